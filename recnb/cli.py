@@ -21,7 +21,7 @@ import recnb
 from recnb.comparison import Comparison, compare
 from recnb.conventions import value_of
 from recnb.data.files import checked_target, files_of, is_pattern, one_form, written
-from recnb.data.validation import IDS
+from recnb.data.sheet import IDS
 from recnb.display.language import LANGUAGES, use_language
 from recnb.display.text import one_line
 from recnb.errors import (

@@ -17,10 +17,11 @@ import pandas as pd
 import polars as pl
 
 from recnb.comparison.models import register as register_engine
-from recnb.data import Layout, table_of, validation
+from recnb.data import Layout
 from recnb.data.columns import Labels
+from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts
-from recnb.data.source import Tables
+from recnb.data.sheet import RECS, TRUTH, Sheet
 from recnb.display.language import N_
 from recnb.distributed.evaluation import BUCKET, ROW, PartedEvaluation, call, read_part
 from recnb.errors import FrameError
@@ -67,32 +68,24 @@ def evaluate(
 class DaskParts(Parts):
     """Partitions of whole users, made by a shuffle of both frames."""
 
-    where, remedy = (
-        N_("the partitions of Dask DataFrames"),
-        "recnb.evaluate(recs.compute(), truth.compute())",
-    )
+    where = N_("the partitions of Dask DataFrames")
+    remedy = "recnb.evaluate(recs.compute(), truth.compute())"
 
     def __init__(
         self, recs: Any, truth: Any, given: ParsedOptions, npartitions: int | None
     ) -> None:
-        recs, truth = (
-            _dask_frame(recs, "recommendations", truth),
-            _dask_frame(truth, "truth", recs),
-        )
-        super().__init__(
-            Layout.of(recs._meta, truth._meta, given.columns, given.side_data)
-        )
-        n = npartitions or max(recs.npartitions, truth.npartitions)
-        self._rows = (
-            _by_role(recs, self.layout.recs),
-            _by_role(truth, self.layout.truth),
-        )
+        lists = _dask_frame(recs, RECS, truth)
+        judged = _dask_frame(truth, TRUTH, recs)
+        layout = Layout.of(lists._meta, judged._meta, given.columns, given.side_data)
+        super().__init__(layout)
+        n = npartitions or max(lists.npartitions, judged.npartitions)
+        self._rows = (_by_role(lists, layout.recs), _by_role(judged, layout.truth))
         self._shuffled = [
-            frame.shuffle(BUCKET, npartitions=n, ignore_index=True)
-            for frame in self._rows
+            rows.shuffle(BUCKET, npartitions=n, ignore_index=True)
+            for rows in self._rows
         ]
 
-    def each(self, work: Callable[[Tables], T]) -> tuple[T, ...]:
+    def each(self, work: Callable[[Sheets], T]) -> tuple[T, ...]:
         """Call a function of the users of each partition, where they are."""
         pairs = zip(*(frame.to_delayed() for frame in self._shuffled), strict=True)
         task = dask.delayed(call, pure=False)
@@ -102,7 +95,7 @@ class DaskParts(Parts):
         )
         return tuple(dask.compute(*tasks))
 
-    def rows_of(self, users: pl.Series) -> Tables:
+    def rows_of(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
         wanted = users.to_list()
         left, right = dask.compute(
@@ -133,9 +126,9 @@ def _dask_frame(frame: Any, name: str, other: Any) -> Any:
         return dd.from_pandas(
             frame, npartitions=getattr(other, "npartitions", 1), sort=False
         )
-    held = f"{name} is a {type(frame).__name__}"
     raise FrameError(
-        f"{held}: give a Dask DataFrame, or a pandas one for the smaller side."
+        f"{name} is a {type(frame).__name__}: give a Dask DataFrame, or a pandas one for "
+        "the smaller side."
     )
 
 
@@ -143,11 +136,11 @@ def _by_role(frame: Any, roles: Labels) -> Any:
     """Return the columns that are read, named by role, with the place of each row and
     the bucket of its user.
     """
-    picked = frame[list(dict.fromkeys(roles.values()))]
-    return picked.map_partitions(
+    columns = frame[list(dict.fromkeys(roles.values()))]
+    return columns.map_partitions(
         _numbered,
         dict(roles),
-        meta=_numbered(picked._meta, dict(roles)),
+        meta=_numbered(columns._meta, dict(roles)),
         token="recnb-rows",
     )
 
@@ -157,12 +150,10 @@ def _numbered(
 ) -> pd.DataFrame:
     number = partition_info["number"] if partition_info else 0
     columns = {role: _uncategorized(rows[column]) for role, column in roles.items()}
-    columns[ROW] = pd.Series(
-        np.arange(len(rows)) + number * ROWS, index=rows.index, dtype=np.int64
-    )
-    columns[BUCKET] = pd.Series(
-        _bucket(columns["user"]), index=rows.index, dtype=np.int64
-    )
+    place = np.arange(len(rows)) + number * ROWS
+    bucket = _bucket(columns["user"])
+    columns[ROW] = pd.Series(place, index=rows.index, dtype=np.int64)
+    columns[BUCKET] = pd.Series(bucket, index=rows.index, dtype=np.int64)
     return pd.DataFrame(columns)
 
 
@@ -175,12 +166,10 @@ def _bucket(users: pd.Series[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
     its versions, and that of Polars need not be.
     """
     try:
-        table = table_of(pd.DataFrame({"user": users}), "the frame", {"user": "user"})
-        ids = validation.ids(table, "the frame", {}, ["user"])["user"]
-    except (
-        pl.exceptions.PolarsError,
-        FrameError,
-    ):  # what is no id is refused by the part, wherever it is
+        frame = pd.DataFrame({"user": users})
+        ids = Sheet.read(frame, "the frame", {"user": "user"}, ids=["user"])["user"]
+    except (pl.exceptions.PolarsError, FrameError):
+        # What is no id is refused by the part, wherever it is.
         return np.zeros(len(users), dtype=np.int64)
     return (pd.util.hash_array(ids.to_numpy()) >> np.uint64(33)).astype(np.int64)
 
@@ -189,8 +178,10 @@ def _uncategorized(column: pd.Series[Any]) -> pd.Series[Any]:
     """Return values for codes: categories may differ from partition to partition."""
     if not isinstance(column.dtype, pd.CategoricalDtype):
         return column
-    kept = column.cat.categories.dtype
-    return column.astype(object if kept.kind == "O" or column.hasnans else kept)
+    dtype = column.cat.categories.dtype
+    if dtype.kind == "O" or column.hasnans:
+        return column.astype(object)
+    return column.astype(dtype)
 
 
 if getattr(dd.DataFrame, "rec", None) is not DaskAccessor:

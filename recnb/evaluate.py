@@ -20,8 +20,9 @@ from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
 from recnb.data.columns import Columns, Made, columns_of, from_pandas
 from recnb.data.files import is_pattern
-from recnb.data.load import RECS, SIDES, TRUTH, Input, read, tables_of
+from recnb.data.load import SIDES, Input, read, tables_of
 from recnb.data.model_predictions import Model, model_lists
+from recnb.data.sheet import RECS, TRUTH
 from recnb.data.side_data import (
     Call,
     GivenFrame,
@@ -267,8 +268,7 @@ def data_of(
             if role == "propensity"
         }
     source = read(lists, judged, columns, frames)
-    if parsed.weights:
-        parsed.weigh(source, frames)
+    parsed.weigh(source, frames)
     side_data = read_side_data(
         source, lists if judged is None else judged, columns, **frames
     )

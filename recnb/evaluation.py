@@ -248,7 +248,7 @@ class Evaluation(EvaluationMethods):
     @property
     def counts(self) -> Counts:
         """Counts of the data behind the numbers, and of what was left out."""
-        return self._data.prepared.counts
+        return self._data.joined.counts
 
     @property
     def library(self) -> str | None:
@@ -319,7 +319,7 @@ class Evaluation(EvaluationMethods):
                 )
         ours = values["ours"].to_numpy(np.float64)
         theirs = None if against is None else values["theirs"].to_numpy(np.float64)
-        users = pl.Series(values.index.to_list(), dtype=self._data.prepared.users.dtype)
+        users = pl.Series(values.index.to_list(), dtype=self._data.joined.users.dtype)
         return Detectable.of(
             score.label, ours, theirs, power, alpha, self._data.source.weight_of(users)
         )
@@ -431,13 +431,13 @@ class Evaluation(EvaluationMethods):
         )
 
     def _title(self) -> str:
-        prepared = self._data.prepared
-        relevant = len(prepared.all_hits.truth_user)
+        joined = self._data.joined
+        relevant = len(joined.all_hits.truth_user)
         try:
             words = N_(
                 "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items"
             )
-            return _(words, rows=prepared.row_counts.n_recommended, relevant=relevant)
+            return _(words, rows=joined.row_counts.n_recommended, relevant=relevant)
         except (
             ElsewhereError
         ):  # some of the users, whose rows were not counted by themselves

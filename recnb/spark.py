@@ -19,9 +19,10 @@ import polars.selectors as cs
 import pyarrow as pa
 
 from recnb.comparison.models import register as register_engine
-from recnb.data import Frame, Layout, table_of, validation
+from recnb.data import Frame, Layout
+from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts
-from recnb.data.source import Tables
+from recnb.data.sheet import RECS, TRUTH, Sheet
 from recnb.display.language import N_, current, use_language
 from recnb.distributed.evaluation import BUCKET, ROW, PartedEvaluation, call, read_part
 from recnb.errors import FrameError, RecnbError
@@ -54,8 +55,9 @@ def evaluate(
     which Spark reads its source. What should hold on every run needs a rank, or ties
     told apart by `ties="item_asc"`.
 
-        evaluation = recnb.spark.evaluate(spark.table("recs"), spark.table("truth"),
-        relevant_from=4) evaluation.table(["ndcg", "recall"], k=[5, 10])
+        recs, truth = spark.table("recs"), spark.table("truth")
+        evaluation = recnb.spark.evaluate(recs, truth, relevant_from=4)
+        evaluation.table(["ndcg", "recall"], k=[5, 10])
     """
     given = parse_options(options).with_columns_of(getattr(truth, "columns", ()))
     return PartedEvaluation(SparkParts(recs, truth, given, npartitions), given)
@@ -64,66 +66,45 @@ def evaluate(
 class SparkParts(Parts):
     """Buckets of whole users, which Spark's workers are given."""
 
-    where, remedy = (
-        N_("Spark DataFrames"),
-        "recnb.evaluate(recs.toPandas(), truth.toPandas())",
-    )
+    where = N_("Spark DataFrames")
+    remedy = "recnb.evaluate(recs.toPandas(), truth.toPandas())"
 
     def __init__(
         self, recs: Frame, truth: Frame, given: ParsedOptions, npartitions: int | None
     ) -> None:
-        session = next(
-            (
-                frame.sparkSession
-                for frame in (recs, truth)
-                if isinstance(frame, DataFrame)
-            ),
-            None,
+        session = _session_of(recs, truth)
+        layout = Layout.of(
+            _columns_alone(recs),
+            _columns_alone(truth),
+            given.columns,
+            given.side_data,
         )
-        if session is None:
-            raise FrameError(
-                "neither frame is of Spark: give Spark DataFrames, or type "
-                "recnb.evaluate(recs, truth)."
-            )
-        super().__init__(
-            Layout.of(
-                _columns_alone(recs),
-                _columns_alone(truth),
-                given.columns,
-                given.side_data,
-            )
-        )
-        of_truth = _by_role(truth, "truth", self.layout.truth, session)
-        self._rows = (
-            _by_role(recs, "recommendations", self.layout.recs, session),
-            of_truth,
-        )
-        said = str(
-            session.conf.get("spark.sql.shuffle.partitions")
-        )  # some platforms leave it to themselves: "auto"
-        self._n = npartitions or (int(said) if said.isdigit() else 200)
+        super().__init__(layout)
+        judged = _by_role(truth, TRUTH, layout.truth, session)
+        lists = _by_role(recs, RECS, layout.recs, session)
+        self._rows = (lists, judged)
+        self._n = npartitions or _shuffle_partitions(session)
 
-    def each(self, work: Callable[[Tables], T]) -> Iterator[T]:
+    def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
         """Call a function of each bucket, in a worker; results are in the order of
         buckets.
         """
         left, right = (_numbered(rows, self._n).groupBy(BUCKET) for rows in self._rows)
-        with (
-            warnings.catch_warnings()
-        ):  # Spark warns of pandas 3, which reads none of these rows
+        with warnings.catch_warnings():
+            # Spark warns of pandas 3, which reads none of these rows.
             warnings.filterwarnings(
                 "ignore", "PySpark does not yet fully support pandas", FutureWarning
             )
             in_worker = left.cogroup(right).applyInArrow(
                 _sent(work, self.layout), "bucket int, result binary"
             )
-        for _bucket, result in sorted(in_worker.collect(), key=lambda row: row[0]):
-            made = pickle.loads(result)
-            if isinstance(made, RecnbError):
-                raise made
-            yield made
+        for _bucket, pickled in sorted(in_worker.collect(), key=lambda row: row[0]):
+            result = pickle.loads(pickled)
+            if isinstance(result, RecnbError):
+                raise result
+            yield result
 
-    def rows_of(self, users: pl.Series) -> Tables:
+    def rows_of(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
         wanted = fn.col("user").isin(users.to_list())
         # What is filtered before it is numbered can be left to the source.
@@ -133,8 +114,25 @@ class SparkParts(Parts):
         return read_part(left, right, self.layout)
 
 
+def _session_of(recs: Frame, truth: Frame) -> Any:
+    """Return the session of the frames of Spark among these."""
+    for frame in (recs, truth):
+        if isinstance(frame, DataFrame):
+            return frame.sparkSession
+    raise FrameError(
+        "neither frame is of Spark: give Spark DataFrames, or type "
+        "recnb.evaluate(recs, truth)."
+    )
+
+
+def _shuffle_partitions(session: Any) -> int:
+    """Return Spark's number of partitions; 200 where a platform says "auto"."""
+    n = str(session.conf.get("spark.sql.shuffle.partitions"))
+    return int(n) if n.isdigit() else 200
+
+
 def _sent(
-    work: Callable[[Tables], Any], layout: Layout
+    work: Callable[[Sheets], Any], layout: Layout
 ) -> Callable[[tuple[Any, ...], pa.Table, pa.Table], pa.Table]:
     """Make the function of a bucket that Spark calls.
 
@@ -146,13 +144,12 @@ def _sent(
     def of_bucket(key: tuple[Any, ...], recs: pa.Table, truth: pa.Table) -> pa.Table:
         with use_language(lang):
             try:
-                made = call(work, recs, truth, layout)
+                result = call(work, recs, truth, layout)
             except RecnbError as problem:
-                made = problem
-        result = pa.array([pickle.dumps(made, protocol=5)], pa.binary())
-        return pa.table(
-            {"bucket": pa.array([key[0].as_py()], pa.int32()), "result": result}
-        )
+                result = problem
+        pickled = pa.array([pickle.dumps(result, protocol=5)], pa.binary())
+        bucket = pa.array([key[0].as_py()], pa.int32())
+        return pa.table({"bucket": bucket, "result": pickled})
 
     return of_bucket
 
@@ -161,11 +158,9 @@ def _columns_alone(frame: Frame) -> Frame:
     """Return a frame without rows that has the columns of a Spark one; any other as it
     is.
     """
-    return (
-        pd.DataFrame(columns=pd.Index(frame.columns, dtype=object))
-        if isinstance(frame, DataFrame)
-        else frame
-    )
+    if isinstance(frame, DataFrame):
+        return pd.DataFrame(columns=pd.Index(frame.columns, dtype=object))
+    return frame
 
 
 def _by_role(
@@ -182,8 +177,7 @@ def _by_role(
         return renamed.select(
             *(fn.col(places[column]).alias(role) for role, column in roles.items())
         )
-    table = validation.ids(table_of(frame, name, roles), name, roles)
-    plain = table.with_columns(
+    plain = Sheet.read(frame, name, roles).rows.with_columns(
         cs.unsigned_integer().cast(pl.Float64), cs.by_dtype(pl.Null).cast(pl.Float64)
     )
     return session.createDataFrame(plain.to_arrow())
@@ -195,16 +189,12 @@ def _numbered(rows: DataFrame, n: int) -> DataFrame:
     """
     user = fn.col("user")
     is_number = isinstance(rows.schema["user"].dataType, NumericType)
-    hashed = (
-        user.cast("double") + fn.lit(0.0) if is_number else user.cast("string")
-    )  # 0 is added to make 0 of -0
-    place, bucket = (
-        fn.monotonically_increasing_id(),
-        fn.pmod(fn.hash(hashed), fn.lit(n)),
-    )
-    return rows.select(
-        *(fn.col(role) for role in rows.columns), place.alias(ROW), bucket.alias(BUCKET)
-    )
+    hashed = user.cast("string")
+    if is_number:
+        hashed = user.cast("double") + fn.lit(0.0)  # which makes 0 of -0
+    place = fn.monotonically_increasing_id().alias(ROW)
+    bucket = fn.pmod(fn.hash(hashed), fn.lit(n)).alias(BUCKET)
+    return rows.select(*(fn.col(role) for role in rows.columns), place, bucket)
 
 
 register_engine(

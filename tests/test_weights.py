@@ -16,6 +16,8 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb import METRICS, popularity_propensity
+from recnb.data import in_memory
+from recnb.data.weights import look_up
 from recnb.errors import ColumnError, FrameError, OptionError, RecnbError
 from tests import reference
 from tests.strategies import GRADES, Data, data, each_word, random_data
@@ -24,6 +26,12 @@ WEIGHTED = [name for name, metric in METRICS.items() if not metric.instead]
 SAMPLE = recnb.datasets.load_sample()
 PROPENSITY = popularity_propensity(SAMPLE.train, 1.5, items=SAMPLE.items["item"])
 POPULAR = SAMPLE.models["popular"]
+#: Conventions each of which joins the frames anew.
+CONVENTIONS = [
+    recnb.Convention(),
+    recnb.Convention(duplicates="dedupe", averaged_users="both"),
+    recnb.Convention(ties="item_asc", no_relevant="zero"),
+]
 
 
 def naive(
@@ -706,6 +714,25 @@ def test_parts_of_the_truth_add_up_and_say_their_weights():
             re.search(f"{said}.*?equal weight", basis)[0]
             == re.search(f"{said}.*?equal weight", of_all)[0]
         )
+
+
+def test_a_propensity_is_looked_up_once_and_then_a_column_of_the_truth(monkeypatch):
+    looked_up = []
+
+    def counted(*given):
+        looked_up.append(given)
+        return look_up(*given)
+
+    monkeypatch.setattr(in_memory, "look_up", counted)
+    ev = recnb.evaluate(POPULAR, SAMPLE.test, propensity=PROPENSITY)
+    truth = ev._data.source.truth
+    wanted = [PROPENSITY[item] for item in truth["item"]]
+    assert truth["propensity"].to_list() == wanted
+    rows = [ev._data.source.under(convention).truth for convention in CONVENTIONS]
+    for row in rows:
+        paid = [1 / PROPENSITY[item] for item in row["item"]]
+        assert row["weight"].to_list() == pytest.approx(paid, rel=1e-15)
+    assert len(looked_up) == 1
 
 
 def test_what_is_shown():

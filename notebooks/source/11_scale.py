@@ -270,7 +270,7 @@ for n_users, relevant in ((10_000_000, 5), (100_000_000, 5)):
 # is, with parts that do fit: with 2,000 parts each holds 50,000 users, some tens of MB, and 32 cores, if they
 # scale, are done in a minute or two. What comes back is a table.
 #
-# This is the last notebook; [the list of all](README.md) says which question each one answers.
+# [12](12_what_nobody_saw.ipynb) is on what nobody saw; [the list of all](README.md) says which question each one answers.
 
 # %%
 spark.stop()

@@ -21,7 +21,7 @@ from recnb.comparison.models import (
     users_in_words,
 )
 from recnb.comparison.tables import Curves, Differences, Means, Movers
-from recnb.conventions import options_in_words
+from recnb.conventions import cut_of, options_in_words
 from recnb.data import Frame
 from recnb.data.load import Input
 from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
@@ -65,7 +65,7 @@ from recnb.results.arguments import (
     check_options,
     metric_of_curve,
 )
-from recnb.results.evaluation_data import EvaluationData, Models
+from recnb.results.evaluation_data import EvaluationData, Models, values_of
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.segments import distinct_labels, no_segments
 from recnb.results.table import Table, check_flag
@@ -379,8 +379,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         for name, metric, options in asked:
             words = dict[str, list[str]]()
             for model, data in self._models.items():
-                request = metric, metric.cutoffs(cutoffs), options
-                (values,) = data.values_of_each([request])
+                values = values_of(data, metric, metric.cutoffs(cutoffs), options)
                 words[model] = values.basis.phrases(brief=True)
                 for cut, number in zip(values.k, values.mean.tolist(), strict=True):
                     means.append(
@@ -620,7 +619,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 "and items= for some."
             )
         for model in self._models.values():
-            len(model.prepared.recs)  # or an error that says where they are
+            len(model.joined.recs)  # or an error that says where they are
         tables = [
             beyond_table(model, Cutoffs.one(k).values)
             for model in self._models.values()
@@ -754,9 +753,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         if first.one_no_relevant_rule:
             words += no_relevant_in_words(
-                convention, *first.prepared.user_counts[2:], has_missed=has_missed
+                convention, *first.joined.user_counts[2:], has_missed=has_missed
             )
-        remarks = [note for note in map(str, first.prepared.notes) if note not in words]
+        remarks = [note for note in map(str, first.joined.notes) if note not in words]
         apart = merged(
             {
                 one_line(name): [*map(str, model.apart)]
@@ -768,15 +767,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             if first.library
             else []
         )
-        decisions = [*of_library, *convention.phrases(graded=first.prepared.graded)]
-        words += weights_in_words(first.prepared.user_weight)
+        decisions = [*of_library, *convention.phrases(graded=first.joined.graded)]
+        words += weights_in_words(first.joined.user_weight)
         return "; ".join(
             [
                 *words,
                 *decisions,
                 *remarks,
                 *apart,
-                *pairs_in_words(first.prepared.weighting),
+                *pairs_in_words(first.joined.weighting),
             ]
         )
 
@@ -793,14 +792,16 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         phrases = {}
         for name, metric, options in metrics:
             used = {**metric.defaults, **options}
-            whole = metric.cutoffs(cutoffs).values == (None,)
+            depths = metric.cutoffs(cutoffs).values
+            whole = depths == (None,)
             scoring = self._first.scoring(metric, options, whole=whole)
             if metric.is_accuracy:
                 used = dict(scoring.in_force.metric)
-            phrases[name] = [*options_in_words(used, scoring.convention.cutoff)]
+            cutoff = cut_of(scoring.convention.cutoff, also_whole=None in depths)
+            phrases[name] = options_in_words(used, cutoff)
             if "max_relevance" in used and used["max_relevance"] is None:
                 phrases[name].append(
-                    scale_in_words(self._first.prepared.all_hits.max_relevance)
+                    scale_in_words(self._first.joined.all_hits.max_relevance)
                 )
         return phrases
 

@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention, presets
-from recnb.data import Frame, Prepared, table_of, validation
+from recnb.data import Frame, Joined, table_of
 from recnb.data.buckets import batches_of
 from recnb.data.columns import (
     Scanned,
@@ -25,9 +25,9 @@ from recnb.data.columns import (
 )
 from recnb.data.encoding import distinct
 from recnb.data.files import Wanted, is_file, read_together
-from recnb.data.load import RECS, SIDES, Input
-from recnb.data.source import Tables
-from recnb.data.validation import IDS, relevant_only
+from recnb.data.in_memory import Sheets
+from recnb.data.load import SIDES, Input
+from recnb.data.sheet import IDS, RECS, kind, relevant_only
 from recnb.display.language import N_, Plural, Sentence, _
 from recnb.display.progress import steps
 from recnb.display.text import one_line
@@ -331,7 +331,7 @@ def check_models(models: Models) -> None:
                 f"{first!r} and {name!r} are evaluated under different conventions: {both}.",
                 fix=fix,
             )
-        judged, other = _judged(ours.prepared), _judged(theirs.prepared)
+        judged, other = _judged(ours.joined), _judged(theirs.joined)
         one, another = ours.source.user_weights, theirs.source.user_weights
         is_same = one is another or (
             one is not None and another is not None and same_rows(one, another)
@@ -343,7 +343,7 @@ def check_models(models: Models) -> None:
             )
             raise OptionError(problem, "give frames and let compare() evaluate them.")
         kinds = [
-            validation.kind(table[role].dtype)
+            kind(table[role].dtype)
             for table in (judged, other)
             for role in ("user", "item")
         ]
@@ -373,15 +373,15 @@ def check_models(models: Models) -> None:
         )
 
 
-def _judged(prepared: Prepared) -> pl.DataFrame:
+def _judged(joined: Joined) -> pl.DataFrame:
     """Return the rows that must be the same: relevant ones, and all rows of the truth
     if those enter the ranking.
     """
-    judged = prepared.judged.select("user", "item", "relevance", "^weight$")
+    judged = joined.judged.select("user", "item", "relevance", "^weight$")
     return (
         judged
-        if prepared.convention.candidates != "list"
-        else relevant_only(judged, prepared.convention)
+        if joined.convention.candidates != "list"
+        else relevant_only(judged, joined.convention)
     )
 
 
@@ -396,7 +396,7 @@ def share_catalogue(models: Models) -> Models:
     sources = [
         source
         for model in models.values()
-        if isinstance(source := model.prepared.source, Tables)
+        if isinstance(source := model.joined.source, Sheets)
     ]
     if len(sources) < len(models) or not any(
         one.convention.candidates == "catalogue" for one in variants
@@ -415,7 +415,7 @@ def restrict_to_common_users(
     """Restrict the models to the users that all of them are evaluated on, and count
     those left out.
     """
-    users_of = {name: model.prepared.users for name, model in models.items()}
+    users_of = {name: model.joined.users for name, model in models.items()}
     users = users_in_common(list(users_of.values()))
     if len(users) == 0:
         counts = ", ".join(
@@ -434,11 +434,11 @@ def restrict_to_common_users(
     kept = {
         name: model
         if len(users_of[name]) == len(users)
-        else model.restricted(model.prepared.among(users, note))
+        else model.restricted(model.joined.among(users, note))
         for name, model in models.items()
     }
     has_list = {
-        name: model.prepared.all_hits.list_length > 0 for name, model in kept.items()
+        name: model.joined.all_hits.list_length > 0 for name, model in kept.items()
     }
     for first, other in combinations(
         [name for name in kept if has_list[name].any()], 2
@@ -450,7 +450,7 @@ def restrict_to_common_users(
             )
             raise FrameError(problem, fix=PARTS)
     counted = [
-        (name, len(users_of[name]), kept[name].prepared.of_users[1]) for name in models
+        (name, len(users_of[name]), kept[name].joined.of_users[1]) for name in models
     ]
     return kept, tuple(
         ModelUsers(name, n, n - len(users), without) for name, n, without in counted

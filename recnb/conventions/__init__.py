@@ -9,6 +9,7 @@ words with each number.
 from recnb.conventions.convention import (
     WORDS,
     Convention,
+    cut_of,
     in_words,
     options_in_words,
     value_of,
@@ -19,6 +20,7 @@ from recnb.conventions.presets import variants as metrics
 __all__ = [
     "WORDS",
     "Convention",
+    "cut_of",
     "in_words",
     "metrics",
     "names",

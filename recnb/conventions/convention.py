@@ -93,10 +93,14 @@ ALONE: dict[tuple[str, str], str] = {
 
 #: Negative relevance of a metric for which such an item is pooled and not judged.
 BELOW_0_UNJUDGED = N_("negative relevance means not judged")
-#: Words of an ideal list where lists are not cut at k: cutoff and word -> phrase.
+#: Words of an ideal list where lists are not cut at k, or some are and some are not:
+#: cutoff and word -> phrase.
 IDEALS: dict[tuple[str, str], str] = {
     ("list", "relevant"): N_("ideal: all relevant items, cut at the list's length"),
     ("list", "min(k, list)"): N_("ideal: all relevant items, cut at the list's length"),
+    ("k and list", "relevant"): N_(
+        "ideal: all relevant items, cut at k, of whole lists at the list's length"
+    ),
     ("none", "relevant"): N_("ideal: all relevant items, not cut"),
     ("none", "min(k, list)"): N_("ideal: all relevant items, cut at the list's length"),
 }
@@ -245,13 +249,15 @@ class Convention:
         graded: bool,
         unsaid: Collection[str] = (),
         below_0_unjudged: bool = False,
+        also_whole: bool = False,
     ) -> list[str]:
         """Return each decision in words, without the usual ones that a reader would
         assume.
 
         `unsaid`: names of decisions to leave out; `below_0_unjudged`: whether the
         metric takes a negative relevance for that of an item which is not judged; lists
-        of judged items alone always do.
+        of judged items alone always do; `also_whole`: whether numbers at cut-offs stand
+        beside those of whole lists.
         """
         unusual = [
             name
@@ -274,7 +280,8 @@ class Convention:
             parts.append(_("relevant: {what}", what=self.relevant_in_words))
         else:
             parts.append(_("relevant: every pair of the truth"))
-        return parts + options_in_words(dict(self.metric), self.cutoff)
+        cutoff = cut_of(self.cutoff, also_whole=also_whole)
+        return parts + options_in_words(dict(self.metric), cutoff)
 
     def given_in_words(self, names: Iterable[str]) -> str:
         """Return the decisions of these names, which were given on top of a library's."""
@@ -338,7 +345,16 @@ def in_words(name: str, value: object) -> str:
     return "" if value in (None, "1") else f"{name} = {value}"
 
 
-def options_in_words(options: Mapping[str, Any], cutoff: Cut = "k") -> list[str]:
+def cut_of(cutoff: Cut, *, also_whole: bool) -> Cut | Literal["k and list"]:
+    """Return where the lists of several numbers are cut; `also_whole`: whether some are
+    of whole lists.
+    """
+    return "k and list" if cutoff == "k" and also_whole else cutoff
+
+
+def options_in_words(
+    options: Mapping[str, Any], cutoff: Cut | Literal["k and list"] = "k"
+) -> list[str]:
     """Return a metric's options as phrases; `cutoff` says where lists are cut."""
     phrases = {name: in_words(name, value) for name, value in options.items()}
     ideal = IDEALS.get((cutoff, str(options.get("ideal"))))

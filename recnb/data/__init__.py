@@ -2,24 +2,23 @@
 leaves only hits.
 
 `load` makes tables of any form and checks them: a `Source`. `Source.under(convention)`
-joins it: a `Prepared`. What is larger than memory is put into files of whole users
+joins it: a `Joined`. What is larger than memory is put into files of whole users
 (`buckets`), which are joined one by one and merged (`parts`), as partitions of Dask and
 groups of Spark are. pandas, Polars and Arrow end here: what goes on to the metrics is
 numpy columns.
 """
 
 from recnb.data.columns import NAMES, Frame, table_of
+from recnb.data.layout import Layout
 from recnb.data.load import read, read_lists
-from recnb.data.parts import Facts, Layout
-from recnb.data.source import Counts, Prepared, Source
+from recnb.data.source import Counts, Joined, Source
 
 __all__ = [
     "NAMES",
     "Counts",
-    "Facts",
     "Frame",
+    "Joined",
     "Layout",
-    "Prepared",
     "Source",
     "read",
     "read_lists",

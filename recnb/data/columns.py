@@ -5,9 +5,10 @@ relevance), and these columns as a Polars frame.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
+from itertools import chain, zip_longest
 from types import MappingProxyType
 from typing import Any, TypeAlias, cast
 
@@ -198,135 +199,127 @@ def find(
     A frame with both sides needs relevance, and rank or score, of what is optional.
     """
     columns, wanted = columns_of(frame, name), (*roles, *optional)
-    taken = {column for role in wanted for column in named(given, role)}
-    found: dict[str, str] = {}
+    named_for = {role: named(given, role) for role in wanted}
+    taken = {*chain.from_iterable(named_for.values())}
+    labels: dict[str, str] = {}
     for role in wanted:
-        own, usual = (
-            [column for column in named(given, role) if column in columns],
-            by_name(columns, role),
-        )
-        if len(own) > 1:
-            held = (
-                f"{name}: {own[0]!r} and {own[1]!r} are both columns of it, and "
-                f"{role}= names one for each table."
-            )
-            raise ColumnError(
-                held, fix=f"Drop or rename the one that is no {role} here."
-            )
-        free = [column for column in usual if column not in taken]
-        candidates = own or free or (usual if role in roles else [])
+        candidates = _held(columns, name, role, named_for[role])
+        if not candidates:
+            usual = by_name(columns, role)
+            candidates = [column for column in usual if column not in taken]
+            if not candidates and role in roles:
+                candidates = usual
         if len(candidates) > 1:
-            could_be = f"{' and '.join(map(repr, candidates))} could each be the {role} column."
+            could_be = " and ".join(map(repr, candidates))
             raise ColumnError(
-                f"{name}: {could_be}", fix=f"Say which: {role}={candidates[0]!r}."
+                f"{name}: {could_be} could each be the {role} column.",
+                fix=f"Say which: {role}={candidates[0]!r}.",
             )
-        for column in candidates:
-            for other in (other for other in found if found[other] == column):
-                both = (
-                    f"column {column!r} cannot be both {other} and {role}: name "
-                    f"another column for one"
-                )
-                raise ColumnError(f"{name}: {both}, {role}='...'.")
-            found[role] = str(column)
-    for level in frame.index.names if isinstance(frame, pd.DataFrame) else []:
-        if role_of(level) in {*wanted} - {*found}:
-            problem = (
-                f"{name} has no {role_of(level)} column, and its index holds {level!r}"
-            )
-            raise ColumnError(f"{problem}: type .reset_index() to make columns of it.")
-    missing = [role for role in roles if role not in found]
-    if (
-        "rank" in optional
-        and not {"rank", "score"} & {*found}
-        and (missing or both_sides)
-    ):
-        missing.append("score")
-    if both_sides and "relevance" not in found:
-        missing.append("relevance")
+        if candidates:
+            labels[role] = _in_one_role(candidates[0], name, role, labels)
+    _refuse_levels(frame, name, {*wanted} - {*labels})
+    missing = _missing(roles, optional, labels, both_sides=both_sides)
     if missing:
-        words = " or the ".join(
-            {"score": "rank or score"}.get(role, role) for role in missing
-        )
-        held = f"Its columns: {listed(columns) or 'none'}."
-        free = [
-            one
-            for one in columns
-            if one not in found.values() and role_of(one) in (None, *missing)
-        ]
-        place = (
-            _column_of_places(frame, name, found.get("user", *free[:1]), free)
-            if "score" in missing
-            else None
-        )
-        fix = _advice(missing, given, free, both_sides, place)
+        raise _no_column(columns, name, missing, labels, given, both_sides=both_sides)
+    return labels
+
+
+def _held(
+    columns: Sequence[str], name: str, role: str, named_columns: Sequence[str]
+) -> list[str]:
+    """Return those of the columns that a keyword names that a table has, one at most."""
+    held = [column for column in named_columns if column in columns]
+    if len(held) > 1:
+        first, second = held[:2]
         raise ColumnError(
-            f"{name}: no column is known to be the {words}.", fix=f"{held} {fix}"
+            f"{name}: {first!r} and {second!r} are both columns of it, and {role}= names "
+            "one for each table.",
+            fix=f"Drop or rename the one that is no {role} here.",
         )
-    return found
+    return held
 
 
-def _column_of_places(
-    frame: Frame, name: str, user: str, columns: Sequence[str]
-) -> str | None:
-    """Return the first column that counts 1, 2, 3, … within each user, as ranks do; of
-    a large table only its beginning is read.
-    """
-    for column in (
-        columns if isinstance(frame, (pd.DataFrame, pl.DataFrame, pl.LazyFrame)) else ()
-    ):
-        with suppress(
-            FrameError, pl.exceptions.PolarsError
-        ):  # of a column that is no id or number
-            table = table_of(frame.head(100_000), name, {"user": user, "rank": column})
-            known = table["rank"].dtype.is_integer() and table["rank"].max() not in (
-                None,
-                1,
-            )
-            if (
-                known
-                and table.select(
-                    (
-                        pl.col("rank").rank("ordinal").over("user") == pl.col("rank")
-                    ).all()
-                ).item()
-            ):
-                return column
-    return None
-
-
-def _advice(
-    roles: Sequence[str],
-    given: Columns,
-    free: list[Any],
-    both_sides: bool,
-    place: str | None,
+def _in_one_role(
+    column: object, name: str, role: str, labels: Mapping[str, str]
 ) -> str:
-    """Return what to type for roles without a column, which for ranks is `place`;
-    beside the name that another frame has, that of this one.
+    """Return the name of a column, which may play no other role."""
+    for other, label in labels.items():
+        if label == column:
+            raise ColumnError(
+                f"{name}: column {column!r} cannot be both {other} and {role}: name "
+                f"another column for one, {role}='...'."
+            )
+    return str(column)
+
+
+def _refuse_levels(frame: Frame, name: str, roles: Container[str | None]) -> None:
+    """Raise an error if a level of the index of a pandas frame could play a role."""
+    if not isinstance(frame, pd.DataFrame):
+        return
+    for level in frame.index.names:
+        if role_of(level) in roles:
+            raise ColumnError(
+                f"{name} has no {role_of(level)} column, and its index holds {level!r}: "
+                "type .reset_index() to make columns of it."
+            )
+
+
+def _missing(
+    roles: Sequence[str],
+    optional: Sequence[str],
+    labels: Mapping[str, str],
+    *,
+    both_sides: bool,
+) -> list[str]:
+    """Return the roles for which a column is needed and none was found."""
+    missing = [role for role in roles if role not in labels]
+    has_order = "rank" in labels or "score" in labels
+    if "rank" in optional and not has_order and (missing or both_sides):
+        missing.append("score")
+    if both_sides and "relevance" not in labels:
+        missing.append("relevance")
+    return missing
+
+
+def _no_column(
+    columns: Sequence[Any],
+    name: str,
+    missing: Sequence[str],
+    labels: Mapping[str, str],
+    given: Columns,
+    *,
+    both_sides: bool,
+) -> ColumnError:
+    """Return the error for roles without a column, with what to type; beside the name
+    that another frame has, that of this one.
     """
+    words = [{"score": "rank or score"}.get(role, role) for role in missing]
+    problem = f"{name}: no column is known to be the {' or the '.join(words)}."
+    held = f"Its columns: {listed(columns) or 'none'}."
+    used = {*labels.values()}
+    free = [
+        column
+        for column in columns
+        if column not in used and role_of(column) in (None, *missing)
+    ]
     if not all(isinstance(column, str) for column in free):
-        return (
+        fix = (
             "A column is named as text; a table with a row for each user is given as "
             "a mapping of user to items or scores."
         )
+        return ColumnError(problem, fix=f"{held} {fix}")
     title = title_column(free)
     free.sort(key=lambda column: column == title)  # which is an id at the very last
-    roles = ["rank" if role == "score" and place else role for role in roles]
-    rest = iter(
-        [*(column for column in free if column != place), *["..."] * len(roles)]
-    )
-    named_each = [(role, place if role == "rank" else next(rest)) for role in roles]
-    examples = [
-        f"{role}={[*others, one] if (others := named(given, role)) else one!r}"
-        for role, one in named_each
-    ]
-    words = "Name each" if any(named(given, role) for role in roles) else "Say which"
-    alone = (
-        " Or give the other frame as well, recs.rec.against(truth)."
-        if both_sides
-        else ""
-    )
-    return f"{words}: {', '.join(examples)}.{alone}"
+    examples, words_to_type = [], "Say which"
+    for role, column in zip_longest(missing, free[: len(missing)], fillvalue="..."):
+        others = named(given, role)
+        if others:
+            words_to_type = "Name each"
+        examples.append(f"{role}={[*others, column] if others else column!r}")
+    fix = f"{words_to_type}: {', '.join(examples)}."
+    if both_sides:
+        fix += " Or give the other frame as well, recs.rec.against(truth)."
+    return ColumnError(problem, fix=f"{held} {fix}")
 
 
 # ---- tables
@@ -489,7 +482,9 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
 
     dtype: Any = column.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
-        return pl.Series(column.to_numpy())
+        # Polars before 1.38 takes no array of another byte order.
+        native = column.to_numpy().astype(dtype.newbyteorder("="), copy=False)
+        return pl.Series(native)
     is_category = isinstance(dtype, pd.CategoricalDtype)
     ordered = (
         is_category and bool(dtype.ordered) and role not in NAMES

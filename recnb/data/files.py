@@ -32,8 +32,8 @@ from recnb.data.columns import (
     named,
     role_of,
 )
+from recnb.data.sheet import IDS, kind
 from recnb.data.temporary import replacing
-from recnb.data.validation import IDS, kind
 from recnb.display.progress import steps
 from recnb.errors import (
     ColumnError,
@@ -273,9 +273,9 @@ def _table(file: Path, ending: str, trec: Trec | None, has_keys: bool) -> Any:
             return pl.read_parquet(data)
         if ending in ARROW:
             return pl.read_ipc(data)
+        if ending in (*LINES, *CSV) and not data.strip():
+            raise NoRowsError(f"{file} is empty: it has no rows.")
         if ending in LINES:
-            if not data.strip():
-                raise NoRowsError(f"{file} is empty: it has no rows.")
             return _json_lines(_text(data, file), file)
         if ending in CSV:
             return _csv(data, file, "\t" if ending == ".tsv" else ",")

@@ -14,11 +14,13 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.conventions.convention import TRUTH_ORDERS
-from recnb.data import Prepared, validation
+from recnb.data import Joined
 from recnb.data.encoding import distinct, positions
+from recnb.data.in_memory import Sheets, ranked
 from recnb.data.parts import Parts
+from recnb.data.sheet import IDS, RECS, Sheet, kind, repeated
 from recnb.data.side_data import SideData
-from recnb.data.source import Tables, elsewhere, ranked
+from recnb.data.source import elsewhere
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
 from recnb.metrics.history import expected_ranks
@@ -49,8 +51,8 @@ class ItemData:
     computed on first use.
     """
 
-    def __init__(self, prepared: Prepared, side_data: SideData) -> None:
-        self.prepared = prepared
+    def __init__(self, joined: Joined, side_data: SideData) -> None:
+        self.joined = joined
         self.side_data = side_data
         self._read: dict[tuple[str, ...], Any] = {}  #: of columns of items=
         self._expected_ranks: dict[int, Ints] = {}  #: by truth
@@ -58,13 +60,14 @@ class ItemData:
     @cached_property
     def recs(self) -> pl.DataFrame:
         """Return every recommended row: user, item, rank."""
-        prepared = self.prepared
-        convention, recs = prepared.convention, prepared.recs
+        joined = self.joined
+        convention, recs = joined.convention, joined.recs
         if convention.ties in TRUTH_ORDERS or convention.score_dtype != "float64":
             # An order that looks at the truth, or at rounded scores, is none that
             # anyone was shown.
             shown = Convention(order=convention.order, duplicates="dedupe")
-            recs = ranked(prepared.source.recs, shown, prepared.source.labels)
+            source = joined.source
+            recs = ranked(Sheet(RECS, source.recs, source.labels), shown)
         elif convention.duplicates not in ("error", "dedupe"):
             recs = recs.sort("rank").unique(
                 ["user", "item"], keep="first", maintain_order=True
@@ -81,7 +84,7 @@ class ItemData:
         """Every item there is, anywhere, sorted."""
         frames = [
             self.shown,
-            self.prepared.truth,
+            self.joined.truth,
             self.side_data.train,
             self.side_data.items,
         ]
@@ -128,7 +131,7 @@ class ItemData:
 
     @cached_property
     def _lists_of_evaluated(self) -> Lists:
-        return self._lists(self.prepared.users)
+        return self._lists(self.joined.users)
 
     @property
     def catalogue(self) -> Catalogue:
@@ -188,7 +191,7 @@ class ItemData:
         assert train is not None
         return (
             train
-            if validation.repeated(train, ["user", "item"]).height == 0
+            if repeated(train, [*IDS]).height == 0
             else train.unique(["user", "item"])
         )
 
@@ -210,15 +213,15 @@ class ItemData:
         order = inside[in_order(user[inside])]
         return user[order], positions(self.items, had["item"])[order]
 
-    def familiar(self, prepared: Prepared, hits: Hits) -> HitsWithPopularity:
+    def familiar(self, joined: Joined, hits: Hits) -> HitsWithPopularity:
         """Return the hits, and how familiar the relevant items of each user are."""
-        key = id(prepared.truth)
+        key = id(joined.truth)
         if key not in self._expected_ranks:
             count = self.catalogue.counts("interactions", "serendipity")
-            item = positions(self.items, prepared.truth["item"])
-            had = self.history(prepared.users)
+            item = positions(self.items, joined.truth["item"])
+            had = self.history(joined.users)
             self._expected_ranks[key] = expected_ranks(
-                prepared.all_hits.truth_user, item, had, count
+                joined.all_hits.truth_user, item, had, count
             )
         return HitsWithPopularity(hits, self._expected_ranks[key])
 
@@ -287,23 +290,26 @@ class ItemDataOfParts(ItemData):
 
     @property
     def _parts(self) -> Parts:
-        assert isinstance(self.prepared.source, Parts)
-        return self.prepared.source
+        parts = self.joined.source
+        assert isinstance(parts, Parts)
+        if parts.whole is not None:  # each holds the rows of other users as well
+            raise elsewhere(parts)
+        return parts
 
-    def _on_part(self, work: Callable[[ItemData], Any]) -> Callable[[Tables], Any]:
+    def _on_part(self, work: Callable[[ItemData], Any]) -> Callable[[Sheets], Any]:
         """Make a function of a part out of one of its data; None for a part without
         rows, whose ids have no type.
         """
         convention, side_data = (
-            self.prepared.convention,
+            self.joined.convention,
             SideData(items=self.side_data.items),
         )
         known = {name: value for name, value in vars(self).items() if name in SHARED}
 
-        def on_part(part: Tables) -> Any:
+        def on_part(part: Sheets) -> Any:
             data = ItemData(part.under(convention), side_data)
             vars(data).update(known)
-            return work(data) if part.recs.height or part.truth.height else None
+            return work(data) if part.has_rows else None
 
         return on_part
 
@@ -373,7 +379,7 @@ class ItemDataOfParts(ItemData):
 
         def of_users(data: ItemData) -> pl.DataFrame:
             users, found = (
-                data.prepared.users if evaluated else data.users,
+                data.joined.users if evaluated else data.users,
                 values(data),
             )
             return pl.DataFrame(
@@ -518,7 +524,7 @@ def _numbers(column: pl.Series, argument: str) -> Floats:
     """
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         held = (
-            f"holds {validation.kind(column.dtype)}, and several columns of "
+            f"holds {kind(column.dtype)}, and several columns of "
             f"{argument}= must hold numbers"
         )
         raise FrameError(

@@ -1,185 +1,90 @@
-"""The join of recommendations with the truth, under any convention: what is hit, at
-which rank, and what there was to hit.
+"""The join of lists with the truth: which items of a list are relevant, at which rank,
+and what there was to find.
 
-1. `number_ids`: users get a number in the order of their lists, items one that equal
-   items share. Nothing is moved: a row keeps
-   its number in its frame, and a *place* is a position where the rows of each user are
-   together, of the truth best first.
-2. `match_pairs` finds which rows of a list are judged; `order_lists` gives each row its
-   rank. Both (`order.py`) see a block of
-   users at a time, as many rows as the processor's cache holds, on all cores.
-3. `find_hits`: which judged rows count, for whom, and how much there is to find; users
-   are put in the order of their ids.
+1. `number_ids` (`numbered.py`): users get a number in the order of their lists, items
+   one that equal items share. Nothing is moved: a row keeps its number in its frame.
+2. `match`: which rows of lists are judged, and which pairs are repeated.
+3. `ranked`: each list in order, and the rank of each row.
+4. `find_hits`: what is relevant, of the users that are averaged, by their ids.
 
-    recs                      lists, by user                truth, by user, best first         hits, by id
-    row  user item score      place  row  user  rank        place  row  user  item grade       user  rank  truth_row
-    0    b    i    9          0      0    0     1           0      2    0     i    2           0     2     0
-    1    a    j    8   --->   1      3    0     2           1      1    1     k    3           1     1     2
-    2    a    k    5          2      1    1     1           2      0    1     x    1
-    3    b    x    1          3      2    1     2
-                              (0 is b, 1 is a)              lists 0 and truth 0 are one pair; so are 3 and 1
+Steps 2 and 3 see the users of a block at a time, as many rows as the processor's cache
+holds, on all cores. What libraries do in other ways is a step before, within or after
+one of these, listed in `quirks.py`.
 
-| array                                 | indexed by            | holds                                                 |
-|---------------------------------------|-----------------------|-------------------------------------------------------|
-| `Ids.list_rows`, `Judged.row`         | place                 | row of the frame                                      |
-| `Ids.n_listed`, `Judged.n`            | user                  | rows of each                                          |
-| `Ids.item`, `Ids.truth_item`          | row of the frame      | number of the item                                    |
-| `Matches`, but for `length`           | judged row of a list  | its user, rank, place in the truth, score, ties       |
-| `Joined.rank`                         | row of recs           | rank; 0: left out                                     |
-| `Joined.truth_rows`                   | relevant row          | row of the truth                                      |
+    recs                     lists, by user     truth, by user,        hits, by id
+                                                best first
+    row  user item score     row  user rank     row  user item grade   user rank truth_row
+    0    b    i    9         0    0    1        2    0    i    2       0    2    0
+    1    a    j    8   --->  3    0    2        1    1    k    3       1    1    2
+    2    a    k    5         1    1    1        0    1    x    1
+    3    b    x    1         2    1    2
+                             (0 is b, 1 is a)   (a has k at rank 2, b has i at rank 1)
 
-What usually holds costs nothing: rows that are in order are cut and not gathered, and
-no array says so of each of them.
-"""  # noqa: E501
+| array                                     | indexed by                    |
+|-------------------------------------------|-------------------------------|
+| `Ids.list_rows`, all of `ListedRows`      | row of a list, by user        |
+| `TruthRows`, `Wanted` but for `rows`      | row of the truth, by user     |
+| `Ids.list_item`, `JoinResult.rank`        | row of the frame of lists     |
+| `Ids.truth_user`, `Ids.truth_item`        | row of the frame of the truth |
+| `Ids.n_listed`, `Ranks.length`            | user                          |
+| `Ranks` but for `length`                  | row of a list, by user        |
+| `Pairs.row`, `Pairs.truth_row`, `Matches` | judged row of a list          |
+| `Wanted.rows`, `JoinResult.truth_rows`    | relevant row, by id of user   |
+
+What usually holds costs nothing: rows that are in order are cut and not gathered.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
 from recnb.conventions import Convention
-from recnb.data import validation
-from recnb.data.encoding import (
-    distinct,
-    grouped,
-    hashes_of,
-    positions,
-    repeats_follow,
-    run_starts,
-)
-from recnb.data.order import (
-    Block,
+from recnb.conventions.convention import ROW_ORDERS
+from recnb.data import quirks
+from recnb.data.encoding import starts_of
+from recnb.data.numbered import (
+    Ids,
+    ListedRows,
+    Matches,
     Numbers,
-    average_over_ties,
-    match_pairs,
-    order_lists,
-    padded,
-    repeats_a_rank,
+    Pairs,
+    Ranks,
+    TruthRows,
+    Wanted,
 )
 from recnb.data.parallel import BLOCK, in_turn
-from recnb.data.validation import is_relevant
-from recnb.errors import OptionError
+from recnb.data.sheet import in_floats, is_relevant
 from recnb.metrics.hits import (
+    Bools,
     Floats,
     Hits,
     Ints,
+    count_within,
     in_order,
     order_from_highest,
-    stands_from_highest,
 )
 
-Mask = NDArray[np.bool_]
-
-
-@dataclass(frozen=True, eq=False)
-class Ids:
-    """The ids of both frames as numbers, and the rows of each list together."""
-
-    # : of either frame: those with a list in the order of their lists, then the others
-    users: pl.Series
-    by_id: Ints | None  #: users, in the order of their ids; None: they stand so
-    n_listed: Ints  #: per user, the rows of recommendations
-    list_rows: Ints | None  #: per place in the lists, its row; None: places are rows
-    truth_user: Ints  #: per row of the truth
-    item: Numbers  #: per row of recommendations
-    truth_item: Numbers  #: per row of the truth
-    texts: (
-        tuple[pl.Series, pl.Series] | None
-    )  #: the items of both frames, where numbers are hashes: items that differ may have one
-    n_items: int  #: how many there are, where numbers are positions among all
-
-
-def number_ids(
-    recs: pl.DataFrame, truth: pl.DataFrame, items: pl.Series | None = None
-) -> Ids:
-    """Give the users and items of both frames numbers; with `items`, all there are, an
-    item's number is its position there.
-    """
-    list_rows, starts = _rows_by_user(recs["user"])
-    users = recs["user"].gather(starts if list_rows is None else list_rows[starts])
-    truth_user = positions(users, truth["user"])
-    if (missing := truth_user < 0).any():
-        without_list = truth["user"].filter(pl.Series(missing))
-        others = distinct(without_list)
-        truth_user[missing] = len(users) + positions(others, without_list)
-        users = pl.concat([users, others])
-    n_listed = np.zeros(len(users), dtype=np.int64)
-    n_listed[: len(starts)] = np.diff(starts, append=recs.height)
-    sides, texts = (recs["item"], truth["item"]), None
-    if items is not None:
-        numbers = [positions(items, side).view(np.uint64) for side in sides]
-    elif sides[0].dtype == pl.Int64:
-        numbers = [side.to_numpy().view(np.uint64) for side in sides]
-    else:
-        numbers, texts = [hashes_of(side) for side in sides], sides
-    return Ids(
-        users=users,
-        by_id=None if users.is_sorted() else users.arg_sort().to_numpy(),
-        n_listed=n_listed,
-        list_rows=list_rows,
-        truth_user=truth_user,
-        item=numbers[0],
-        truth_item=numbers[1],
-        texts=texts,
-        n_items=0 if items is None else len(items),
-    )
-
-
-def _rows_by_user(users: pl.Series) -> tuple[Ints | None, Ints]:
-    """Return the rows with those of each user together, None if they stand so; and the
-    place of each user's first.
-    """
-    if len(users) <= BLOCK or repeats_follow(users):
-        starts = run_starts(users)
-        first = users.gather(starts)
-        hashes = np.sort(hashes_of(first))
-        if (hashes[1:] != hashes[:-1]).all() or first.n_unique() == len(first):
-            return None, starts
-    return grouped(users)
+#: Odd, so that different users, and different items, stay different; without pattern,
+#: so that sums of both do.
+_USER, _ITEM = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
 
 
 class RepeatError(Exception):
-    """What cannot be joined holds twice: a "rank" of a list, a "pair" of user and item,
-    or a "hash" of items that differ.
+    """What cannot be joined holds twice: a "rank" of a list, or a "pair" of user and
+    item.
     """
 
 
-class Judged(NamedTuple):
-    """The rows of the truth by user, the most relevant of each first."""
-
-    row: Ints  #: per place, the row of the frame
-    grade: Floats  #: per place, the relevance
-    n: Ints  #: per user, the number of rows
-    ends: Ints  #: the place of each user's first row; after them, how many there are
-
-    @classmethod
-    def of(cls, truth: pl.DataFrame, ids: Ids) -> Judged:
-        """Put the rows of the truth in order; equal ones stay as they are."""
-        user, grade = ids.truth_user, truth["relevance"].to_numpy()
-        stands = stands_from_highest(user, grade)
-        row = np.arange(len(user)) if stands else order_from_highest(user, grade)
-        n = np.bincount(user, minlength=len(ids.users))
-        return cls(row, grade if stands else grade[row], n, np.r_[0, np.cumsum(n)])
+class HashError(Exception):
+    """Numbers of items are hashes, which do not tell which items are the same."""
 
 
-class Matches(NamedTuple):
-    """The rows of lists that are judged, padding included, and the lists."""
-
-    user: Ints  #: per row, as all but the last
-    rank: Ints
-    place: Ints  #: in the truth
-    score: Floats | Ints
-    above: Ints  #: how many rows score higher, where equal scores share ranks
-    tied: Ints  #: how many score the same
-    length: Ints  #: per user, the last rank
-
-
-class Joined(NamedTuple):
+class JoinResult(NamedTuple):
     """What is kept of two frames."""
 
     users: pl.Series  #: the users evaluated, sorted
@@ -193,210 +98,84 @@ class Joined(NamedTuple):
 
 def join(
     recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Convention
-) -> Joined:
+) -> JoinResult:
     """Join lists with the truth, under an order by rank, score or row; the caller says
     of a RepeatError what is repeated.
 
     Relevance may be below 0 where `judged_only` leaves out what such a grade says was
     not judged.
     """
-    _refuse_contradictions(convention)
-    column, judged = order_column(recs, convention), Judged.of(truth, ids)
-    list_ends, is_given = np.r_[0, np.cumsum(ids.n_listed)], convention.keeps_ranks
-    rank = (
-        recs["rank"].to_numpy() if is_given else np.empty(recs.height, dtype=np.int64)
-    )
-
-    def match(users_of_block: tuple[int, int]) -> Matches:
-        first, last = users_of_block
-        places, truth_places = (
-            slice(*list_ends[[first, last]]),
-            slice(*judged.ends[[first, last]]),
-        )
-        rows = places if ids.list_rows is None else ids.list_rows[places]
-        users, truth_row = np.arange(last - first), judged.row[truth_places]
-        block = Block(
-            n_users=len(users),
-            user=np.repeat(users, ids.n_listed[first:last]),
-            item=ids.item[rows],
-            score=column[rows] if convention.order == "score" else -column[rows],
-            row=rows,
-            truth_user=np.repeat(users, judged.n[first:last]),
-            truth_item=ids.truth_item[truth_row],
-            grade=judged.grade[truth_places],
-            truth_row=truth_row,
-        )
-        if convention.order == "rank" and repeats_a_rank(block):
-            raise RepeatError("rank")
-        pairs = match_pairs(block, ids.texts)
-        if pairs is None:
-            raise RepeatError("hash")
-        if pairs.truth_repeats or (
-            len(pairs.copy) and convention.duplicates == "error"
-        ):
-            raise RepeatError("pair")
-        if convention.candidates == "padded":
-            block, pairs = padded(block, pairs)
-        lists = order_lists(block, pairs, convention)
-        if not is_given:
-            rank[rows] = lists.rank[: block.n_listed]
-        kept = lists.rank[pairs.row] > 0
-        row = pairs.row[kept]
-        above, tied = lists.sharing(row)
-        return Matches(
-            user=first + block.user[row],
-            rank=lists.rank[row],
-            place=truth_places.start + pairs.truth_row[kept],
-            score=block.score[row],
-            above=above,
-            tied=tied,
-            length=lists.length,
-        )
-
-    blocks = _blocks_of(ids.n_listed + judged.n)
+    quirks.refuse_contradictions(convention)
+    judged = TruthRows.of(truth, ids)
     try:
-        found = in_turn(blocks, match) if len(blocks) > 1 else map(match, blocks)
-        matches = Matches(*map(np.concatenate, zip(*found, strict=True)))
-    except RepeatError as problem:
-        if ids.texts is None or problem.args != ("hash",):
-            raise
-        return join(
-            recs,
-            truth,
-            number_ids(recs, truth, distinct(pl.concat(ids.texts))),
-            convention,
-        )
+        matches, rank = _match_blocks(recs, judged, ids, convention)
+    except HashError:
+        return join(recs, truth, ids.exact(), convention)
     if convention.negative_relevance == "zero":
-        judged = judged._replace(grade=judged.grade.clip(min=0.0))
-    return find_hits(matches, ids, judged, convention, rank)
+        judged = replace(judged, grade=judged.grade.clip(min=0.0))
+    return find_hits(matches, judged, rank, ids, convention)
 
 
-def find_hits(
-    matches: Matches, ids: Ids, judged: Judged, convention: Convention, rank: Ints
-) -> Joined:
-    """Find which judged rows count, for whom, and what there is to find; `rank` is that
-    of each row of recommendations.
+# ---- blocks of users
+
+
+def _match_blocks(
+    recs: pl.DataFrame, truth: TruthRows, ids: Ids, convention: Convention
+) -> tuple[Matches, Ints]:
+    """Match and rank the rows of some users at a time; return what is judged of all,
+    and the rank of each row of the frame.
     """
-    n_users, n_places, ties = len(ids.users), len(judged.row), convention.ties
-    relevant = is_relevant(judged.grade, convention)
-    if convention.judged == "list" and convention.candidates != "catalogue":
-        relevant &= _marked(matches.place, n_places)
-    if relevant.all() and convention.duplicates != "rows":
-        listed, before, starts = None, None, judged.ends  # every place counts, once
-    else:
-        times = relevant.astype(np.int64)
-        if convention.duplicates == "rows":
-            times *= np.maximum(np.bincount(matches.place, minlength=n_places), 1)
-        listed, before = (
-            np.repeat(np.arange(n_places), times),
-            np.r_[0, np.cumsum(times)],
+    value = order_column(recs, convention)
+    list_ends, truth_ends = _ends(ids.n_listed), _ends(truth.n_judged)
+    rank = np.empty(recs.height, dtype=np.int64)
+    if convention.keeps_ranks:
+        rank = recs["rank"].to_numpy()
+
+    def match_block(users: tuple[int, int]) -> Matches:
+        first, last = users
+        rows: Ints | slice = slice(list_ends[first], list_ends[last])
+        if ids.list_rows is not None:
+            rows = ids.list_rows[rows]
+        places = slice(truth_ends[first], truth_ends[last])
+        lists = _lists_of(rows, ids.n_listed[first:last], value, ids, convention)
+        block = truth.of_users(first, last, places)
+        matches, ranks = match_and_rank(lists, block, ids, convention)
+        if not convention.keeps_ranks:
+            rank[rows] = ranks[: lists.n_recommended]
+        return matches._replace(
+            user=matches.user + first, truth_row=matches.truth_row + places.start
         )
-        starts = before[judged.ends]
-    n_relevant = np.diff(starts)
-    averaged = _averaged(ids, judged, n_relevant > 0, convention)
-    everyone = ids.by_id is None and averaged.all()  # who keep their numbers
-    by_id = np.arange(n_users) if ids.by_id is None else ids.by_id
-    evaluated = slice(None) if everyone else by_id[averaged[by_id]]
-    number = np.zeros(n_users, dtype=np.int64)
-    number[evaluated] = np.arange(averaged.sum())
 
-    by_sign = (
-        convention.nonpositive_scores == "never_hit" and convention.order == "score"
-    )
-    hit = np.flatnonzero(
-        relevant[matches.place]
-        & averaged[matches.user]
-        & ((matches.score > 0) | (not by_sign))
-    )
-    hit = hit[_by_rank(number[matches.user[hit]], matches.rank[hit])]
-    if convention.duplicates == "hit_once":
-        hit = hit[np.sort(np.unique(matches.place[hit], return_index=True)[1])]
-    user, hit_rank, place = (
-        column[hit] for column in (matches.user, matches.rank, matches.place)
-    )
-    if ties in ("max_rank", "floor_mean_rank"):
-        above, tied = matches.above[hit], matches.tied[hit]
-        hit_rank = above + tied if ties == "max_rank" else (2 * above + 1 + tied) // 2
-    length = matches.length
-    if convention.candidates == "catalogue":
-        truth_user = np.repeat(np.arange(n_users), judged.n)
-        missed = np.flatnonzero(
-            relevant
-            & averaged[truth_user]
-            & ~_marked(matches.place, n_places)
-            & (not by_sign)
-        )
-        missed = missed[np.argsort(judged.row[missed])]
-        below, length = _below_lists(
-            ids, length, truth_user[missed], judged.row[missed], convention
-        )
-        user, place, hit_rank = (
-            np.r_[user, truth_user[missed]],
-            np.r_[place, missed],
-            np.r_[hit_rank, below],
-        )
-        order = _by_rank(number[user], hit_rank)
-        user, place, hit_rank = user[order], place[order], hit_rank[order]
-
-    n_of_user, truth_row = (
-        n_relevant[evaluated],
-        place if before is None else before[place],
-    )
-    if not everyone:
-        by_user = ranges(starts[evaluated], n_of_user)
-        listed = by_user if listed is None else listed[by_user]
-        moved = np.zeros(
-            n_users, dtype=np.int64
-        )  # per user, how far the rows that count go, to be in the order of ids
-        moved[evaluated] = np.cumsum(n_of_user) - n_of_user - starts[evaluated]
-        truth_row = truth_row + moved[user]
-    hits = Hits(
-        user=number[user],
-        rank=hit_rank,
-        list_length=length[evaluated],
-        relevance=judged.grade[place],
-        truth_row=truth_row,
-        truth_user=np.repeat(np.arange(len(n_of_user)), n_of_user),
-        truth_relevance=judged.grade if listed is None else judged.grade[listed],
-        max_relevance=float(judged.grade.max(initial=0.0)),
-    )
-    return Joined(
-        users=ids.users[evaluated],
-        hits=average_over_ties(hits, matches.above[hit], matches.tied[hit])
-        if ties == "expected"
-        else hits,
-        truth_rows=judged.row if listed is None else judged.row[listed],
-        rank=rank,
-        in_both=bool(((ids.n_listed > 0) & (judged.n > 0)).any()),
-        n_without_relevant=int((n_relevant == 0).sum()),
-        has_gaps=convention.keeps_ranks
-        and convention.candidates == "list"
-        and bool((matches.length != ids.n_listed).any()),
-    )
+    blocks = _blocks_of(ids.n_listed + truth.n_judged)
+    work = in_turn(blocks, match_block) if len(blocks) > 1 else map(match_block, blocks)
+    columns = zip(*work, strict=True)
+    return Matches(*map(np.concatenate, columns)), rank
 
 
-def _averaged(
-    ids: Ids, judged: Judged, has_relevant: Mask, convention: Convention
-) -> Mask:
-    """Return which users count in a mean."""
-    with_list, with_truth = ids.n_listed > 0, judged.n > 0
-    averaged = {
-        "truth": with_truth,
-        "recs": with_list,
-        "both": with_list & with_truth,
-        "union": with_list | with_truth,
-    }[convention.averaged_users]
-    return averaged & has_relevant if convention.no_relevant == "skip" else averaged
-
-
-def ranges(starts: Ints, counts: Ints) -> Ints:
-    """Concatenate the whole numbers from each start on, as many as it counts: of 5 and
-    0, 2 and 3 they are 5, 6, 0, 1, 2.
-    """
-    ends = np.cumsum(counts)
-    numbers = np.arange(ends[-1] if len(ends) else 0)
-    numbers += np.repeat(starts - (ends - counts), counts)
-    return numbers
+def _lists_of(
+    rows: Ints | slice,
+    n_listed: Ints,
+    value: Floats | Ints,
+    ids: Ids,
+    convention: Convention,
+) -> ListedRows:
+    """Return the lists of the users of a block, in whatever order their rows are."""
+    score = value[rows]
+    given_rank = None
+    if convention.keeps_ranks:
+        given_rank = score.astype(np.int64, copy=False)
+    if convention.order != "score":
+        score = -score
+    user = np.repeat(np.arange(len(n_listed)), n_listed)
+    return ListedRows(
+        row=rows,
+        user=user,
+        item=ids.list_item[rows],
+        score=score,
+        given_rank=given_rank,
+        n_users=len(n_listed),
+        n_recommended=len(user),
+    )
 
 
 def _blocks_of(lengths: Ints) -> list[tuple[int, int]]:
@@ -404,48 +183,197 @@ def _blocks_of(lengths: Ints) -> list[tuple[int, int]]:
     one after its last.
     """
     ends = np.cumsum(lengths)
-    n = int(ends[-1]) if len(ends) else 0
-    cuts = np.searchsorted(ends, np.arange(BLOCK, n, BLOCK)) + 1
-    return list(pairwise(np.unique(np.r_[0, cuts, len(ends)]).tolist())) or [(0, 0)]
+    n_rows = int(lengths.sum())
+    cuts = np.searchsorted(ends, np.arange(BLOCK, n_rows, BLOCK)) + 1
+    edges = np.unique(np.concatenate([[0], cuts, [len(ends)]])).tolist()
+    return list(pairwise(edges)) or [(0, 0)]
 
 
-def _marked(places: Ints, n: int) -> Mask:
-    """Say of each of n places whether it is among these."""
-    found = np.zeros(n, dtype=bool)
-    found[places] = True
-    return found
+def _ends(counts: Ints) -> Ints:
+    """Return where the rows of each user start, and after them where the last end."""
+    return np.concatenate([[0], np.cumsum(counts)])
 
 
-def _by_rank(user: Ints, rank: Ints) -> Ints | slice:
-    """Return the stable order by user, then rank; all rows as they stand, if that is
-    it.
-    """
-    key = user * (int(rank.max(initial=0)) + 1) + rank
-    return slice(None) if (key[1:] >= key[:-1]).all() else in_order(key)
-
-
-def _below_lists(
-    ids: Ids, length: Ints, user: Ints, row: Ints, convention: Convention
-) -> tuple[Ints, Ints]:
-    """Return the ranks of items if the whole catalogue is ranked below each list,
-    sorted by id; and the lengths of all lists then.
-
-    An item's place is the list's length and its number among all items, less those
-    before it that the list holds already.
-    """
-    n_items, listed = ids.n_items, np.repeat(np.arange(len(ids.users)), ids.n_listed)
-    item = ids.item.view(np.int64)
-    held = np.unique(
-        listed * n_items + (item if ids.list_rows is None else item[ids.list_rows])
+def match_and_rank(
+    lists: ListedRows, truth: TruthRows, ids: Ids, convention: Convention
+) -> tuple[Matches, Ints]:
+    """Return what is judged of the lists of some users, and the rank of each row."""
+    if convention.order == "rank" and repeats_a_rank(lists):
+        raise RepeatError("rank")
+    pairs = match(lists, truth)
+    if ids.are_hashes and not hashes_are_exact(lists, truth, pairs, ids):
+        raise HashError
+    has_copies = len(pairs.copy) > 0
+    if pairs.truth_repeats or (has_copies and convention.duplicates == "error"):
+        raise RepeatError("pair")
+    if convention.candidates == "padded":
+        lists, pairs = quirks.padded(lists, truth, pairs)
+    ranks = ranked(lists, truth, pairs, convention)
+    stays = ranks.rank[pairs.row] > 0
+    row = pairs.row[stays]
+    above, tied = ranks.ties_of(row)
+    matches = Matches(
+        user=lists.user[row],
+        truth_row=pairs.truth_row[stays],
+        rank=ranks.rank[row],
+        score=lists.score[row],
+        above=above,
+        tied=tied,
+        length=ranks.length,
     )
-    end = length + n_items - np.bincount(held // n_items, minlength=len(length))
-    if convention.ties != "first":
-        return end[user], end
-    number = ids.truth_item.view(np.int64)[row]
-    before = np.searchsorted(held, user * n_items + number) - np.searchsorted(
-        held, user * n_items
+    return matches, ranks.rank
+
+
+# ---- what is judged, and what is repeated
+
+
+def match(lists: ListedRows, truth: TruthRows) -> Pairs:
+    """Find equal pairs of user and item: they are neighbours in the order of their
+    numbers.
+    """
+    n_listed = len(lists.user)
+    first, second, run = _neighbours(lists, truth)
+    # Rows of lists come before those of the truth: the last of a run is judged, if any
+    # is.
+    is_last = np.ones(len(run), dtype=bool)
+    is_last[:-1] = run[1:] != run[:-1]
+    last = second[is_last][run]
+    judged = np.flatnonzero((first < n_listed) & (last >= n_listed))
+    judged = judged[in_order(first[judged])]
+    both_listed = np.flatnonzero(second < n_listed)
+    copies = np.concatenate([first[both_listed], second[both_listed]])
+    copy, index = np.unique(copies, return_index=True)
+    return Pairs(
+        row=first[judged],
+        truth_row=last[judged] - n_listed,
+        copy=copy,
+        copy_of=np.tile(run[both_listed], 2)[index],
+        truth_repeats=bool((first >= n_listed).any()),
     )
-    return length[user] + number - before + 1, end
+
+
+def _neighbours(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints, Ints]:
+    """Return rows with the user and item of another row, the next such row, and a
+    number for each pair from 0 up; rows of the truth are counted on from those of
+    lists.
+    """
+    key, mask = _keys(lists, truth)
+    key.sort()
+    same = np.flatnonzero((key[1:] ^ key[:-1]) <= mask)
+    first = (key[same] & mask).view(np.int64)
+    second = (key[same + 1] & mask).view(np.int64)
+    item = np.concatenate([lists.item, truth.item])
+    # With the same item, users are the same: a difference of fewer of them than there
+    # are rows changes the key.
+    if not (item[first] == item[second]).all():
+        user = np.concatenate([lists.user, truth.user])
+        order = np.lexsort((item, user))
+        same_user = user[order[1:]] == user[order[:-1]]
+        same = np.flatnonzero(same_user & (item[order[1:]] == item[order[:-1]]))
+        first, second = order[same], order[same + 1]
+    is_new = np.ones(len(same), dtype=bool)
+    is_new[1:] = same[1:] != same[:-1] + 1
+    return first, second, np.cumsum(is_new) - 1
+
+
+def _keys(lists: ListedRows, truth: TruthRows) -> tuple[Numbers, np.uint64]:
+    """Return a number for each row, with the row in the low bits and as many bits of
+    its pair as there is room for above them; and the mask of the low bits.
+    """
+    n_listed, n = len(lists.user), len(lists.user) + len(truth.user)
+    bits = n.bit_length()
+    key = np.empty(n, dtype=np.uint64)
+    for side, rows in ((key[:n_listed], lists), (key[n_listed:], truth)):
+        np.multiply(rows.item, np.uint64((_ITEM << bits) % 2**64), out=side)
+        side += rows.user.view(np.uint64) * np.uint64((_USER << bits) % 2**64)
+    key += np.arange(n, dtype=np.uint64)
+    return key, np.uint64(2**bits - 1)
+
+
+def hashes_are_exact(
+    lists: ListedRows, truth: TruthRows, pairs: Pairs, ids: Ids
+) -> bool:
+    """Return whether rows that were matched by hashes hold the same item."""
+    if pairs.truth_repeats:
+        return False
+    listed, judged = ids.items
+    rows = lists.row
+    if isinstance(rows, slice):
+        rows = np.arange(rows.start, rows.stop)
+    text = listed.gather(rows[pairs.row])
+    if not (text == judged.gather(truth.row[pairs.truth_row])).all():
+        return False
+    _pairs, first, pair = np.unique(
+        pairs.copy_of, return_index=True, return_inverse=True
+    )
+    text = listed.gather(rows[pairs.copy])
+    return bool((text == text.gather(first[pair])).all())
+
+
+# ---- ranks
+
+
+def ranked(
+    lists: ListedRows, truth: TruthRows, pairs: Pairs, convention: Convention
+) -> Ranks:
+    """Rank the rows of each list, the highest score first."""
+    is_padded = len(lists.user) > lists.n_recommended
+    given = lists.given_rank
+    if given is not None and not is_padded:
+        return Ranks(given, highest(lists.user, given, lists.n_users))
+    rows_leave = quirks.rows_leave(pairs, convention)
+    shares_ranks = convention.ties not in ROW_ORDERS
+    order = np.arange(len(lists.user))
+    if not stand_in_order(lists, convention.ties):
+        tie_order = quirks.tie_order(lists, truth, pairs, convention.ties)
+        order = order_from_highest(lists.user, lists.score, tie_order)
+    elif given is None and not rows_leave and not shares_ranks:
+        length = np.bincount(lists.user, minlength=lists.n_users)
+        return Ranks(count_within(lists.user), length)
+    if rows_leave:
+        order = quirks.left_in(order, lists, truth, pairs, convention)
+    user = lists.user[order]
+    place = count_within(user)
+    if given is not None:
+        place = quirks.below_given_ranks(place, order, lists)
+    rank = np.zeros(len(lists.user), dtype=np.int64)
+    rank[order] = place
+    ranks = Ranks(rank, highest(user, place, lists.n_users))
+    if shares_ranks:
+        return quirks.with_ties(ranks, order, lists)
+    return ranks
+
+
+def stand_in_order(lists: ListedRows, ties: str) -> bool:
+    """Return whether the rows of each list stand from the top down."""
+    user, score = lists.user, lists.score
+    falls = (
+        np.less_equal if ties == "first" else np.less
+    )  # whether equal scores may stay
+    stand = falls(score[1:], score[:-1])
+    stand &= user[1:] == user[:-1]
+    stand |= user[1:] > user[:-1]
+    return bool(stand.all())
+
+
+def highest(user: Ints, rank: Ints, n_users: int) -> Ints:
+    """Return the highest rank of each user, whose rows stand together; 0 for one
+    without rows.
+    """
+    length = np.zeros(n_users, dtype=np.int64)
+    starts = starts_of(user)
+    if len(starts):
+        length[user[starts]] = np.maximum.reduceat(rank, starts)
+    return length
+
+
+def repeats_a_rank(lists: ListedRows) -> bool:
+    """Return whether two rows of a list, in order by rank, have one rank."""
+    user, score = lists.user, lists.score
+    if ((score[1:] < score[:-1]) | (user[1:] != user[:-1])).all():
+        return False
+    key = np.sort((user << 32) - score)
+    return bool((key[1:] == key[:-1]).any())
 
 
 def order_column(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
@@ -456,39 +384,121 @@ def order_column(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
         return recs["rank"].to_numpy()
     if convention.order == "row":
         return np.arange(recs.height)
-    if convention.score_dtype != "float32":
-        return validation.in_floats(recs["score"])
-    with np.errstate(
-        over="ignore"
-    ):  # what is too large becomes infinite, as it does in those libraries
-        return (
-            recs["score"]
-            .cast(pl.Float64)
-            .to_numpy()
-            .astype(np.float32)
-            .astype(np.float64)
-        )
+    if convention.score_dtype == "float32":
+        return quirks.single_precision(recs["score"])
+    return in_floats(recs["score"])
 
 
-def _refuse_contradictions(convention: Convention) -> None:
-    ties, shares_ranks = (
-        convention.ties,
-        convention.ties in ("expected", "max_rank", "floor_mean_rank"),
+# ---- hits
+
+
+def find_hits(
+    matches: Matches, truth: TruthRows, rank: Ints, ids: Ids, convention: Convention
+) -> JoinResult:
+    """Keep the matches that are relevant to a user who is averaged, and what there was
+    to find; `rank` is that of each row of recommendations.
+    """
+    relevant = _relevant(matches, truth, convention)
+    n_relevant = np.bincount(truth.user[relevant], minlength=len(ids.users))
+    with_list, with_truth = ids.n_listed > 0, truth.n_judged > 0
+    averaged = _averaged(with_list, with_truth, n_relevant > 0, convention)
+    evaluated = _by_id(averaged, ids)
+    number = np.full(len(ids.users), -1)  # of each user among those evaluated
+    number[evaluated] = np.arange(np.count_nonzero(averaged))
+
+    wanted = _wanted(relevant, number[truth.user])
+    if convention.duplicates == "rows":
+        wanted = quirks.with_copies(wanted, matches)
+    hit = _hit(matches, wanted, number, convention)
+    truth_row = matches.truth_row[hit]
+    hits = Hits(
+        user=number[matches.user[hit]],
+        rank=quirks.shared_rank(matches, hit, convention.ties),
+        list_length=matches.length[evaluated],
+        relevance=truth.grade[truth_row],
+        truth_row=wanted.entry[truth_row],
+        truth_user=wanted.user[wanted.rows],
+        truth_relevance=truth.grade[wanted.rows],
+        max_relevance=float(truth.grade.max(initial=0.0)),
     )
-    if convention.candidates == "catalogue" and (
-        convention.judged_only or ties not in ("first", "max_rank")
-    ):
-        raise OptionError(
-            "candidates='catalogue' goes with ties='first' or 'max_rank', and "
-            "without judged_only=True."
-        )
-    if ties == "expected" and convention.duplicates == "hit_once":
-        raise OptionError(
-            "ties='expected' has no mean for duplicates='hit_once': choose duplicates='dedupe'."
-        )
-    if convention.judged_only and shares_ranks:
-        problem = (
-            f"ties={ties!r} gives equal scores no ranks of their own, from which "
-            f"items could be left out: "
-        )
-        raise OptionError(f"{problem}choose ties='first'.")
+    if convention.candidates == "catalogue":
+        below = quirks.below_lists(wanted, matches, truth, ids, convention)
+        hits = quirks.with_catalogue(hits, below, wanted, truth)
+        hits = replace(hits, list_length=below.length[evaluated])
+    if convention.ties == "expected":
+        hits = quirks.average_over_ties(hits, matches.above[hit], matches.tied[hit])
+    can_have_gaps = convention.keeps_ranks and convention.candidates == "list"
+    return JoinResult(
+        users=ids.users[evaluated],
+        hits=hits,
+        truth_rows=truth.row[wanted.rows],
+        rank=rank,
+        in_both=bool((with_list & with_truth).any()),
+        n_without_relevant=int((n_relevant == 0).sum()),
+        has_gaps=can_have_gaps and bool((matches.length != ids.n_listed).any()),
+    )
+
+
+def _relevant(matches: Matches, truth: TruthRows, convention: Convention) -> Bools:
+    """Return which rows of the truth are relevant."""
+    relevant = is_relevant(truth.grade, convention)
+    if convention.judged == "list" and convention.candidates != "catalogue":
+        return relevant & quirks.marked(matches.truth_row, len(relevant))
+    return relevant
+
+
+def _averaged(
+    with_list: Bools, with_truth: Bools, has_relevant: Bools, convention: Convention
+) -> Bools:
+    """Return which users count in a mean."""
+    averaged = {
+        "truth": with_truth,
+        "recs": with_list,
+        "both": with_list & with_truth,
+        "union": with_list | with_truth,
+    }[convention.averaged_users]
+    if convention.no_relevant == "skip":
+        return averaged & has_relevant
+    return averaged
+
+
+def _by_id(averaged: Bools, ids: Ids) -> Ints | slice:
+    """Return the users averaged, in the order of their ids."""
+    if ids.by_id is None:
+        return slice(None) if averaged.all() else np.flatnonzero(averaged)
+    return ids.by_id[averaged[ids.by_id]]
+
+
+def _wanted(relevant: Bools, user: Ints) -> Wanted:
+    """Put the relevant rows of the users evaluated together."""
+    counts = relevant & (user >= 0)
+    place = np.arange(len(user))
+    if counts.all() and (user[1:] >= user[:-1]).all():
+        return Wanted(counts, user, rows=slice(None), entry=place)
+    rows = place[counts]
+    rows = rows[_stable_order(user[rows])]
+    entry = np.zeros(len(user), dtype=np.int64)
+    entry[rows] = place[: len(rows)]
+    return Wanted(counts, user, rows, entry)
+
+
+def _hit(
+    matches: Matches, wanted: Wanted, number: Ints, convention: Convention
+) -> Ints:
+    """Return the matches that are hits, by user and rank."""
+    is_hit = wanted.counts[matches.truth_row]
+    if quirks.only_positive_scores_hit(convention):
+        is_hit &= matches.score > 0
+    hit = np.flatnonzero(is_hit)
+    user, rank = number[matches.user[hit]], matches.rank[hit]
+    hit = hit[_stable_order(user * (int(rank.max(initial=0)) + 1) + rank)]
+    if convention.duplicates == "hit_once":
+        return quirks.first_of_each(hit, matches)
+    return hit
+
+
+def _stable_order(key: Ints) -> Ints | slice:
+    """Return the stable order of a key; all rows as they stand, if that is it."""
+    if (key[1:] >= key[:-1]).all():
+        return slice(None)
+    return in_order(key)

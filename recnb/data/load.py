@@ -19,7 +19,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data import validation
+from recnb.conventions.convention import Order
 from recnb.data.buckets import batches_of, origin_of
 from recnb.data.columns import (
     Columns,
@@ -34,17 +34,18 @@ from recnb.data.columns import (
     require,
     table_of,
 )
+from recnb.data.file_parts import read_batches
 from recnb.data.files import Wanted, read_together
-from recnb.data.parts import Layout, one_model, read_batches
-from recnb.data.source import Source, ranked, source_of
-from recnb.data.validation import IDS
+from recnb.data.in_memory import ranked, source_of
+from recnb.data.layout import Layout, one_model
+from recnb.data.sheet import IDS, RECS, TRUTH, Sheet, is_missing
+from recnb.data.source import Source
 from recnb.display.language import N_, Plural, Sentence
 from recnb.errors import FrameError, RecnbError, is_several, quoted
 
 #: Any table; a mapping or Series by user; the path of a file.
 Input: TypeAlias = Frame | Mapping[Any, Any] | str | os.PathLike[str]
 
-RECS, TRUTH = "recommendations", "truth"
 #: The keyword that names a column of lists.
 COLUMN_OF_LISTS = {RECS: "recommended", TRUTH: "relevant"}
 #: The ids of the frames beside them.
@@ -171,15 +172,9 @@ def read(
     _refuse_models(recs, layout.model)
     if (origin := origin_of(recs)) is not None:
         return read_batches(recs, truth, layout, origin)
-    lists, judged = (
-        table_of(recs, RECS, layout.recs),
-        table_of(truth, TRUTH, layout.truth),
-    )
-    lists, judged = (
-        validation.ids(lists, RECS, layout.recs),
-        validation.ids(judged, TRUTH, layout.truth),
-    )
-    return source_of(lists, judged, layout.recs, layout.truth)
+    lists = Sheet(RECS, table_of(recs, RECS, layout.recs), layout.recs)
+    judgements = Sheet(TRUTH, table_of(truth, TRUTH, layout.truth), layout.truth)
+    return source_of(lists.with_ids(), judgements.with_ids())
 
 
 def read_lists(recs: Frame, columns: Columns) -> pl.DataFrame:
@@ -187,11 +182,10 @@ def read_lists(recs: Frame, columns: Columns) -> pl.DataFrame:
     by score.
     """
     labels = find(recs, RECS, IDS, columns, ["rank", "score"])
-    table = validation.ids(table_of(recs, RECS, labels), RECS, labels)
-    convention = Convention(
-        order="rank" if "rank" in labels else "score", duplicates="keep"
-    )
-    return ranked(table, convention, labels).select("user", "item", "rank")
+    lists = Sheet.read(recs, RECS, labels)
+    order: Order = "rank" if "rank" in labels else "score"
+    convention = Convention(order=order, duplicates="keep")
+    return ranked(lists, convention).select("user", "item", "rank")
 
 
 def _refuse_models(
@@ -336,40 +330,52 @@ def _both_sides(
             next(iter({*by_name(names, "model")} - {*labels.values()}), None),
             both_sides=True,
         )
-    table = validation.ids(table, name, labels)
+    sheet = Sheet(name, table, labels).with_ids()
     numbers = sorted({"rank", "score"} & {*labels})
-    placed, judged = (
-        ~validation.is_missing(table[numbers[0]]),
-        ~validation.is_missing(table["relevance"]),
-    )
-    for row in (
-        (~(placed | judged if has_items else placed & judged)).arg_true().head(1)
-    ):
-        pair = f"user {table['user'][row]!r}, item {table['item'][row]!r}"
-        lacks = (
-            "no rank, no score and no relevance"
-            if has_items
-            else "no score or no relevance"
-        )
-        raise FrameError(f"{name}: row {row} ({pair}) has {lacks}: drop such rows.")
-    recs = table.filter(placed)[["user", "item", *numbers]]
-    truth = table.filter(judged).drop("rank", "score", strict=False)
-    for side, verb, role in (
-        (recs, "recommends", numbers[0]),
-        (truth, "judges", "relevance"),
-    ):
-        if side.height == 0:
-            raise FrameError(
-                f"{name} {verb} nothing: every value of {labels[role]!r} is missing."
-            )
+    placed = ~is_missing(sheet[numbers[0]])
+    judged = ~is_missing(sheet["relevance"])
+    _refuse_rows_of_neither(sheet, placed, judged, has_items=has_items)
+    recs = sheet.rows.filter(placed)[[*IDS, *numbers]]
+    truth = sheet.rows.filter(judged).drop("rank", "score", strict=False)
+    _refuse_one_side(sheet, recs, "recommends", numbers[0])
+    _refuse_one_side(sheet, truth, "judges", "relevance")
     if not (judged & ~placed).any():
         notes.insert(0, ONLY_LISTED)
     if numbers == ["score"] and not placed.all():
         notes.append(Sentence(NOT_SCORED, {"n": int((~placed).sum())}))
+    of_truth = {role: labels[role] for role in truth.columns}
     return source_of(
-        recs,
-        truth,
-        labels,
-        {role: labels[role] for role in truth.columns},
+        Sheet(RECS, recs, labels),
+        Sheet(TRUTH, truth, of_truth),
         notes=tuple(notes),
     )
+
+
+def _refuse_rows_of_neither(
+    sheet: Sheet,
+    placed: pl.Series,
+    judged: pl.Series,
+    *,
+    has_items: bool,
+) -> None:
+    """Raise an error for a row that is on neither side; where rows are items, on one
+    alone.
+    """
+    lacking, lacks = ~(placed | judged), "no rank, no score and no relevance"
+    if not has_items:
+        lacking, lacks = ~(placed & judged), "no score or no relevance"
+    rows = lacking.arg_true()
+    if len(rows):
+        row = rows[0]
+        raise FrameError(
+            f"{sheet.name}: row {row} ({sheet.pair(row)}) has {lacks}: drop such rows."
+        )
+
+
+def _refuse_one_side(sheet: Sheet, side: pl.DataFrame, verb: str, role: str) -> None:
+    """Raise an error if one frame has no rows of one of its two sides."""
+    if side.height == 0:
+        raise FrameError(
+            f"{sheet.name} {verb} nothing: every value of {sheet.label(role)!r} is "
+            "missing."
+        )

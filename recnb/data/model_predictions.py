@@ -13,7 +13,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data.load import read
-from recnb.data.source import Prepared
+from recnb.data.source import Joined
 from recnb.display.language import N_, Sentence, _
 from recnb.display.progress import steps
 from recnb.errors import FrameError, RecnbError
@@ -33,7 +33,7 @@ WRAPPED = (
 
 def model_lists(
     model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10
-) -> Prepared:
+) -> Joined:
     """Join lists of the largest k from a model's scores with the test items; users and
     items are numbers.
     """

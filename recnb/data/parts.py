@@ -1,8 +1,8 @@
-"""Rows in parts of whole users: what is done with each part, and one set of data merged
+"""JoinedRows in parts of whole users: what is done with each part, and one set of data merged
 of what is kept of all.
 
-A part is the rows of whole users on both sides, as `Tables`. What memory does not hold
-is a list of parts, wherever they are: buckets in files (`FileParts`), partitions of
+A part is the rows of whole users on both sides, as `Sheets`. What memory does not hold
+is a list of parts, wherever they are: buckets in files (`file_parts.py`), partitions of
 Dask, groups of Spark. `each` applies a function to every part where it is.
 """
 
@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, NamedTuple, NoReturn, TypeVar
@@ -19,188 +19,84 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data import validation
-from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of
 from recnb.data.columns import (
-    Columns,
-    Frame,
     Labels,
-    columns_of,
-    each_named,
-    find,
-    in_side_frame,
-    role_of,
 )
 from recnb.data.encoding import distinct
-from recnb.data.join import ranges
-from recnb.data.parallel import in_turn
+from recnb.data.in_memory import Sheets, check_users, source_of
+from recnb.data.layout import Layout
+from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import (
-    LazyRows,
-    Prepared,
+    Joined,
+    JoinedRows,
     RowCounts,
     Source,
-    Tables,
-    check_users,
     elsewhere,
     rows_of,
-    source_of,
 )
-from recnb.display.language import _
-from recnb.display.progress import steps
-from recnb.errors import (
-    ColumnError,
-    ElsewhereError,
-    FrameError,
-    NoRowsError,
-    listed,
-    quoted,
-)
+from recnb.errors import ElsewhereError, FrameError, NoRowsError
 from recnb.metrics.hits import Hits, Ints, TieSpread, cached_property
 
 T = TypeVar("T")
-
-#: The frame that holds the column of a role: recommendations or truth; others are in
-#: both, or in either.
-HOLDER = {
-    "rank": 0,
-    "score": 0,
-    "recommended": 0,
-    "relevance": 1,
-    "relevant": 1,
-    "propensity": 1,
-}
-
-
-@dataclass(frozen=True)
-class Layout:
-    """Which column plays which role in either frame, and which names models, if one
-    does.
-    """
-
-    recs: Labels
-    truth: Labels
-    model: str | None
-    propensity: pl.DataFrame | None = (
-        None  #: of items or pairs, where it is no column of the truth
-    )
-
-    @classmethod
-    def of(
-        cls,
-        recs: Frame,
-        truth: Frame,
-        columns: Columns,
-        side_frames: Mapping[str, Frame],
-    ) -> Layout:
-        """Find the columns by role; frames without rows suffice. `side_frames`: frames
-        that a column may be named of as well.
-        """
-        names = [columns_of(recs, "recommendations"), columns_of(truth, "truth")]
-        for role, column in each_named(columns):
-            at, kind = (
-                HOLDER.get(role, 2),
-                "column of lists" if role in ("recommended", "relevant") else "column",
-            )
-            present = names[at] if at < 2 else [*names[0], *names[1]]
-            if kind == "column of lists" or not (
-                column in present or (at == 2 and in_side_frame(column, side_frames))
-            ):
-                none = (
-                    "recommendations have no",
-                    "truth has no",
-                    "neither frame has a",
-                )[at]
-                problem = f"{none} {kind} {column!r}, which {role}={quoted(columns[role])} names."
-                raise ColumnError(
-                    problem, fix=f"Columns: {listed(sorted({*map(str, present)}))}."
-                )
-        return cls(
-            find(recs, "recommendations", ["user", "item"], columns, ["rank", "score"]),
-            find(
-                truth, "truth", ["user", "item"], columns, ["relevance", "propensity"]
-            ),
-            next((name for name in names[0] if role_of(name) == "model"), None),
-        )
-
-
-def one_model(models: pl.Series, column: str, *, both_sides: bool = False) -> None:
-    """Refuse the lists of several models; `both_sides`: in a frame that holds the truth
-    as well.
-    """
-    if len(models) > 1:
-        frames, which = (
-            ("frame", "the frame holds")
-            if both_sides
-            else ("recs, truth", "recommendations hold")
-        )
-        found = (
-            f"{which} the lists of {len(models)} models in column {column!r}, such as "
-            f"{models[0]!r}"
-        )
-        raise FrameError(
-            f"{found}: compare them, recnb.compare({frames}), or evaluate one alone."
-        )
 
 
 class Facts(NamedTuple):
     """What is known of the rows of a part, for checks that need all parts."""
 
-    users: tuple[
-        Any, Any
-    ]  #: one with a list, one of the truth; None: there are no such rows
+    #: One with a list, one of the truth; None: there are no such rows.
+    users: tuple[Any, Any]
     met: bool  #: whether some user is in both frames
     highest: float  #: relevance
 
     @classmethod
-    def of(cls, part: Tables, highest: float) -> Facts:
+    def of(cls, part: Sheets, highest: float) -> Facts:
         """Return those of one part."""
-        users = [
-            rows["user"][0] if rows.height else None for rows in (part.recs, part.truth)
-        ]
-        met = None not in users and bool(
-            part.recs["user"].is_in(part.truth["user"].implode()).any()
-        )
-        return cls((users[0], users[1]), met, highest)
+        of_lists, of_truth = part.recs["user"], part.truth["user"]
+        met = bool(of_lists.is_in(of_truth.implode()).any())
+        return cls((_first(of_lists), _first(of_truth)), met, highest)
+
+
+def _first(users: pl.Series) -> Any:
+    return users[0] if len(users) else None
 
 
 def check_parts(facts: Sequence[Facts], n_users: int, convention: Convention) -> None:
     """Raise an error if no user of all parts can be averaged."""
     examples = []
-    for side, name in enumerate(("recommendations", "truth")):
+    for side, name in enumerate((RECS, TRUTH)):
         users = [part.users[side] for part in facts if part.users[side] is not None]
         if not users:
             raise NoRowsError(f"{name} is empty: it has no rows to evaluate.")
         examples.append(users[0])
-    met, highest = any(part.met for part in facts), max(part.highest for part in facts)
-    check_users(n_users, met, (examples[0], examples[1]), highest, convention)
+    check_users(
+        n_users=n_users,
+        in_both=any(part.met for part in facts),
+        examples=examples,
+        highest=max(part.highest for part in facts),
+        convention=convention,
+    )
 
 
-def part_of(recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Tables:
-    """Make a part of rows with columns named by role; ids of an empty side are of the
-    other's kind.
+def part_of(lists: Sheet, judgements: Sheet, layout: Layout) -> Sheets:
+    """Make a part of the rows of some users; ids of an empty side are of the other's
+    kind.
     """
-    types = {
-        role: one[role].dtype
-        for one in (recs, truth)
-        if one.height
-        for role in validation.IDS
-    }
-    recs, truth = (
-        one
-        if one.height
-        else pl.DataFrame(
-            schema={role: types.get(role, pl.Int64) for role in one.columns}
-        )
-        for one in (recs, truth)
-    )
-    return source_of(
-        recs,
-        truth,
-        layout.recs,
-        layout.truth,
-        is_part=True,
-        propensity=layout.propensity,
-    )
+    types: dict[str, Any] = {}
+    for sheet in (lists, judgements):
+        if sheet.rows.height:
+            types |= {role: sheet[role].dtype for role in IDS}
+    lists, judgements = _with_types(lists, types), _with_types(judgements, types)
+    part = source_of(lists, judgements, is_part=True)
+    part.weigh(layout.propensity, None)
+    return part
+
+
+def _with_types(sheet: Sheet, types: Mapping[str, Any]) -> Sheet:
+    """Return a sheet without rows with columns of these types; any other as it is."""
+    if sheet.rows.height:
+        return sheet
+    schema = {role: types.get(role, pl.Int64) for role in sheet.rows.columns}
+    return sheet.with_rows(pl.DataFrame(schema=schema))
 
 
 @contextmanager
@@ -218,53 +114,100 @@ def of_one_part() -> Iterator[None]:
 class Parts(Source):
     """Both frames in parts of whole users."""
 
-    # : whether rows of the truth are kept of each part, and not made again where they
-    # are asked for
-    keeps_truth = True
+    #: Whether rows of the truth are kept of each part, and not made again where they are
+    #: asked for.
+    keeps_truth = False
+    #: All parts, where these are some of their users; None: these are all.
+    whole: Parts | None = None
+    users: pl.Series  #: these users, if they are some
 
     def __init__(self, layout: Layout) -> None:
-        self.layout, self.labels, self.truth_labels = layout, layout.recs, layout.truth
+        self.layout = layout
 
     def weigh(
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
     ) -> None:
         """Let relevant pairs, in every part, and users have weights."""
-        super().weigh(propensity, user_weights)
+        self.user_weights = user_weights
         self.layout = replace(self.layout, propensity=propensity)
 
+    @property
+    def weighted(self) -> bool:
+        """Whether relevant pairs have propensities."""
+        return self.layout.propensity is not None or "propensity" in self.layout.truth
+
     @abstractmethod
-    def each(self, work: Callable[[Tables], T]) -> Iterable[T]:
+    def each(self, work: Callable[[Sheets], T]) -> Iterable[T]:
         """Apply a function to every part, where it is."""
 
     @abstractmethod
-    def rows_of(self, users: pl.Series) -> Tables:
+    def rows_of(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
 
     @property
-    def recs(self) -> NoReturn:  # type: ignore[override]
+    def labels(self) -> Labels:
+        """Which column of the recommendations plays which role."""
+        return self.layout.recs
+
+    @property
+    def truth_labels(self) -> Labels:
+        """Which column of the truth plays which role."""
+        return self.layout.truth
+
+    @property
+    def recs(self) -> NoReturn:
         """Raise an error: the rows are not in memory."""
         raise elsewhere(self)
 
+    @property
+    def _joined(self) -> Joined:
+        """What was joined, under whichever convention."""
+        for joined in self._known.values():
+            return joined
+        return self.under(Convention())
+
     @cached_property
     def truth(self) -> pl.DataFrame:
-        """All rows of the truth, which were fetched with the hits."""
-        known = next(iter(self._known.values()), None) or self.under(Convention())
-        return known.judged.select(*self.layout.truth)
+        """All rows of the truth, which are read where they are."""
+        if self.whole is not None:
+            return rows_of(self.whole.truth, self.users)
+        return self._read_truth()
+
+    def _read_truth(self) -> pl.DataFrame:
+        return self._joined.judged.select(*self.layout.truth)
+
+    def example(self) -> Sheet:
+        """Return a user and an item of the lists."""
+        joined = self._joined
+        item = joined.row_counts.items.head(1)
+        rows = pl.DataFrame({"user": joined.users.head(1), "item": item})
+        return Sheet(RECS, rows, self.labels)
 
     def lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
         """Return the ranked rows of some users' lists."""
         return self.rows_of(users).under(convention).recs
 
-    def among(self, users: pl.Series) -> Source:
-        """Return the rows of some users."""
-        return SomeUsers(self, users)
+    def truth_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
+        """Return the relevant rows of some users."""
+        return self.rows_of(users).under(convention).truth
 
-    def join(self, convention: Convention) -> Prepared:
+    def among(self, users: pl.Series) -> Parts:
+        """Return some of the users: what they have is taken from what is joined of all."""
+        some = object.__new__(
+            type(self)
+        )  # a copy would lose its files, as a pickle does
+        vars(some).update(vars(self), whole=self, users=users, _known={})
+        vars(some).pop("truth", None)
+        return some
+
+    def join(self, convention: Convention) -> Joined:
         """Join every part, and merge what is kept: hits, truth, and a few counts of
         each user.
         """
+        if self.whole is not None:
+            return self.whole.under(convention).among(self.users)
         refuse_catalogue(convention, self)
-        kept = list(self.each(partial(Kept.of, convention, self.keeps_truth)))
+        kept = list(self.each(partial(PartHits.of, convention, self.keeps_truth)))
         check_parts(
             [part.facts for part in kept],
             sum(len(part.users) for part in kept),
@@ -273,164 +216,28 @@ class Parts(Source):
         return merged(kept, self, convention)
 
 
-class SomeUsers(Parts):
-    """Some users of rows that are elsewhere: what they have is taken from what is
-    joined of all.
-    """
-
-    def __init__(self, whole: Parts, users: pl.Series) -> None:
-        super().__init__(whole.layout)
-        self.whole, self.users, self.where, self.remedy = (
-            whole,
-            users,
-            whole.where,
-            whole.remedy,
-        )
-        self.propensity, self.user_weights = whole.propensity, whole.user_weights
-
-    @cached_property
-    def truth(self) -> pl.DataFrame:
-        """The rows of the truth."""
-        return rows_of(self.whole.truth, self.users)
-
-    def each(self, work: Callable[[Tables], T]) -> NoReturn:
-        """Raise an error: parts hold other users as well."""
-        raise elsewhere(self)
-
-    def rows_of(self, users: pl.Series) -> Tables:
-        """Return the rows of some users."""
-        return self.whole.rows_of(users)
-
-    def join(self, convention: Convention) -> Prepared:
-        """Take the users from what is joined of all."""
-        return self.whole.under(convention).among(self.users)
-
-
 def refuse_catalogue(convention: Convention, parts: Parts) -> None:
     """Refuse what a part of the users does not know."""
     if convention.candidates == "catalogue":
-        ranks = (
-            "candidates='catalogue' ranks every item of all users below each list, "
-            "and the lists stay in"
-        )
         raise ElsewhereError(
-            f"{ranks} {parts.where}. If they fit into memory: {parts.remedy}."
+            "candidates='catalogue' ranks every item of all users below each list, and "
+            f"the lists stay in {parts.where}. If they fit into memory: {parts.remedy}."
         )
-
-
-class FileParts(Parts):
-    """Buckets of users in temporary files, joined one after the other on all cores."""
-
-    def __init__(
-        self, lists: Buckets, judged: Buckets, layout: Layout, origin: tuple[str, str]
-    ) -> None:
-        super().__init__(layout)
-        self.buckets: tuple[Buckets, Buckets] | None = (
-            lists,
-            judged,
-        )  #: None once it was pickled
-        self.where, self.remedy = origin
-        self.ranges, self.keeps_truth = ranges_of(lists, judged), not judged.in_files
-
-    def _sides(self) -> tuple[Buckets, Buckets]:
-        if self.buckets is None:
-            problem = (
-                f"this asks for rows of the lists, which stayed in {self.where} when "
-                f"the evaluation was pickled."
-            )
-            raise ElsewhereError(
-                problem,
-                fix=f"Evaluate the frames again; if they fit into memory: {self.remedy}.",
-            )
-        return self.buckets
-
-    @cached_property
-    def truth(self) -> pl.DataFrame:
-        """All rows of the truth."""
-        return self._sides()[1].all()
-
-    def each(self, work: Callable[[Tables], T]) -> Iterator[T]:
-        """Apply a function to every bucket."""
-
-        def on_part(rows: tuple[pl.DataFrame, pl.DataFrame]) -> T:
-            with of_one_part():
-                return work(part_of(*rows, self.layout))
-
-        lists, judged = self._sides()
-        slots = steps(self.ranges, _("buckets of users joined"), len(self.ranges))
-        parts = ((lists.bucket(*ends), judged.bucket(*ends)) for ends in slots)
-        return in_turn(
-            (rows for rows in parts if rows[0].height or rows[1].height), on_part
-        )
-
-    def rows_of(self, users: pl.Series) -> Tables:
-        """Return the rows of some users."""
-        lists, judged = self._sides()
-        return part_of(lists.rows_of(users), judged.rows_of(users), self.layout)
-
-    # What pickles an evaluation may be on its way to another machine: it takes what is
-    # in memory, and no rows of lists.
-
-    def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"truth": self.truth, "buckets": None}
-
-    def __deepcopy__(self, memo: object) -> FileParts:
-        return self
-
-
-def read_batches(
-    recs: Frame, truth: Frame, layout: Layout, origin: tuple[str, str]
-) -> Source:
-    """Read both frames once, in batches, and check their ids; what does not fit into
-    memory is put into files.
-    """
-    with (
-        steps(None, _("rows read")) as bar,
-        closing(_batches_checked(truth, "truth", layout.truth)) as of_truth,
-        closing(_batches_checked(recs, "recommendations", layout.recs)) as of_recs,
-    ):
-        judged = Buckets(of_truth)
-
-        def alike() -> Iterator[pl.DataFrame]:
-            for batch in of_recs:
-                validation.same_kind(batch, judged.first, layout.recs, layout.truth)
-                bar.update(batch.height)
-                yield batch
-
-        lists = Buckets(alike())
-    if lists.in_files:
-        return FileParts(lists, judged, layout, origin)
-    return source_of(lists.all(), judged.all(), layout.recs, layout.truth)
-
-
-def _batches_checked(frame: Frame, name: str, labels: Labels) -> Batches:
-    """Yield the rows of a frame in batches, with ids of one kind, none missing."""
-    with closing(batches_of(frame, name, labels)) as batches:
-        batch = pl.DataFrame()
-        for batch in batches:
-            with of_one_part() if origin_of(frame) else nullcontext():
-                checked = validation.ids(batch, name, labels)
-            yield checked
-        if batch.height == 0:
-            validation.ids(
-                batch, name, labels
-            )  # which raises the error for a frame without rows
 
 
 # ---- what is kept of a part, and the merge
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class PartHits:
     """What is kept of a part, without the rows of its lists: as large as its hits,
     truth and users.
     """
 
     facts: Facts
     users: pl.Series  #: the users evaluated, sorted
-    columns: dict[
-        str, Any
-    ]  #: of users, of relevant rows by user, and of hits; as narrow as their numbers allow
+    #: Of users, of relevant rows by user, and of hits; as narrow as their numbers allow.
+    columns: dict[str, Any]
     convention: Convention  #: with the order that the columns made
     row_counts: RowCounts
     n_without_relevant: int
@@ -438,10 +245,10 @@ class Kept:
     truth: pl.DataFrame | None  #: the relevant rows of the users evaluated, by user
 
     @classmethod
-    def of(cls, convention: Convention, keeps_truth: bool, part: Tables) -> Kept:
+    def of(cls, convention: Convention, keeps_truth: bool, part: Sheets) -> PartHits:
         """Join a part."""
-        prepared = part.under(convention)
-        hits = prepared.all_hits
+        joined = part.under(convention)
+        hits = joined.all_hits
         columns = {
             "list_length": hits.list_length,
             "n_relevant": hits.n_relevant,
@@ -457,17 +264,63 @@ class Kept:
         }
         return cls(
             facts=Facts.of(part, hits.max_relevance),
-            users=prepared.users,
+            users=joined.users,
             columns={name: _narrow(column) for name, column in columns.items()},
-            convention=prepared.convention,
-            row_counts=prepared.row_counts,
-            n_without_relevant=prepared.n_without_relevant,
-            judged=prepared.judged if keeps_truth else None,
-            truth=prepared.truth if keeps_truth else None,
+            convention=joined.convention,
+            row_counts=joined.row_counts,
+            n_without_relevant=joined.n_without_relevant,
+            judged=joined.judged if keeps_truth else None,
+            truth=joined.truth if keeps_truth else None,
         )
 
 
-def merged(kept: list[Kept], parts: Parts, convention: Convention) -> Prepared:
+class RowsOfParts(JoinedRows):
+    """The rows of parts: read where they are, but for what was kept of each part."""
+
+    def __init__(self, parts: Parts, convention: Convention) -> None:
+        self._parts = parts
+        self._convention = convention
+
+    @property
+    def lists(self) -> NoReturn:
+        """Raise an error: the rows are not in memory."""
+        raise elsewhere(self._parts)
+
+    @cached_property
+    def judged(self) -> pl.DataFrame:
+        """All rows of the truth."""
+        return self._each(_judged_of)
+
+    @cached_property
+    def truth(self) -> pl.DataFrame:
+        """The relevant rows of the users evaluated."""
+        return self._each(_truth_of).sort("user", maintain_order=True)
+
+    @property
+    def truth_is_here(self) -> bool:
+        """Whether the relevant rows were kept, or read before."""
+        return "truth" in vars(self)
+
+    def _each(
+        self, rows: Callable[[Convention, Sheets], pl.DataFrame | None]
+    ) -> pl.DataFrame:
+        """Return rows of all parts together."""
+        tables = self._parts.each(partial(rows, self._convention))
+        return pl.concat([table for table in tables if table is not None])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"judged": self.judged, "truth": self.truth}
+
+
+def _judged_of(convention: Convention, part: Sheets) -> pl.DataFrame | None:
+    return part.under(convention).judged if part.has_rows else None
+
+
+def _truth_of(convention: Convention, part: Sheets) -> pl.DataFrame | None:
+    return part.under(convention).truth if part.has_rows else None
+
+
+def merged(kept: list[PartHits], parts: Parts, convention: Convention) -> Joined:
     """Merge parts with different users; the list is emptied, so that each part can go
     once it is copied.
     """
@@ -475,32 +328,17 @@ def merged(kept: list[Kept], parts: Parts, convention: Convention) -> Prepared:
     kept[:] = [part for part in kept if part.facts.users != (None, None)]
     first, counts = kept[0], [part.row_counts for part in kept]
     n_without_relevant = sum(part.n_without_relevant for part in kept)
-    judged, truth = [part.judged for part in kept], [part.truth for part in kept]
+    rows = RowsOfParts(parts, convention)
+    if parts.keeps_truth:
+        rows.judged = pl.concat(
+            [part.judged for part in kept if part.judged is not None]
+        )
+        truth = pl.concat([part.truth for part in kept if part.truth is not None])
+        rows.truth = truth.sort("user", maintain_order=True)
     users, hits = _hits(kept, max(part.facts.highest for part in kept))
 
-    def together(
-        kept: list[pl.DataFrame | None], rows: Callable[[Tables], pl.DataFrame]
-    ) -> pl.DataFrame:
-        """Put rows of all parts together: those that were kept, or the same made
-        again.
-        """
-        return pl.concat(
-            [
-                table
-                for table in (kept if parts.keeps_truth else parts.each(rows))
-                if table is not None
-            ]
-        )
-
-    relevant = LazyRows(
-        lambda: together(truth, lambda part: part.under(convention).truth)
-    )
-    return Prepared(
-        list_rows=None,
-        judged_rows=LazyRows(
-            lambda: together(judged, lambda part: part.under(convention).judged)
-        ),
-        truth_rows=LazyRows(lambda: relevant.frame.sort("user", maintain_order=True)),
+    return Joined(
+        rows=rows,
         users=users,
         all_hits=hits,
         n_without_relevant=n_without_relevant,
@@ -516,7 +354,7 @@ def merged(kept: list[Kept], parts: Parts, convention: Convention) -> Prepared:
     )
 
 
-def _hits(kept: list[Kept], max_relevance: float) -> tuple[pl.Series, Hits]:
+def _hits(kept: list[PartHits], max_relevance: float) -> tuple[pl.Series, Hits]:
     """Return all users, sorted, and their hits; the parts are let go once they are in
     one piece.
     """
@@ -561,6 +399,16 @@ def _hits(kept: list[Kept], max_relevance: float) -> tuple[pl.Series, Hits]:
         max_relevance=max_relevance,
         tied=TieSpread(**tied) if tied else None,
     )
+
+
+def ranges(starts: Ints, counts: Ints) -> Ints:
+    """Concatenate the whole numbers from each start on, as many as it counts: of 5 and
+    0, 2 and 3 they are 5, 6, 0, 1, 2.
+    """
+    ends = np.cumsum(counts)
+    numbers = np.arange(ends[-1] if len(ends) else 0)
+    numbers += np.repeat(starts - (ends - counts), counts)
+    return numbers
 
 
 def _starts(counts: Ints) -> Ints:

@@ -14,7 +14,6 @@ from typing import Any
 import pandas as pd
 import polars as pl
 
-from recnb.data import validation
 from recnb.data.columns import (
     Columns,
     Frame,
@@ -26,7 +25,8 @@ from recnb.data.columns import (
     find,
     table_of,
 )
-from recnb.data.load import RECS, ROWS_ARE_ITEMS, SIDES, TRUTH
+from recnb.data.load import ROWS_ARE_ITEMS, SIDES
+from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import Source
 from recnb.errors import ColumnError, FrameError
 
@@ -161,7 +161,7 @@ def _others(frame: Frame, labels: Labels) -> Frame | None:
     if not others:
         return None
     # Where each row is an item of its own there is no column of items.
-    ids = [labels[role] for role in validation.IDS if labels[role] in names]
+    ids = [labels[role] for role in IDS if labels[role] in names]
     read = [*dict.fromkeys([*ids, *others])]
     # Columns are converted when one is asked for: others may hold values of several
     # kinds, or of a kind that nobody reads.
@@ -243,25 +243,23 @@ def _read(frame: Frame, name: str, labels: Labels, source: Source) -> pl.DataFra
         if str(column) in others:
             raise ColumnError(
                 f"{name}: columns {others[str(column)]!r} and {column!r} have one name "
-                f"as text; rename one."
+                "as text; rename one."
             )
         others[str(column)] = column
-    table = validation.ids(
-        table_of(frame, name, {**labels, **others}), name, labels, roles
-    )
-    ids = pl.DataFrame(
-        {
-            role: (source.recs if source.in_memory else source.truth)[role]
-            for role in roles
-        }
-    )
-    validation.same_kind(ids, table.select(roles), source.labels, labels, name)
-    for repeated in (
-        table.filter(table[roles[0]].is_duplicated())[roles[0]].head(1)
-        if len(roles) == 1
-        else ()
-    ):
+    sheet = Sheet(name, table_of(frame, name, {**labels, **others}), labels)
+    sheet = sheet.with_ids(roles)
+    ids = sheet.with_rows(sheet.rows.select(roles))
+    source.example().refuse_other_kinds(ids)
+    if len(roles) == 1:
+        _refuse_repeated(name, sheet[roles[0]])
+    return sheet.rows
+
+
+def _refuse_repeated(name: str, ids: pl.Series) -> None:
+    """Raise an error for two rows of one item or user."""
+    repeats = ids.filter(ids.is_duplicated())
+    if len(repeats):
         raise FrameError(
-            f"{name}: {roles[0]} {repeated!r} has more than one row: give each {roles[0]} one."
+            f"{name}: {ids.name} {repeats[0]!r} has more than one row: give each "
+            f"{ids.name} one."
         )
-    return table

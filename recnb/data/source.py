@@ -1,48 +1,25 @@
-"""Two frames as they were read (`Source`), and what an evaluation keeps of them under a
-convention (`Prepared`).
+"""What was read (`Source`), and what an evaluation keeps of it under a convention
+(`Joined`).
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import partial
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
-from recnb.data import validation
-from recnb.data.columns import Labels, with_series
+from recnb.data.columns import Labels
 from recnb.data.encoding import distinct
-from recnb.data.join import Ids, Joined, RepeatError, join, number_ids, order_column
-from recnb.data.order import needs_positions
-from recnb.data.validation import graded, is_relevant, relevant_only
-from recnb.data.weights import Weighting, checked, look_up, pair_weights
+from recnb.data.sheet import IDS, Sheet, relevant_only
+from recnb.data.weights import Weighting, look_up, refuse_lacking
 from recnb.display.language import Sentence
-from recnb.errors import ElsewhereError, FrameError, NoUsersError
-from recnb.metrics.hits import Floats, Hits, Ints, cached_property
-
-
-class LazyRows:
-    """Rows that are read or gathered on first use."""
-
-    def __init__(self, load: Callable[[], pl.DataFrame]) -> None:
-        self._load: Callable[[], pl.DataFrame] | None = load
-
-    @cached_property
-    def frame(self) -> pl.DataFrame:
-        """The rows, in their order."""
-        assert self._load is not None
-        frame = self._load()
-        self._load = None  # what it holds on to may go
-        return frame
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {"frame": self.frame}
+from recnb.errors import ElsewhereError
+from recnb.metrics.hits import Bools, Floats, Hits, cached_property
 
 
 class Source(ABC):
@@ -50,30 +27,46 @@ class Source(ABC):
     convention.
     """
 
-    labels: Labels  #: which column of the recommendations plays which role
-    truth_labels: Labels
     notes: tuple[str | Sentence, ...] = ()
-    propensity: pl.DataFrame | None = (
-        None  #: of items or pairs, where it is no column of the truth
-    )
     user_weights: pl.DataFrame | None = None  #: user and value
-    where, remedy = (
-        "",
-        "",
-    )  #: what holds rows that are not in memory, and what to type to have them there, in words
+    where = ""  #: what holds rows that are not in memory, in words
+    remedy = ""  #: what to type to have them there
 
-    recs: (
-        pl.DataFrame
-    )  #: all rows of the recommendations; an error if they are not in memory
-    truth: pl.DataFrame
+    @property
+    @abstractmethod
+    def labels(self) -> Labels:
+        """Which column of the recommendations plays which role."""
+
+    @property
+    @abstractmethod
+    def truth_labels(self) -> Labels:
+        """Which column of the truth plays which role."""
+
+    @property
+    @abstractmethod
+    def recs(self) -> pl.DataFrame:
+        """All rows of the recommendations; an error if they are not in memory."""
+
+    @property
+    @abstractmethod
+    def truth(self) -> pl.DataFrame:
+        """All rows of the truth."""
 
     @abstractmethod
-    def join(self, convention: Convention) -> Prepared:
+    def join(self, convention: Convention) -> Joined:
         """Join the frames under a convention."""
 
     def lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
         """Return the ranked rows of some users' lists."""
         return rows_of(self.under(convention).recs, users)
+
+    def truth_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
+        """Return the relevant rows of some users."""
+        return rows_of(self.under(convention).truth, users)
+
+    @abstractmethod
+    def example(self) -> Sheet:
+        """Return a user and an item of the lists, which say of what kind ids are."""
 
     @abstractmethod
     def among(self, users: pl.Series) -> Source:
@@ -87,13 +80,13 @@ class Source(ABC):
         return not self.where
 
     @cached_property
-    def _known(self) -> dict[Convention, Prepared]:
+    def _known(self) -> dict[Convention, Joined]:
         """What was joined, by convention, without its source: a cycle would keep rows
         in memory until Python looks for it.
         """
         return {}
 
-    def under(self, convention: Convention) -> Prepared:
+    def under(self, convention: Convention) -> Joined:
         """Return the frames under a convention, joined once for each."""
         data = replace(convention, metric=(), cutoff="k")
         known = self._known.get(data)
@@ -107,19 +100,21 @@ class Source(ABC):
         return replace(
             known,
             convention=convention.ordered_by(known.convention.order),
-            made_of=self,
+            _source=self,
         )
 
     @property
+    @abstractmethod
     def weighted(self) -> bool:
         """Whether relevant pairs have propensities."""
-        return self.propensity is not None or "propensity" in self.truth_labels
 
+    @abstractmethod
     def weigh(
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
     ) -> None:
-        """Let relevant pairs and users have weights, before anything is joined."""
-        self.propensity, self.user_weights = propensity, user_weights
+        """Let relevant pairs and users have weights, before anything is joined; of
+        pairs those in a table by item or pair, else those in a column of the truth.
+        """
 
     def as_given(self, convention: Convention) -> Convention:
         """Return a library's convention for these frames, with the order column that
@@ -134,7 +129,10 @@ class Source(ABC):
         """Return the weights of some users; None: all count the same."""
         if self.user_weights is None:
             return None
-        return look_up(self.user_weights, users.alias("user").to_frame(), "user_weight")
+        ids = users.alias("user").to_frame()
+        weights = look_up(self.user_weights, ids, "user_weight")
+        refuse_lacking(weights, ids, "user_weight")
+        return weights.to_numpy()
 
     def forget(self) -> None:
         """Let go of what was joined."""
@@ -151,207 +149,69 @@ def elsewhere(source: Source) -> ElsewhereError:
     )
 
 
-@dataclass(eq=False)
-class Tables(Source):
-    """Both frames in memory."""
-
-    recs: pl.DataFrame  #: user, item, and rank or score or both
-    truth: pl.DataFrame  #: user, item, and relevance if there is one
-    labels: Labels
-    truth_labels: Labels
-    notes: tuple[str | Sentence, ...] = ()
-    # : whether these are some of the users: what holds of all is then seen to elsewhere
-    is_part: bool = False
-    whole: Tables | None = (
-        None  #: the frames that these are some users of: catalogue and scale of grades are theirs
-    )
-    catalogue: pl.Series | None = (
-        None  #: every item there is, where models are compared
-    )
-    propensity: pl.DataFrame | None = None
-    user_weights: pl.DataFrame | None = None
-    _ids: dict[bool, Ids] = field(default_factory=dict, init=False)
-
-    @cached_property
-    def items(self) -> pl.Series:
-        """Every item of either frame, sorted."""
-        if self.catalogue is not None:
-            return self.catalogue
-        return (
-            distinct(pl.concat([self.recs["item"], self.truth["item"]]))
-            if self.whole is None
-            else self.whole.items
-        )
-
-    def among(self, users: pl.Series) -> Tables:
-        """Return the rows of some users."""
-        recs, truth = rows_of(self.recs, users), rows_of(self.truth, users)
-        return replace(self, recs=recs, truth=truth, whole=self.whole or self)
-
-    def join(self, convention: Convention) -> Prepared:
-        """Join the frames under a convention."""
-        # A grade below 0 of what was pooled and not judged is 0, once it has left the
-        # lists.
-        below_0 = convention.judged_only and convention.negative_relevance == "zero"
-        read = replace(convention, negative_relevance="keep") if below_0 else convention
-        truth = graded(self.truth, self.truth_labels, read)
-        of_all = (
-            truth
-            if self.whole is None
-            else graded(self.whole.truth, self.truth_labels, read)
-        )
-        top = float(of_all["relevance"].to_numpy().max(initial=0.0))
-        recs, convention = validation.check_lists(self.recs, convention, self.labels)
-        joined, truth = self._joined(recs, truth, convention)
-        hits = replace(joined.hits, max_relevance=top)
-        if self.propensity is not None or "propensity" in truth.columns:
-            weight = self._weights_of(truth, convention)
-            truth = truth.with_columns(weight=weight)
-            hits = replace(hits, truth_weight=weight[joined.truth_rows])
-        if not self.is_part:
-            examples = recs["user"][0], truth["user"][0]
-            check_users(
-                len(joined.users),
-                joined.in_both,
-                examples,
-                truth["relevance"].max(),
-                convention,
-            )
-        if below_0:
-            truth = truth.with_columns(pl.col("relevance").clip(0.0))
-        return Prepared(
-            list_rows=LazyRows(partial(_ranked, recs, joined.rank, convention)),
-            judged_rows=LazyRows(lambda: truth),
-            truth_rows=LazyRows(lambda: truth[joined.truth_rows]),
-            users=joined.users,
-            all_hits=hits,
-            n_without_relevant=joined.n_without_relevant,
-            convention=convention,
-            has_gaps=joined.has_gaps,
-            graded="relevance" in self.truth.columns,
-        )
-
-    def _weights_of(self, truth: pl.DataFrame, convention: Convention) -> Floats:
-        """Return 1 / propensity of each row of the truth; 0 of a row that is not
-        relevant, which needs no propensity.
-        """
-        least = convention.min_propensity or 0.0
-        if least == 1:  # every weight is 1, whatever the propensities are
-            return np.ones(truth.height)
-        relevant = is_relevant(truth["relevance"].to_numpy(), convention)
-        rows = truth.filter(relevant)
-        if self.propensity is not None:
-            name = "propensity="
-            propensity = look_up(self.propensity, rows, "propensity")
-        else:
-            name = f"truth: column {self.truth_labels['propensity']!r}"
-            known = truth.filter(~validation.is_missing(truth["propensity"]))
-            checked(known.rename({"propensity": "value"}), name, 1.0)
-            propensity = checked(rows.rename({"propensity": "value"}), name, 1.0)
-        weight = np.zeros(truth.height)
-        weight[relevant] = pair_weights(rows, propensity, least, name)
-        return weight
-
-    def _joined(
-        self, recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
-    ) -> tuple[Joined, pl.DataFrame]:
-        """Join; what the truth repeats is merged first, where the convention merges
-        it.
-        """
-        by_position = needs_positions(convention)
-        items = self.items if by_position else None
-        if by_position not in self._ids:
-            self._ids[by_position] = number_ids(recs, truth, items)
-        try:
-            return join(recs, truth, self._ids[by_position], convention), truth
-        except RepeatError as problem:
-            if problem.args == ("rank",):
-                merged = convention.duplicates == "dedupe"
-                validation.no_pair_twice(
-                    recs, "recommendations", self.labels, merged=merged
-                )
-                validation.no_rank_twice(recs, "recommendations", self.labels)
-            if convention.duplicates == "error":
-                validation.no_pair_twice(recs, "recommendations", self.labels)
-                validation.no_pair_twice(truth, "truth", self.truth_labels)
-            # Relevance and propensity are those of one row, the most relevant.
-            most_relevant = pl.col("relevance").arg_max()
-            truth = truth.group_by("user", "item", maintain_order=True).agg(
-                pl.col("relevance", "^propensity$").get(most_relevant)
-            )
-            return join(recs, truth, number_ids(recs, truth, items), convention), truth
-
-
-def source_of(
-    recs: pl.DataFrame,
-    truth: pl.DataFrame,
-    labels: Labels,
-    truth_labels: Labels,
-    **known: Any,
-) -> Tables:
-    """Return the source of rows in memory, whose ids must be of one kind."""
-    validation.same_kind(recs, truth, labels, truth_labels)
-    return Tables(recs, truth, labels, truth_labels, **known)
-
-
-def _ranked(recs: pl.DataFrame, rank: Ints, convention: Convention) -> pl.DataFrame:
-    """Return user, item, rank, and score where there is one, in the order of the rows
-    as they came, without those left out.
-    """
-    table = with_series(recs, pl.Series("rank", rank))
-    if convention.score_dtype == "float32" and convention.order == "score":
-        table = with_series(table, pl.Series("score", order_column(recs, convention)))
-    table = table[
-        ["user", "item", "rank", *(["score"] if "score" in table.columns else [])]
-    ]
-    return table if rank.all() else table.filter(pl.col("rank") > 0)
-
-
-def ranked(recs: pl.DataFrame, convention: Convention, labels: Labels) -> pl.DataFrame:
-    """Return lists as user, item, rank, and score where there is one; repeated pairs
-    are kept or merged by the convention.
-    """
-    return (
-        Tables(recs, recs.select("user", "item").clear(), labels, {}, is_part=True)
-        .under(convention)
-        .recs
-    )
-
-
 def rows_of(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:
     """Return the rows of some users."""
     return table.filter(pl.col("user").is_in(users.implode()))
 
 
-def check_users(
-    n_users: int,
-    in_both: bool,
-    examples: Sequence[Any],
-    highest: object,
-    convention: Convention,
-) -> None:
-    """Raise an error if no user is in both frames, of which `examples` has one each, or
-    if none can be averaged.
-    """
-    if not in_both:
-        held = (
-            f"recommendations hold users such as {examples[0]!r}, truth holds users "
-            f"such as {examples[1]!r}"
-        )
-        fix = "Check that both frames use the same ids, and the user= column."
-        raise FrameError(f"no user is in both frames: {held}.", fix=fix)
-    if n_users == 0:
-        needed = (
-            "above 0"
-            if convention.relevant_from is None
-            else f"{convention.relevant_from:g} or more"
-        )
-        held = f"relevance must be {needed} and the highest in the truth is {highest!r}"
-        fix = f"Check relevant_from= and averaged_users={convention.averaged_users!r}."
-        raise NoUsersError(f"no user that counts has a relevant item: {held}.", fix=fix)
-
-
 # ---- what an evaluation keeps
+
+
+class JoinedRows(ABC):
+    """The rows behind the hits, each made when it is first asked for."""
+
+    @property
+    @abstractmethod
+    def lists(self) -> pl.DataFrame:
+        """User, item, rank, and score where there is one, of all lists; an error if
+        they are elsewhere.
+        """
+
+    @property
+    @abstractmethod
+    def judged(self) -> pl.DataFrame:
+        """All rows of the truth: user, item, relevance, and weight where there is one."""
+
+    @property
+    @abstractmethod
+    def truth(self) -> pl.DataFrame:
+        """The relevant rows of the users evaluated, in the order of `Hits.truth_user`."""
+
+    @property
+    def truth_is_here(self) -> bool:
+        """Whether the relevant rows are in memory or cheap to make."""
+        return True
+
+
+class RowsOfUsers(JoinedRows):
+    """The rows of some users of an evaluation."""
+
+    def __init__(self, everyone: JoinedRows, users: pl.Series) -> None:
+        self._everyone = everyone
+        self._users = users
+
+    @cached_property
+    def lists(self) -> pl.DataFrame:
+        """The rows of their lists."""
+        return self._of_users(self._everyone.lists)
+
+    @cached_property
+    def judged(self) -> pl.DataFrame:
+        """Their rows of the truth."""
+        return self._of_users(self._everyone.judged)
+
+    @cached_property
+    def truth(self) -> pl.DataFrame:
+        """Their relevant rows."""
+        return self._of_users(self._everyone.truth)
+
+    @property
+    def truth_is_here(self) -> bool:
+        """Whether the relevant rows are in memory."""
+        return "truth" in vars(self) or self._everyone.truth_is_here
+
+    def _of_users(self, rows: pl.DataFrame) -> pl.DataFrame:
+        return rows_of(rows, self._users)
 
 
 @dataclass(frozen=True)
@@ -380,55 +240,55 @@ class RowCounts:
 
 
 @dataclass(eq=False)
-class Prepared:
-    """Checked frames under a convention, joined: users as numbers, and the hits of
-    whole lists.
+class Joined:
+    """What an evaluation keeps of two frames under a convention: its users, the hits of
+    whole lists, and counts; rows are made on demand.
     """
 
     users: pl.Series  #: the users evaluated, sorted
     all_hits: Hits  #: of whole lists
     convention: Convention
-    list_rows: (
-        LazyRows | None
-    )  #: user, item, rank, and score where there is one, of all lists; None: elsewhere
-    judged_rows: LazyRows  #: all rows of the truth: user, item, relevance
-    # : the relevant rows of the users evaluated, in the order of `all_hits.truth_user`
-    truth_rows: LazyRows
+    rows: JoinedRows  #: behind the hits
     n_without_relevant: int  #: users of either frame who have no relevant item
     has_gaps: bool = False  #: whether some list leaves a rank empty
     graded: bool = True  #: whether the truth says how relevant an item is
     notes: tuple[str | Sentence, ...] = ()
-    user_weight: Floats | None = (
-        None  #: of each user evaluated; None: all count the same
-    )
+    #: Of each user evaluated; None: all count the same.
+    user_weight: Floats | None = None
     known_counts: RowCounts | None = None  #: of rows that are elsewhere
-    made_of: Source | None = None
+    _source: Source | None = None
     _cut: dict[int, Hits] = field(default_factory=dict)
 
     @property
     def source(self) -> Source:
         """The frames as they were read, to be looked at under another convention."""
-        assert self.made_of is not None
-        return self.made_of
+        assert self._source is not None
+        return self._source
 
     @property
     def judged(self) -> pl.DataFrame:
         """All rows of the truth: user, item, relevance."""
-        return self.judged_rows.frame
+        return self.rows.judged
 
     @property
     def truth(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated."""
-        return self.truth_rows.frame
+        return self.rows.truth
 
     @property
     def recs(self) -> pl.DataFrame:
         """All rows of the lists; an error if they are not in memory."""
-        return self.source.recs if self.list_rows is None else self.list_rows.frame
+        return self.rows.lists
 
     def lists_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the rows of some users' lists, fetched where they are elsewhere."""
         return self.source.lists_of(users, self.convention)
+
+    def truth_of(self, users: pl.Series) -> pl.DataFrame:
+        """Return the relevant rows of some users, fetched where they are elsewhere."""
+        if self.rows.truth_is_here:
+            return rows_of(self.truth, users)
+        return self.source.truth_of(users, self.convention)
 
     @property
     def of_users(self) -> tuple[int, int, int]:
@@ -443,12 +303,31 @@ class Prepared:
 
     @property
     def user_counts(self) -> tuple[int, int, int, int]:
-        """Users evaluated, those of them without a list and those with no relevant
-        item; and users with no relevant item who are left out.
+        """Users evaluated, those of them without a list who count 0 and those with no
+        relevant item; and users with no relevant item who are left out.
         """
-        n_users, n_without_list, n_without_relevant = self.of_users
-        n_evaluated = int((self.all_hits.n_relevant == 0).sum())
-        return n_users, n_without_list, n_evaluated, n_without_relevant - n_evaluated
+        nothing_to_find = self.all_hits.n_relevant == 0
+        return self.counts_of_users(nothing_to_find)
+
+    def counts_of_users(
+        self, nothing_to_find: Bools, *, has_missed: bool = False
+    ) -> tuple[int, int, int, int]:
+        """Return `user_counts` where these of the users have nothing to find;
+        `has_missed`: whether one evaluated counts as a list without a hit, and not 1.
+        """
+        n_nothing = int(nothing_to_find.sum())
+        n_elsewhere = self.n_without_relevant - int(
+            (self.all_hits.n_relevant == 0).sum()
+        )
+        unlisted = self.all_hits.list_length == 0
+        rule = self.convention.no_relevant
+        if rule == "skip" or (rule == "one" and not has_missed):
+            unlisted = unlisted & ~nothing_to_find
+        n_unlisted = int(unlisted.sum())
+        if rule == "skip":
+            n_users = len(self.users) - n_nothing
+            return n_users, n_unlisted, 0, n_elsewhere + n_nothing
+        return len(self.users), n_unlisted, n_nothing, n_elsewhere
 
     @property
     def counts(self) -> Counts:
@@ -475,32 +354,30 @@ class Prepared:
         """Counts of rows, which are known of rows that are elsewhere."""
         if self.known_counts is not None:
             return self.known_counts
-        judged, n_gaps = self.judged, 0
+        recs, judged = self.recs, self.judged
         relevant = relevant_only(judged, self.convention)
         if self.convention.judged == "list":
-            relevant = relevant.join(self.recs, on=["user", "item"], how="semi")
+            relevant = relevant.join(recs, on=[*IDS], how="semi")
+        n_gaps = 0
         if self.has_gaps:
-            lists = self.recs.group_by("user").agg(
-                length=pl.col("rank").max(), n=pl.len()
-            )
+            lists = recs.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
             n_gaps = int((lists["length"] != lists["n"]).sum())
         return RowCounts(
-            self.recs.height,
-            judged.height - relevant.height,
-            n_gaps,
-            distinct(self.recs["item"]),
+            n_recommended=recs.height,
+            n_not_relevant=judged.height - relevant.height,
+            n_gaps=n_gaps,
+            items=distinct(recs["item"]),
         )
 
     def hits(self, depth: int | None) -> Hits:
         """Return the hits among the first `depth` ranks (None: all)."""
-        if (
-            depth is None
-            or self.all_hits.tied is not None
-            or depth >= self.all_hits.list_length.max(initial=0)
-        ):
-            return self.all_hits
+        hits = self.all_hits
+        if depth is None or hits.tied is not None:
+            return hits
+        if depth >= hits.list_length.max(initial=0):
+            return hits
         if depth not in self._cut:
-            self._cut[depth] = self.all_hits.with_rows(self.all_hits.rank <= depth)
+            self._cut[depth] = hits.with_rows(hits.rank <= depth)
         return self._cut[depth]
 
     def judged_hits(self) -> Hits:
@@ -536,28 +413,25 @@ class Prepared:
             known.users.is_in(self.users.implode()).to_numpy()
         )
 
-    def among(self, users: pl.Series, note: str | Sentence = "") -> Prepared:
+    def among(self, users: pl.Series, note: str | Sentence = "") -> Joined:
         """Return the same data of some of the users alone, with the hits and the
         highest relevance that they have here.
         """
-        kept = self.users.is_in(users.implode())
-        hits = self.all_hits.with_users(kept.to_numpy())
-        here = self.users.filter(kept)
+        is_kept = self.users.is_in(users.implode())
+        mask, kept = is_kept.to_numpy(), self.users.filter(is_kept)
+        hits = self.all_hits.with_users(mask)
+        weight = self.user_weight
+        if weight is not None:
+            weight = weight[mask]
         return replace(
             self,
-            users=here,
-            user_weight=None
-            if self.user_weight is None
-            else self.user_weight[kept.to_numpy()],
+            users=kept,
+            user_weight=weight,
             all_hits=hits,
-            list_rows=None
-            if self.list_rows is None
-            else LazyRows(lambda: rows_of(self.recs, here)),
-            judged_rows=LazyRows(lambda: rows_of(self.judged, here)),
-            truth_rows=LazyRows(lambda: rows_of(self.truth, here)),
+            rows=RowsOfUsers(self.rows, kept),
             n_without_relevant=int((hits.n_relevant == 0).sum()),
             notes=(*self.notes, note) if note else self.notes,
             known_counts=None,
-            made_of=self.source.among(here),
+            _source=self.source.among(kept),
             _cut={},
         )

@@ -14,7 +14,6 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data import validation
 from recnb.data.columns import (
     Columns,
     Frame,
@@ -27,7 +26,7 @@ from recnb.data.columns import (
 from recnb.data.encoding import positions
 from recnb.data.files import is_file
 from recnb.data.files import read as read_file
-from recnb.data.validation import IDS
+from recnb.data.sheet import IDS, Sheet, is_missing, kind
 from recnb.display.language import _
 from recnb.errors import (
     ColumnError,
@@ -45,7 +44,7 @@ from recnb.metrics.hits import HIGHEST, Floats, Ints
 @dataclass(frozen=True)
 class Weighting:
     """The number of weights, their sum, the sum of their squares, and the lowest and
-    the highest; those of parts add up.
+    the highest.
     """
 
     n: int
@@ -65,16 +64,6 @@ class Weighting:
             float(weights.sum()),
             float(np.einsum("i,i", weights, weights)),
             *ends,
-        )
-
-    def __add__(self, other: Weighting) -> Weighting:
-        n, total, squares = (
-            self.n + other.n,
-            self.total + other.total,
-            self.squares + other.squares,
-        )
-        return Weighting(
-            n, total, squares, min(self.low, other.low), max(self.high, other.high)
         )
 
     def in_words(self, words: str) -> str:
@@ -138,9 +127,8 @@ def read_weights(
         raise OptionError(
             f"{name}= is a {kind}: name a column, or give a Series by {role}, or a mapping."
         )
-    table = validation.ids(
-        table.filter(~validation.is_missing(table["value"])), f"{name}=", {}, roles
-    )
+    table = table.filter(~is_missing(table["value"]))
+    table = Sheet(f"{name}=", table, {}).with_ids(roles).rows
     if table.select(roles).hash_rows().n_unique() < table.height:
         for twice in (
             table.filter(table.select(roles).is_duplicated()).head(1).rows(named=True)
@@ -148,55 +136,53 @@ def read_weights(
             raise FrameError(
                 f"{name}= has more than one value for {_ids_of(twice)}: give each one."
             )
-    values = checked(table, name, highest)
-    if name == "user_weight":
+    values = checked(table, "value", name, highest)
+    if len(values) and name == "user_weight":
         values = shares_of_largest(table, values)
-    return table.with_columns(value=pl.Series(values))
+    return table.with_columns(value=values)
 
 
-def shares_of_largest(table: pl.DataFrame, weights: Floats) -> Floats:
+def shares_of_largest(table: pl.DataFrame, weights: pl.Series) -> pl.Series:
     """Return weights of users, which matter by their shares alone, out of the largest;
     sums and squares of any of them are then finite and above 0.
     """
-    if not len(weights):
-        return weights
-    shares: Floats = weights / weights.max()
-    if shares.min() < 1 / HIGHEST:
-        lowest = int(shares.argmin())
+    values = weights.to_numpy()
+    # Polars would multiply by a reciprocal, which may overflow.
+    shares = pl.Series(values / values.max())
+    lowest = int(values.argmin())
+    if shares[lowest] < 1 / HIGHEST:
         example = _ids_of(table.row(lowest, named=True))
         raise FrameError(
-            f"user_weight=: {float(weights[lowest])!r} for {example} is less than "
+            f"user_weight=: {weights[lowest]!r} for {example} is less than "
             f"{1 / HIGHEST:g} of the largest.",
             fix="Such a user does not count: leave them out, or make the weight larger.",
         )
     return shares
 
 
-def checked(table: pl.DataFrame, name: str, highest: float) -> Floats:
-    """Return the values of a table as numbers, if all are above 0 and none is above the
-    highest.
+def checked(table: pl.DataFrame, column: str, name: str, highest: float) -> pl.Series:
+    """Return the weights in a column of a table as numbers, if all are above 0 and none
+    is above the highest; `name` is what an error calls it.
     """
-    value = table["value"].cast(pl.Float64, strict=False).to_numpy()
-    bad = table.filter(
-        ~((value > 0) & (value <= highest))
-    )  # what is missing is neither
-    for row in bad.head(1).rows(named=True):
+    values = table[column].cast(pl.Float64, strict=False)
+    is_good = ((values > 0) & (values <= highest)).fill_null(value=False)
+    bad = table.filter(~is_good)
+    if bad.height:
+        row = bad.row(0, named=True)
         rule = "outside (0, 1]" if highest == 1 else "not above 0"
-        held = f"{bad.height:,} of {table.height:,} values are missing or {rule}"
-        fix = "Correct them, or leave their rows out."
         raise FrameError(
-            f"{name}: {held}, such as {row['value']!r} for {_ids_of(row)}.", fix=fix
+            f"{name}: {bad.height:,} of {table.height:,} values are missing or {rule}, "
+            f"such as {row[column]!r} for {_ids_of(row)}.",
+            fix="Correct them, or leave their rows out.",
         )
-    return value
+    return values
 
 
-def pair_weights(
-    rows: pl.DataFrame, propensity: Floats, least: float, name: str
-) -> Floats:
+def pair_weights(rows: pl.DataFrame, least: float, name: str) -> Floats:
     """Return 1 / propensity of each row, 1 / `least` at most, or raise an error if it
     is so large that sums overflow.
     """
-    clipped = np.maximum(propensity, least)
+    clipped = np.maximum(rows["propensity"].to_numpy(), least)
     tiny = np.flatnonzero(clipped < 1 / HIGHEST)
     if len(tiny):
         example = _ids_of(rows.row(int(tiny[0]), named=True))
@@ -205,42 +191,51 @@ def pair_weights(
             f"1 / propensity overflow.",
             fix="Give a least propensity, such as min_propensity=0.01.",
         )
-    return 1.0 / clipped
+    return np.asarray(1.0 / clipped)
 
 
 def _ids_of(row: Mapping[str, Any]) -> str:
     return ", ".join(f"{role} {row[role]!r}" for role in IDS if role in row)
 
 
-def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> Floats:
-    """Return the value of each row by its ids; an error says how many have none, and
+def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> pl.Series:
+    """Return the value of each row by its ids, null if there is none."""
+    roles = table.columns[:-1]
+    if rows.height:
+        for role in roles:
+            _refuse_other_kind(table[role], rows[role], name)
+    place = pl.Series(_place_of(table.select(roles), rows.select(roles)))
+    return table["value"].gather(place.replace(-1, None))
+
+
+def _refuse_other_kind(known: pl.Series, wanted: pl.Series, name: str) -> None:
+    """Raise an error for ids of weights that are of another type than the rows'."""
+    if known.dtype != wanted.dtype:
+        raise FrameError(
+            f"{name}= has {known.name}s such as {known[0]!r}, and those evaluated are "
+            f"such as {wanted[0]!r}: make them one kind, such as text."
+        )
+
+
+def refuse_lacking(values: pl.Series, ids: pl.DataFrame, name: str) -> None:
+    """Raise an error if rows have no value; it says how many ids have none, and
     which.
     """
-    roles = table.columns[:-1]
-    for role in roles if rows.height else ():
-        if table[role].dtype != rows[role].dtype:
-            held = (
-                f"{name}= has {role}s such as {table[role][0]!r}, and those evaluated "
-                f"are such as {rows[role][0]!r}"
-            )
-            raise FrameError(f"{held}: make them one kind, such as text.")
-    wanted = rows.select(roles)
-    place = _place_of(table.select(roles), wanted)
-    if not (found := place >= 0).all():
-        lacking, of = (
-            wanted.filter(pl.Series(~found)).unique(maintain_order=True),
-            wanted.n_unique(),
+    if not values.null_count():
+        return
+    lacking = ids.filter(values.is_null()).unique(maintain_order=True)
+    ids_in_words = f"{ids.columns[0]}s" if ids.width == 1 else "pairs of user and item"
+    fix = "Give each of them one."
+    if name == "propensity":
+        fix = (
+            "Give each of them one, of items that train does not have by "
+            "popularity_propensity(..., items=truth['item'])."
         )
-        what = f"{roles[0]}s" if len(roles) == 1 else "pairs of user and item"
-        held = f"{lacking.height:,} of {of:,} {what}, such as {_ids_of(lacking.row(0, named=True))}"
-        fix = "Give each of them one."
-        if name == "propensity":
-            fix = (
-                "Give each of them one, of items that train does not have by "
-                "popularity_propensity(..., items=truth['item'])."
-            )
-        raise FrameError(f"{name}= has no value for {held}.", fix=fix)
-    return table["value"].to_numpy()[place]
+    raise FrameError(
+        f"{name}= has no value for {lacking.height:,} of {ids.n_unique():,} "
+        f"{ids_in_words}, such as {_ids_of(lacking.row(0, named=True))}.",
+        fix=fix,
+    )
 
 
 def _place_of(known: pl.DataFrame, wanted: pl.DataFrame, seed: int = 0) -> Ints:
@@ -330,7 +325,7 @@ def popularity_propensity(
             )
     frame = read_file(train) if is_file(train) else train
     labels = find(frame, "train", IDS, {"user": user, "item": item})
-    pairs = validation.ids(table_of(frame, "train", labels), "train", labels).unique()
+    pairs = Sheet.read(frame, "train", labels).rows.unique()
     counts = pairs.group_by("item").len("n").sort("item")
     if items is not None:
         column = (
@@ -338,15 +333,18 @@ def popularity_propensity(
             if isinstance(items, pd.Series)
             else pd.Series([*items] if is_several(items) else [items])
         )
-        others = pl.DataFrame({"item": from_pandas(column, "items", "items", "item")})
-        others = validation.ids(others, "items=", {}, ["item"])
-        other, one = others["item"], counts["item"]
-        if validation.kind(other.dtype) != validation.kind(one.dtype):
+        others = Sheet(
+            "items=",
+            pl.DataFrame({"item": from_pandas(column, "items", "items", "item")}),
+            {},
+        ).with_ids(["item"])
+        if kind(others["item"].dtype) != kind(counts["item"].dtype):
             raise FrameError(
-                f"items= holds {other[0]!r}, and train {one[0]!r}: make them one kind."
+                f"items= holds {others['item'][0]!r}, and train {counts['item'][0]!r}: "
+                "make them one kind."
             )
         counts = (
-            others.unique()
+            others.rows.unique()
             .join(counts, on="item", how="full", coalesce=True)
             .sort("item")
         )

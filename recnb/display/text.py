@@ -4,6 +4,7 @@ shown.
 
 from __future__ import annotations
 
+import re
 import unicodedata
 from math import isfinite
 
@@ -26,7 +27,11 @@ _LATEX = str.maketrans(
         "|": r"\textbar{}",
         '"': "''",
         "`": r"\textasciigrave{}",
+        # Where a row of a table begins, these belong to the command that ends the last.
+        "[": "{[}",
+        "*": "{*}",
         **{sign: "\\" + sign for sign in "&%$#_{}"},
+        "\0": "{}",
         "−": "--",
         "–": "--",
         "×": r"$\times$",
@@ -44,6 +49,11 @@ _MARKDOWN = str.maketrans(
     {sign: "\\" + sign for sign in "\\`*_[]#~|"}
     | {"&": "&amp;", "<": "&lt;", ">": "&gt;", "$": "&#36;"}
 )
+
+#: A hyphen before another one; an address of mail, in which the sign is that of nDCG@10
+#: as well.
+_HYPHENS = re.compile("-(?=-)")
+_MAIL = re.compile(r"([\w.+-])@([\w-]+\.\w)")
 
 
 def one_line(value: object, longest: int = NAME_SHOWN) -> str:
@@ -63,15 +73,20 @@ def _shown(sign: str) -> str:
 
 
 def latex_text(value: object, longest: int = NAME_SHOWN) -> str:
-    """Return anything of the user's as text of LaTeX."""
-    return one_line(value, longest).translate(_LATEX)
+    """Return anything of the user's as text of LaTeX, which makes one dash of two
+    hyphens.
+    """
+    apart = _HYPHENS.sub("-\0", one_line(value, longest))
+    return apart.translate(_LATEX)
 
 
 def markdown_text(value: object, longest: int = NAME_SHOWN) -> str:
     """Return anything of the user's as text of Markdown, also within a table; an
     address is not to become a link.
     """
-    return one_line(value, longest).translate(_MARKDOWN).replace("://", "&#58;//")
+    text = one_line(value, longest).translate(_MARKDOWN)
+    text = text.replace("://", "&#58;//").replace("www.", "www&#46;")
+    return _MAIL.sub(r"\1&#64;\2", text)
 
 
 def fixed(value: float) -> str:

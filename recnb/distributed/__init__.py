@@ -1,3 +1,3 @@
 """Frames that one machine does not hold: `recnb.dask` and `recnb.spark` make parts,
-which are evaluated where they are and added up.
+which are joined where they are and return their hits.
 """

@@ -418,7 +418,7 @@ def identify(
     headline = (
         N_("{printed}: {found:,} conventions of {n:,} give it")
         if fitting
-        else N_("{printed}: none of {n:,} conventions gives it; the nearest are")
+        else N_("{printed}: none of {n:,} conventions gives it; here are the nearest")
     )
     n_numbers = sum(not isinstance(number, RecnbError) for number in found.values())
     headline = _(headline, printed=said, found=len(fitting), n=n_numbers)

@@ -14,8 +14,8 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.conventions.presets import Preset
-from recnb.data import Prepared, Source
-from recnb.data.validation import grades_of
+from recnb.data import Joined, Source
+from recnb.data.sheet import grades_of
 from recnb.errors import FrameError
 
 PAIR = ["user", "item"]
@@ -31,7 +31,7 @@ class AskedNumber:
 
     source: Source
     convention: Convention
-    prepared: Prepared | None  #: None where no user is left
+    joined: Joined | None  #: None where no user is left
     k: int | None
 
     def users_without(self, frame: str) -> bool:
@@ -70,9 +70,9 @@ class AskedNumber:
         """Return whether no item of a user evaluated stands at place k; equal scores
         share their middle place, rounded down.
         """
-        if self.prepared is None:
+        if self.joined is None:
             return True
-        users, recs, truth = self.prepared.users, self.source.recs, self.source.truth
+        users, recs, truth = self.joined.users, self.source.recs, self.source.truth
         if (
             self.convention.no_relevant == "skip"
         ):  # metrics of gains leave users without any out later
@@ -92,14 +92,14 @@ class AskedNumber:
 
     def short_lists(self) -> bool:
         """Return whether a user evaluated has fewer than k rows."""
-        if self.prepared is None or self.k is None:
+        if self.joined is None or self.k is None:
             return False
         rows = (
-            self.source.recs.filter(pl.col("user").is_in(self.prepared.users.implode()))
+            self.source.recs.filter(pl.col("user").is_in(self.joined.users.implode()))
             .group_by("user")
             .len()
         )
-        return rows.height < len(self.prepared.users) or bool(
+        return rows.height < len(self.joined.users) or bool(
             (rows["len"] < self.k).any()
         )
 
@@ -122,14 +122,12 @@ class AskedNumber:
 
         `above`: only in lists that are longer.
         """
-        assert self.prepared is not None
-        hits = self.source.under(
-            replace(self.prepared.convention, ties="expected")
-        ).hits(None)
+        assert self.joined is not None
+        hits = self.source.under(replace(self.joined.convention, ties="expected")).hits(
+            None
+        )
         depth = (
-            np.inf
-            if self.k is None or self.prepared.convention.cutoff != "k"
-            else self.k
+            np.inf if self.k is None or self.joined.convention.cutoff != "k" else self.k
         )
         near = (hits.rank <= depth) & (hits.list_length[hits.user] > above)
         if hits.tied is None or not near.any():
@@ -206,8 +204,8 @@ REFUSALS: dict[str, Refusal] = {
     "one item": Refusal(
         "lists of fewer than two items",
         lambda asked: (
-            asked.prepared is not None
-            and bool((asked.prepared.all_hits.list_length < 2).any())
+            asked.joined is not None
+            and bool((asked.joined.all_hits.list_length < 2).any())
         ),
     ),
     "no list of k": Refusal(
@@ -270,7 +268,7 @@ def refuse(preset: Preset | None, asked: AskedNumber) -> None:
     }  # what still applies where no user is left
     for word in (
         preset.refuses
-        if asked.prepared is not None
+        if asked.joined is not None
         else (one for one in preset.refuses if one in of_nobody)
     ):
         frames, applies, remedy = REFUSALS[word]

@@ -25,7 +25,8 @@ from recnb.conventions.presets import (
     variants,
 )
 from recnb.data import Source, read, read_lists
-from recnb.data.load import RECS, TRUTH, Input, tables_of
+from recnb.data.load import Input, tables_of
+from recnb.data.sheet import RECS, TRUTH
 from recnb.data.side_data import read_side_data
 from recnb.display.document import Line
 from recnb.display.language import N_, _, current
@@ -167,17 +168,17 @@ class Variant:
         """
         convention = source.as_given(self.convention)
         try:
-            prepared = source.under(convention)
+            joined = source.under(convention)
         except NoUsersError:
-            prepared = None
-        refuse(self.preset, AskedNumber(source, convention, prepared, k))
-        if prepared is None:
+            joined = None
+        refuse(self.preset, AskedNumber(source, convention, joined, k))
+        if joined is None:
             return Measurement(math.nan, source.recs["user"].clear(), np.zeros(0))
         with np.errstate(invalid="ignore", divide="ignore"):
             matrix, mean = Scoring(
-                prepared, metric_named(self.metric), self.options
+                joined, metric_named(self.metric), self.options
             ).averaged(Cutoffs.of(k))
-        return Measurement(float(mean[0]), prepared.users, matrix[:, 0])
+        return Measurement(float(mean[0]), joined.users, matrix[:, 0])
 
 
 class VariantTable(Table):

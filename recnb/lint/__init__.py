@@ -92,7 +92,7 @@ def lint(
         lower,
         upper,
         _headline(findings, n_checks),
-        _measured(label, value, lower, upper, len(data.prepared.users)),
+        _measured(label, value, lower, upper, len(data.joined.users)),
         tuple(not_checked),
         "; ".join(evaluation.basis_of(data.scoring, Cutoffs.one(k)).phrases()),
         current(),

@@ -13,7 +13,7 @@ import polars as pl
 from recnb.conventions.convention import PHRASES
 from recnb.data.columns import columns_of, plain_name, table_of
 from recnb.data.load import ONLY_LISTED
-from recnb.data.validation import in_floats, repeated
+from recnb.data.sheet import in_floats, repeated
 from recnb.display.language import N_, _
 from recnb.lint.data import (
     FRAMES,
@@ -278,7 +278,7 @@ def ties(data: LintData) -> Iterator[Problem]:
 
 @check(N_("items that are not judged"))
 def unjudged(data: LintData) -> Iterator[Problem]:
-    judged, convention = data.prepared.judged, data.convention
+    judged, convention = data.joined.judged, data.convention
     # A truth of what users liked judges nothing else; one with items that are not
     # relevant says what was judged.
     says_judged = (
@@ -287,17 +287,15 @@ def unjudged(data: LintData) -> Iterator[Problem]:
         and data.hits.tied is None
     )
     if says_judged and (judged["relevance"].cast(pl.Float64) <= 0).any():
-        evaluated = pl.col("user").is_in(data.prepared.users.implode())
-        top = data.prepared.recs.filter(
+        evaluated = pl.col("user").is_in(data.joined.users.implode())
+        top = data.joined.recs.filter(
             evaluated, pl.col("rank") <= (data.k or np.inf)
         ).select(*PAIR, "rank")
         rows, metric = (
             top.join(judged, on=PAIR, how="anti", maintain_order="left"),
             metric_named("judged"),
         )
-        share = (
-            Scoring(data.prepared, metric, {}).averaged(Cutoffs.one(data.k))[1].item()
-        )
+        share = Scoring(data.joined, metric, {}).averaged(Cutoffs.one(data.k))[1].item()
         yield Problem(
             rows,
             top.height,
@@ -318,7 +316,7 @@ def rank_against_score(data: LintData) -> Iterator[Problem]:
     if rows is not None:
         rises = rows.row[1:][rows.same_user & (rows.score[1:] > rows.score[:-1])]
         yield Problem(
-            data.prepared.recs[rises],
+            data.joined.recs[rises],
             int(rows.same_user.sum()),
             short="Rows with a higher score than the row above: {n:,} of {of:,}",
             why="The ranks, or the rows, are followed, and not the scores.",
@@ -381,7 +379,7 @@ def filler_score(data: LintData) -> Iterator[Problem]:
 
 @check(N_("short lists"))
 def short_lists(data: LintData) -> Iterator[Problem]:
-    lengths = data.prepared.all_hits.list_length
+    lengths = data.joined.all_hits.list_length
     n_lists = int(data.listed.sum())
     longest = int(lengths.max(initial=0))
     ends_early = data.listed & (lengths < np.minimum(longest, data.hits.n_relevant))
@@ -415,9 +413,9 @@ def short_lists(data: LintData) -> Iterator[Problem]:
 
 @check(N_("empty places"))
 def rank_gaps(data: LintData) -> Iterator[Problem]:
-    if data.prepared.has_gaps:
-        evaluated = data.prepared.recs.filter(
-            pl.col("user").is_in(data.prepared.users.implode())
+    if data.joined.has_gaps:
+        evaluated = data.joined.recs.filter(
+            pl.col("user").is_in(data.joined.users.implode())
         )
         lists = evaluated.group_by("user").agg(
             pl.col("rank").max(), rows=pl.len(), first=pl.col("rank").min()
@@ -461,7 +459,7 @@ def ratings(data: LintData) -> Iterator[Problem]:
     plain = data.convention.relevant_from is None and data.convention.relevant == ">0"
     if not plain or "relevance" not in data.source.truth_labels:
         return
-    grades = data.prepared.judged["relevance"].cast(pl.Float64)
+    grades = data.joined.judged["relevance"].cast(pl.Float64)
     low, high = float(grades.to_numpy().min()), float(grades.to_numpy().max())
     if (
         high in SCALES
@@ -576,9 +574,9 @@ def sample_in_lists(data: LintData) -> Sample | None:
     have all relevant items; a few rows may be missing.
     """
     listed, n_relevant = data.listed, data.hits.n_relevant[data.listed]
-    lengths = data.prepared.all_hits.list_length[listed]
+    lengths = data.joined.all_hits.list_length[listed]
     lost = n_relevant - count_found(data)[listed]
-    is_few = lengths.max() < most_sampled(data.prepared.recs["item"].n_unique())
+    is_few = lengths.max() < most_sampled(data.joined.recs["item"].n_unique())
     if not is_few or lost.sum() > MISSING * n_relevant.sum():
         return None
     negatives = lengths - n_relevant + lost
@@ -602,8 +600,8 @@ def sample_in_truth(data: LintData) -> Sample | None:
     relevant, of which the lists are the top; a few rows may be missing.
     """
     users = data.users(data.listed)
-    judged = data.prepared.judged.join(users, on="user", how="semi")
-    recs = data.prepared.recs.join(users, on="user", how="semi")
+    judged = data.joined.judged.join(users, on="user", how="semi")
+    recs = data.joined.recs.join(users, on="user", how="semi")
     n_items = pl.concat([judged["item"], recs["item"]]).n_unique()
     # What was not relevant and is in no list was put into the truth as a candidate.
     is_negative = pl.col("relevance").cast(pl.Float64) <= 0
@@ -611,7 +609,7 @@ def sample_in_truth(data: LintData) -> Sample | None:
     n_others = recs.join(judged, on=PAIR, how="anti").height
     if not unlisted.sum() > len(unlisted) / 2 or n_others > MISSING * recs.height:
         return None
-    longest = int(data.prepared.all_hits.list_length.max())
+    longest = int(data.joined.all_hits.list_length.max())
     for rows in (judged, judged.filter(is_negative)):
         counts = rows.group_by("user").len("size")
         counted = users.join(counts, on="user", how="left")
@@ -644,9 +642,9 @@ def is_joined(data: LintData) -> bool:
     """Return whether the truth looks like the hits of the lists alone: many lists have
     none, and no relevant item is missing.
     """
-    none = data.prepared.n_without_relevant
-    return ONLY_LISTED in data.prepared.notes and none > MANY_ROWS * (
-        len(data.prepared.users) + none
+    none = data.joined.n_without_relevant
+    return ONLY_LISTED in data.joined.notes and none > MANY_ROWS * (
+        len(data.joined.users) + none
     )
 
 
@@ -657,7 +655,7 @@ def sampled_candidates(data: LintData) -> Iterator[Problem]:
         yield Problem(
             data.users(data.listed),
             len(data.listed),
-            facts={"size": sample.size, "items": data.prepared.recs["item"].n_unique()},
+            facts={"size": sample.size, "items": data.joined.recs["item"].n_unique()},
             short=sample.words,
             why="Ranking a few of {items:,} items is easier than ranking all. Such a "
             "number is no estimate of the full ranking's, and may order models "
@@ -671,7 +669,7 @@ def is_nothing_missed(data: LintData) -> bool:
     """Return whether lists of a part of the items have every relevant item of their
     users, and do not look sampled.
     """
-    lists = data.prepared
+    lists = data.joined
     lost = (data.hits.n_relevant - count_found(data))[data.listed]
     if lost.any() or data.convention.judged != "truth":
         return False
@@ -682,7 +680,7 @@ def is_nothing_missed(data: LintData) -> bool:
 
 @check(N_("no missed relevant items"))
 def nothing_missed(data: LintData) -> Iterator[Problem]:
-    n, lists = len(data.hits.truth_user), data.prepared
+    n, lists = len(data.hits.truth_user), data.joined
     if ONLY_LISTED in lists.notes or is_nothing_missed(data):
         yield Problem(
             n,
@@ -698,7 +696,7 @@ def nothing_missed(data: LintData) -> Iterator[Problem]:
 
 @check(N_("weights of few pairs"), needs="propensity")
 def heavy_pairs(data: LintData) -> Iterator[Problem]:
-    rows = data.prepared.truth
+    rows = data.joined.truth
     if rows.is_empty():
         return
     falling = np.sort(rows["weight"].to_numpy())[::-1]
@@ -722,7 +720,7 @@ def heavy_pairs(data: LintData) -> Iterator[Problem]:
 @check(N_("clipped propensities"), needs="propensity")
 def clipped(data: LintData) -> Iterator[Problem]:
     rows, least, repair = (
-        data.prepared.truth,
+        data.joined.truth,
         data.convention.min_propensity,
         Repair(data, min_propensity=None),
     )
@@ -747,7 +745,7 @@ def clipped(data: LintData) -> Iterator[Problem]:
 @check(N_("users of whom nothing was seen"), needs="propensity")
 def nothing_seen(data: LintData) -> Iterator[Problem]:
     listed = data.source.recs.select("user").unique(maintain_order=True)
-    seen = data.prepared.truth.select("user")
+    seen = data.joined.truth.select("user")
     unseen = listed.join(seen, on="user", how="anti", maintain_order="left")
     counted = data.users(~np.isnan(data.averaged[0]).ravel())
     why = N_(

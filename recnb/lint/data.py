@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from recnb.conventions.convention import ROW_ORDERS, TRUTH_ORDERS
 from recnb.data.encoding import positions
-from recnb.data.validation import in_floats
+from recnb.data.sheet import in_floats
 from recnb.display.language import N_, _
 from recnb.lint.findings import NotCheckedError, quoted_id
 from recnb.metrics.gain import Gain, gain_of
@@ -48,8 +48,8 @@ class LintData:
         self.evaluation, self.options, self.asked_k = evaluation, dict(options), k
         self.scoring = evaluation.scoring(metric, options, whole=k is None)
         self.metric = self.scoring.metric  # with the bounds that it has here
-        self.prepared, self.side = self.scoring.prepared, evaluation.side_data
-        self.convention, self.source = self.prepared.convention, self.prepared.source
+        self.joined, self.side = self.scoring.joined, evaluation.side_data
+        self.convention, self.source = self.joined.convention, self.joined.source
         #: The cut-off; None where whole lists count, and k is only what some
         #: denominators say.
         self.k = k if self.convention.cutoff == "k" else None
@@ -76,7 +76,7 @@ class LintData:
     @cached_property
     def hits(self) -> Hits:
         """The hits in whole lists."""
-        return self.prepared.hits(None)
+        return self.joined.hits(None)
 
     def values_of(self, hits: Hits) -> tuple[Floats, float]:
         """Compute the metric of hits of the same users: their values, and the mean."""
@@ -85,7 +85,7 @@ class LintData:
             cutoffs_under(self.convention, Cutoffs.one(self.asked_k)),
             self.scoring.options,
         )
-        matrix, mean = average(credit, self.convention, self.prepared.user_weight)
+        matrix, mean = average(credit, self.convention, self.joined.user_weight)
         return np.nan_to_num(matrix[:, 0]), float(mean[0])
 
     @property
@@ -123,18 +123,18 @@ class LintData:
     @cached_property
     def listed(self) -> Mask:
         """Which of the users evaluated have a list."""
-        return np.asarray(self.prepared.all_hits.list_length > 0)
+        return np.asarray(self.joined.all_hits.list_length > 0)
 
     def users(self, chosen: Mask) -> pl.DataFrame:
         """Return some of the users evaluated as rows."""
-        return self.prepared.users.filter(pl.Series(chosen)).alias("user").to_frame()
+        return self.joined.users.filter(pl.Series(chosen)).alias("user").to_frame()
 
     @cached_property
     def relevant(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated, without those of relevance 0 that
         only a convention counts.
         """
-        return self.prepared.truth.filter(pl.col("relevance") > 0)
+        return self.joined.truth.filter(pl.col("relevance") > 0)
 
     def relevant_of(self, pairs: pl.DataFrame) -> pl.DataFrame:
         """Return those of the relevant pairs of the users evaluated that are among
@@ -247,7 +247,7 @@ class ListRows(NamedTuple):
     user: Ints  #: position among the users evaluated
     rank: Ints
     score: Floats
-    row: Ints  #: position in the prepared recommendations
+    row: Ints  #: position in the joined recommendations
     same_user: Mask  #: whether a row and the one before are of one user; one shorter than the rows
 
 
@@ -257,10 +257,10 @@ def list_rows(data: LintData) -> ListRows | None:
     """
     if "score" not in data.source.labels:
         return None
-    recs = data.prepared.recs
+    recs = data.joined.recs
     if not (recs["score"].dtype.is_numeric() or recs["score"].dtype == pl.Boolean):
         return None
-    user, rank = positions(data.prepared.users, recs["user"]), recs["rank"].to_numpy()
+    user, rank = positions(data.joined.users, recs["user"]), recs["rank"].to_numpy()
     row = np.flatnonzero(user >= 0)
     key = user[row] * (int(rank.max(initial=0)) + 1) + rank[row]
     row = row if (key[1:] > key[:-1]).all() else row[in_order(key)]
@@ -324,9 +324,7 @@ def find_ties(data: LintData) -> Ties | None:
     if unknown or (hits.relevance < 0).any():
         lower, upper, high = np.nan, np.nan, np.full(len(low), np.inf)
     begins = start[np.unique(run[size[run] > 1])]
-    first = data.prepared.recs[
-        rows.row[begins[(high > low + 1e-12)[rows.user[begins]]]]
-    ]
+    first = data.joined.recs[rows.row[begins[(high > low + 1e-12)[rows.user[begins]]]]]
     first = first.unique("user", keep="first", maintain_order=True).select(
         "user", "rank", "score"
     )

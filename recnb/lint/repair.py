@@ -13,7 +13,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions.convention import DECISIONS, ROW_ORDERS
-from recnb.data.source import Tables
+from recnb.data.in_memory import Sheets
 from recnb.display.language import N_, _
 from recnb.errors import FrameError
 from recnb.lint.data import FRAMES, PAIR, LintData
@@ -298,7 +298,7 @@ class Repair:
             evaluation.library is None
             and conventions.get("ties", data.convention.ties) in ROW_ORDERS
         )
-        if not isinstance(source, Tables) or (
+        if not isinstance(source, Sheets) or (
             not plain and source.recs.height > MOST_ROWS
         ):
             return None
@@ -307,16 +307,18 @@ class Repair:
         }
         if empty := [name for name, frame in frames.items() if frame.height == 0]:
             raise FrameError(f"nothing is left of {empty[0]}.")
-        source = replace(source, recs=frames.pop("recs", source.recs))
+        lists, judgements = source.lists, source.judgements
+        if "recs" in frames:
+            lists = lists.with_rows(frames.pop("recs"))
         if "truth" in frames:
-            labels = {role: role for role in frames["truth"].columns} | {
-                **source.truth_labels
-            }
-            source = replace(source, truth=frames.pop("truth"), truth_labels=labels)
-        prepared = source.under(replace(evaluation.convention, **conventions))
+            truth = frames.pop("truth")
+            labels = {role: role for role in truth.columns} | {**judgements.labels}
+            judgements = replace(judgements, rows=truth, labels=labels)
+        source = replace(source, lists=lists, judgements=judgements)
+        joined = source.under(replace(evaluation.convention, **conventions))
         overrides, side = (
             {**evaluation.overrides, **conventions},
             replace(data.side, **frames),
         )
-        put_right = EvaluationData(prepared, evaluation.library, overrides, side)
+        put_right = EvaluationData(joined, evaluation.library, overrides, side)
         return LintData(put_right, data.metric, data.options, data.asked_k).measured

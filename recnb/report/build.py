@@ -276,7 +276,7 @@ def report_of(
         if not pairs:
             groups += extremes(name, model, values[name], k, users, lead.better)
     bounds = first.scoring(lead, options).metric.bounds
-    weights = first.prepared.user_weight
+    weights = first.joined.user_weight
     at_lead = [row for row in differences if (row.metric, row.k) == (lead.name, k)]
     furthest = sorted(at_lead, key=lambda row: -abs(np.nan_to_num(row.difference)))[
         :PAIRS_SHOWN
@@ -346,7 +346,7 @@ def _accuracy(
         cutoffs = Cutoffs.of(in_order([*request.k_of(metric.name), *of_curve]))
         for model in models.values():
             scoring = model.scoring(metric, given, whole=cutoffs.values == (None,))
-            if len(scoring.prepared.users) != model.n_users:
+            if len(scoring.joined.users) != model.n_users:
                 model.values(
                     metric, cutoffs, given
                 )  # or an error that other users are averaged
@@ -532,7 +532,7 @@ def _population(
 ) -> dict[str, Any]:
     """Count who and what one model is evaluated on."""
     hits = model.hits(request.deepest)
-    counts = {count: getattr(model.prepared.counts, count) for count in COUNTS}
+    counts = {count: getattr(model.joined.counts, count) for count in COUNTS}
     spreads = {
         "list_length": hits.list_length[hits.list_length > 0],
         "relevant_per_user": hits.n_relevant,
@@ -736,7 +736,7 @@ def _shown(
         ]
         shown.append(
             ShownUser(
-                user=last.prepared.users[user],
+                user=last.joined.users[user],
                 values=tuple(float(of_side[user]) for of_side in values),
                 n_relevant=len(order),
                 n_hits=int(found.sum()),

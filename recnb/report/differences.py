@@ -16,14 +16,21 @@ import polars as pl
 from recnb.display.language import N_, _
 from recnb.display.progress import steps
 from recnb.display.text import one_line
-from recnb.errors import FrameError
+from recnb.errors import FrameError, quoted
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import Given, Metric
 from recnb.report.conclusions import POWER, Difference
 from recnb.report.data import SAME, Mean, Pairs
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData, Models, values_of
-from recnb.results.segments import PART, Segments, parts_of, segments_of, unlisted
+from recnb.results.segments import (
+    PART,
+    Segments,
+    parts_of,
+    rows_naming_segments,
+    segments_of,
+    unlisted,
+)
 from recnb.stats import Moments, Settings, detectable, holm, paired
 
 #: Differences of users that are tested at once: so few that the processor's cache holds
@@ -97,6 +104,8 @@ def compared(
     value that is a truth of its own.
     """
     by, first, found = unlisted(by), next(iter(models.values())), Compared([], [])
+    if by is not None:
+        check_segments(models, by)
     parts = [
         parts_of(model, by, bins)
         for model in models.values()
@@ -110,7 +119,7 @@ def compared(
             for block in paired_values(models, metric, k, own)
         )
         return measure(
-            blocks, list(models), pairs, settings, segments, first.prepared.users
+            blocks, list(models), pairs, settings, segments, first.joined.users
         )
     for of_value in zip(*filter(None, parts), strict=True):
         key, here = (
@@ -208,6 +217,27 @@ def check_side_data(models: Models) -> None:
                 f"recommendations, or evaluate both with the same."
             )
             raise FrameError(problem, fix)
+
+
+def check_segments(models: Models, by: Any) -> None:
+    """Refuse segments by a column that has not the same values for all models: each
+    would be judged in segments of its own.
+    """
+    (first, ours), *others = models.items()
+    columns = by if isinstance(by, list) else [by]
+    for column, (name, theirs) in product(columns, others):
+        if not isinstance(column, str):
+            continue
+        one = rows_naming_segments(ours, column)
+        other = rows_naming_segments(theirs, column)
+        if one is None or other is None or one.equals(other) or same_rows(one, other):
+            continue
+        raise FrameError(
+            f"by={quoted(column)} is not the same column in {first!r} and {name!r}, so "
+            f"their segments are not the same.",
+            fix="Give compare() frames of recommendations, and one truth, users= and "
+            "items= for all.",
+        )
 
 
 def same_rows(one: pl.DataFrame, other: pl.DataFrame) -> bool:
@@ -485,12 +515,12 @@ def _lists(model: EvaluationData, k: int | None) -> pl.DataFrame:
     """Return the rows down to k of the users evaluated: user, item once, and rank
     without gaps.
     """
-    prepared = model.prepared
-    recs = prepared.recs if k is None else prepared.recs.filter(pl.col("rank") <= k)
+    joined = model.joined
+    recs = joined.recs if k is None else joined.recs.filter(pl.col("rank") <= k)
     kept = recs.select("user", "item", "rank").filter(
-        pl.col("user").is_in(prepared.users.implode())
+        pl.col("user").is_in(joined.users.implode())
     )
     rows = kept.sort("user", "rank", maintain_order=True)
-    if prepared.convention.duplicates not in ("error", "dedupe"):
+    if joined.convention.duplicates not in ("error", "dedupe"):
         rows = rows.unique(["user", "item"], keep="first", maintain_order=True)
     return rows.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))

@@ -4,10 +4,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -15,12 +14,12 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention, presets
-from recnb.data import Prepared, Source
+from recnb.data import Joined, Source
 from recnb.data.columns import title_column
 from recnb.data.encoding import positions
+from recnb.data.in_memory import Sheets
 from recnb.data.item_data import ItemData, ItemDataOfParts
 from recnb.data.side_data import SideData
-from recnb.data.source import Tables
 from recnb.display.language import N_, Sentence, _, ngettext, noun_of, use_noun
 from recnb.display.text import one_line
 from recnb.errors import OptionError
@@ -31,7 +30,6 @@ from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
 from recnb.results.values import (
     OWN,
     Basis,
-    Request,
     Said,
     Values,
     follows,
@@ -51,7 +49,7 @@ MANY_ORDERS = (
 class Scoring:
     """One metric on joined data, with the options in force."""
 
-    prepared: Prepared
+    joined: Joined
     metric: Metric[...]
     options: Given
     whole: bool = False  #: whether there is no cut-off
@@ -59,7 +57,7 @@ class Scoring:
     @property
     def convention(self) -> Convention:
         """The convention of the data, which says where lists are cut."""
-        convention = self.prepared.convention
+        convention = self.joined.convention
         return convention.without_k() if self.whole else convention
 
     @property
@@ -67,7 +65,7 @@ class Scoring:
         """The decisions that the words of the number leave out: that there is no
         cut-off, which the number itself says.
         """
-        is_given = self.convention.cutoff == self.prepared.convention.cutoff
+        is_given = self.convention.cutoff == self.joined.convention.cutoff
         return () if is_given else ("cutoff",)
 
     @property
@@ -80,16 +78,16 @@ class Scoring:
         items if it counts these.
         """
         whole = self.metric.needs_whole_list(self.options)
-        hits = self.prepared.hits(None if whole else cutoffs.deepest)
+        hits = self.joined.hits(None if whole else cutoffs.deepest)
         return (
-            replace(hits, judged=self.prepared.judged_hits())
+            replace(hits, judged=self.joined.judged_hits())
             if "judged" in self.metric.needs
             else hits
         )
 
     def credit(self, cutoffs: Cutoffs) -> Credit:
         """Return the credit of the hits at these cut-offs."""
-        cutoffs = cutoffs_under(self.prepared.convention, cutoffs)
+        cutoffs = cutoffs_under(self.joined.convention, cutoffs)
         return self.metric.at(self.hits(cutoffs), cutoffs, self.options)
 
     def averaged(self, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
@@ -97,29 +95,24 @@ class Scoring:
         mean.
         """
         return average(
-            self.credit(cutoffs), self.prepared.convention, self.prepared.user_weight
+            self.credit(cutoffs), self.joined.convention, self.joined.user_weight
         )
 
     def users_behind(self, cutoffs: Cutoffs) -> tuple[int, int, int, int]:
         """Count the users behind the mean at the deepest cut-off, those of them without
         a list and those with no relevant item; and users with no relevant item who are
-        left out.
+        left out. One who counts 1 is not among those without a list, who count 0.
         """
-        n_users, without_list, n_without, n_left_out = self.prepared.user_counts
-        convention = self.prepared.convention
-        credit = (
-            None
-            if convention.relevant == ">0"
-            else self.credit(Cutoffs.one(cutoffs.deepest))
-        )
-        if credit is None or not isinstance(credit.out_of, Credit):
-            return n_users, without_list, n_without, n_left_out
+        nothing_to_find = self.joined.all_hits.n_relevant == 0
         # Where an item of no gain can be relevant, an ideal of 0 says that there is
         # nothing to find.
-        n_undefined = int((np.asarray(credit.possible) == 0).sum())
-        if convention.no_relevant == "skip":
-            return n_users - n_undefined, without_list, 0, n_left_out + n_undefined
-        return n_users, without_list, n_undefined, n_left_out
+        if self.joined.convention.relevant != ">0":
+            credit = self.credit(Cutoffs.one(cutoffs.deepest))
+            if isinstance(credit.out_of, Credit):
+                nothing_to_find = (np.asarray(credit.possible) == 0).ravel()
+        return self.joined.counts_of_users(
+            nothing_to_find, has_missed=self.metric.missed != "0"
+        )
 
 
 def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
@@ -182,12 +175,12 @@ class EvaluationData:
 
     def __init__(
         self,
-        prepared: Prepared,
+        joined: Joined,
         library: str | None = None,
         overrides: Mapping[str, Any] | None = None,
         side_data: SideData | None = None,
     ) -> None:
-        self.prepared = prepared
+        self.joined = joined
         self.library = library
         self.overrides = dict(overrides or {})
         self.side_data = side_data or SideData()
@@ -196,25 +189,25 @@ class EvaluationData:
     def item_data(self) -> ItemData:
         """All lists, and the attributes of items: what metrics beyond accuracy read."""
         return (ItemData if self.source.in_memory else ItemDataOfParts)(
-            self.prepared, self.side_data
+            self.joined, self.side_data
         )
 
     @property
     def source(self) -> Source:
         """The frames as they were read, to be looked at under another convention."""
-        return self.prepared.source
+        return self.joined.source
 
     @property
     def n_users(self) -> int:
         """The number of users evaluated."""
-        return len(self.prepared.users)
+        return len(self.joined.users)
 
     @cached_property
     def unweighted(self) -> EvaluationData:
         """The same with a weight of 1 for each relevant pair."""
         convention = replace(self.convention, min_propensity=1.0)
-        hits = replace(self.prepared.all_hits, truth_weight=None)
-        plain = replace(self.prepared, all_hits=hits, convention=convention, _cut={})
+        hits = replace(self.joined.all_hits, truth_weight=None)
+        plain = replace(self.joined, all_hits=hits, convention=convention, _cut={})
         return EvaluationData(
             plain,
             self.library,
@@ -226,7 +219,7 @@ class EvaluationData:
     def users(self) -> pd.Index[Any]:
         """The users evaluated, in the order of every per-user result."""
         users: pd.Index[Any] = pd.Index(
-            self.prepared.users.to_numpy(), name=self.user_label
+            self.joined.users.to_numpy(), name=self.user_label
         )
         return users
 
@@ -248,7 +241,7 @@ class EvaluationData:
     @property
     def convention(self) -> Convention:
         """The decisions about the data that are in force."""
-        return self.prepared.convention
+        return self.joined.convention
 
     @property
     def one_no_relevant_rule(self) -> bool:
@@ -260,9 +253,9 @@ class EvaluationData:
         )
         return "no_relevant" in self.overrides or len(rules) < 2
 
-    def restricted(self, prepared: Prepared) -> EvaluationData:
-        """Return the same evaluation for some of its users, whose data is `prepared`."""
-        return EvaluationData(prepared, self.library, self.overrides, self.side_data)
+    def restricted(self, joined: Joined) -> EvaluationData:
+        """Return the same evaluation for some of its users, whose data is `joined`."""
+        return EvaluationData(joined, self.library, self.overrides, self.side_data)
 
     def under(self, library: str) -> EvaluationData:
         """Return the same data under a library's conventions."""
@@ -288,7 +281,7 @@ class EvaluationData:
         own = {} if recorded is None else dict(recorded.options)
         options = {**own, **metric.given, **options}
         if (
-            self.prepared.all_hits.truth_weight is not None
+            self.joined.all_hits.truth_weight is not None
             and metric.is_accuracy
             and not (metric.needs or metric.own)
         ):
@@ -297,7 +290,7 @@ class EvaluationData:
         if metric.as_printed and "ideal" in metric.defaults:
             in_data |= nothing_cut
         if not metric.is_accuracy or (self.library is None and not in_data):
-            return Scoring(self.prepared, metric, options, whole)
+            return Scoring(self.joined, metric, options, whole)
         convention = self.convention
         if recorded is not None:
             convention = replace(
@@ -342,18 +335,12 @@ class EvaluationData:
         """
         return self.library is not None and self._recorded(metric, whole=whole) is None
 
-    def values_of_each(self, requests: Sequence[Request]) -> Iterable[Values]:
-        """Compute several metrics one by one; an engine, which has the rows elsewhere,
-        fetches sums in one pass over them.
-        """
-        return starmap(partial(values_of, self), requests)
-
     def values(self, metric: Metric[...], cutoffs: Cutoffs, options: Given) -> Floats:
         """Return a metric's value for each user at each cut-off; NaN for one who is
         left out at the last.
         """
         found = values_of(self, metric, cutoffs, options)
-        here = found.users.is_in(self.prepared.users.implode()).to_numpy()
+        here = found.users.is_in(self.joined.users.implode()).to_numpy()
         if here.sum() < self.n_users or np.isfinite(found.matrix[~here]).any():
             users = f"{self.library} averages {metric.name} over other users than its other metrics"
             raise OptionError(f"{users}: ask for it alone.")
@@ -373,23 +360,24 @@ class EvaluationData:
         return Basis(
             counts=scoring.users_behind(cutoffs),
             convention=scoring.in_force,
-            graded=self.prepared.graded,
-            notes=(*self.prepared.notes, *self.apart),
-            scale=scoring.prepared.all_hits.max_relevance if is_scaled else None,
+            graded=self.joined.graded,
+            notes=(*self.joined.notes, *self.apart),
+            scale=scoring.joined.all_hits.max_relevance if is_scaled else None,
             library=self.library,
             given=tuple(self.overrides),
             options=dict(given or {}),
             is_own=self.is_own(scoring.metric, whole=cutoffs.values == (None,)),
             weights=(
-                scoring.prepared.all_hits.truth_weight is not None
-                and scoring.prepared.weighting
+                scoring.joined.all_hits.truth_weight is not None
+                and scoring.joined.weighting
             )
             or None,
-            user_weight=scoring.prepared.user_weight,
+            user_weight=scoring.joined.user_weight,
             unsaid=scoring.unsaid,
             below_0_unjudged=scoring.metric.plain_name == "bpref",
             noun=self.noun,
             has_missed=scoring.metric.missed != "0",
+            also_whole=None in cutoffs.values and not scoring.whole,
         )
 
     @property
@@ -400,15 +388,15 @@ class EvaluationData:
         with use_noun(self.noun):
             words = [
                 *self.users_in_words,
-                *self.convention.phrases(graded=self.prepared.graded),
+                *self.convention.phrases(graded=self.joined.graded),
                 *self.notes,
             ]
-            return "; ".join([*words, *pairs_in_words(self.prepared.weighting)])
+            return "; ".join([*words, *pairs_in_words(self.joined.weighting)])
 
     @property
     def users_in_words(self) -> list[str]:
         """The users evaluated, and those left out."""
-        data = self.prepared
+        data = self.joined
         about = data.user_counts, self.convention, data.graded, ()
         basis = Basis(*about, user_weight=data.user_weight, noun=self.noun)
         return basis.users_in_words()
@@ -416,7 +404,7 @@ class EvaluationData:
     @property
     def notes(self) -> tuple[str, ...]:
         """Properties of the data that the numbers depend on."""
-        return tuple(map(str, (*self.prepared.notes, *self.apart)))
+        return tuple(map(str, (*self.joined.notes, *self.apart)))
 
     @cached_property
     def apart(self) -> tuple[Sentence, ...]:
@@ -424,12 +412,12 @@ class EvaluationData:
         two ways.
         """
         if (
-            len(self.prepared.all_hits.rank)
-            or not isinstance(self.source, Tables)
+            len(self.joined.all_hits.rank)
+            or not isinstance(self.source, Sheets)
             or self.source.is_part
         ):
             return ()
-        items, judged = self.prepared.recs["item"], self.prepared.judged["item"]
+        items, judged = self.joined.recs["item"], self.joined.judged["item"]
         if (
             not len(items)
             or not len(judged)
@@ -454,15 +442,15 @@ class EvaluationData:
 
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""
-        return index_of(user, self.prepared.users, "; ".join(self.users_in_words))
+        return index_of(user, self.joined.users, "; ".join(self.users_in_words))
 
     def lists_of(self, positions: Sequence[int]) -> list[dict[int, Any]]:
         """Return the lists of the users at some positions, item by rank; fetched at
         once where rows are elsewhere.
         """
-        users = self.prepared.users[list(positions)]
+        users = self.joined.users[list(positions)]
         rows = (
-            self.prepared.lists_of(users)
+            self.joined.lists_of(users)
             .select("user", "rank", "item")
             .sort("rank", maintain_order=True)
         )
@@ -475,9 +463,8 @@ class EvaluationData:
         """Return the relevant items of the user at a position, the most relevant
         first.
         """
-        return self.prepared.truth.filter(
-            pl.col("user") == self.prepared.users[[position]]
-        ).select("item", "relevance")
+        truth = self.joined.truth_of(self.joined.users[[position]])
+        return truth.select("item", "relevance")
 
     def item_titles(self, items: Sequence[Any]) -> dict[Any, str]:
         """Return the titles of items, of those that have one in the frame of items:
@@ -500,7 +487,7 @@ class EvaluationData:
         """Return the hits down to a rank, from which every metric of accuracy is
         computed.
         """
-        return self.prepared.hits(Cutoffs.one(depth).values[0])
+        return self.joined.hits(Cutoffs.one(depth).values[0])
 
 
 #: The data of models, by name; "" is the only one.
@@ -519,7 +506,7 @@ def values_of(
     scoring = data.scoring(metric, options, whole=k.values == (None,))
     if metric.is_accuracy:
         matrix, mean = scoring.averaged(k)
-        here, basis = scoring.prepared, data.basis_of(scoring, k, options)
+        here, basis = scoring.joined, data.basis_of(scoring, k, options)
         about = (
             scoring.metric,
             scoring.options,
@@ -535,7 +522,7 @@ def values_of(
     in_force = {**metric.defaults, **scoring.options}
     with use_noun(data.noun):
         if of_evaluated(metric):
-            users = data.prepared.users
+            users = data.joined.users
             who = ngettext("{n:,} user evaluated", "{n:,} users evaluated", len(users))
         else:
             users = data.item_data.users
@@ -645,15 +632,15 @@ def _of_lists(data: EvaluationData, scoring: Scoring, k: int | None) -> PerUser 
     """Compute a metric beyond accuracy at a cut-off; credit of hits is filled in and
     left out as in metrics of accuracy.
     """
-    metric, item_data, prepared = scoring.metric, data.item_data, data.prepared
+    metric, item_data, joined = scoring.metric, data.item_data, data.joined
     if metric.over != "hits":
         found: PerUser | Whole = item_data.compute(
             metric, k, scoring.options, evaluated=of_evaluated(metric)
         )
         return found
-    cutoffs = cutoffs_under(prepared.convention, Cutoffs.one(k))
+    cutoffs = cutoffs_under(joined.convention, Cutoffs.one(k))
     credit = metric.at(
-        item_data.familiar(prepared, prepared.hits(cutoffs.deepest)),
+        item_data.familiar(joined, joined.hits(cutoffs.deepest)),
         cutoffs,
         scoring.options,
     )
@@ -668,12 +655,12 @@ def _of_lists(data: EvaluationData, scoring: Scoring, k: int | None) -> PerUser 
 
 def _rows_of_hits(data: EvaluationData, credit: Credit, user: int) -> TermRows:
     """Return the hits of the user at a position, with the credit of each."""
-    hits, prepared, item_data = credit.rows, data.prepared, data.item_data
+    hits, joined, item_data = credit.rows, data.joined, data.item_data
     if hits.tied is not None:
         raise OptionError(MANY_ORDERS)
     depth = int(credit.k.depth(hits.list_length)[user, 0])
     rows = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
-    familiar, row = item_data.familiar(prepared, hits), hits.truth_row[rows]
+    familiar, row = item_data.familiar(joined, hits), hits.truth_row[rows]
     names = {
         "rank": hits.rank[rows],
         "expected_rank": familiar.expected_rank[row],
@@ -682,7 +669,7 @@ def _rows_of_hits(data: EvaluationData, credit: Credit, user: int) -> TermRows:
         "n_hits": len(rows),
         "list_length": hits.list_length[user],
     }
-    items = positions(item_data.items, prepared.truth["item"])[row]
+    items = positions(item_data.items, joined.truth["item"])[row]
     undefined = undefined_in(credit, data.convention)
     is_undefined = undefined is not None and bool(undefined[user, 0])
     return TermRows(

@@ -316,7 +316,7 @@ def explanation_of(
                 f"{chosen.symbol} has no terms to explain: see .measure({asked!r}).per_user."
             )
         if user is None and chosen.of == "user":
-            users = data.prepared.users if chosen.is_accuracy else data.item_data.users
+            users = data.joined.users if chosen.is_accuracy else data.item_data.users
             raise OptionError(
                 f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={users[0]!r}."
             )
@@ -332,7 +332,7 @@ def _of_accuracy(
     scoring = data.scoring(metric, options, whole=k is None)
     metric = scoring.metric
     data, options = (
-        EvaluationData(scoring.prepared, side_data=data.side_data),
+        EvaluationData(scoring.joined, side_data=data.side_data),
         scoring.options,
     )
     cutoffs, position = (
@@ -361,12 +361,12 @@ def _of_accuracy(
         basis="; ".join(
             [
                 *convention.phrases(
-                    graded=data.prepared.graded,
+                    graded=data.joined.graded,
                     unsaid=scoring.unsaid,
                     below_0_unjudged=metric.plain_name == "bpref",
                 ),
                 *data.notes,
-                *pairs_in_words(data.prepared.weighting),
+                *pairs_in_words(data.joined.weighting),
             ]
         ),
         titles=data.item_titles(list(dict.fromkeys([*items.values(), *truth_items]))),

@@ -15,7 +15,7 @@ from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.hits import Cutoffs, cached_property
 from recnb.metrics.metric import Given, Metric
 from recnb.results.arguments import check_options
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.evaluation_data import EvaluationData, values_of
 from recnb.results.table import axes
 from recnb.results.values import Values
 from recnb.stats import ENOUGH, IntervalMethod
@@ -275,7 +275,7 @@ def score_of(
     """
     if options:
         check_options(metric, options)
-    (found,) = data.values_of_each([(metric, Cutoffs.one(k), options)])
+    found = values_of(data, metric, Cutoffs.one(k), options)
     if found.results and found.of_all:
         return CatalogueScore(found, _data=data)
     if not metric.is_accuracy and np.isnan(found.matrix).all():

@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data import validation
 from recnb.data.columns import columns_of, from_pandas, table_of
 from recnb.data.encoding import distinct, positions
+from recnb.data.in_memory import Sheets
 from recnb.data.item_data import words_of
-from recnb.data.source import Tables, elsewhere
+from recnb.data.sheet import TRUTH, Sheet, kind
+from recnb.data.source import elsewhere, rows_of
 from recnb.display.language import N_, _, pgettext
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, RecnbError, is_several, near, quoted
@@ -271,12 +272,12 @@ def _everyone(data: EvaluationData) -> pl.Series:
     """Return the users evaluated, and those with a list: metrics beyond accuracy are of
     all lists.
     """
-    prepared = data.prepared
-    users = prepared.users.alias("user")
+    joined = data.joined
+    users = joined.users.alias("user")
     # Metrics of all lists are not to be had of rows that are away.
     return (
-        distinct(pl.concat([users, prepared.recs["user"]]))
-        if prepared.source.in_memory
+        distinct(pl.concat([users, joined.recs["user"]]))
+        if joined.source.in_memory
         else users
     )
 
@@ -347,13 +348,13 @@ def _column(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
             "or mapping of user to segment."
         )
         raise OptionError(f"by={one_line(repr(by))} names no segments.", fix=fix)
-    ids, value, users = table["user"], table["value"], data.prepared.judged["user"]
+    ids, value, users = table["user"], table["value"], data.joined.judged["user"]
     if value.dtype.is_nested() or value.dtype == pl.Object:
         example = one_line(repr(value.drop_nulls().to_list()[0]))
         raise OptionError(
             f"by={quoted(label)} holds {example}, which names no segment: give text or numbers."
         )
-    if validation.kind(ids.dtype) != validation.kind(users.dtype):
+    if kind(ids.dtype) != kind(users.dtype):
         raise OptionError(
             f"by={quoted(label)} has users such as {ids[0]!r}; those evaluated "
             f"are such as {users[0]!r}."
@@ -451,6 +452,31 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
     )
 
 
+def rows_naming_segments(data: EvaluationData, by: str) -> pl.DataFrame | None:
+    """Return the rows of the column that segments of the users evaluated come from: of
+    `users=`, else of the truth, of `items=` or of train; None where there is none.
+    """
+    users, items, train = (
+        data.side_data.users,
+        data.side_data.items,
+        data.side_data.train,
+    )
+    if users is not None and by in users.columns and by != "user":
+        table = users.select("user", value=by)
+    elif (of_truth := _column_of_truth(data, by)) is not None:
+        table = of_truth
+    elif items is not None and by in items.columns and by != "item":
+        return items.select("item", value=by)
+    elif by == "activity" and train is not None:
+        table = train.select("user", "item")
+    else:
+        return None
+    evaluated = data.joined.users
+    if kind(table["user"].dtype) != kind(evaluated.dtype):
+        return None  # which is refused where the segments are made
+    return rows_of(table.cast({"user": evaluated.dtype}), evaluated)
+
+
 def _columns_of_truth(data: EvaluationData) -> list[str]:
     return (
         []
@@ -469,7 +495,7 @@ def _column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
     table = table_of(side_data.truth, "truth", {**held, "value": by})
     if "item" not in held:  # rows are items
         table = table.with_row_index("item").cast({"item": pl.Int64})
-    return validation.ids(table, "truth", roles)
+    return Sheet(TRUTH, table, roles).with_ids().rows
 
 
 # Parts of the truth: a column that differs within users, or one of items=, each value
@@ -504,7 +530,7 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
         return None
     elif by in data.side_data.differing:
         raise _list_of_each_value(data, by)
-    if not isinstance(source, Tables):
+    if not isinstance(source, Sheets):
         raise elsewhere(source)
     rows, ids = (
         source.truth.with_row_index("row"),
@@ -551,17 +577,21 @@ def _without_nan(values: pl.Series) -> pl.Series:
 
 
 def _each_part(
-    data: EvaluationData, source: Tables, by: str, rows: pl.DataFrame
+    data: EvaluationData, source: Sheets, by: str, rows: pl.DataFrame
 ) -> Parts:
-    """Evaluate against the rows of the truth of one value after the other."""
-    values = rows["value"].unique().sort(nulls_last=True)
+    """Evaluate against the rows of the truth of one value after the other, of the values
+    that users evaluated have: models compared on the same users then have the same.
+    """
+    is_evaluated = rows["user"].is_in(data.joined.users.implode())
+    values = rows["value"].filter(is_evaluated).unique().sort(nulls_last=True)
     _refuse_many(len(values), by)
     unknown = _unknown(values.to_list())
     for value in values.to_list():
         here = rows.filter(
             pl.col("value").eq_missing(pl.lit(value, dtype=values.dtype))
         )["row"]
-        part = replace(source, truth=source.truth[here], is_part=True)
+        judgements = source.judgements.with_rows(source.truth[here])
+        part = replace(source, judgements=judgements, is_part=True)
         yield (
             unknown if value is None else value,
             data.restricted(part.under(data.convention)),
@@ -594,7 +624,7 @@ def _rows_of_parts(
             # Of users and weights each row has its own.
             of_row = [
                 "; ".join(found.basis.users_in_words()),
-                *pairs_in_words(part.prepared.weighting),
+                *pairs_in_words(part.joined.weighting),
             ]
             phrases[name] = [
                 words
@@ -602,7 +632,7 @@ def _rows_of_parts(
                 if words not in of_row
             ]
             phrases[name] += [
-                *weights_in_words(data.prepared.user_weight),
-                *pairs_in_words(data.prepared.weighting),
+                *weights_in_words(data.joined.user_weight),
+                *pairs_in_words(data.joined.weighting),
             ]
     return [row for of_metric in rows.values() for row in of_metric], phrases

@@ -463,6 +463,8 @@ def draw_intervals(
         places = [row + 0.7 * ((at + 0.5) / n_columns - 0.5) for row in range(n_rows)]
         mean = values.iloc[:, at].to_numpy(dtype=float)
         lengths = [np.abs(end.iloc[:, at].to_numpy(dtype=float) - mean) for end in ends]
+        # Before 3.11 matplotlib takes arrays of one number for numbers, with a warning.
+        lengths_of_bars = [length.tolist() for length in lengths]
         style: dict[str, Any] = {
             "color": colours[at % len(colours)],
             "marker": DOTS[at % len(DOTS)],
@@ -471,7 +473,7 @@ def draw_intervals(
         ax.errorbar(
             mean,
             places,
-            xerr=lengths or None,
+            xerr=lengths_of_bars or None,
             capsize=3,
             label=as_text(values.columns[at]),
             **style,

@@ -4,7 +4,7 @@ curves; items, and one user's list.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import measure_named, plain_text
 from recnb.metrics.metric import LIST_METRICS, Given
 from recnb.results.arguments import (
+    Asked,
     Metrics,
     asked_of,
     check_options,
@@ -52,24 +53,30 @@ def table_of(
         raise OptionError(
             f"{with_cutoff!r} has its cut-off, and k={quoted(list(cutoffs))}", rest
         )
-    requests = [(metric, metric.cutoffs(cutoffs), own) for _name, metric, own in asked]
-    shown = (
-        ""
-        if with_cutoff is None or cutoffs.values[0] is None
-        else f"@{cutoffs.values[0]}"
-    )
-    names = [
-        name if metric.cutoff else f"{name}{shown}" for name, metric, _own in asked
-    ]
-    found = zip(names, data.values_of_each(requests), strict=True)
+    shown = ""
+    if with_cutoff is not None and cutoffs.values[0] is not None:
+        shown = f"@{cutoffs.values[0]}"
+    rows = _rows_of(data, asked, cutoffs, shown)
     words = []
     if intervals:
         words = [_("95% intervals"), *taken_as_known(data.source.weighted)]
-    table = wide_table(found, cutoffs, intervals, words)
+    table = wide_table(rows, cutoffs, intervals, words)
     table.attrs["n_users"] = data.n_users
     if with_cutoff is not None:
         table.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])
     return table
+
+
+def _rows_of(
+    data: EvaluationData,
+    asked: Iterable[Asked],
+    cutoffs: Cutoffs,
+    shown: str,
+) -> Iterator[tuple[str, Values]]:
+    """Compute one metric after the other; `shown`: the cut-off, for those without one."""
+    for name, metric, own_options in asked:
+        values = values_of(data, metric, metric.cutoffs(cutoffs), own_options)
+        yield name if metric.cutoff else f"{name}{shown}", values
 
 
 def wide_table(
@@ -149,16 +156,12 @@ def measures_of(
         )
     rows, phrases = dict[str, list[Any]](), dict[str, list[str]]()
     asked = asked_of(data, names, options)
-    requests = [
-        (measure_named(metric), Cutoffs.of(metric.cutoff), own)
-        for _name, metric, own in asked
-    ]
-    for text, found in zip(names, data.values_of_each(requests), strict=True):
-        rows[text := str(text)] = [
-            column.item()
-            for column in (found.mean, *found.interval(confidence), found.n_users)
-        ]
-        phrases[text] = found.basis.phrases(brief=True)
+    for text, (_name, metric, own_options) in zip(names, asked, strict=True):
+        metric = measure_named(metric)
+        values = values_of(data, metric, Cutoffs.of(metric.cutoff), own_options)
+        columns = (values.mean, *values.interval(confidence), values.n_users)
+        rows[str(text)] = [column.item() for column in columns]
+        phrases[str(text)] = values.basis.phrases(brief=True)
     frame = pd.DataFrame.from_dict(
         rows, "index", columns=["mean", "low", "high", "users"]
     ).rename_axis("measure")
@@ -205,7 +208,7 @@ def curve_of(data: EvaluationData, metric: Any, k: Any, options: Given) -> Table
     """
     chosen, cutoffs = metric_of_curve(metric, k)
     check_options(chosen, options)
-    (found,) = data.values_of_each([(chosen, cutoffs, options)])
+    found = values_of(data, chosen, cutoffs, options)
     numbers = np.transpose([found.mean, *found.interval()])
     frame = pd.DataFrame(
         numbers, pd.Index([*cutoffs], name="k"), [chosen.name, "low", "high"]
@@ -221,7 +224,7 @@ def items_of(data: EvaluationData, k: object) -> Table:
     each item of frames, train and `items=` once.
     """
     (cutoff,) = Cutoffs.one(k).values
-    item_data, prepared = data.item_data, data.prepared
+    item_data, joined = data.item_data, data.joined
     items, n_items = item_data.items, len(item_data.items)
     lists = item_data.lists().upto(cutoff)
     shown = lists.times_shown
@@ -231,13 +234,13 @@ def items_of(data: EvaluationData, k: object) -> Table:
         frame["ratio"] = (frame["share"] / frame["share_in_train"]).where(
             frame["share_in_train"] > 0
         )
-    of_truth = positions(items, prepared.truth["item"])
+    of_truth = positions(items, joined.truth["item"])
     # Pairs of user and item as one number: a place of a list is a hit if its pair is in
     # the truth.
     evaluated = item_data.lists(evaluated=True).upto(cutoff)
     is_hit = np.isin(
         evaluated.user * n_items + evaluated.item,
-        prepared.all_hits.truth_user * n_items + of_truth,
+        joined.all_hits.truth_user * n_items + of_truth,
     )
     frame["hits"] = np.bincount(evaluated.item[is_hit], minlength=n_items)
     frame["relevant"] = np.bincount(of_truth, minlength=n_items)
@@ -270,7 +273,7 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     """
     (cutoff,) = Cutoffs.one(k).values
     position = data.position(user)
-    rows = data.prepared.lists_of(data.prepared.users[[position]]).sort(
+    rows = data.joined.lists_of(data.joined.users[[position]]).sort(
         "rank", maintain_order=True
     )
     truth = data.truth_of(position)

@@ -64,6 +64,8 @@ class Basis:
     noun: str = "user"  #: what the caller calls those whose lists these are
     #: Whether the metric says what a list without a hit adds.
     has_missed: bool = False
+    #: Whether some of the numbers are of whole lists, and others are at a cut-off.
+    also_whole: bool = False
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the mean, and those that are not, in words."""
@@ -121,6 +123,7 @@ class Basis:
             graded=self.graded,
             unsaid=self.unsaid,
             below_0_unjudged=self.below_0_unjudged,
+            also_whole=self.also_whole,
         )
         words = [*users, *decisions, *notes, *scale]
         if self.library and self.is_own:
@@ -169,11 +172,6 @@ class Values:
     weights: Floats | None = (
         None  #: of users, by row of the matrix; None: all count the same
     )
-
-    @property
-    def at_hand(self) -> Values:
-        """The same, with the values of users in memory."""
-        return self
 
     @property
     def of_all(self) -> tuple[Whole, ...]:
@@ -230,11 +228,7 @@ class Values:
             for one in self.of_all
         ]
         said = Said(partial(list, self.basis.phrases()))
-        return replace(self.at_hand, options={}, basis=said, results=tuple(wholes))
-
-
-#: A metric, its cut-offs and its options.
-Request = tuple[Metric[...], Cutoffs, Mapping[str, Any]]
+        return replace(self, options={}, basis=said, results=tuple(wholes))
 
 
 def index_of(user: Any, users: pl.Series, are: str) -> int:

@@ -564,16 +564,6 @@ TRUTH: dict[str, list[Any]] = {**LISTS, "relevance": [1.0]}
             TRUTH,
             "--user who, --item what, --score x.",
         ),
-        (
-            {
-                "who": ["u", "u", "v"],
-                "what": ["i", "j", "i"],
-                "x": [0, 9, 3],
-                "pos": [2, 1, 1],
-            },
-            TRUTH,
-            "--user who, --item what, --rank pos.",
-        ),
         ({**RECS, "item": [1, 2]}, TRUTH, "Make both text."),
         (
             LISTS,

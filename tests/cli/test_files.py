@@ -196,7 +196,7 @@ ALL_A = "user,item,score\n" + "".join(f"u{n},a,1\n" for n in range(300))
                     "line 3 holds the byte 0xe9",
                 ),
                 ("r.csv", 'user,item,score\nu1,"a,1\nu2,b,1\n', "r.csv"),
-                ("r.csv", "", "r.csv cannot be read as .csv: empty CSV"),
+                ("r.csv", "", "r.csv is empty: it has no rows"),
                 ("r.jsonl", '{"user": "u1"}\n{"user": \n', "cannot be read as .jsonl"),
                 ("r.jsonl", "", "r.jsonl is empty: it has no rows"),
                 (

@@ -471,3 +471,55 @@ def test_what_is_known_of_items_must_be_one_where_it_enters(changed, metric):
             match=rf"'a' and 'b' have different {changed}=.*give compare\(\) one {changed}=",
         ):
             call()
+
+
+DAYS = pd.DataFrame(
+    {
+        "user": [1, 1, 2, 2],
+        "item": list("pqpq"),
+        "day": list("xyxy"),
+        "half": list("aabb"),
+    }
+)
+USERS = pd.DataFrame({"user": [1, 2], "group": ["u", "v"]})
+ITEMS = pd.DataFrame({"item": list("pq"), "genre": ["s", "t"]})
+
+
+@pytest.mark.parametrize(
+    ("column", "by"),
+    [
+        ("day", "day"),
+        ("half", "half"),
+        ("half", ["half", "group"]),
+        ("group", "group"),
+        ("genre", "genre"),
+    ],
+)
+def test_segments_are_the_same_for_all_models_or_refused(column, by):
+    """Each model would be judged in segments of its own."""
+    recs = pd.DataFrame({"user": [1, 2], "item": ["p", "q"], "rank": 1})
+
+    def evaluated(change=None):
+        frames = []
+        for frame in (DAYS, USERS, ITEMS):
+            is_changed = change is not None and column in frame
+            frames.append(frame.assign(**{column: change}) if is_changed else frame)
+        truth, users, items = frames
+        return recnb.evaluate(recs, truth[::-1], users=users, items=items)
+
+    found = recnb.compare({"a": evaluated(), "b": evaluated()}, baseline="a")
+    assert found.table("recall", k=1, by=by)["recall@1"].notna().all()
+    values = next(frame for frame in (DAYS, USERS, ITEMS) if column in frame)[column]
+    other = evaluated(values[::-1].to_numpy())
+    found = recnb.compare({"a": evaluated(), "b": other}, baseline="a")
+    calls = (
+        lambda: found.table("recall", k=1, by=by),
+        lambda: found.report(k=1, metrics="recall", by=by),
+    )
+    for call in calls:
+        with pytest.raises(
+            FrameError, match=rf"by='{column}' is not the same column in 'a' and 'b'"
+        ):
+            call()
+    given = {"users": USERS, "items": ITEMS}
+    recnb.compare({"a": recs, "b": recs}, DAYS, **given).table("recall", k=1, by=by)

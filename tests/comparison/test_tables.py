@@ -324,3 +324,22 @@ def test_a_forest_names_its_rows_by_verdict_metric_and_models():
     ]
     assert axes.get_xlabel() == "difference, first minus second"
     assert len(compared().curve("ndcg", k=range(1, 6)).plot().lines) == 3
+
+
+@pytest.mark.parametrize("models", ["ab", "ba"])
+def test_parts_of_the_truth_that_one_model_has_no_users_of(models):
+    """User 2, alone in the part y, has a list from one model and none from the other."""
+    truth = pd.DataFrame(
+        {"user": [1, 1, 2], "item": list("pqp"), "day": ["x", "z", "y"]}
+    )
+    lists_of = {
+        "a": pd.DataFrame({"user": [1, 2], "item": list("pp"), "rank": 1}),
+        "b": pd.DataFrame({"user": [1], "item": ["q"], "rank": 1}),
+    }
+    found = recnb.compare(
+        {name: lists_of[name] for name in models}, truth, averaged_users="both"
+    )
+    means = found.table("recall", k=1, by="day")["recall@1"].to_dict()
+    assert means == {("x", "a"): 1, ("x", "b"): 0, ("z", "a"): 0, ("z", "b"): 1}
+    rows = found.report(k=1, metrics="recall", by="day").to_dict()["segments"]["rows"]
+    assert [row["segment"] for row in rows] == ["x", "z"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.conventions import WORDS
-from recnb.data import encoding, join
+from recnb.data import encoding, join, numbered
 from recnb.errors import FrameError
 from tests.examples import examples
 from tests.random_frames import random_frames
@@ -36,8 +36,9 @@ def test_small_blocks_and_ids_whose_hashes_are_the_same(case, shift, way):
     """
     hashes, kept = encoding.hashes_of, np.uint64(2**64 - 2**shift if shift < 64 else 0)
     with pytest.MonkeyPatch.context() as patched:
-        for module in (encoding, join):
+        for module in (encoding, join, numbered):
             patched.setattr(module, "BLOCK", 4)
+        for module in (encoding, numbered):
             patched.setattr(
                 module, "hashes_of", lambda values, seed=0: hashes(values, seed) & kept
             )
@@ -212,7 +213,7 @@ def test_whole_numbers_are_looked_up_at_both_ends_of_their_range(low):
 
 @pytest.mark.parametrize("side", ["lists", "truth"])
 def test_items_of_one_side_alone_whose_hashes_are_the_same(side, monkeypatch):
-    for module in (encoding, join):
+    for module in (encoding, numbered):
         monkeypatch.setattr(
             module,
             "hashes_of",

@@ -19,7 +19,7 @@ import pyarrow.dataset as ds
 import pytest
 
 import recnb
-from recnb.data import buckets, parts
+from recnb.data import buckets, file_parts
 from recnb.data.parallel import in_turn, n_cores
 from recnb.errors import FrameError, RecnbError
 from tests.random_frames import METRICS, STREAMED, K, random_frames, shuffled, sized
@@ -104,9 +104,9 @@ def test_models_in_one_file_are_not_held(tmp_path):
 @pytest.mark.parametrize("kind", STREAMED)
 def test_rows_are_read_once(kind, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(9))
-    begun, read = [], parts.batches_of
+    begun, read = [], file_parts.batches_of
     monkeypatch.setattr(
-        parts,
+        file_parts,
         "batches_of",
         lambda *given: begun.append((given[1], [*given[2]])) or read(*given),
     )
@@ -169,9 +169,11 @@ def test_buckets_are_as_large_as_asked_and_smaller_where_memory_is_short(
     recs, truth = random_frames(np.random.default_rng(20), n_users=60)
     monkeypatch.setattr(buckets, "SLOTS", 128)
     monkeypatch.setattr(buckets, "available_memory", lambda: available)
-    seen, joined = [], parts.part_of
+    seen, joined = [], file_parts.part_of
     monkeypatch.setattr(
-        parts, "part_of", lambda *rows: seen.append(rows[0].height) or joined(*rows)
+        file_parts,
+        "part_of",
+        lambda *rows: seen.append(rows[0].rows.height) or joined(*rows),
     )
     recnb.evaluate(STREAMED["lazy"](shuffled(recs)), truth)
     assert 5 < max(seen) <= most, seen

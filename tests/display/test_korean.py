@@ -39,7 +39,8 @@ NAMES = (
         [
             (
                 "True False recs truth assign groupby isin alpha ratio Methods RBO "
-                "BCa nDCG Alt Enter JupyterLab Webber Moffat Zobel evaluate read"
+                "BCa nDCG Alt Enter JupyterLab Webber Moffat Zobel evaluate read "
+                "timestamp"
             ),
             (
                 "knn factors popular differences conclusion forest movers overlap "

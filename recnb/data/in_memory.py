@@ -1,0 +1,300 @@
+"""Both frames in memory, as they were read, and what the join needs of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.data.columns import Labels, with_series
+from recnb.data.encoding import distinct
+from recnb.data.join import JoinResult, RepeatError, join, order_column
+from recnb.data.numbered import Ids, number_ids
+from recnb.data.quirks import needs_positions
+from recnb.data.sheet import IDS, TRUTH, Sheet, is_missing, is_relevant
+from recnb.data.source import Joined, JoinedRows, Source, rows_of
+from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
+from recnb.display.language import Sentence
+from recnb.errors import FrameError, NoUsersError
+from recnb.metrics.hits import Floats, cached_property
+
+
+class RowsInMemory(JoinedRows):
+    """The rows of frames in memory."""
+
+    def __init__(
+        self,
+        recs: pl.DataFrame,
+        judged: pl.DataFrame,
+        result: JoinResult,
+        convention: Convention,
+    ) -> None:
+        self._recs = recs
+        self._judged = judged
+        self._rank = result.rank
+        self._truth_rows = result.truth_rows
+        self._convention = convention
+
+    @cached_property
+    def lists(self) -> pl.DataFrame:
+        """User, item, rank, and score where there is one, in the order of the rows as
+        they came, without those left out.
+        """
+        rank, convention = self._rank, self._convention
+        table = with_series(self._recs, pl.Series("rank", rank))
+        if convention.score_dtype == "float32" and convention.order == "score":
+            scores = order_column(self._recs, convention)
+            table = with_series(table, pl.Series("score", scores))
+        table = table.select(*IDS, "rank", "^score$")
+        if rank.all():
+            return table
+        return table.filter(pl.col("rank") > 0)
+
+    @property
+    def judged(self) -> pl.DataFrame:
+        """All rows of the truth: user, item, relevance, and weight where there is one."""
+        return self._judged
+
+    @cached_property
+    def truth(self) -> pl.DataFrame:
+        """The relevant rows of the users evaluated."""
+        return self._judged[self._truth_rows]
+
+
+@dataclass(eq=False)
+class Sheets(Source):
+    """Both frames in memory."""
+
+    lists: Sheet  #: user, item, and rank or score or both
+    judgements: Sheet  #: user, item, and relevance if there is one
+    notes: tuple[str | Sentence, ...] = ()
+    # : whether these are some of the users: what holds of all is then seen to elsewhere
+    is_part: bool = False
+    whole: Sheets | None = (
+        None  #: the frames that these are some users of: catalogue and scale of grades are theirs
+    )
+    catalogue: pl.Series | None = (
+        None  #: every item there is, where models are compared
+    )
+    user_weights: pl.DataFrame | None = None
+    #: Ids by which propensities were looked up; none of those in a column of the truth.
+    propensity_ids: Sequence[str] = ()
+    _ids: dict[bool, Ids] = field(default_factory=dict, init=False)
+
+    @property
+    def labels(self) -> Labels:
+        """Which column of the recommendations plays which role."""
+        return self.lists.labels
+
+    @property
+    def truth_labels(self) -> Labels:
+        """Which column of the truth plays which role."""
+        return self.judgements.labels
+
+    @property
+    def recs(self) -> pl.DataFrame:
+        """All rows of the recommendations."""
+        return self.lists.rows
+
+    @property
+    def truth(self) -> pl.DataFrame:
+        """All rows of the truth."""
+        return self.judgements.rows
+
+    @property
+    def has_rows(self) -> bool:
+        """Whether either frame has rows: ids of one without any have no type."""
+        return self.recs.height > 0 or self.truth.height > 0
+
+    @cached_property
+    def items(self) -> pl.Series:
+        """Every item of either frame, sorted."""
+        if self.catalogue is not None:
+            return self.catalogue
+        return (
+            distinct(pl.concat([self.recs["item"], self.truth["item"]]))
+            if self.whole is None
+            else self.whole.items
+        )
+
+    def example(self) -> Sheet:
+        """Return a user and an item of the lists."""
+        return self.lists
+
+    @property
+    def weighted(self) -> bool:
+        """Whether relevant pairs have propensities."""
+        return "propensity" in self.judgements
+
+    def weigh(
+        self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
+    ) -> None:
+        """Make the propensity of each row a column of the truth, where it is not one
+        already, null if there is none, and check those that are known.
+        """
+        self.user_weights = user_weights
+        judgements = self.judgements
+        if propensity is not None:
+            self.propensity_ids = propensity.columns[:-1]
+            values = look_up(propensity, judgements.rows, "propensity")
+        elif self.weighted:
+            values = _known_propensities(judgements)
+        else:
+            return
+        self.judgements = judgements.with_columns(values.alias("propensity"))
+
+    def among(self, users: pl.Series) -> Sheets:
+        """Return the rows of some users."""
+        return replace(
+            self,
+            lists=self.lists.with_rows(rows_of(self.recs, users)),
+            judgements=self.judgements.with_rows(rows_of(self.truth, users)),
+            whole=self.whole or self,
+        )
+
+    def join(self, convention: Convention) -> Joined:
+        """Join the frames under a convention."""
+        graded_as = _with_negative_grades(convention)
+        judgements = self.judgements.graded(graded_as)
+        everyone = judgements
+        if self.whole is not None:
+            everyone = self.whole.judgements.graded(graded_as)
+        lists, in_order = self.lists.in_order(convention)
+        result, truth = self._join_ids(lists.rows, judgements.rows, in_order)
+        highest = float(everyone["relevance"].to_numpy().max(initial=0.0))
+        hits = replace(result.hits, max_relevance=highest)
+        if self.weighted:
+            weight = self._weights_of(truth, convention)
+            truth = with_series(truth, pl.Series("weight", weight))
+            hits = replace(hits, truth_weight=weight[result.truth_rows])
+        if not self.is_part:
+            check_users(
+                n_users=len(result.users),
+                in_both=result.in_both,
+                examples=(lists["user"][0], truth["user"][0]),
+                highest=truth["relevance"].max(),
+                convention=in_order,
+            )
+        if graded_as != convention:
+            truth = with_series(truth, truth["relevance"].clip(0.0))
+        return Joined(
+            users=result.users,
+            all_hits=hits,
+            convention=in_order,
+            rows=RowsInMemory(lists.rows, truth, result, in_order),
+            n_without_relevant=result.n_without_relevant,
+            has_gaps=result.has_gaps,
+            graded="relevance" in self.judgements,
+        )
+
+    def _weights_of(self, truth: pl.DataFrame, convention: Convention) -> Floats:
+        """Return 1 / propensity of each row of the truth; 0 of a row that is not
+        relevant, which needs no propensity.
+        """
+        least = convention.min_propensity or 0.0
+        if least == 1:  # every weight is 1, whatever the propensities are
+            return np.ones(truth.height)
+        relevant = is_relevant(truth["relevance"].to_numpy(), convention)
+        rows = truth.filter(relevant)
+        if self.propensity_ids:
+            name = "propensity="
+            ids = rows.select(self.propensity_ids)
+            refuse_lacking(rows["propensity"], ids, "propensity")
+        else:
+            name = self.judgements.column("propensity")
+            checked(rows, "propensity", name, highest=1.0)
+        weight = np.zeros(truth.height)
+        weight[relevant] = pair_weights(rows, least, name)
+        return weight
+
+    def _join_ids(
+        self, recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
+    ) -> tuple[JoinResult, pl.DataFrame]:
+        """Join; return the truth as well, of which repeated pairs are merged first
+        where the convention merges them.
+        """
+        by_position = needs_positions(convention)
+        items = self.items if by_position else None
+        if by_position not in self._ids:
+            self._ids[by_position] = number_ids(recs, truth, items)
+        try:
+            return join(recs, truth, self._ids[by_position], convention), truth
+        except RepeatError as problem:
+            lists = self.lists.with_rows(recs)
+            if problem.args == ("rank",):
+                merges = convention.duplicates == "dedupe"
+                lists.refuse_repeated_pairs(share_a_rank=merges)
+                lists.refuse_repeated_ranks()
+            if convention.duplicates == "error":
+                lists.refuse_repeated_pairs()
+                self.judgements.with_rows(truth).refuse_repeated_pairs()
+        # Relevance and propensity are those of one row, the most relevant.
+        pairs = truth.group_by(*IDS, maintain_order=True)
+        most_relevant = pl.col("relevance").arg_max()
+        truth = pairs.agg(pl.col("relevance", "^propensity$").get(most_relevant))
+        return join(recs, truth, number_ids(recs, truth, items), convention), truth
+
+
+def _with_negative_grades(convention: Convention) -> Convention:
+    """Return the convention under which grades are read: one below 0, of what was pooled
+    and not judged, counts 0 once it has left the lists.
+    """
+    if convention.judged_only and convention.negative_relevance == "zero":
+        return replace(convention, negative_relevance="keep")
+    return convention
+
+
+def _known_propensities(judgements: Sheet) -> pl.Series:
+    """Return the propensities in the column of the truth as numbers, checked; null of
+    rows without one.
+    """
+    propensity = judgements["propensity"]
+    known = judgements.rows.filter(~is_missing(propensity))
+    checked(known, "propensity", judgements.column("propensity"), highest=1.0)
+    return propensity.cast(pl.Float64).fill_nan(None)
+
+
+def source_of(lists: Sheet, judgements: Sheet, **known: Any) -> Sheets:
+    """Return the source of rows in memory, whose ids must be of one kind."""
+    lists.refuse_other_kinds(judgements)
+    return Sheets(lists, judgements, **known)
+
+
+def ranked(lists: Sheet, convention: Convention) -> pl.DataFrame:
+    """Return lists as user, item, rank, and score where there is one; repeated pairs
+    are kept or merged by the convention.
+    """
+    no_judgements = Sheet(TRUTH, lists.rows.select(IDS).clear(), {})
+    return Sheets(lists, no_judgements, is_part=True).under(convention).recs
+
+
+def check_users(
+    n_users: int,
+    in_both: bool,
+    examples: Sequence[Any],
+    highest: object,
+    convention: Convention,
+) -> None:
+    """Raise an error if no user is in both frames, of which `examples` has one each, or
+    if none can be averaged.
+    """
+    if not in_both:
+        held = (
+            f"recommendations hold users such as {examples[0]!r}, truth holds users "
+            f"such as {examples[1]!r}"
+        )
+        fix = "Check that both frames use the same ids, and the user= column."
+        raise FrameError(f"no user is in both frames: {held}.", fix=fix)
+    if n_users == 0:
+        needed = (
+            "above 0"
+            if convention.relevant_from is None
+            else f"{convention.relevant_from:g} or more"
+        )
+        held = f"relevance must be {needed} and the highest in the truth is {highest!r}"
+        fix = f"Check relevant_from= and averaged_users={convention.averaged_users!r}."
+        raise NoUsersError(f"no user that counts has a relevant item: {held}.", fix=fix)

@@ -1,0 +1,492 @@
+"""A sheet: the rows of one of the caller's tables, by role, and what errors about them
+need to say.
+
+Every check of rows is a method here, so that a table, its name and its columns do not
+travel apart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from uuid import UUID
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.data.columns import Frame, Labels, table_of, with_series
+from recnb.data.encoding import hashes_of
+from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
+from recnb.metrics.hits import HIGHEST, Bools, Floats
+
+#: The roles that are ids.
+IDS = ("user", "item")
+#: Types of columns of text.
+TEXT = (pl.String, pl.Categorical, pl.Enum)
+#: What errors call the two tables.
+RECS, TRUTH = "recommendations", "truth"
+
+
+@dataclass(frozen=True, eq=False)
+class NumberCheck:
+    """What is wrong with a number, and what its error says: `{n}`, `{value}`, `{pair}`
+    and `{column}` are filled in.
+    """
+
+    bad: pl.Expr
+    problem: str
+    fix: str
+
+
+_value = pl.col("value")
+_infinite = _value.is_null() | ~_value.is_finite()
+_no_rank = _infinite | (_value != _value.floor()) | (_value < 1) | (_value > 2**31)
+_MISSING = "has {n:,} value{s} that {are} missing, NaN or infinite, the first {value} for {pair}."
+
+#: What is checked of each role, in this order.
+SCORE_CHECKS = [
+    NumberCheck(
+        bad=_infinite,
+        problem=_MISSING,
+        fix="A score must place its item in the list: fill it in or drop the row.",
+    )
+]
+RANK_CHECKS = [
+    NumberCheck(
+        bad=_no_rank,
+        problem="holds {value} for {pair}: a rank is a whole number, 1 for the top.",
+        fix="If yours start at 0, add 1. If it is a score, say so: score={column!r}.",
+    )
+]
+GRADE_CHECKS = [
+    NumberCheck(
+        bad=_infinite,
+        problem=_MISSING,
+        fix="Say what they mean: 0 for not relevant; or drop the rows.",
+    ),
+    NumberCheck(
+        bad=_value > HIGHEST,
+        problem="holds {value:g} for {pair}: sums of such numbers overflow.",
+        fix="Make the scale smaller.",
+    ),
+]
+NEGATIVE_CHECK = NumberCheck(
+    bad=_value < 0,
+    problem="holds {value:g} for {pair}: a negative relevance breaks the bounds of nDCG.",
+    fix="If it marks what is not judged, say negative_relevance='zero', as "
+    "convention='trec' does; else set it to 0.",
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """The rows of one table: a column for each role, under the role's name."""
+
+    name: str  #: what errors call the table: "recommendations", "truth", "train"
+    rows: pl.DataFrame
+    labels: Labels  #: the caller's column of each role
+
+    @classmethod
+    def read(
+        cls,
+        frame: Frame,
+        name: str,
+        labels: Labels,
+        ids: Sequence[str] = IDS,
+    ) -> Sheet:
+        """Read the columns of a frame that play a role, and check the ids."""
+        return cls(name, table_of(frame, name, labels), labels).with_ids(ids)
+
+    def __getitem__(self, role: str) -> pl.Series:
+        return self.rows[role]
+
+    def __contains__(self, role: str) -> bool:
+        return role in self.rows.columns
+
+    def label(self, role: str) -> str:
+        """Return what the caller calls the column of a role."""
+        return self.labels.get(role, role)
+
+    def column(self, role: str) -> str:
+        """Name the column of a role as errors do."""
+        return f"{self.name}: column {self.label(role)!r}"
+
+    def pair(self, row: int) -> str:
+        """Name the user and the item of a row."""
+        return f"user {self['user'][row]!r}, item {self['item'][row]!r}"
+
+    def with_rows(self, rows: pl.DataFrame) -> Sheet:
+        """Return the sheet with other rows."""
+        return replace(self, rows=rows)
+
+    def with_columns(self, *columns: pl.Series) -> Sheet:
+        """Return the sheet with more columns, or others under the same names."""
+        return self.with_rows(with_series(self.rows, *columns))
+
+    # Ids
+
+    def with_ids(self, roles: Sequence[str] = IDS) -> Sheet:
+        """Return users and items as whole numbers or text, none missing."""
+        if self.rows.height == 0:
+            raise NoRowsError(
+                f"{self.name}: there are no rows to evaluate, it is empty."
+            )
+        return self.with_columns(*[self._ids(role).alias(role) for role in roles])
+
+    def _ids(self, role: str) -> pl.Series:
+        self._refuse_missing(role)
+        ids = self[role]
+        if ids.dtype.is_float():
+            return self._whole_numbers(role)
+        if ids.dtype in TEXT:
+            return ids.cast(pl.String)
+        if ids.dtype.is_integer() or ids.dtype.is_decimal():
+            whole = ids.cast(pl.Int64, strict=False)
+            is_same = (whole.cast(ids.dtype, strict=False) == ids).all()
+            if is_same and whole.null_count() == 0:
+                return whole
+        raise self._no_ids(role)
+
+    def _refuse_missing(self, role: str) -> None:
+        ids = self[role]
+        if not ids.null_count() and not ids.dtype.is_float():
+            return
+        missing = is_missing(ids).arg_true()
+        if not len(missing):
+            return
+        n, plural = len(missing), "s" * (len(missing) > 1)
+        raise FrameError(
+            f"{self.column(role)} has {n:,} missing {role} id{plural}, the first in row "
+            f"{missing[0]}. Drop such rows."
+        )
+
+    def _whole_numbers(self, role: str) -> pl.Series:
+        """Return ids that pandas made floats of, as it does of whole numbers with a
+        gap.
+        """
+        ids = self[role]
+        bits = {"Float16": 11, "Float32": 24}.get(str(ids.dtype), 53)
+        inexact = ids.filter((ids != ids.floor()) | (ids.abs() >= 2**bits))
+        if not len(inexact):
+            return ids.cast(pl.Int64)
+        raise FrameError(
+            f"{self.column(role)} holds the {ids.dtype} {inexact[0]!r}, not exact as an "
+            "id: read ids as whole numbers or as text."
+        )
+
+    def _no_ids(self, role: str) -> FrameError:
+        ids = self[role]
+        fix = "Make them text, in the other frame as well."
+        if ids.dtype in (pl.List, pl.Array):
+            fix = (
+                f"Explode {self.label(role)!r} into a row of each; "
+                "a column of lists is named by recommended= or relevant=."
+            )
+        described = str(ids.dtype)[:80]
+        example = ids[:1].to_list()[0]
+        if ids.dtype.is_integer():
+            example = ids.max()
+        elif isinstance(example, bytes) and len(example) == 16:  # as Arrow has a UUID
+            described = "16 bytes"
+            example = UUID(bytes=example)
+        return FrameError(
+            f"{self.column(role)} holds {described} such as {quoted(example)}, which is "
+            f"no {role} id: one id a row is needed, whole numbers below 2**63 or text.",
+            fix=fix,
+        )
+
+    def refuse_other_kinds(self, other: Sheet) -> None:
+        """Raise an error for ids of another type: 1 and "1" never match, and every
+        score would be 0.
+        """
+        if not self.rows.height or not other.rows.height:
+            return
+        for role in IDS:
+            if role in other and self.kind(role) != other.kind(role):
+                sheets = ", ".join(
+                    f"{sheet.name} in column {sheet.label(role)!r} {sheet.kind(role)} "
+                    f"(such as {sheet[role][0]!r})"
+                    for sheet in (self, other)
+                )
+                raise FrameError(
+                    f"the {role} ids are of different kinds: {sheets}. They would never "
+                    "match.",
+                    fix="Make both text.",
+                )
+
+    def kind(self, role: str) -> str:
+        """Describe the ids of a role."""
+        return kind(self[role].dtype)
+
+    # Numbers
+
+    def scores(self) -> pl.Series:
+        """Return the scores as numbers with all their digits."""
+        return self._checked("score", SCORE_CHECKS)
+
+    def ranks(self) -> pl.Series:
+        """Return the ranks as whole numbers."""
+        return self._checked("rank", RANK_CHECKS).cast(pl.Int64)
+
+    def grades(self, *, negative: bool) -> pl.Series:
+        """Return the relevance as numbers, which `negative` allows below 0."""
+        checks = GRADE_CHECKS if negative else [*GRADE_CHECKS, NEGATIVE_CHECK]
+        return self._checked("relevance", checks)
+
+    def _checked(self, role: str, checks: Sequence[NumberCheck]) -> pl.Series:
+        numbers = self._numbers(role)
+        if _is_plain(numbers, role):
+            return numbers
+        values = pl.DataFrame({"value": numbers.cast(pl.Float64)})
+        for check in checks:
+            bad = values.select(check.bad.fill_null(value=True).arg_true()).to_series()
+            if len(bad):
+                raise self._bad_number(role, check, bad, numbers)
+        return numbers
+
+    def _numbers(self, role: str) -> pl.Series:
+        column = self[role]
+        if column.dtype.is_numeric():
+            return column
+        if column.dtype == pl.Boolean or column.null_count() == len(column):
+            return column.cast(pl.Float64)
+        where = (
+            f"{self.column(role)} holds {kind(column.dtype)} where numbers are needed"
+        )
+        known = column.drop_nulls()
+        odd = known
+        if column.dtype == pl.String:
+            odd = known.filter(known.cast(pl.Float64, strict=False).is_null())
+        if len(odd):
+            raise FrameError(
+                f"{where}, and {odd[0]!r} is no number: correct it, or drop the row."
+            )
+        raise FrameError(f"{where}, such as {known[0]!r}: make them numbers.")
+
+    def _bad_number(
+        self,
+        role: str,
+        check: NumberCheck,
+        rows: pl.Series,
+        numbers: pl.Series,
+    ) -> FrameError:
+        n, row = len(rows), rows[0]
+        problem = check.problem.format(
+            n=n,
+            s="s" * (n > 1),
+            are="are" if n > 1 else "is",
+            value=numbers[row],
+            pair=self.pair(row),
+        )
+        fix = check.fix.format(column=self.label(role))
+        return FrameError(f"{self.column(role)} {problem}", fix=fix)
+
+    # Repeats
+
+    def refuse_repeated_pairs(self, *, share_a_rank: bool = False) -> None:
+        """Raise an error for repeated pairs of user and item, which would count twice;
+        `share_a_rank`: they cannot be merged, as the convention says, since they have
+        one rank.
+        """
+        twice = repeated(self.rows, [*IDS])
+        if twice.height == 0:
+            return
+        user, item, n = twice.row(0)
+        pairs = f"{twice.height:,} pairs of user and item are"
+        if twice.height == 1:
+            pairs = "1 pair of user and item is"
+        columns = [self.label(role) for role in IDS]
+        fix = f"Drop the repeats; or say duplicates='dedupe' to keep {self._kept()}."
+        if share_a_rank:
+            fix = "Drop the repeats: both have one rank, so none is the higher."
+        if self.name != TRUTH:
+            fix += " If they are the lists of several models, compare them."
+        raise FrameError(
+            f"{self.name}: {pairs} repeated in {columns}, "
+            f"such as user {user!r}, item {item!r} ({n} times).",
+            fix=fix,
+        )
+
+    def _kept(self) -> str:
+        """Return which of repeated rows duplicates='dedupe' keeps, in words."""
+        if self.name == TRUTH:
+            return "the highest relevance"
+        alone = ", if no rank is given twice" if "rank" in self.labels else ""
+        return f"the one ranked highest{alone}"
+
+    def refuse_repeated_ranks(self) -> None:
+        """Raise an error for two items of a user that share a rank."""
+        twice = repeated(self.rows, ["user", "rank"])
+        if twice.height == 0:
+            return
+        user, rank, _n = twice.row(0)
+        same = self.rows.filter(pl.col("user") == user, pl.col("rank") == rank)
+        first, second = same["item"].to_list()[:2]
+        raise FrameError(
+            f"{self.column('rank')} gives a rank twice: user {user!r} has {first!r} and "
+            f"{second!r} at rank {rank} ({twice.height:,} such in all).",
+            fix="Give each item of a user its own rank, or give scores alone.",
+        )
+
+    # The order of lists
+
+    def in_order(self, convention: Convention) -> tuple[Sheet, Convention]:
+        """Return lists with what orders them as numbers, and the convention with that
+        order.
+        """
+        order = self._order(convention)
+        lists = self
+        if order == "score":
+            lists = self.with_columns(self.scores().alias("score"))
+        elif order == "rank":
+            lists = self.with_columns(self.ranks().alias("rank"))
+            if convention.order == "auto" and "score" in self:
+                lists._refuse_disagreement()
+        return lists, convention.ordered_by(order)
+
+    def _order(self, convention: Convention) -> str:
+        """Return what orders the lists: "rank", "score" or "row"."""
+        order = convention.order
+        if order == "auto":
+            for role in ("rank", "score"):
+                if role in self:
+                    return role
+            raise ColumnError(
+                "recommendations have no rank or score column that recnb knows.",
+                fix="Say which one puts a list in order, rank='...' or score='...'; or, "
+                "if rows stand in rank order already, order='row'.",
+            )
+        if order != "row" and order not in self:
+            raise ColumnError(
+                f"order={quoted(order)}, but recommendations have no {order} column: "
+                f"say {order}='...'."
+            )
+        return order
+
+    def _refuse_disagreement(self) -> None:
+        """Raise an error if an item is ranked above one with a higher score."""
+        user, rank, score = pl.col("user"), pl.col("rank"), pl.col("score")
+        rows = self.rows.with_columns(score=self.scores())
+        same_user = user == user.shift()
+        ranks_rise = (~same_user | (rank > rank.shift())).all()
+        if not rows["user"].is_sorted() or not rows.select(ranks_rise).item():
+            rows = rows.sort("user", "rank")
+        rows = rows.with_columns(above=pl.col("item").shift())
+        wrong = rows.filter(same_user & (score > score.shift()))
+        if wrong.height == 0:
+            return
+        row, plural = wrong.row(0, named=True), "s" * (wrong.height > 1)
+        raise FrameError(
+            f"{self.name}: {self.label('rank')!r} and {self.label('score')!r} disagree "
+            f"in {wrong.height:,} place{plural}: user {row['user']!r} has item "
+            f"{row['item']!r} at rank {row['rank']}, below item {row['above']!r}, with a "
+            f"higher score, {row['score']:g}.",
+            fix="Say which one is the order: order='rank' or order='score'.",
+        )
+
+    # What is relevant
+
+    def graded(self, convention: Convention) -> Sheet:
+        """Return the truth with a relevance for each row, 1 without a relevance
+        column.
+        """
+        if "relevance" not in self:
+            return self.with_columns(pl.Series("relevance", np.ones(self.rows.height)))
+        negative, threshold = convention.negative_relevance, convention.relevant_from
+        grades = self.grades(negative=negative != "error").cast(pl.Float64)
+        if negative == "zero":
+            grades = grades.clip(lower_bound=0.0)
+        dtype = self["relevance"].dtype
+        if threshold is not None and dtype in (pl.Float32, pl.Float16):
+            # 0.7 in single precision is a little below 0.7, and meant to reach it.
+            nearest = pl.Series([float(threshold)]).cast(dtype)[0]
+            grades = grades.set(grades == nearest, threshold)
+        return self.with_columns(grades.alias("relevance"))
+
+
+def is_missing(ids: pl.Series) -> pl.Series:
+    """Return which ids are null or NaN."""
+    if ids.dtype.is_float():
+        return ids.is_null() | ids.is_nan()
+    return ids.is_null()
+
+
+def kind(dtype: pl.DataType) -> str:
+    """Describe ids of a type."""
+    if dtype.is_integer():
+        return "whole numbers"
+    if dtype == pl.String:
+        return "text"
+    return str(dtype)
+
+
+def _is_plain(numbers: pl.Series, role: str) -> bool:
+    """Return whether every check allows these numbers, which costs less than the
+    checks.
+    """
+    has_no_gaps = numbers.dtype.is_integer()
+    if role == "relevance":
+        has_no_gaps |= numbers.dtype == pl.Float64
+    if numbers.null_count() or not has_no_gaps:
+        return False
+    values = numbers.to_numpy()
+    lowest = 1 if role == "rank" else 0
+    return bool(values.min(initial=1) >= lowest and values.max(initial=1) <= 2**31)
+
+
+def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
+    """Return the key values that occur in more than one row, with their count; rows of
+    one hash are compared by value.
+    """
+    hashes = np.zeros(table.height, dtype=np.uint64)
+    for seed, key in enumerate(keys, 1):
+        hashes += hashes_of(table[key], seed)
+    ordered = np.sort(hashes)
+    repeats = ordered[1:][ordered[1:] == ordered[:-1]]
+    suspects = table.filter(pl.Series(np.isin(hashes, repeats), dtype=pl.Boolean))
+    counts = suspects.group_by(keys, maintain_order=True).len()
+    return counts.filter(pl.col("len") > 1)
+
+
+def in_floats(scores: pl.Series) -> Floats:
+    """Return scores as floats in the same order, the same of them above 0: their places
+    where floats run them together.
+    """
+    floats = scores.cast(pl.Float64).to_numpy()
+    if scores.dtype.is_float():
+        return floats
+    if scores.dtype.is_integer() and np.abs(floats).max(initial=0.0) < 2**53:
+        return floats
+    if len(np.unique(floats)) == scores.n_unique():
+        return floats
+    places = scores.rank("dense").to_numpy().astype(np.float64)
+    return np.asarray(places - places[floats <= 0].max(initial=0.0))
+
+
+def grades_of(truth: pl.DataFrame) -> pl.Series:
+    """Return the relevance of each row as it was given, but True and False as 1 and 0;
+    without a column of it, a single 1.
+    """
+    if "relevance" not in truth.columns:
+        return pl.Series([1.0])
+    grades = truth["relevance"]
+    if grades.dtype == pl.Boolean:
+        return grades.cast(pl.Int64)
+    return grades
+
+
+def is_relevant(relevance: Floats, convention: Convention) -> Bools:
+    """Return whether judged items of these relevances count as relevant, shape (n,)."""
+    if convention.relevant_from is not None:
+        return relevance >= convention.relevant_from
+    if convention.relevant == "any":
+        return np.ones(len(relevance), dtype=bool)
+    if convention.relevant == "!=0":
+        return np.not_equal(relevance, 0)
+    return relevance > 0
+
+
+def relevant_only(judged: pl.DataFrame, convention: Convention) -> pl.DataFrame:
+    """Return the judged rows whose item counts as relevant."""
+    return judged.filter(is_relevant(judged["relevance"].to_numpy(), convention))
