@@ -53,8 +53,16 @@ SIDE_DATA = ("train", "items", "users")
 #: An option with its value, as messages have it in words of Python; in the path of a
 #: file it is a folder.
 KEYWORD = re.compile(
-    rf"(?<![\w/'-])({'|'.join([*KEYWORDS, 'k', 'by', 'baseline', 'confidence'])})=('[^']*'|\[[^]]*\]|[\w.]*\b|)"  # noqa: E501
+    rf"(?<![\w/'-])({'|'.join([*KEYWORDS, 'k', 'by', 'baseline', 'confidence', 'model'])})=('[^']*'|\[[^]]*\]|[\w.]*\b|)"  # noqa: E501
 )
+
+#: What messages say to type in Python, and what is typed here.
+CALLS = {
+    r"recs\.rec\.against\(truth, ([^()]*)\)": r"\1",
+    r"recnb\.compare\(recs, truth\)": "--model COLUMN",
+    r"recnb\.compare\(\{'a': recs_a, 'b': recs_b\}, truth\)": "--model a=FILES --model b=FILES",
+    r"; or name the columns of predictions: recnb\.compare\([^()]*\)": "",
+}
 
 #: How a gate is typed, by its flag; the model is one of several.
 GATES = {
@@ -307,7 +315,10 @@ def _in_words(problem: Exception, files: Mapping[str, str]) -> str:
     """Return the message of an error on one line, with options as they are typed here,
     and the file of the frame that it begins with.
     """
-    text = KEYWORD.sub(_flag, " ".join(str(problem).split()))
+    text = " ".join(str(problem).split())
+    for call, typed in CALLS.items():
+        text = re.sub(call, typed, text)
+    text = KEYWORD.sub(_flag, text)
     frame = next(
         (name for name in files if text.startswith((f"{name}:", f"{name} "))), None
     )
@@ -317,11 +328,16 @@ def _in_words(problem: Exception, files: Mapping[str, str]) -> str:
 
 
 def _flag(keyword: re.Match[str]) -> str:
-    """Return `user=['cust', 'id']` as `--user cust --user id`."""
+    """Return `user=['cust', 'id']` as `--user cust --user id`, `k=[5, 10]` as
+    `--k 5 10` and `items=frame` as `--items FILE`.
+    """
     name, value = keyword.groups()
-    values = (
-        map(shlex.quote, re.findall("'([^']*)'", value)) if "'" in value else [value]
-    )
+    if "'" in value:
+        values = [shlex.quote(text) for text in re.findall("'([^']*)'", value)]
+    elif name in SIDE_DATA and value:
+        values = ["FILE"]
+    else:
+        values = [value.strip("[]").replace(",", "")]
     return " ".join(f"--{name.replace('_', '-')} {one}".rstrip() for one in values)
 
 

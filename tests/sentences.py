@@ -344,7 +344,7 @@ def naive_values(
 ) -> dict[str, float]:
     """The value of each user who is averaged."""
     case = as_read(frames, options).case(k)
-    options = {**reference.DEFAULTS, "duplicates": "error", **options}
+    options = {**reference.DEFAULTS, "order": "score", **options}
     values = {}
     for user in averaged_users(frames, options):
         value = reference.of_user(metric, case, user, options)

@@ -19,6 +19,7 @@ from recnb.comparison.models import (
     restrict_to_common_users,
     share_catalogue,
     users_in_words,
+    without_relevant_in_words,
 )
 from recnb.comparison.tables import Curves, Differences, Means, Movers
 from recnb.conventions import cut_of, options_in_words
@@ -28,6 +29,7 @@ from recnb.display.document import Line, Mark, Note, html, inline, joined, say, 
 from recnb.display.language import N_, _, use_language, use_noun
 from recnb.display.templates import framed
 from recnb.display.text import one_line
+from recnb.display.text import users_in_words as n_users_in_words
 from recnb.errors import (
     OptionError,
     Suggesting,
@@ -55,6 +57,7 @@ from recnb.report.differences import (
     overlaps,
     paired_values,
     plain_means,
+    users_in_common,
 )
 from recnb.results.arguments import (
     AnyCutoffs,
@@ -73,7 +76,6 @@ from recnb.results.tables import beyond_table
 from recnb.results.values import (
     follows,
     merged,
-    no_relevant_in_words,
     pairs_in_words,
     scale_in_words,
     taken_as_known,
@@ -734,9 +736,36 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     def _basis_of(self, metrics: Iterable[Asked]) -> str:
         """Return the users and the convention behind some metrics in words."""
+        asked = list(metrics)
         with use_noun(self._first.noun):
-            has_missed = any(each.metric.missed != "0" for each in metrics)
-            return self._basis(has_missed=has_missed)
+            has_missed = any(each.metric.missed != "0" for each in asked)
+            basis = self._basis(has_missed=has_missed)
+            return "; ".join([basis, *self._other_data_in_words(asked)])
+
+    def _other_data_in_words(self, metrics: Iterable[Asked]) -> list[str]:
+        """Name the metrics with relevant items or users of their own, such as AP(rel=2),
+        and say which, and how many users.
+        """
+        first, phrases = self._first, list[str]()
+        known = first.convention.phrases(graded=first.joined.graded)
+        for name, metric, options in metrics:
+            scorings = [
+                model.scoring(metric, options) for model in self._models.values()
+            ]
+            if all(
+                scoring.joined is model.joined
+                for scoring, model in zip(scorings, self._models.values(), strict=True)
+            ):
+                continue
+            users = users_in_common([scoring.joined.users for scoring in scorings])
+            words = [] if len(users) == self.n_users else [n_users_in_words(len(users))]
+            if first.library is None:  # whose name says its decisions
+                convention = scorings[0].convention
+                decisions = convention.phrases(graded=first.joined.graded)
+                words += [phrase for phrase in decisions if phrase not in known]
+            if words:
+                phrases.append(f"{name or metric.symbol}: {', '.join(words)}")
+        return phrases
 
     def _basis(self, *, has_missed: bool) -> str:
         first, orders = (
@@ -752,8 +781,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             self.users_by_model, self.n_users, convention, has_missed=has_missed
         )
         if first.one_no_relevant_rule:
-            words += no_relevant_in_words(
-                convention, *first.joined.user_counts[2:], has_missed=has_missed
+            words += without_relevant_in_words(
+                self.users_by_model, convention, has_missed=has_missed
             )
         remarks = [note for note in map(str, first.joined.notes) if note not in words]
         apart = merged(

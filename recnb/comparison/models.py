@@ -51,6 +51,7 @@ from recnb.evaluation import Evaluation
 from recnb.report.data import ModelUsers
 from recnb.report.differences import same_rows, users_in_common
 from recnb.results.evaluation_data import EvaluationData, Models
+from recnb.results.values import merged, no_relevant_in_words
 
 #: Evaluates recommendations and truth, of which one may be local, with options.
 Engine = Callable[[Any, Any, Mapping[str, Any]], Evaluation]
@@ -431,12 +432,17 @@ def restrict_to_common_users(
         JUDGED_BY_BOTH if len(models) == 2 else JUDGED_BY_ALL,
         {"n": len(users), "models": len(models)},
     )
-    kept = {
-        name: model
-        if len(users_of[name]) == len(users)
-        else model.restricted(model.joined.among(users, note))
-        for name, model in models.items()
+    n_left_out = {
+        name: len(of_model) - len(users) for name, of_model in users_of.items()
     }
+    kept: dict[str, EvaluationData] = {}
+    for name, model in models.items():
+        if n_left_out[name]:
+            kept[name] = model.restricted(model.joined.among(users, note))
+        elif any(n_left_out.values()) and averages_others(model):
+            kept[name] = model.restricted(model.joined.among(users))
+        else:
+            kept[name] = model
     has_list = {
         name: model.joined.all_hits.list_length > 0 for name, model in kept.items()
     }
@@ -449,12 +455,33 @@ def restrict_to_common_users(
                 f"parts of one run and not two models."
             )
             raise FrameError(problem, fix=PARTS)
-    counted = [
-        (name, len(users_of[name]), kept[name].joined.of_users[1]) for name in models
-    ]
-    return kept, tuple(
-        ModelUsers(name, n, n - len(users), without) for name, n, without in counted
-    )
+    counted = []
+    for name, model in models.items():
+        _n, n_without_list, n_without_relevant, _n = kept[name].joined.user_counts
+        counted.append(
+            ModelUsers(
+                model=name,
+                n_users=len(users_of[name]),
+                n_left_out=len(users_of[name]) - len(users),
+                n_without_list=n_without_list,
+                n_without_relevant=n_without_relevant,
+                n_unjudged=model.joined.user_counts[3],
+            )
+        )
+    return kept, tuple(counted)
+
+
+def averages_others(model: EvaluationData) -> bool:
+    """Return whether the library whose conventions are followed averages some metric
+    over other users than the rest.
+    """
+    if model.library is None:
+        return False
+    averaged = {
+        (one.convention.averaged_users, one.convention.no_relevant)
+        for one in presets.of_library(model.library)
+    }
+    return len(averaged) > 1
 
 
 def users_in_words(
@@ -497,6 +524,21 @@ def users_in_words(
         for one in without
     ]
     return words
+
+
+def without_relevant_in_words(
+    models: Sequence[ModelUsers], convention: Convention, *, has_missed: bool = False
+) -> list[str]:
+    """Say how many users have no relevant item, of those compared and of others; names
+    of models stand before what does not hold of all.
+    """
+    words = {
+        one_line(one.model): no_relevant_in_words(
+            convention, one.n_without_relevant, one.n_unjudged, has_missed=has_missed
+        )
+        for one in models
+    }
+    return merged(words)
 
 
 def left_out_in_words(models: Sequence[ModelUsers]) -> list[str]:

@@ -249,13 +249,13 @@ def _with_negative_grades(convention: Convention) -> Convention:
 
 
 def _known_propensities(judgements: Sheet) -> pl.Series:
-    """Return the propensities in the column of the truth as numbers, checked; null of
-    rows without one.
+    """Return the propensities in the column of the truth as numbers, checked; null or
+    NaN of rows without one.
     """
     propensity = judgements["propensity"]
     known = judgements.rows.filter(~is_missing(propensity))
     checked(known, "propensity", judgements.column("propensity"), highest=1.0)
-    return propensity.cast(pl.Float64).fill_nan(None)
+    return propensity.cast(pl.Float64)
 
 
 def source_of(lists: Sheet, judgements: Sheet, **known: Any) -> Sheets:

@@ -200,10 +200,11 @@ def _ids_of(row: Mapping[str, Any]) -> str:
 
 def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> pl.Series:
     """Return the value of each row by its ids, null if there is none."""
+    if rows.height == 0:  # of a part, whose ids have no type
+        return table["value"].clear()
     roles = table.columns[:-1]
-    if rows.height:
-        for role in roles:
-            _refuse_other_kind(table[role], rows[role], name)
+    for role in roles:
+        _refuse_other_kind(table[role], rows[role], name)
     place = pl.Series(_place_of(table.select(roles), rows.select(roles)))
     return table["value"].gather(place.replace(-1, None))
 

@@ -72,7 +72,7 @@ def lint(
     n_checks = len(checks_here) - sum(map(len, left_out))
     not_checked = _not_checked(unchecked, undecided)
     elsewhere = unchecked.pop("", [])
-    label, value, _users = data.measured
+    label, value, n_users = data.measured
     known = np.nan if checks.ties in elsewhere else value
     bounds = next((finding.facts for finding in findings if finding.name == "ties"), {})
     lower, upper = bounds.get("lower", known), bounds.get("upper", known)
@@ -92,7 +92,7 @@ def lint(
         lower,
         upper,
         _headline(findings, n_checks),
-        _measured(label, value, lower, upper, len(data.joined.users)),
+        _measured(label, value, lower, upper, n_users),
         tuple(not_checked),
         "; ".join(evaluation.basis_of(data.scoring, Cutoffs.one(k)).phrases()),
         current(),

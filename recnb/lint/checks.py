@@ -782,6 +782,8 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
             data.source.recs, on="user", how="anti", maintain_order="left"
         )
     why = N_("Each of them counts 0.")
+    if data.convention.no_relevant == "one":
+        why = N_("Each of them counts 0, or 1 where no item is relevant to the user.")
     if data.metric.missed != "0":
         why = N_("Each of them counts as a list without a hit.")
     yield Problem(

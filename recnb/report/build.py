@@ -5,7 +5,7 @@ the models.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf, isfinite, nan
 from typing import Any
 
@@ -357,16 +357,31 @@ def _accuracy(
 
 
 def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[Mean, ...]:
-    """Return the hit rate of each model over all users, each counted once; nothing if
-    it is of others, or if the data have none.
+    """Return the share of users who find anything with each model, each counted once;
+    nothing if the hit rate is of other users, or if the data have none.
     """
+    counting = {name: _without_ones(model) for name, model in models.items()}
     try:
-        (block,) = paired_values(models, METRICS["hit_rate"], Cutoffs.of(k), {})
+        (block,) = paired_values(counting, METRICS["hit_rate"], Cutoffs.of(k), {})
     except RecnbError:
         return ()
     means = means_of(block._replace(weights=None), list(models), settings.confidence)
     return tuple(
         mean for mean in means if mean.n_users == next(iter(models.values())).n_users
+    )
+
+
+def _without_ones(model: EvaluationData) -> EvaluationData:
+    """Return a model of which users with nothing to find count 0, and not 1."""
+    if model.scoring(METRICS["hit_rate"], {}).convention.no_relevant != "one":
+        return model
+    rule = {"no_relevant": "zero"}
+    convention = replace(model.convention, no_relevant="zero")
+    return EvaluationData(
+        replace(model.joined, convention=convention),
+        model.library,
+        {**model.overrides, **rule},
+        model.side_data,
     )
 
 

@@ -343,7 +343,7 @@ class EvaluationData:
         here = found.users.is_in(self.joined.users.implode()).to_numpy()
         if here.sum() < self.n_users or np.isfinite(found.matrix[~here]).any():
             users = f"{self.library} averages {metric.name} over other users than its other metrics"
-            raise OptionError(f"{users}: ask for it alone.")
+            raise OptionError(f"{users}: ask for its mean, .table([{metric.name!r}]).")
         kept: Floats = found.matrix[here]
         return kept
 

@@ -378,7 +378,8 @@ def _column_given(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
     label = str(getattr(by, "name", None) or "segment")
     given = by if isinstance(by, pd.Series) else pd.Series(dict(by), dtype=object)
     numbered = (
-        isinstance(given.index, pd.RangeIndex)
+        isinstance(by, pd.Series)
+        and isinstance(given.index, pd.RangeIndex)
         and given.index.name is None
         and given.index.start == 0
     )

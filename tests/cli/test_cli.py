@@ -474,6 +474,9 @@ INVALID_ARGUMENTS = [
     ((*TWO, "--model", "model"), "one file with --model COLUMN"),
     ((*TWO, "--baseline", "als"), "--baseline als is none of the models"),
     ((*ONE, "--confidence", "2"), "--confidence 2.0 is"),
+    ((*ONE, "--k", "3", "3"), "--k 3 3: give at least one cut-off, such as --k 5 10,"),
+    ((*ONE, "--by", "group"), "Give what is known of them: --users FILE."),
+    ((*ONE, "--fail-below", "coverage@5=0"), "or --train: --items FILE."),
     ((*ONE, "--fail-below", "ndgc@10=0.1"), "Did you mean 'ndcg'"),
     ((*ONE, "--fail-below", "ndcg@10=x"), "say it as [model:]ndcg@10=0.3"),
     ((*ONE, "--fail-below", "ndcg@ten=0.3"), "ndcg@ten"),
@@ -519,7 +522,11 @@ INVALID_ARGUMENTS = [
     ),
 ]
 INVALID_INPUT = [
-    ((*ONE, "--baseline", "popular"), "no column is known to be the model"),
+    (
+        (*ONE, "--baseline", "popular"),
+        "Or give one frame for each model: --model a=FILES --model b=FILES.",
+    ),
+    (("all.csv", "test.csv"), "compare them, --model COLUMN, or evaluate one alone"),
     ((*ONE, "--model", "nope"), "there is no column 'nope'"),
     (("item-knn.*", "test.csv"), "of several kinds"),
     ((*ONE, "--user", "who", "--user", "a b"), "--user who --user 'a b' "),

@@ -523,3 +523,37 @@ def test_segments_are_the_same_for_all_models_or_refused(column, by):
             call()
     given = {"users": USERS, "items": ITEMS}
     recnb.compare({"a": recs, "b": recs}, DAYS, **given).table("recall", k=1, by=by)
+
+
+@pytest.mark.parametrize("with_list", [(8, 10), (10, 8)])
+def test_users_in_common_are_those_of_metrics_that_a_library_averages_otherwise(
+    with_list,
+):
+    """For its nDCG recommenders takes all users, for others those in both frames."""
+    truth = pd.DataFrame({"user": range(12), "item": "a", "relevance": 1})
+    models = {
+        name: pd.DataFrame({"user": range(n), "item": "a", "rank": 1})
+        for name, n in zip("xy", with_list, strict=True)
+    }
+    found = recnb.compare(models, truth, convention="recommenders")
+    means = found.table("ndcg", k=1)["ndcg@1"]
+    for name in models:
+        score = found[name].ndcg(k=1)
+        assert (float(score), score.n_users) == (means[name], 8) == (1.0, 8)
+    assert found.report(k=1, metrics=["ndcg"]).n_users == 8
+
+
+def test_a_metric_over_other_users_is_refused_with_advice_that_works():
+    truth = pd.DataFrame({"user": range(12), "item": "a", "relevance": 1})
+    recs = pd.DataFrame({"user": range(9), "item": "a", "rank": 1})
+    ev = recnb.evaluate(recs, truth, convention="recommenders")
+    found = recnb.compare({"x": recs, "y": recs}, truth, convention="recommenders")
+    words = r"ndcg over other users than its other metrics: ask for its mean, \.table"
+    for call in (ev.report, found.report, found.movers):
+        with pytest.raises(OptionError, match=words):
+            call(k=1, **({} if call == found.movers else {"metrics": ["ndcg"]}))
+    assert ev.table(["ndcg"], k=1).loc["ndcg", 1] == pytest.approx(9 / 12)
+    table = found.table(["ndcg", "precision"], k=1)
+    assert table["ndcg@1"].tolist() == pytest.approx([9 / 12] * 2)
+    assert "9 users that both models" in table.attrs["basis"]
+    assert "ndcg: 12 users" in table.attrs["basis"]

@@ -343,3 +343,19 @@ def test_parts_of_the_truth_that_one_model_has_no_users_of(models):
     assert means == {("x", "a"): 1, ("x", "b"): 0, ("z", "a"): 0, ("z", "b"): 1}
     rows = found.report(k=1, metrics="recall", by="day").to_dict()["segments"]["rows"]
     assert [row["segment"] for row in rows] == ["x", "z"]
+
+
+def test_a_metric_of_other_relevant_items_says_which_and_of_how_many_users():
+    truth = pd.DataFrame({"user": range(30), "item": "a", "relevance": 1})
+    truth.loc[20:, "relevance"] = 3
+    recs = pd.DataFrame({"user": range(30), "item": "a", "rank": 1})
+    found = recnb.compare({"x": recs, "y": recs[:25]}, truth, baseline="x")
+    told = "AP(rel=2): 10 users, relevant: relevance of 2 or more"
+    bases = [
+        found.table(["AP", "AP(rel=2)"]).attrs["basis"],
+        found.differences(["AP(rel=2)"]).attrs["basis"],
+        found.not_worse("AP(rel=2)").basis,
+    ]
+    assert all(told in basis for basis in bases)
+    assert "AP(rel=2)" not in found.table(["AP"]).attrs["basis"]
+    assert found.differences(["AP(rel=2)"])["n_users"].tolist() == [10]

@@ -157,6 +157,32 @@ def test_rows_of_the_truth_are_those_of_pandas_where_parts_have_no_rows(kind, te
     assert made._data.joined.truth["user"].is_sorted()
 
 
+@pytest.mark.parametrize("given", ["column", "item", "pair"])
+def test_weights_are_those_of_pandas_where_parts_have_no_rows(kind, given):
+    """Ids of a part without rows have no type; and rows that are not relevant need no
+    propensity.
+    """
+    rng = np.random.default_rng(6)
+    recs, truth = random_frames(rng, 6, text=True)
+    is_relevant = truth["relevance"] > 0
+    assert not is_relevant.all()
+    truth = truth.assign(p=rng.uniform(0.05, 1, len(truth))).assign(
+        p=lambda rows: rows["p"].where(is_relevant)
+    )
+    known = truth[is_relevant]
+    propensity = {
+        "column": "p",
+        "item": known.groupby("item")["p"].mean(),
+        "pair": known.set_index(["user", "item"])["p"],
+    }[given]
+    made = kind.evaluate(
+        kind.parted(recs), kind.parted(truth), npartitions=25, propensity=propensity
+    )
+    expected = recnb.evaluate(recs, truth, propensity=propensity)
+    metrics = ["ndcg", "precision", "recall", "rbp"]
+    agree(made.table(metrics, k=K), expected.table(metrics, k=K))
+
+
 def test_nothing_is_computed_before_a_number_is_asked_for_and_hits_come_once(
     engine, monkeypatch
 ):

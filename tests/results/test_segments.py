@@ -494,3 +494,14 @@ def test_numbers_of_rows_that_are_users_are_users() -> None:
     ):
         rows = recnb.evaluate(lists, lists).table("precision", k=1, by=by)["n_users"]
         assert rows.droplevel([0, 1]).to_dict() == {"x": 1, "y": 2}
+
+
+def test_the_keys_of_a_mapping_are_users_whatever_they_are() -> None:
+    """Keys from 0 up are not the numbers of rows, as those of a Series may be."""
+    truth = pd.DataFrame({"user": [0, 1, 2], "item": list("aab")})
+    recs = pd.DataFrame({"user": [0, 1, 2], "item": list("aaa"), "rank": 1})
+    half = {user: ["even", "odd"][user % 2] for user in range(6)}
+    means = recs.rec.against(truth).table("recall", k=1, by=half)["mean"]
+    assert means.to_dict() == {("recall", 1, "even"): 0.5, ("recall", 1, "odd"): 1.0}
+    with pytest.raises(recnb.errors.OptionError, match="no users on its index"):
+        recs.rec.against(truth).table("recall", k=1, by=pd.Series(half.values()))
