@@ -19,7 +19,6 @@ from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
 from recnb.data.columns import Columns, Made, columns_of, from_pandas
-from recnb.data.files import is_pattern
 from recnb.data.load import SIDES, Input, read, tables_of
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.sheet import RECS, TRUTH
@@ -343,15 +342,14 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
 
 
 def refuse_word_for_users(users: object) -> None:
-    """Refuse a text for `users=` that is no file: a word for who is averaged."""
-    if not isinstance(users, str) or os.path.exists(users) or is_pattern(users):
+    """Refuse a word for who is averaged as `users=`, unless there is such a file."""
+    is_such_a_word = isinstance(users, str) and users in WORDS["averaged_users"]
+    if not is_such_a_word or os.path.exists(str(users)):
         return
-    words = WORDS["averaged_users"]
-    fix = f"Type averaged_users={users!r}." if users in words else near(users, words)
     raise OptionError(
         f"users={users!r} is no file of users, which users= takes, as it takes a "
         f"frame; who is averaged is averaged_users=.",
-        fix=fix,
+        fix=f"Type averaged_users={users!r}.",
     )
 
 

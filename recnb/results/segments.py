@@ -353,6 +353,11 @@ def _column(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
             "or mapping of user to segment."
         )
         raise OptionError(f"by={one_line(repr(by))} names no segments.", fix=fix)
+    if table.height == 0:
+        raise OptionError(
+            f"by={quoted(label)} is empty, and names no segments.",
+            fix="Give the segment of each user.",
+        )
     ids, value, users = table["user"], table["value"], data.joined.judged["user"]
     if value.dtype.is_nested() or value.dtype == pl.Object:
         example = one_line(repr(value.drop_nulls().to_list()[0]))

@@ -356,7 +356,7 @@ def test_help_and_the_readme_have_the_exit_codes_and_help_keeps_the_gate(capsys)
 
 
 def test_every_file_that_is_asked_for_is_written(capsys, refused):
-    names = ["all.html", "all.json", "all.csv", "all.md"]
+    names = ["every.html", "every.json", "every.csv", "every.md"]
     outputs = [text for name in names for text in ("-o", name)]
     gates = ["--gate-json", "earlier.json", "--gate-json", "again.json"]
     made = run(*ONE, "--k", 10, *outputs, "--fail-below", "ndcg@10=0.1", *gates)
@@ -365,13 +365,13 @@ def test_every_file_that_is_asked_for_is_written(capsys, refused):
     assert [f"written: {name}" for name in names] == told.err.splitlines()[:4]
     assert told.out == ""
     report = KNN.report(k=10)
-    assert Path("all.json").read_text("utf-8") == report.to_json()
-    assert Path("all.md").read_text("utf-8") == report.to_markdown()
-    assert Path("all.csv").read_text("utf-8") == report.to_frame().to_csv(index=False)
-    assert "nDCG@10" in Path("all.html").read_text("utf-8")
+    assert Path("every.json").read_text("utf-8") == report.to_json()
+    assert Path("every.md").read_text("utf-8") == report.to_markdown()
+    assert Path("every.csv").read_text("utf-8") == report.to_frame().to_csv(index=False)
+    assert "nDCG@10" in Path("every.html").read_text("utf-8")
     assert json.loads(Path("earlier.json").read_text())["passed"]
     assert Path("earlier.json").read_text() == Path("again.json").read_text()
-    same = os.path.abspath("all.html")
+    same = os.path.abspath("every.html")
     words = f"-o writes {same} twice: give each another name"
     assert words in refused(*ONE, "-o", "all.html", "-o", same)
     words = "-o docx.docx is no form of a report"

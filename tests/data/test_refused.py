@@ -769,16 +769,15 @@ def test_a_lazy_frame_that_cannot_be_collected(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("word", "fix"),
-    [("both", "Type averaged_users='both'."), ("evryone", "Known: 'truth', 'recs'")],
-)
-def test_users_is_a_frame_or_a_file_and_no_word(word: str, fix: str) -> None:
+def test_users_is_a_frame_or_a_file_and_no_word() -> None:
     """In an evaluation, a comparison, and one frame with both sides alike."""
-    for call in (
-        lambda: recnb.evaluate(RANKED, LIKED, users=word),
-        lambda: recnb.compare({"a": RANKED, "b": RANKED}, LIKED, users=word),
-        lambda: RECS.rec.against(TRUTH, users=word),
+    for word, error, problem in (
+        ("both", OptionError, "Type averaged_users='both'."),
+        ("none.csv", FrameError, "there is no file 'none.csv'"),
     ):
-        problem = f"users={word!r} is no file of users"
-        refused(call, OptionError, problem, "averaged_users=", fix)
+        for call in (
+            lambda word=word: recnb.evaluate(RANKED, LIKED, users=word),
+            lambda word=word: recnb.compare({"a": RANKED, "b": RANKED}, LIKED, users=word),
+            lambda word=word: RECS.rec.against(TRUTH, users=word),
+        ):
+            refused(call, error, problem)
