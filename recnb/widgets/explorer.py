@@ -166,10 +166,9 @@ class Explorer(Live):
 
     def segments(self) -> pd.DataFrame:
         """Return the users and the mean of each segment."""
-        return (
-            self.values[self.column]
-            .groupby(self.labels, observed=True)
-            .agg(count="count", mean=self._mean_of)
+        groups = self.values[self.column].groupby(self.labels, observed=True)
+        return pd.DataFrame(
+            {"count": groups.count(), "mean": groups.agg(self._mean_of)}
         )
 
     def bars(self) -> dict[str, int]:
