@@ -456,6 +456,8 @@ def _column(values: Any, name: str) -> pd.Series[Any]:
     if isinstance(values, pd.Series):
         return values
     array = np.asarray(values)
+    if array.dtype.kind == "U" and not all(isinstance(one, str) for one in values):
+        array = np.asarray(values, dtype=object)  # numpy makes 1 and "1" the same text
     if array.ndim != 1 and array.shape[1:] != (1,):
         fix = "give a list, an array of one dimension or a column, frame['...']"
         raise FrameError(f"{name} is {one_line(quoted(values), 80)}: {fix}.")

@@ -131,6 +131,13 @@ def test_groups_are_scored_as_by_scikit_learn(
     assert found == pytest.approx(np.mean(want), abs=1e-12)
 
 
+def test_queries_of_several_kinds_are_refused() -> None:
+    """Numpy makes 1 and "1" the same text, and two queries would be one."""
+    for queries in ([1, "1"], (1, "1"), [[1], ["1"]]):
+        with pytest.raises(RecnbError, match="more than one kind"):
+            recnb.evaluate_groups([1, 0], [0.1, 0.2], qid=queries)
+
+
 def test_labels_and_scores_in_other_forms() -> None:
     y_true, y_score = [3, 0, 2, 1, 0], [0.2, 0.9, 0.5, 0.1, 0.7]
     for form in (list, np.array, pd.Series, pl.Series):

@@ -80,6 +80,8 @@ def files_of(path: File) -> list[Path]:
 
     As engines do that write folders, names that begin with _ or . are left out.
     """
+    if path == "":  # which Path takes for the current folder
+        raise FrameError("the path of a file is empty text: give its name.")
     given = Path(path)
     if not given.is_dir() and (given.exists() or not is_pattern(path)):
         return [given]

@@ -456,6 +456,14 @@ def words_of(column: pl.Series) -> tuple[Ints, pl.Series]:
     "comedy|drama".
     """
     of_lists = column.dtype in (pl.List, pl.Array)
+    if isinstance(column.dtype, (pl.List, pl.Array)) and (
+        column.dtype.inner in (pl.List, pl.Array, pl.Object)
+    ):
+        example = one_line(repr(column.drop_nulls().to_list()[:1])[1:-1], 60)
+        raise FrameError(
+            f"items: column {column.name!r} holds lists of lists, such as {example}: "
+            f"give each item one list."
+        )
     lists = (
         column.cast(pl.List(pl.String))
         if of_lists

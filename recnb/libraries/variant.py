@@ -261,6 +261,7 @@ def as_in(
     [0.6309, 0.2961, 1.0]
     """
     chosen, k = _chosen(library, metric, k)
+    k = Cutoffs.one(k).values[0]
     roles = ("user", "item", "rank", "score", "relevance")
     if unknown := [name for name in columns if name not in roles]:
         known = near(unknown[0], [*roles, "train", "items", "features"])

@@ -360,16 +360,13 @@ def _column(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
         )
     ids, value, users = table["user"], table["value"], data.joined.judged["user"]
     if value.dtype.is_nested() or value.dtype == pl.Object:
-        example = one_line(repr(value.drop_nulls().to_list()[0]))
-        raise OptionError(
-            f"by={quoted(label)} holds {example}, which names no segment: give text or numbers."
-        )
+        raise _no_segment(value, label)
     if kind(ids.dtype) != kind(users.dtype):
         raise OptionError(
             f"by={quoted(label)} has users such as {ids[0]!r}; those evaluated "
             f"are such as {users[0]!r}."
         )
-    table = pl.DataFrame([ids.cast(users.dtype), _without_nan(value)]).unique(
+    table = pl.DataFrame([ids.cast(users.dtype), _as_shown(value)]).unique(
         maintain_order=True
     )
     for user in table.filter(pl.col("user").is_duplicated())["user"].head(1):
@@ -381,6 +378,14 @@ def _column(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
             problem, fix=f"A column of the truth that differs within users {ALONE}"
         )
     return label, table
+
+
+def _no_segment(values: pl.Series, label: str) -> OptionError:
+    """Return the error for a column whose values name no segments."""
+    example = one_line(repr(values.drop_nulls().to_list()[0]))
+    return OptionError(
+        f"by={quoted(label)} holds {example}, which names no segment: give text or numbers."
+    )
 
 
 def _column_given(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
@@ -531,8 +536,10 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
             or by in ("item", *_columns_of_truth(data))
         ):
             return None
-        row, values = np.arange(items.height), _without_nan(items[by])
+        row, values = np.arange(items.height), _as_shown(items[by])
         has_words = values.dtype in (pl.String, pl.List, pl.Array)
+        if values.dtype in (pl.Struct, pl.Object):
+            raise _no_segment(values, by)
         row, values = words_of(values) if has_words else (row, _binned(values, bins))
         given = pl.DataFrame({"item": items["item"][row], "value": values}).unique(
             maintain_order=True
@@ -561,7 +568,7 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
     ):  # of one frame with both sides, where some rows of a pair are not judged
         problem = f"by={quoted(by)} is of rows that are not judged as well: "
         raise OptionError(problem, "give recommendations and truth as a frame each.")
-    return _each_part(data, source, by, rows.with_columns(_without_nan(given["value"])))
+    return _each_part(data, source, by, rows.with_columns(_as_shown(given["value"])))
 
 
 def part_in_words(data: EvaluationData, by: str) -> str:
@@ -596,8 +603,14 @@ def _list_of_each_value(data: EvaluationData, by: str) -> OptionError:
     )
 
 
-def _without_nan(values: pl.Series) -> pl.Series:
-    return values.fill_nan(None) if values.dtype.is_float() else values
+def _as_shown(values: pl.Series) -> pl.Series:
+    """Return values that differ where they are shown to: NaN is missing, and times are
+    in microseconds, which is what Python has of nanoseconds.
+    """
+    dtype = values.dtype
+    if isinstance(dtype, (pl.Datetime, pl.Duration)) and dtype.time_unit == "ns":
+        return values.dt.cast_time_unit("us")
+    return values.fill_nan(None) if dtype.is_float() else values
 
 
 def _each_part(

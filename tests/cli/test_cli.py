@@ -373,7 +373,7 @@ def test_every_file_that_is_asked_for_is_written(capsys, refused):
     assert Path("earlier.json").read_text() == Path("again.json").read_text()
     same = os.path.abspath("every.html")
     words = f"-o writes {same} twice: give each another name"
-    assert words in refused(*ONE, "-o", "all.html", "-o", same)
+    assert words in refused(*ONE, "-o", "every.html", "-o", same)
     words = "-o docx.docx is no form of a report"
     assert words in refused(*ONE, "-o", "new.csv", "-o", "docx.docx")
     assert not Path("new.csv").exists()

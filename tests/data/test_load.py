@@ -595,6 +595,17 @@ def test_what_is_broken_is_refused(
             READERS[kind](path)
 
 
+def test_empty_text_is_not_the_current_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _file(tmp_path, "user,item,rank\n1,2,1\n").rename(tmp_path / "some.csv")
+    monkeypatch.chdir(tmp_path)
+    assert recnb.evaluate(".", {1: [2]}).recall(k=1) == 1
+    for frames in (("", {1: [2]}), ({1: [2]}, "")):
+        with pytest.raises(FrameError, match="the path of a file is empty text"):
+            recnb.evaluate(*frames)
+
+
 def test_a_run_as_trec_eval_reads_it(tmp_path: Path) -> None:
     text = (
         "# begins with a comment of some six words\r\n"

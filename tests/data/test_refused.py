@@ -777,7 +777,9 @@ def test_users_is_a_frame_or_a_file_and_no_word() -> None:
     ):
         for call in (
             lambda word=word: recnb.evaluate(RANKED, LIKED, users=word),
-            lambda word=word: recnb.compare({"a": RANKED, "b": RANKED}, LIKED, users=word),
+            lambda word=word: recnb.compare(
+                {"a": RANKED, "b": RANKED}, LIKED, users=word
+            ),
             lambda word=word: RECS.rec.against(TRUTH, users=word),
         ):
             refused(call, error, problem)

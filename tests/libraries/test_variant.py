@@ -14,7 +14,7 @@ import pytest
 
 import recnb
 from recnb.conventions.presets import default_of
-from recnb.errors import FrameError, OptionError, RecnbError
+from recnb.errors import CutoffError, FrameError, OptionError, RecnbError
 
 SAMPLE = recnb.datasets.load_sample()
 BOTH = (SAMPLE.models["item-knn"], SAMPLE.test)
@@ -86,6 +86,19 @@ def test_what_is_not_one_number_of_the_library_is_refused(
         recnb.as_in(library, asked, *BOTH, k=k)
     with pytest.raises(OptionError, match="'catalogue' is no option of as_in"):
         recnb.as_in("recbole", "coverage", *BOTH, catalogue=SAMPLE.items)
+
+
+@pytest.mark.parametrize("k", ["3", 0, 1.5, True, {1, 2}])
+def test_what_is_no_cutoff_is_refused(k: Any) -> None:
+    for metric in ("ndcg", "coverage[train]"):
+        with pytest.raises(CutoffError, match="is not a cut-off"):
+            recnb.as_in("rectools", metric, *BOTH, k=k, train=SAMPLE.train)
+
+
+@pytest.mark.parametrize("k", [(1, None), [None], [1, 2]])
+def test_several_cutoffs_are_no_one_number(k: Any) -> None:
+    with pytest.raises(CutoffError, match="one call gives one number"):
+        recnb.as_in("ranx", "ndcg", *BOTH, k=k)
 
 
 def test_an_option_that_is_cut_at_k_changes_with_k() -> None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_ind
 
 import recnb
-from recnb.errors import OptionError
+from recnb.errors import OptionError, RecnbError
 from recnb.stats import holm
 
 SAMPLE = recnb.datasets.load_sample()
@@ -307,6 +307,44 @@ def test_the_users_of_each_value_are_said(options: dict[str, Any], words: str) -
     weeks = table.to_frame()["n_users"].tolist()
     everyone = {"recs", "union"} & {*options.values()} or "convention" in options
     assert weeks == ([2, 2] if everyone else [1, 2]), options
+
+
+def test_times_that_differ_by_nanoseconds_are_one_segment() -> None:
+    """They are shown as one, and no user is lost among them."""
+    times = pl.Series([1, 2, 3000]).cast(pl.Datetime("ns"))
+    lists, truth = {1: [5], 2: [6], 3: [7]}, {1: [5], 2: [6], 3: [7]}
+    users = pl.DataFrame({"user": [1, 2, 3], "seen": times})
+    items = pl.DataFrame({"item": [5, 6, 7], "made": times})
+    weeks = pl.DataFrame({"user": [1, 1, 1], "item": [5, 6, 7], "when": times})
+    ev = recnb.evaluate(lists, truth, users=users, items=items)
+    assert ev.table("recall", k=1, by="seen")["n_users"].tolist() == [2, 1]
+    assert ev.table("recall", k=1, by="made")["n_users"].tolist() == [2, 1]
+    by_time = recnb.evaluate(lists, weeks).table("recall", k=1, by="when")
+    assert by_time["mean"].tolist() == [0.5, 0]
+
+
+@pytest.mark.parametrize(
+    ("values", "words"),
+    [
+        ([{"a": 1}, {"a": 2}], "holds {'a': 1}, which names no segment"),
+        (
+            [[["x"]], [["y"]]],
+            r"lists of lists, such as \[\['x'\]\]: give each item one",
+        ),
+    ],
+)
+def test_columns_of_items_that_name_no_segments(values: Any, words: str) -> None:
+    items = pl.DataFrame({"item": [5, 6], "what": values})
+    ev = recnb.evaluate({1: [5, 6]}, {1: [5, 6]}, items=items)
+    with pytest.raises(RecnbError, match=words):
+        ev.table("recall", k=1, by="what")
+
+
+def test_lists_of_lists_are_no_features() -> None:
+    items = pl.DataFrame({"item": [5, 6], "what": [[["x"]], [["y"]]]})
+    ev = recnb.evaluate({1: [5, 6]}, {1: [5, 6]}, items=items)
+    with pytest.raises(RecnbError, match="lists of lists"):
+        ev.diversity(k=2, features="what")
 
 
 @pytest.mark.parametrize("by", ["genres", "listed", "minutes", "band"])
