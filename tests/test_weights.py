@@ -951,6 +951,7 @@ def test_the_bias_of_recall_is_that_of_its_docstring():
     assert all(1.7 <= found[n] / found[2 * n] <= 2.5 for n in (20, 40, 80))
 
 
+<<<<<<< HEAD
 def test_a_user_without_a_weight_is_refused_each_time():
     """`c` has no weight, and counts where those with a list are averaged."""
     lists = {"a": ["x", "y"], "c": ["x", "z"]}
@@ -958,3 +959,30 @@ def test_a_user_without_a_weight_is_refused_each_time():
     for _ in range(2):
         with pytest.raises(FrameError, match="no value for 1 of 2 users.*user 'c'"):
             ev.under("lenskit")
+=======
+def test_models_of_one_mean_have_no_order_that_weights_change() -> None:
+    """The lists of one model are those of the other, of other users: their sums differ
+    in the order of the terms alone.
+    """
+    users = range(7)
+    truth = pd.DataFrame(
+        [(user, item, p) for user in users for item, p in (("a", 0.3), ("b", 0.7))],
+        columns=["user", "item", "p"],
+    )
+    said = set()
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        lists = [rng.permutation(list("abxy")) for _user in users]
+        models = {}
+        for name, order in (("m", users), ("n", rng.permutation(7).tolist())):
+            rows = [
+                (user, item, rank)
+                for user, of_user in zip(order, lists, strict=True)
+                for rank, item in enumerate(of_user, 1)
+            ]
+            models[name] = pd.DataFrame(rows, columns=["user", "item", "rank"])
+        found = recnb.compare(models, truth, propensity="p")
+        basis = found.table("dcg", k=3).attrs["basis"]
+        said |= {*re.findall("order of the models is [a-z ]+", basis)}
+    assert said == {"order of the models is the same"}
+>>>>>>> at2

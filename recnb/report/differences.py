@@ -4,7 +4,7 @@ segments, and how alike lists are.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations, product
 from math import isnan, nan
@@ -162,9 +162,7 @@ def plain_means(
             )
             said = N_("{label} without propensities (with them): {values}.")
             sentences.append(_(said, label=label, values=each))
-        order, other = (
-            sorted(means, key=lambda name: -means[name]) for means in (weighted, plain)
-        )
+        order, other = _in_order(weighted, plain), _in_order(plain, weighted)
         if order == other:
             same.append(label)
             continue
@@ -177,6 +175,15 @@ def plain_means(
         said = N_("By {labels} the order of the models is the same.")
         sentences.append(_(said, labels=", ".join(same)))
     return " ".join(sentences)
+
+
+def _in_order(means: Mapping[str, float], others: Mapping[str, float]) -> list[str]:
+    """Return models by their means, and where these are the same but for rounding by
+    the other ones, so that two orders differ where a pair of models changes places.
+    """
+    settled = {name: float(f"{mean:.12g}") for name, mean in means.items()}
+    then = {name: float(f"{mean:.12g}") for name, mean in others.items()}
+    return sorted(settled, key=lambda name: (-settled[name], -then[name]))
 
 
 def _with_and_without(

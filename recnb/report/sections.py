@@ -193,6 +193,23 @@ def _of_many(report: ReportData) -> Iterator[Block]:
         mean.model: mean for mean in report.means_of(report.lead.metric, report.lead_k)
     }
     first, *others = report.ranked
+    if abs(means[first].mean - means[others[-1]].mean) <= SAME:
+        alike = say(
+            N_("{label} is {value} with every model."),
+            label=report.label,
+            value=fixed(means[first].mean),
+        )
+        yield Note(alike, "lead")
+    else:
+        yield from _first_and_last(report, means)
+    yield Note(_how_many_differ(report), "lead")
+
+
+def _first_and_last(report: ReportData, means: Mapping[str, Mean]) -> Iterator[Block]:
+    """Say which models are first and last, and which are not shown to differ from the
+    first.
+    """
+    first, *others = report.ranked
     high, low = (first, others[-1])[:: report.lead.sign]
     ends: dict[str, Any] = {"first": strong(first), "last": strong(others[-1])}
     ends |= {"high": fixed(means[high].mean), "low": fixed(means[low].mean)}
@@ -207,13 +224,15 @@ def _of_many(report: ReportData) -> Iterator[Block]:
     yield Note(say(extremes, label=report.label, **ends), "lead")
     if report.lead.better is not None:
         near = [
-            strong(name)
-            for name in others
-            if means[name].best or means[name].near_best or not means[first].best
+            strong(name) for name in others if means[name].best or means[name].near_best
         ]
         behind = _BEHIND[report.lead.better][not near]
         named = joined([*near[:MOST_NAMED], *["…"] * (len(near) > MOST_NAMED)])
         yield Note(say(behind, first=ends["first"], models=named), "lead")
+
+
+def _how_many_differ(report: ReportData) -> Line:
+    """Return how many of many models differ from the baseline, or how many pairs do."""
     verdicts, baseline = (
         [row.verdict for row in report.at_lead],
         strong(report.baseline),
@@ -237,7 +256,7 @@ def _of_many(report: ReportData) -> Iterator[Block]:
         )
     if report.baseline is None:
         said = N_("Of {n:,} pairs, {found:,} are shown to differ ({correction}).")
-    yield Note(say(said, **counts, baseline=baseline), "lead")
+    return say(said, **counts, baseline=baseline)
 
 
 #: Which models are not shown to be behind the first, or that all are, by the direction

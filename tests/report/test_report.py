@@ -3,6 +3,7 @@ one.
 """
 
 import json
+import re
 from itertools import pairwise
 
 import matplotlib as mpl
@@ -576,3 +577,18 @@ def test_json_is_a_dump_of_the_data(report):
     assert {row["verdict"] for row in told["differences"]} == (
         {"better", "open"} if report.several else set()
     )
+
+
+@pytest.mark.parametrize("options", [{}, {"baseline": "m3"}])
+def test_no_model_of_many_is_first_where_all_have_one_mean(options):
+    truth = pd.DataFrame({"user": range(12), "item": ["a", "b"] * 6})
+    recs = pd.DataFrame({"user": range(12), "item": "a", "rank": 1})
+    models = {f"m{at}": recs for at in range(10)}
+    text = repr(recnb.compare(models, truth, **options).report(k=1))
+    assert "nDCG@1 is 0.5000 with every model." in text
+    assert not re.search("highest with|lowest with|Not significantly|Every other", text)
+    assert re.search("Of 45 pairs, 0 are|Of 9 models, 0 are", text)
+    models["m9"] = recs.assign(item="x")
+    text = repr(recnb.compare(models, truth, **options).report(k=1))
+    assert "nDCG@1 is highest with m0, 0.5000, and lowest with m9, 0.0000." in text
+    assert "Not significantly below m0: m1, m2, m3, m4" in text
