@@ -951,15 +951,15 @@ def test_the_bias_of_recall_is_that_of_its_docstring():
     assert all(1.7 <= found[n] / found[2 * n] <= 2.5 for n in (20, 40, 80))
 
 
-<<<<<<< HEAD
 def test_a_user_without_a_weight_is_refused_each_time():
     """`c` has no weight, and counts where those with a list are averaged."""
     lists = {"a": ["x", "y"], "c": ["x", "z"]}
     ev = recnb.evaluate(lists, {"a": ["x"]}, user_weight=pd.Series({"a": 3.0}))
     for _ in range(2):
-        with pytest.raises(FrameError, match="no value for 1 of 2 users.*user 'c'"):
+        with pytest.raises(FrameError, match=r"no value for 1 of 2 users.*user 'c'"):
             ev.under("lenskit")
-=======
+
+
 def test_models_of_one_mean_have_no_order_that_weights_change() -> None:
     """The lists of one model are those of the other, of other users: their sums differ
     in the order of the terms alone.
@@ -985,4 +985,3 @@ def test_models_of_one_mean_have_no_order_that_weights_change() -> None:
         basis = found.table("dcg", k=3).attrs["basis"]
         said |= {*re.findall("order of the models is [a-z ]+", basis)}
     assert said == {"order of the models is the same"}
->>>>>>> at2
