@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 import pandas as pd
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -201,13 +202,22 @@ def test_effects_are_measured_over_the_users_who_are_averaged(
     assert said[1] == f"{values.mean():.4f}"
     assert int(said[2]) == len(values)
     assert lint.basis == ev.ndcg(k=k).basis
-    for finding in lint:
-        if finding.name != "users_without_list" or data.options.get("judged_only"):
-            continue
-        unlisted = [user for user in values.index if user not in data.lists]
-        counting = {values[user] for user in unlisted}
-        may_count_1 = "or 1 where no item is relevant" in finding.effect
-        assert counting <= ({0.0, 1.0} if may_count_1 else {0.0})
+
+
+@pytest.mark.parametrize("rule", ["skip", "zero", "one"])
+def test_users_without_a_list_are_said_to_count_what_they_count(rule: Any) -> None:
+    """Nothing is relevant to cem, who has no list either."""
+    truth = {"ann": {"a": 1}, "ben": {"a": 1}, "cem": {"a": 0}}
+    ev = recnb.evaluate({"ann": ["a"]}, truth, no_relevant=rule)
+    finding, values = ev.lint(1, "recall")["users_without_list"], ev.recall(k=1)
+    unlisted = values.per_user.drop("ann")
+    assert (finding.n, finding.of) == (len(unlisted), len(values.per_user))
+    says_0 = finding.effect.startswith("Each of them counts 0.")
+    assert says_0 == (set(unlisted) == {0.0})
+    says_1 = "counts 0, or 1 where no item is relevant" in finding.effect
+    assert says_1 == (set(unlisted) == {0.0, 1.0})
+    n = int((unlisted == 0).sum())
+    assert f"{n} of them without a list, which counts 0" in values.basis
 
 
 @settings(max_examples=examples(120), suppress_health_check=SLOW, deadline=None)
