@@ -33,6 +33,7 @@ def folder(tmp_path_factory):
         write_run(frame, made / f"{name}.run", tag=name)
     write_qrels(SAMPLE.test, made / "qrels.txt")
     SAMPLE.recommendations.to_csv(made / "all.csv", index=False)
+    SAMPLE.recommendations.to_csv(made / "models.csv", index=False)
     for name in ("test", "train", "users", "items"):
         getattr(SAMPLE, name).to_csv(made / f"{name}.csv", index=False)
     return made
@@ -526,7 +527,7 @@ INVALID_INPUT = [
         (*ONE, "--baseline", "popular"),
         "Or give one frame for each model: --model a=FILES --model b=FILES.",
     ),
-    (("all.csv", "test.csv"), "compare them, --model COLUMN, or evaluate one alone"),
+    (("models.csv", "test.csv"), "compare them, --model COLUMN, or evaluate one alone"),
     ((*ONE, "--model", "nope"), "there is no column 'nope'"),
     (("item-knn.*", "test.csv"), "of several kinds"),
     ((*ONE, "--user", "who", "--user", "a b"), "--user who --user 'a b' "),
