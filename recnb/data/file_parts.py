@@ -10,9 +10,10 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from recnb.data import lists_that_count
+from recnb.data import buckets, lists_that_count
 from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of
-from recnb.data.columns import Frame, Labels, Scanned, collected
+from recnb.data.columns import Frame, Labels, collected, is_scan
+from recnb.data.encoding import each_once
 from recnb.data.in_memory import Sheets, source_of
 from recnb.data.layout import Layout
 from recnb.data.lists_that_count import AllLists, ListsThatCount, without_others
@@ -100,12 +101,12 @@ def read_batches(
     """Read both frames in batches, and check their ids; what does not fit into memory
     is put into files.
 
-    Of files, lists that do not count are read when something needs them. Other frames
-    are read once: a query may give other rows the next time.
+    Of Parquet, lists that do not count are read when something needs them. Other frames
+    are read once: a query may take long, or give other rows the next time.
     """
     with closing(_batches_checked(truth, TRUTH, layout.truth)) as batches:
         judged = Buckets(batches)
-    if isinstance(recs, Scanned) and not judged.in_files:
+    if is_scan(recs) and not judged.in_files:
         counted = _lists_that_count(recs, judged, layout, origin)
         if counted is not None:
             return counted
@@ -141,7 +142,7 @@ def _read_lists(
 
 
 def _lists_that_count(
-    recs: Scanned, judged: Buckets, layout: Layout, origin: tuple[str, str]
+    recs: pl.LazyFrame, judged: Buckets, layout: Layout, origin: tuple[str, str]
 ) -> Source | None:
     """Read the lists of users of the truth alone; None if that saves little, or if ids
     are to be looked at row by row.
@@ -152,7 +153,7 @@ def _lists_that_count(
         n_rows = recs.select(pl.len()).collect().item()
         if n_rows < lists_that_count.MANY:
             return None
-        users = recs.select(pl.col(column).unique()).collect(engine="streaming")[column]
+        users = _users_in(recs, column, n_rows)
     if users.dtype != judged_users.dtype or users.null_count():
         return None
     counts = users.is_in(judged_users.implode())
@@ -167,6 +168,16 @@ def _lists_that_count(
         return everyone
 
     return ListsThatCount(counted, users.filter(~counts), AllLists(read_all))
+
+
+def _users_in(recs: pl.LazyFrame, column: str, n_rows: int) -> pl.Series:
+    """Return the users of files, each once; many rows are not held."""
+    user = pl.col(column)
+    # Rows that follow each other are compared first: most stand by user.
+    starts = recs.select(user).filter(user.ne_missing(user.shift()))
+    if n_rows > buckets.WHOLE:
+        starts = starts.unique()
+    return each_once(starts.collect(engine="streaming")[column])
 
 
 def _refuse_changed(counted: Source, everyone: Source, users: pl.Series) -> None:

@@ -19,7 +19,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data.columns import Labels
-from recnb.data.encoding import repeats_follow, run_starts
+from recnb.data.encoding import each_once, repeats_follow, run_starts
 from recnb.data.in_memory import Sheets
 from recnb.data.sheet import Sheet
 from recnb.data.source import Joined, JoinedRows, RowCounts, Source
@@ -249,9 +249,9 @@ def _split(users: pl.Series, judged: pl.Series) -> tuple[Bools, pl.Series]:
     """Return which rows are of users of the truth, and the other users, each once."""
     if not repeats_follow(users):
         counts = users.is_in(judged.implode())
-        return counts.to_numpy(), users.filter(~counts).unique()
+        return counts.to_numpy(), each_once(users.filter(~counts))
     starts = run_starts(users)
     first = users.gather(starts)
     counts = first.is_in(judged.implode())
     lengths = np.diff(starts, append=len(users))
-    return np.repeat(counts.to_numpy(), lengths), first.filter(~counts).unique()
+    return np.repeat(counts.to_numpy(), lengths), each_once(first.filter(~counts))

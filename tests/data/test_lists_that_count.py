@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import recnb
-from recnb.data import lists_that_count
+from recnb.data import encoding, lists_that_count
 from recnb.data.lists_that_count import ListsThatCount
 from recnb.errors import FrameError, RecnbError
 from tests.data.test_join import DECISIONS
@@ -105,7 +105,9 @@ def hold(recs, truth, options, metrics=("ndcg", "recall"), k=(1, None)):
     hold_hits(some, everyone)
     for name in metrics:
         for cut in k:
-            assert repr(getattr(some, name)(k=cut)) == repr(getattr(everyone, name)(k=cut))
+            assert repr(getattr(some, name)(k=cut)) == repr(
+                getattr(everyone, name)(k=cut)
+            )
     hold_rows(some, everyone)
     return is_reduced(some)
 
@@ -161,6 +163,20 @@ def test_every_way_in_leaves_lists_out(way, mixed, text, tmp_path):
     assert hold(*frames, {}, k=(1, 3, None))
 
 
+@pytest.mark.parametrize("bits", [0, 2, 64])
+@pytest.mark.parametrize("text", [False, True])
+def test_users_are_counted_once_where_hashes_meet(text, bits, monkeypatch):
+    hashes = encoding.hashes_of
+    kept = np.uint64(2**bits - 1)
+    monkeypatch.setattr(
+        encoding, "hashes_of", lambda values, seed=0: hashes(values, seed) & kept
+    )
+    users = pl.Series(np.random.default_rng(2).integers(0, 50, 400))
+    if text:
+        users = users.cast(pl.String)
+    assert sorted(encoding.each_once(users)) == sorted(set(users))
+
+
 def test_files_larger_than_memory_leave_lists_out(tmp_path, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(3), 60)
     recs.to_parquet(tmp_path / "recs.parquet", index=False)
@@ -173,6 +189,23 @@ def test_files_larger_than_memory_leave_lists_out(tmp_path, monkeypatch):
     some = evaluated(*paths, {}, 0)
     assert str(some.beyond(k=3)) == str(everyone.beyond(k=3))
     assert not some._data.source.in_memory
+
+
+def test_a_lazy_scan_reads_lists_as_files_do_and_any_other_query_runs_once(
+    tmp_path, leaves_out
+):
+    recs, truth = random_frames(np.random.default_rng(3), 60)
+    recs.to_parquet(tmp_path / "recs.parquet", index=False)
+    runs = []
+    scan = pl.scan_parquet(tmp_path / "recs.parquet")
+    query = scan.map_batches(lambda table: runs.append(table.height) or table)
+    of_scan = recnb.evaluate(scan, truth)
+    of_query = recnb.evaluate(query, truth)
+    assert repr(of_scan.ndcg(k=3)) == repr(of_query.ndcg(k=3))
+    assert of_scan._data.source.counted.recs.height < len(recs)
+    assert not was_read(of_scan)
+    assert str(of_scan.beyond(k=3)) == str(of_query.beyond(k=3))
+    assert sum(runs) == len(recs)
 
 
 @pytest.fixture
