@@ -14,6 +14,7 @@ from tests.tools.bench import __main__ as program
 from tests.tools.bench import contenders
 from tests.tools.bench.contenders import polars_ndcg
 from tests.tools.bench.data import TINY, Size, make, write_pieces
+from tests.tools.bench.night import Night
 
 ODD = Size("odd", 37, 13, 4)
 
@@ -51,6 +52,7 @@ def test_numbers_of_files_are_those_of_their_frames(tmp_path, monkeypatch):
 
 def test_different_things_are_not_timed_and_the_rest_makes_tables(capsys, monkeypatch):
     monkeypatch.setattr(program, "SMALL", TINY)
+    monkeypatch.setattr(program.night, "USUAL", Night(3, 60, 20, 12, 4))
     program.main(
         [
             "--quick",
@@ -58,6 +60,7 @@ def test_different_things_are_not_timed_and_the_rest_makes_tables(capsys, monkey
             "1",
             "--only",
             "query",
+            "night",
             "presets",
             "weights",
             "files",
@@ -70,9 +73,11 @@ def test_different_things_are_not_timed_and_the_rest_makes_tables(capsys, monkey
         [len(one) for one in rows],
         {len({line.count("|") for line in one}) for one in rows},
     ) == (
-        [10, 5, 6, 2],
+        [10, 4, 5, 6, 2],
         {1},
     )
     monkeypatch.setattr(program, "polars_ndcg", lambda *_: 0.5)
     with pytest.raises(AssertionError, match="must be the same"):
         program.main(["--quick", "--only", "query"])
+    with pytest.raises(AssertionError, match="must be the same"):
+        program.same_numbers([[(0.5, 0.25)], [(0.5, 0.5)]])

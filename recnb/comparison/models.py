@@ -394,14 +394,14 @@ def share_catalogue(models: Models) -> Models:
     variants: Any = (
         [first] if first.library is None else presets.of_library(first.library)
     )
+    if not any(one.convention.candidates == "catalogue" for one in variants):
+        return models
     sources = [
         source
         for model in models.values()
-        if isinstance(source := model.joined.source, Sheets)
+        if isinstance(source := model.joined.source.everyone, Sheets)
     ]
-    if len(sources) < len(models) or not any(
-        one.convention.candidates == "catalogue" for one in variants
-    ):
+    if len(sources) < len(models):
         return models
     items = distinct(pl.concat([source.items for source in sources]))
     return {

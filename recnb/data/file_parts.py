@@ -10,17 +10,20 @@ from typing import Any, TypeVar
 
 import polars as pl
 
+from recnb.data import buckets, lists_that_count
 from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of
-from recnb.data.columns import Frame, Labels
+from recnb.data.columns import Frame, Labels, collected, is_scan
+from recnb.data.encoding import each_once
 from recnb.data.in_memory import Sheets, source_of
 from recnb.data.layout import Layout
+from recnb.data.lists_that_count import AllLists, ListsThatCount, without_others
 from recnb.data.parallel import in_turn
 from recnb.data.parts import Parts, of_one_part, part_of
 from recnb.data.sheet import RECS, TRUTH, Sheet
-from recnb.data.source import Source
+from recnb.data.source import Source, rows_of
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.errors import ElsewhereError
+from recnb.errors import ElsewhereError, FrameError
 
 T = TypeVar("T")
 
@@ -95,19 +98,36 @@ class FileParts(Parts):
 def read_batches(
     recs: Frame, truth: Frame, layout: Layout, origin: tuple[str, str]
 ) -> Source:
-    """Read both frames once, in batches, and check their ids; what does not fit into
-    memory is put into files.
+    """Read both frames in batches, and check their ids; what does not fit into memory
+    is put into files.
+
+    Of Parquet, lists that do not count are read when something needs them. Other frames
+    are read once: a query may take long, or give other rows the next time.
     """
+    with closing(_batches_checked(truth, TRUTH, layout.truth)) as batches:
+        judged = Buckets(batches)
+    if is_scan(recs) and not judged.in_files:
+        counted = _lists_that_count(recs, judged, layout, origin)
+        if counted is not None:
+            return counted
+    source = _read_lists(recs, judged, layout, origin)
+    if isinstance(source, Sheets):
+        return without_others(source)
+    return source
+
+
+def _read_lists(
+    recs: Frame, judged: Buckets, layout: Layout, origin: tuple[str, str]
+) -> Source:
+    """Read the lists beside a truth that was read."""
+    example = Sheet(TRUTH, judged.first, layout.truth)
     with (
         steps(None, _("rows read")) as bar,
-        closing(_batches_checked(truth, TRUTH, layout.truth)) as of_truth,
-        closing(_batches_checked(recs, RECS, layout.recs)) as of_recs,
+        closing(_batches_checked(recs, RECS, layout.recs)) as batches,
     ):
-        judged = Buckets(of_truth)
-        example = Sheet(TRUTH, judged.first, layout.truth)
 
         def alike() -> Iterator[pl.DataFrame]:
-            for batch in of_recs:
+            for batch in batches:
                 Sheet(RECS, batch, layout.recs).refuse_other_kinds(example)
                 bar.update(batch.height)
                 yield batch
@@ -119,6 +139,58 @@ def read_batches(
         Sheet(RECS, lists.all(), layout.recs),
         Sheet(TRUTH, judged.all(), layout.truth),
     )
+
+
+def _lists_that_count(
+    recs: pl.LazyFrame, judged: Buckets, layout: Layout, origin: tuple[str, str]
+) -> Source | None:
+    """Read the lists of users of the truth alone; None if that saves little, or if ids
+    are to be looked at row by row.
+    """
+    judged_users = judged.all()["user"].unique()
+    column = layout.recs["user"]
+    with collected(RECS):
+        n_rows = recs.select(pl.len()).collect().item()
+        if n_rows < lists_that_count.MANY:
+            return None
+        users = _users_in(recs, column, n_rows)
+    if users.dtype != judged_users.dtype or users.null_count():
+        return None
+    counts = users.is_in(judged_users.implode())
+    if not counts.any() or counts.mean() > lists_that_count.MOST_LEFT:
+        return None
+    wanted = recs.filter(pl.col(column).is_in(judged_users.implode()))
+    counted = _read_lists(wanted, judged, layout, origin)
+
+    def read_all() -> Source:
+        everyone = _read_lists(recs, judged, layout, origin)
+        _refuse_changed(counted, everyone, judged_users)
+        return everyone
+
+    return ListsThatCount(counted, users.filter(~counts), AllLists(read_all))
+
+
+def _users_in(recs: pl.LazyFrame, column: str, n_rows: int) -> pl.Series:
+    """Return the users of files, each once; many rows are not held."""
+    user = pl.col(column)
+    # Rows that follow each other are compared first: most stand by user.
+    starts = recs.select(user).filter(user.ne_missing(user.shift()))
+    if n_rows > buckets.WHOLE:
+        starts = starts.unique()
+    return each_once(starts.collect(engine="streaming")[column])
+
+
+def _refuse_changed(counted: Source, everyone: Source, users: pl.Series) -> None:
+    """Raise an error if the lists of the users of the truth are others than when they
+    were first read; lists in files are not compared.
+    """
+    if not isinstance(counted, Sheets) or not isinstance(everyone, Sheets):
+        return
+    if not rows_of(everyone.recs, users).equals(counted.recs):
+        raise FrameError(
+            f"{RECS}: the files hold other lists than when they were first read.",
+            fix="Evaluate them again.",
+        )
 
 
 def _batches_checked(frame: Frame, name: str, labels: Labels) -> Batches:

@@ -290,7 +290,7 @@ class ItemDataOfParts(ItemData):
 
     @property
     def _parts(self) -> Parts:
-        parts = self.joined.source
+        parts = self.joined.source.everyone
         assert isinstance(parts, Parts)
         if parts.whole is not None:  # each holds the rows of other users as well
             raise elsewhere(parts)

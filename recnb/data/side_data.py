@@ -180,14 +180,13 @@ def differing_columns(recs: Frame, truth: Frame, source: Source) -> tuple[str, .
     """Return the columns without a role that both frames have, and that differ within
     users in the recommendations, such as the day of a list.
     """
-    if not source.in_memory:
-        return ()
     ignored = {*source.labels.values(), *source.truth_labels.values()}
     ignored |= {*columns_of(recs, RECS)} - {*columns_of(truth, TRUTH)}
+    shared = [column for column in columns_of(recs, RECS) if column not in ignored]
+    if not shared or not source.in_memory:
+        return ()
     differing = []
-    for column in columns_of(recs, RECS):
-        if column in ignored:
-            continue
+    for column in shared:
         roles = {"user": source.labels["user"], "value": column}
         with suppress(
             FrameError, pl.exceptions.PolarsError

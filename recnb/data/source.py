@@ -7,7 +7,6 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import polars as pl
 
@@ -73,6 +72,11 @@ class Source(ABC):
         """Return the rows of some users; the catalogue and the scale of grades are
         those of all.
         """
+
+    @property
+    def everyone(self) -> Source:
+        """The source of all lists, where this one joins those that count alone."""
+        return self
 
     @property
     def in_memory(self) -> bool:
@@ -180,6 +184,11 @@ class JoinedRows(ABC):
     def truth_is_here(self) -> bool:
         """Whether the relevant rows are in memory or cheap to make."""
         return True
+
+    @property
+    def row_counts(self) -> RowCounts | None:
+        """Counts of the rows of lists, where these are not counted here."""
+        return None
 
 
 class RowsOfUsers(JoinedRows):
@@ -351,8 +360,9 @@ class Joined:
     @cached_property
     def row_counts(self) -> RowCounts:
         """Counts of rows, which are known of rows that are elsewhere."""
-        if self.known_counts is not None:
-            return self.known_counts
+        known = self.known_counts or self.rows.row_counts
+        if known is not None:
+            return known
         recs, judged = self.recs, self.judged
         relevant = relevant_only(judged, self.convention)
         if self.convention.judged == "list":
@@ -383,9 +393,8 @@ class Joined:
         """Return the judged items in the lists, relevant or not, as hits of the same
         users on the same ranks.
         """
-        everyone: dict[str, Any] = {"averaged_users": "union", "no_relevant": "zero"}
         convention = replace(
-            self.convention, relevant="any", relevant_from=None, **everyone
+            self.convention, relevant="any", relevant_from=None, no_relevant="zero"
         )
         if self.source.weighted:  # whose weights are not looked at, and may be missing
             convention = replace(convention, min_propensity=1.0)

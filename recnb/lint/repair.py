@@ -290,7 +290,8 @@ class Repair:
         """Compute the metric of what is put right, under the same options; None if it
         would take long.
         """
-        data, evaluation, source = self.data, self.data.evaluation, self.data.source
+        data, evaluation = self.data, self.data.evaluation
+        source = data.source.everyone
         conventions = {
             name: value for name, value in self.options.items() if name in DECISIONS
         }

@@ -411,11 +411,10 @@ class EvaluationData:
         """A note if no item of the lists is in the truth, as where ids are written in
         two ways.
         """
-        if (
-            len(self.joined.all_hits.rank)
-            or not isinstance(self.source, Sheets)
-            or self.source.is_part
-        ):
+        if len(self.joined.all_hits.rank):
+            return ()
+        source = self.source.everyone
+        if not isinstance(source, Sheets) or source.is_part:
             return ()
         items, judged = self.joined.recs["item"], self.joined.judged["item"]
         if (

@@ -525,7 +525,7 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
     Many numbers of items are put into bins. An item of several genres, in a list or as
     "comedy|drama", is in the part of each.
     """
-    users, items, source = data.side_data.users, data.side_data.items, data.source
+    users, items = data.side_data.users, data.side_data.items
     if not isinstance(by, str) or (users is not None and by in users.columns):
         return None
     given = _column_of_truth(data, by)
@@ -548,6 +548,7 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
         return None
     elif by in data.side_data.differing:
         raise _list_of_each_value(data, by)
+    source = data.source.everyone
     if not isinstance(source, Sheets):
         raise elsewhere(source)
     rows, ids = (

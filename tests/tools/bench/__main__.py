@@ -16,6 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import product
 from typing import Any
 
@@ -23,6 +24,7 @@ import numpy as np
 import polars as pl
 
 import recnb
+from tests.tools.bench import night
 from tests.tools.bench.contenders import (
     CUTOFFS,
     NAMES,
@@ -222,6 +224,53 @@ def weights(sizes: Sequence[Size], rounds: int | None) -> None:
             row(size.name, name, without, with_weights, with_weights / without)
 
 
+def nights(size: night.Night, rounds: int | None) -> None:
+    """Several models of text ids, of which few users count, beside queries for the same
+    numbers.
+    """
+    head(
+        "A night",
+        f"{size.models} models, lists of {size.list_length} for {size.users:,} users, "
+        f"text ids, of whom {size.buyers:,} are in the truth; nDCG and recall @10 of "
+        "each. Medians in seconds, all in turns in one process, and ratios to DuckDB.",
+        "rows",
+        "DuckDB",
+        "Polars",
+        "files",
+        "ratio",
+        "scans",
+        "ratio",
+        "frames",
+        "ratio",
+        "compare, files",
+        "ratio",
+    )
+    for shuffled in (False, True):
+        frames, judged = night.make(size, shuffled=shuffled)
+        with tempfile.TemporaryDirectory(prefix="recnb-bench-") as folder:
+            files, truth = night.write(pathlib.Path(folder), frames, judged)
+            scans, scan = list(map(pl.scan_parquet, files)), pl.scan_parquet(truth)
+            calls = [
+                partial(night.of_duckdb, files, truth, K),
+                partial(night.of_polars, scans, scan, K),
+                partial(night.of_recnb, files, truth, K),
+                partial(night.of_recnb, scans, scan, K),
+                partial(night.of_recnb, frames, judged, K),
+                partial(night.of_compare, files, truth, K),
+            ]
+            same_numbers([call() for call in calls])
+            of_duckdb, of_polars, *ours = seconds(*calls, rounds=rounds or 7)
+        cells = [cell for taken in ours for cell in (taken, taken / of_duckdb)]
+        row("in any order" if shuffled else "in order", of_duckdb, of_polars, *cells)
+
+
+def same_numbers(found: Sequence[night.Numbers]) -> None:
+    """Raise an error if not all ways give the same numbers."""
+    for numbers in found:
+        if not np.allclose(numbers, found[0], rtol=0, atol=1e-12):
+            raise AssertionError(f"{numbers} and {found[0]} must be the same")
+
+
 def peers(size: Size, folder: pathlib.Path, rounds: int) -> None:
     """Other libraries, and recnb right after each on the same frames; the numbers are
     held against `recnb.as_in`.
@@ -341,7 +390,7 @@ def files(millions: Sequence[int], rounds: int) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the parts that are asked for."""
-    parts = ("query", "presets", "weights", "peers", "files")
+    parts = ("query", "night", "presets", "weights", "peers", "files")
     parser = argparse.ArgumentParser(
         prog="python -m tests.tools.bench", description=__doc__.splitlines()[0]
     )
@@ -386,6 +435,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     )
     calls: dict[str, Callable[[], None]] = {
         "query": lambda: beside_query(sizes, chosen.rounds),
+        "night": lambda: nights(night.USUAL, chosen.rounds),
         "presets": lambda: presets(sizes, chosen.rounds),
         "weights": lambda: weights(sizes, chosen.rounds),
         "peers": lambda: peers(SMALL, pathlib.Path(chosen.peers), chosen.rounds or 5),
