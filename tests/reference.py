@@ -562,7 +562,7 @@ def of_user(metric: str, case: Case, user: Any, options: Options) -> float | Non
     chosen = {name: value for name, value in options.items() if name not in DEFAULTS}
     # no relevant item is visible; for ndcg also: the ideal is 0 as all grades are, and
     # not as an empty list ends at once
-    best = replace(possible[0], depth=math.inf)
+    best = replace(possible[0], depth=math.inf, k=max(possible[0].k, 1))
     if options["cutoff"] == "k":
         best = possible[0]
     if not possible[0].grades or (metric == "ndcg" and idcg(best, **chosen) == 0):

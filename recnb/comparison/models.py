@@ -465,7 +465,7 @@ def restrict_to_common_users(
                 n_left_out=len(users_of[name]) - len(users),
                 n_without_list=n_without_list,
                 n_without_relevant=n_without_relevant,
-                n_unjudged=model.joined.user_counts[3],
+                n_skipped=model.joined.user_counts[3],
             )
         )
     return kept, tuple(counted)
@@ -534,7 +534,7 @@ def without_relevant_in_words(
     """
     words = {
         one_line(one.model): no_relevant_in_words(
-            convention, one.n_without_relevant, one.n_unjudged, has_missed=has_missed
+            convention, one.n_without_relevant, one.n_skipped, has_missed=has_missed
         )
         for one in models
     }

@@ -159,7 +159,7 @@ class ModelUsers:
     n_left_out: int  #: of these, not evaluated in every other model
     n_without_list: int  #: of those compared, without a list, which counts 0
     n_without_relevant: int = 0  #: of those compared, with no relevant item
-    n_unjudged: int = 0  #: with no relevant item, not evaluated
+    n_skipped: int = 0  #: with no relevant item, not evaluated
 
 
 @dataclass(frozen=True, eq=False)
