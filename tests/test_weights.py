@@ -956,5 +956,5 @@ def test_a_user_without_a_weight_is_refused_each_time():
     lists = {"a": ["x", "y"], "c": ["x", "z"]}
     ev = recnb.evaluate(lists, {"a": ["x"]}, user_weight=pd.Series({"a": 3.0}))
     for _ in range(2):
-        with pytest.raises(FrameError, match="no value for 1 of 2 users.*user 'c'"):
+        with pytest.raises(FrameError, match=r"no value for 1 of 2 users.*user 'c'"):
             ev.under("lenskit")

@@ -257,33 +257,27 @@ def match(lists: ListedRows, truth: TruthRows) -> Pairs:
     n_listed = len(lists.user)
     row, group = _groups(lists, truth)
     is_listed = row < n_listed
+    continues = group[1:] == group[:-1]  # whether the next row is in the same group
     # Rows of lists come first in a group: if its pair is in the truth, the last is there.
-    is_last = np.diff(group, append=-1) != 0
-    last_row = row[is_last][group]
-    is_judged = is_listed & (last_row >= n_listed)
-    n_groups = np.count_nonzero(is_last)
-    n_in_lists = np.bincount(group[is_listed], minlength=n_groups)
-    n_in_truth = np.bincount(group[~is_listed], minlength=n_groups)
-    judged = _sorted_by(row, is_judged)
-    repeated = _sorted_by(row, is_listed & (n_in_lists > 1)[group])
+    last_row = row[np.append(~continues, True)[: len(row)]]
+    listed_row, last_row = row[is_listed], last_row[group[is_listed]]
+    is_judged = last_row >= n_listed
+    listed_row, truth_row = listed_row[is_judged], last_row[is_judged] - n_listed
+    by_row = in_order(listed_row)
+    repeated = np.flatnonzero(_in_run(continues & is_listed[1:])[: len(row)])
+    repeated = repeated[in_order(row[repeated])]
     return Pairs(
-        listed_row=row[judged],
-        truth_row=last_row[judged] - n_listed,
+        listed_row=listed_row[by_row],
+        truth_row=truth_row[by_row],
         repeated_row=row[repeated],
         repeated_pair=group[repeated],
-        truth_repeats=bool((n_in_truth > 1).any()),
+        truth_repeats=bool((continues & ~is_listed[:-1]).any()),
     )
 
 
-def _sorted_by(row: Ints, mask: Bools) -> Ints:
-    """Return where the mask is true, in the order of the rows there."""
-    places = np.flatnonzero(mask)
-    return places[in_order(row[places])]
-
-
 def _groups(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
-    """Return all rows whose user and item occur in another row as well, and the number
-    of each one's group from 0 up: all rows of the same user and item.
+    """Return all rows whose user and item occur in another row as well, those of each
+    pair together; and for each the number of its pair, its group, from 0 up.
 
     Rows of the truth are counted on from those of lists, and come after them in their
     group.
@@ -291,8 +285,10 @@ def _groups(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
     keys, row_bits = _keys(lists, truth)
     keys.sort()
     # Keys of equal pairs differ in the low bits alone, those of the row.
-    places, group = _runs((keys[1:] ^ keys[:-1]) <= row_bits)
-    row = (keys[places] & row_bits).view(np.int64)
+    equals_next = (keys[1:] ^ keys[:-1]) <= row_bits
+    in_group = _in_run(equals_next)[: len(keys)]
+    row = (keys[in_group] & row_bits).view(np.int64)
+    group = _numbers_of_runs(equals_next, in_group)
     # Equal keys and equal items mean equal users: a user's factor is odd, and there are
     # fewer users than rows, so another user would change the key. Hence only items are
     # compared. If two pairs share a key after all, rows are sorted by the pairs.
@@ -303,22 +299,26 @@ def _groups(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
         user = np.concatenate([lists.user, truth.user])
         order = np.lexsort((item, user))
         user, item = user[order], item[order]
-        places, group = _runs((user[1:] == user[:-1]) & (item[1:] == item[:-1]))
-        row = order[places]
+        equals_next = (user[1:] == user[:-1]) & (item[1:] == item[:-1])
+        in_group = _in_run(equals_next)
+        row = order[in_group]
+        group = _numbers_of_runs(equals_next, in_group)
     return row, group
 
 
-def _runs(equals_next: Bools) -> tuple[Ints, Ints]:
-    """Return the places of values that equal a neighbour, given which equal the next,
-    and the number of each one's run of equal values from 0 up.
-    """
+def _in_run(equals_next: Bools) -> Bools:
+    """Return which values equal a neighbour, given which equal the next."""
     in_run = np.zeros(len(equals_next) + 1, dtype=bool)
     in_run[:-1] = equals_next
     in_run[1:] |= equals_next
-    places = np.flatnonzero(in_run)
-    is_first = np.ones(len(places), dtype=bool)
-    is_first[1:] = ~equals_next[places[1:] - 1]
-    return places, np.cumsum(is_first) - 1
+    return in_run
+
+
+def _numbers_of_runs(equals_next: Bools, in_run: Bools) -> Ints:
+    """Return for each value that equals a neighbour the number of its run, from 0 up."""
+    is_first = np.ones(len(in_run), dtype=bool)
+    is_first[1:] = ~equals_next[: len(in_run) - 1]
+    return np.cumsum(is_first[in_run]) - 1
 
 
 def _keys(lists: ListedRows, truth: TruthRows) -> tuple[ItemNumbers, np.uint64]:

@@ -3,14 +3,14 @@ after one of its steps.
 
 | decision                      | step                      | when                                 |
 |-------------------------------|---------------------------|--------------------------------------|
-| `ties`, `candidates`          | `needs_positions`         | `number_ids`: item numbers are sorted|
+| `ties`, `candidates`          | `needs_positions`         | `number_ids`: how items are numbered |
 | contradictions                | `refuse_contradictions`   | `join`: first of all                 |
 | `score_dtype="float32"`       | `single_precision`        | before ranking: what orders lists    |
 | `candidates="padded"`         | `padded`                  | before ranking: rows are added       |
 | `ties`: by row, item, truth   | `tie_order`               | `rank_rows`: order of equal scores   |
 | `duplicates`, `judged_only`   | `staying`                 | `rank_rows`: rows leave, ranks close |
-| `order="rank"` and padding    | `below_given_ranks`       | `rank_rows`: ranks that are data stay|
-| `ties`: shared ranks          | `with_ties`               | `rank_rows`: equal scores are counted|
+| `order="rank"` and padding    | `below_given_ranks`       | `rank_rows`: given ranks stay        |
+| `ties`: shared ranks          | `with_ties`               | `rank_rows`: equal scores counted    |
 | `duplicates="rows"`           | `with_copies`             | before hits: rows of truth repeated  |
 | `nonpositive_scores`          | `only_positive_scores_hit`| `find_hits`: which matches are hits  |
 | `duplicates="hit_once"`       | `first_of_each`           | `find_hits`: which matches are hits  |
