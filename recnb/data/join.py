@@ -286,9 +286,8 @@ def _groups(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
     keys.sort()
     # Keys of equal pairs differ in the low bits alone, those of the row.
     equals_next = (keys[1:] ^ keys[:-1]) <= row_bits
-    in_group = _in_run(equals_next)[: len(keys)]
-    row = (keys[in_group] & row_bits).view(np.int64)
-    group = _numbers_of_runs(equals_next, in_group)
+    places, group = _runs(equals_next)
+    row = (keys[places] & row_bits).view(np.int64)
     # Equal keys and equal items mean equal users: a user's factor is odd, and there are
     # fewer users than rows, so another user would change the key. Hence only items are
     # compared. If two pairs share a key after all, rows are sorted by the pairs.
@@ -300,9 +299,8 @@ def _groups(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
         order = np.lexsort((item, user))
         user, item = user[order], item[order]
         equals_next = (user[1:] == user[:-1]) & (item[1:] == item[:-1])
-        in_group = _in_run(equals_next)
-        row = order[in_group]
-        group = _numbers_of_runs(equals_next, in_group)
+        places, group = _runs(equals_next)
+        row = order[places]
     return row, group
 
 
@@ -314,11 +312,14 @@ def _in_run(equals_next: Bools) -> Bools:
     return in_run
 
 
-def _numbers_of_runs(equals_next: Bools, in_run: Bools) -> Ints:
-    """Return for each value that equals a neighbour the number of its run, from 0 up."""
-    is_first = np.ones(len(in_run), dtype=bool)
-    is_first[1:] = ~equals_next[: len(in_run) - 1]
-    return np.cumsum(is_first[in_run]) - 1
+def _runs(equals_next: Bools) -> tuple[Ints, Ints]:
+    """Return the places of the values that equal a neighbour, given which equal the
+    next; and for each the number of its run of equal values, from 0 up.
+    """
+    places = np.flatnonzero(_in_run(equals_next))
+    is_first = np.ones(len(places), dtype=bool)
+    is_first[1:] = ~equals_next[places[1:] - 1]
+    return places, np.cumsum(is_first) - 1
 
 
 def _keys(lists: ListedRows, truth: TruthRows) -> tuple[ItemNumbers, np.uint64]:

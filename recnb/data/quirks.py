@@ -259,13 +259,13 @@ def first_of_each(hit_match: Ints, matches: Matches) -> Ints:
 
 def shared_rank(matches: Matches, hit_match: Ints, ties: str) -> Ints:
     """Return the ranks of hits; those that equal scores share, if they share one."""
+    if ties not in ("max_rank", "floor_mean_rank"):
+        return matches.rank[hit_match]
     above, tied = matches.above[hit_match], matches.tied[hit_match]
     if ties == "max_rank":
         return above + tied
-    if ties == "floor_mean_rank":
-        # Equal scores stand on ranks above + 1 to above + tied: the mean, rounded down.
-        return (2 * above + 1 + tied) // 2
-    return matches.rank[hit_match]
+    # Equal scores stand on ranks above + 1 to above + tied: the mean, rounded down.
+    return (2 * above + 1 + tied) // 2
 
 
 # ---- after hits are found
