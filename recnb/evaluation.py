@@ -18,7 +18,7 @@ from recnb.display.templates import render
 from recnb.errors import ElsewhereError, NoUsersError, OptionError, quoted
 from recnb.metrics.hits import Hits
 from recnb.metrics.measure import measure_named, metric_named
-from recnb.metrics.metric import ACCURACY
+from recnb.metrics.metric import ACCURACY, Metric
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
 from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics
 from recnb.results.explanation import explanation_of
@@ -90,7 +90,9 @@ class EvaluationMethods(Methods):
             return table_by(self._data, metrics, k, by, bins, options)
         return tables.table_of(self._data, metrics, k, options, intervals=intervals)
 
-    def measure(self, text: AnyMetric, **options: Any) -> Score | CatalogueScore:
+    def measure(
+        self, text: AnyMetric, *, k: int | None = None, **options: Any
+    ) -> Score | CatalogueScore:
         """Return the number of a measure by the name that papers print: "nDCG@10",
         "AP(rel=2)", "nDCG(dcg='exp-log2')@10".
 
@@ -98,7 +100,7 @@ class EvaluationMethods(Methods):
         cut-off nothing is cut, as in ir_measures: the ideal list of "nDCG" holds all
         relevant items, where `ev.ndcg()` cuts it at the length of each list. `rel` is
         the least relevance of a relevant item; `judged_only` leaves items that are not
-        judged out of the lists. Options are those of the metric, and `k`.
+        judged out of the lists. Options are those of the metric.
 
         Examples
         --------
@@ -109,9 +111,7 @@ class EvaluationMethods(Methods):
         0.1725
         """
         metric = measure_named(text)
-        return score_of(
-            self._data, metric, metric.cut_at(options.pop("k", None)), options
-        )
+        return score_of(self._data, metric, metric.cut_at(k), options)
 
     def measures(
         self,
@@ -308,24 +308,18 @@ class Evaluation(EvaluationMethods):
             raise NoUsersError(
                 f"no user has a value of {score.label}: all of them are left out."
             )
+        theirs = None
         if against is not None:
-            if not isinstance(against, Evaluation):
-                problem = (
-                    f"against={quoted(against)} is no Evaluation: give one, such as "
-                    f"recnb.evaluate(other, truth)."
-                )
-                raise OptionError(problem)
-            others = score_of(against._data, chosen, chosen.cut_at(k), options).per_user
-            values = values.join(others.rename("theirs"), how="inner")
-            if values.empty:
-                raise NoUsersError(
-                    "against= is of other users: no user is in both evaluations."
-                )
-        ours = values["ours"].to_numpy(np.float64)
-        theirs = None if against is None else values["theirs"].to_numpy(np.float64)
+            values = _with_values_of(against, values, chosen, k, options)
+            theirs = values["theirs"].to_numpy(np.float64)
         users = pl.Series(values.index.to_list(), dtype=self._data.joined.users.dtype)
         return Detectable.of(
-            score.label, ours, theirs, power, alpha, self._data.source.weight_of(users)
+            label=score.label,
+            values=values["ours"].to_numpy(np.float64),
+            others=theirs,
+            power=power,
+            alpha=alpha,
+            weights=self._data.source.weight_of(users),
         )
 
     def at_least(
@@ -442,10 +436,35 @@ class Evaluation(EvaluationMethods):
                 "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items"
             )
             return _(words, rows=joined.row_counts.n_recommended, relevant=relevant)
-        except (
-            ElsewhereError
-        ):  # some of the users, whose rows were not counted by themselves
+        except ElsewhereError:
+            # These are some of the users of a file or engine: their rows were never
+            # counted.
             return _(
                 "Evaluation of some users against {relevant:,} relevant items",
                 relevant=relevant,
             )
+
+
+def _with_values_of(
+    against: object,
+    values: pd.DataFrame,
+    metric: Metric[Any],
+    k: int | None,
+    options: dict[str, Any],
+) -> pd.DataFrame:
+    """Return the values of users who are in both evaluations, those of the other as a
+    column "theirs".
+    """
+    if not isinstance(against, Evaluation):
+        problem = (
+            f"against={quoted(against)} is no Evaluation: give one, such as "
+            f"recnb.evaluate(other, truth)."
+        )
+        raise OptionError(problem)
+    theirs = score_of(against._data, metric, metric.cut_at(k), options).per_user
+    values = values.join(theirs.rename("theirs"), how="inner")
+    if values.empty:
+        raise NoUsersError(
+            "against= is of other users: no user is in both evaluations."
+        )
+    return values

@@ -24,7 +24,14 @@ from recnb.data.source import elsewhere
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
 from recnb.metrics.history import expected_ranks
-from recnb.metrics.hits import Bools, Floats, Hits, Ints, in_order
+from recnb.metrics.hits import (
+    Bools,
+    Floats,
+    Hits,
+    Ints,
+    in_order,
+    order_by_user_and_rank,
+)
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import (
     Catalogue,
@@ -145,7 +152,7 @@ class ItemData:
             recs["rank"].to_numpy(),
             positions(items, recs["item"]),
         )
-        order = in_order(user * (int(rank.max(initial=0)) + 1) + rank)
+        order = order_by_user_and_rank(user, rank)
         order = order[user[order] >= 0]
         user, rank, item = user[order], rank[order], item[order]
         length = np.zeros(len(users), dtype=np.int64)

@@ -1,37 +1,28 @@
 """The join of lists with the truth: which items of a list are relevant, at which rank,
 and what there was to find.
 
-1. `number_ids` (`numbered.py`): users get a number in the order of their lists, items
-   one that equal items share. Nothing is moved: a row keeps its number in its frame.
-2. `match`: which rows of lists are judged, and which pairs are repeated.
-3. `ranked`: each list in order, and the rank of each row.
-4. `find_hits`: what is relevant, of the users that are averaged, by their ids.
+1. `number_ids` (`numbered.py`): each user gets a number, in the order in which users
+   first appear in the lists; equal items get equal numbers. Nothing is moved: a row
+   keeps its number in its frame.
+2. `match_and_rank`: `match` finds which rows of lists are judged, and which pairs are
+   repeated; `rank_rows` puts each list in order and ranks its rows.
+3. `find_hits`: what is relevant, of the users that are averaged, by their ids.
 
-Steps 2 and 3 see the users of a block at a time, as many rows as the processor's cache
-holds, on all cores. What libraries do in other ways is a step before, within or after
-one of these, listed in `quirks.py`.
+Step 2 sees the users of a block at a time, as many rows as the processor's cache holds,
+on all cores. Where a library departs from these steps, its own step is in `quirks.py`,
+which lists them.
 
     recs                     lists, by user     truth, by user,        hits, by id
-                                                best first
-    row  user item score     row  user rank     row  user item grade   user rank truth_row
+                                                best first             (0 is a, 1 is b)
+    row  user item score     row  user rank     row  user item rel.    user rank truth_row
     0    b    i    9         0    0    1        2    0    i    2       0    2    0
     1    a    j    8   --->  3    0    2        1    1    k    3       1    1    2
     2    a    k    5         1    1    1        0    1    x    1
     3    b    x    1         2    1    2
                              (0 is b, 1 is a)   (a has k at rank 2, b has i at rank 1)
 
-| array                                     | indexed by                    |
-|-------------------------------------------|-------------------------------|
-| `Ids.list_rows`, all of `ListedRows`      | row of a list, by user        |
-| `TruthRows`, `Wanted` but for `rows`      | row of the truth, by user     |
-| `Ids.list_item`, `JoinResult.rank`        | row of the frame of lists     |
-| `Ids.truth_user`, `Ids.truth_item`        | row of the frame of the truth |
-| `Ids.n_listed`, `Ranks.length`            | user                          |
-| `Ranks` but for `length`                  | row of a list, by user        |
-| `Pairs.row`, `Pairs.truth_row`, `Matches` | judged row of a list          |
-| `Wanted.rows`, `JoinResult.truth_rows`    | relevant row, by id of user   |
-
-What usually holds costs nothing: rows that are in order are cut and not gathered.
+What each array is indexed by is said in `numbered.py`. Where rows already stand in
+order, a slice is used in place of an index array: hence `Ints | slice`.
 """
 
 from __future__ import annotations
@@ -44,18 +35,19 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.conventions.convention import ROW_ORDERS
 from recnb.data import quirks
 from recnb.data.encoding import starts_of
 from recnb.data.numbered import (
+    Evaluated,
     Ids,
+    ItemNumbers,
     ListedRows,
     Matches,
-    Numbers,
     Pairs,
     Ranks,
     TruthRows,
     Wanted,
+    offsets,
 )
 from recnb.data.parallel import BLOCK, in_turn
 from recnb.data.sheet import in_floats, is_relevant
@@ -67,53 +59,85 @@ from recnb.metrics.hits import (
     count_within,
     in_order,
     order_from_highest,
+    user_rank_key,
 )
 
-#: Odd, so that different users, and different items, stay different; without pattern,
-#: so that sums of both do.
-_USER, _ITEM = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
+#: Factors that mix user and item into one key. They are odd, so no two users, and no two
+#: items, get the same product; and of random bits, so sums of two products rarely
+#: coincide.
+_USER_FACTOR, _ITEM_FACTOR = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
 
 
 class RepeatError(Exception):
-    """What cannot be joined holds twice: a "rank" of a list, or a "pair" of user and
-    item.
-    """
+    """Rows are repeated that the convention does not merge."""
+
+
+class RepeatedRankError(RepeatError):
+    """A list gives two rows the same rank."""
+
+
+class RepeatedPairError(RepeatError):
+    """Lists or truth repeat a pair of user and item."""
 
 
 class HashError(Exception):
-    """Numbers of items are hashes, which do not tell which items are the same."""
+    """Items may have met in one hash: join again with exact numbers."""
 
 
 class JoinResult(NamedTuple):
     """What is kept of two frames."""
 
-    users: pl.Series  #: the users evaluated, sorted
+    #: The users evaluated, sorted.
+    users: pl.Series
     hits: Hits
-    truth_rows: Ints  #: per relevant item of `hits`, its row of the truth
-    rank: Ints  #: per row of recommendations; 0: left out
-    in_both: bool  #: whether some user has a list and rows of the truth
-    n_without_relevant: int  #: users of either frame who have no relevant item
-    has_gaps: bool  #: whether some list leaves a rank empty
+    #: [relevant item of `hits`] -> row of the frame of the truth.
+    truth_rows: Ints
+    #: [row of recommendations] -> rank; 0: the row left its list.
+    rank: Ints
+    #: Whether some user has a list and rows of the truth.
+    in_both: bool
+    #: Users of either frame who have no relevant item.
+    n_without_relevant: int
+    #: Whether some list leaves a rank empty.
+    has_gaps: bool
 
 
 def join(
     recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Convention
 ) -> JoinResult:
-    """Join lists with the truth, under an order by rank, score or row; the caller says
-    of a RepeatError what is repeated.
+    """Join lists with the truth, under an order by rank, score or row.
 
-    Relevance may be below 0 where `judged_only` leaves out what such a grade says was
-    not judged.
+    Raises a RepeatError; the caller knows the frames and says which rows are repeated.
     """
     quirks.refuse_contradictions(convention)
-    judged = TruthRows.of(truth, ids)
+    truth_rows = TruthRows.of(truth, ids)
     try:
-        matches, rank = _match_blocks(recs, judged, ids, convention)
+        matches, rank_of_row = _match_blocks(recs, truth_rows, ids, convention)
     except HashError:
-        return join(recs, truth, ids.exact(), convention)
+        return join(recs, truth, ids.with_exact_items(), convention)
     if convention.negative_relevance == "zero":
-        judged = replace(judged, grade=judged.grade.clip(min=0.0))
-    return find_hits(matches, judged, rank, ids, convention)
+        # A relevance below 0 marks an item that was pooled and not judged. Under
+        # judged_only it had to leave the lists first; from here on it counts 0.
+        relevance = truth_rows.relevance.clip(min=0.0)
+        truth_rows = replace(truth_rows, relevance=relevance)
+
+    row_is_relevant = _relevant_rows(matches, truth_rows, convention)
+    n_relevant = np.bincount(truth_rows.user[row_is_relevant], minlength=len(ids.users))
+    evaluated = _evaluated(truth_rows, n_relevant, ids, convention)
+    wanted = _wanted_rows(row_is_relevant, evaluated.position[truth_rows.user])
+    if convention.duplicates == "rows":
+        wanted = quirks.with_copies(wanted, matches)
+    is_in_both = (ids.n_listed > 0) & (truth_rows.n_rows > 0)
+    can_have_gaps = convention.keeps_ranks and convention.candidates == "list"
+    return JoinResult(
+        users=ids.users[evaluated.users],
+        hits=find_hits(matches, truth_rows, wanted, evaluated, ids, convention),
+        truth_rows=truth_rows.frame_row[wanted.rows],
+        rank=rank_of_row,
+        in_both=bool(is_in_both.any()),
+        n_without_relevant=int((n_relevant == 0).sum()),
+        has_gaps=can_have_gaps and bool((matches.length != ids.n_listed).any()),
+    )
 
 
 # ---- blocks of users
@@ -122,55 +146,57 @@ def join(
 def _match_blocks(
     recs: pl.DataFrame, truth: TruthRows, ids: Ids, convention: Convention
 ) -> tuple[Matches, Ints]:
-    """Match and rank the rows of some users at a time; return what is judged of all,
-    and the rank of each row of the frame.
+    """Match and rank the rows of some users at a time; return the matches of all, and
+    the rank of each row of the frame.
     """
-    value = order_column(recs, convention)
-    list_ends, truth_ends = _ends(ids.n_listed), _ends(truth.n_judged)
-    rank = np.empty(recs.height, dtype=np.int64)
+    order_value = order_column(recs, convention)
+    list_starts = offsets(ids.n_listed)
     if convention.keeps_ranks:
-        rank = recs["rank"].to_numpy()
+        rank_of_row = recs["rank"].to_numpy()
+    else:
+        rank_of_row = np.empty(recs.height, dtype=np.int64)  # written block by block
 
     def match_block(users: tuple[int, int]) -> Matches:
         first, last = users
-        rows: Ints | slice = slice(list_ends[first], list_ends[last])
-        if ids.list_rows is not None:
-            rows = ids.list_rows[rows]
-        places = slice(truth_ends[first], truth_ends[last])
-        lists = _lists_of(rows, ids.n_listed[first:last], value, ids, convention)
-        block = truth.of_users(first, last, places)
-        matches, ranks = match_and_rank(lists, block, ids, convention)
+        frame_row: Ints | slice = slice(list_starts[first], list_starts[last])
+        if ids.rows_by_user is not None:
+            frame_row = ids.rows_by_user[frame_row]
+        n_listed = ids.n_listed[first:last]
+        lists = _lists_of(frame_row, n_listed, order_value, ids, convention)
+        truth_of_block = truth.of_users(first, last)
+        matches, rank = match_and_rank(lists, truth_of_block, ids, convention)
         if not convention.keeps_ranks:
-            rank[rows] = ranks[: lists.n_recommended]
+            rank_of_row[frame_row] = rank[: lists.n_recommended]
         return matches._replace(
-            user=matches.user + first, truth_row=matches.truth_row + places.start
+            user=matches.user + first,
+            truth_row=matches.truth_row + truth.starts[first],
         )
 
-    blocks = _blocks_of(ids.n_listed + truth.n_judged)
-    work = in_turn(blocks, match_block) if len(blocks) > 1 else map(match_block, blocks)
-    columns = zip(*work, strict=True)
-    return Matches(*map(np.concatenate, columns)), rank
+    blocks = _blocks_of(ids.n_listed + truth.n_rows)
+    if len(blocks) == 1:
+        return match_block(blocks[0]), rank_of_row
+    return Matches.concatenate([*in_turn(blocks, match_block)]), rank_of_row
 
 
 def _lists_of(
-    rows: Ints | slice,
+    frame_row: Ints | slice,
     n_listed: Ints,
-    value: Floats | Ints,
+    order_value: Floats | Ints,
     ids: Ids,
     convention: Convention,
 ) -> ListedRows:
-    """Return the lists of the users of a block, in whatever order their rows are."""
-    score = value[rows]
+    """Return the lists of the users of a block, each in whatever order its rows are."""
+    score = order_value[frame_row]
     given_rank = None
     if convention.keeps_ranks:
         given_rank = score.astype(np.int64, copy=False)
     if convention.order != "score":
-        score = -score
+        score = -score  # the highest score is first, the lowest rank or row
     user = np.repeat(np.arange(len(n_listed)), n_listed)
     return ListedRows(
-        row=rows,
+        frame_row=frame_row,
         user=user,
-        item=ids.list_item[rows],
+        item=ids.recs_item[frame_row],
         score=score,
         given_rank=given_rank,
         n_users=len(n_listed),
@@ -178,45 +204,42 @@ def _lists_of(
     )
 
 
-def _blocks_of(lengths: Ints) -> list[tuple[int, int]]:
-    """Cut users into blocks of about as many rows each: the first user of each, and the
-    one after its last.
+def _blocks_of(n_rows: Ints) -> list[tuple[int, int]]:
+    """Cut users, who have these numbers of rows, into blocks of about as many rows each:
+    the first user of each, and the one after its last.
     """
-    ends = np.cumsum(lengths)
-    n_rows = int(lengths.sum())
-    cuts = np.searchsorted(ends, np.arange(BLOCK, n_rows, BLOCK)) + 1
+    ends = np.cumsum(n_rows)
+    # A user whose rows cross the border between two blocks stays in the former.
+    borders = np.arange(BLOCK, int(n_rows.sum()), BLOCK)
+    cuts = np.searchsorted(ends, borders) + 1
     edges = np.unique(np.concatenate([[0], cuts, [len(ends)]])).tolist()
-    return list(pairwise(edges)) or [(0, 0)]
-
-
-def _ends(counts: Ints) -> Ints:
-    """Return where the rows of each user start, and after them where the last end."""
-    return np.concatenate([[0], np.cumsum(counts)])
+    return list(pairwise(edges)) or [(0, 0)]  # without users, one block without rows
 
 
 def match_and_rank(
     lists: ListedRows, truth: TruthRows, ids: Ids, convention: Convention
 ) -> tuple[Matches, Ints]:
-    """Return what is judged of the lists of some users, and the rank of each row."""
+    """Return the matches of some users, and the rank of each of their listed rows."""
     if convention.order == "rank" and repeats_a_rank(lists):
-        raise RepeatError("rank")
+        raise RepeatedRankError("rank")
     pairs = match(lists, truth)
+    # Before repeats are refused: items that met in one hash would look repeated.
     if ids.are_hashes and not hashes_are_exact(lists, truth, pairs, ids):
         raise HashError
-    has_copies = len(pairs.copy) > 0
-    if pairs.truth_repeats or (has_copies and convention.duplicates == "error"):
-        raise RepeatError("pair")
+    refuses_repeats = convention.duplicates == "error"
+    if pairs.truth_repeats or (pairs.lists_repeat and refuses_repeats):
+        raise RepeatedPairError
     if convention.candidates == "padded":
         lists, pairs = quirks.padded(lists, truth, pairs)
-    ranks = ranked(lists, truth, pairs, convention)
-    stays = ranks.rank[pairs.row] > 0
-    row = pairs.row[stays]
-    above, tied = ranks.ties_of(row)
+    ranks = rank_rows(lists, truth, pairs, convention)
+    has_rank = ranks.rank[pairs.listed_row] > 0  # 0: the row left its list
+    listed_row = pairs.listed_row[has_rank]
+    above, tied = ranks.ties_of(listed_row)
     matches = Matches(
-        user=lists.user[row],
-        truth_row=pairs.truth_row[stays],
-        rank=ranks.rank[row],
-        score=lists.score[row],
+        user=lists.user[listed_row],
+        truth_row=pairs.truth_row[has_rank],
+        rank=ranks.rank[listed_row],
+        score=lists.score[listed_row],
         above=above,
         tied=tied,
         length=ranks.length,
@@ -228,136 +251,173 @@ def match_and_rank(
 
 
 def match(lists: ListedRows, truth: TruthRows) -> Pairs:
-    """Find equal pairs of user and item: they are neighbours in the order of their
-    numbers.
+    """Find the rows that share user and item with another row: judged rows of lists,
+    repeated rows of lists, and whether the truth repeats a pair.
     """
     n_listed = len(lists.user)
-    first, second, run = _neighbours(lists, truth)
-    # Rows of lists come before those of the truth: the last of a run is judged, if any
-    # is.
-    is_last = np.ones(len(run), dtype=bool)
-    is_last[:-1] = run[1:] != run[:-1]
-    last = second[is_last][run]
-    judged = np.flatnonzero((first < n_listed) & (last >= n_listed))
-    judged = judged[in_order(first[judged])]
-    both_listed = np.flatnonzero(second < n_listed)
-    copies = np.concatenate([first[both_listed], second[both_listed]])
-    copy, index = np.unique(copies, return_index=True)
+    row, group = _groups(lists, truth)
+    is_listed = row < n_listed
+    continues = group[1:] == group[:-1]  # whether the next row is in the same group
+    # Rows of lists come first in a group: if its pair is in the truth, the last is there.
+    last_row = row[np.append(~continues, True)[: len(row)]]
+    listed_row, last_row = row[is_listed], last_row[group[is_listed]]
+    is_judged = last_row >= n_listed
+    listed_row, truth_row = listed_row[is_judged], last_row[is_judged] - n_listed
+    by_row = in_order(listed_row)
+    repeated = np.flatnonzero(_in_run(continues & is_listed[1:])[: len(row)])
+    repeated = repeated[in_order(row[repeated])]
     return Pairs(
-        row=first[judged],
-        truth_row=last[judged] - n_listed,
-        copy=copy,
-        copy_of=np.tile(run[both_listed], 2)[index],
-        truth_repeats=bool((first >= n_listed).any()),
+        listed_row=listed_row[by_row],
+        truth_row=truth_row[by_row],
+        repeated_row=row[repeated],
+        repeated_pair=group[repeated],
+        truth_repeats=bool((continues & ~is_listed[:-1]).any()),
     )
 
 
-def _neighbours(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints, Ints]:
-    """Return rows with the user and item of another row, the next such row, and a
-    number for each pair from 0 up; rows of the truth are counted on from those of
-    lists.
+def _groups(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
+    """Return all rows whose user and item occur in another row as well, those of each
+    pair together; and for each the number of its pair, its group, from 0 up.
+
+    Rows of the truth are counted on from those of lists, and come after them in their
+    group.
     """
-    key, mask = _keys(lists, truth)
-    key.sort()
-    same = np.flatnonzero((key[1:] ^ key[:-1]) <= mask)
-    first = (key[same] & mask).view(np.int64)
-    second = (key[same + 1] & mask).view(np.int64)
+    keys, row_bits = _keys(lists, truth)
+    keys.sort()
+    # Keys of equal pairs differ in the low bits alone, those of the row.
+    equals_next = (keys[1:] ^ keys[:-1]) <= row_bits
+    places, group = _runs(equals_next)
+    row = (keys[places] & row_bits).view(np.int64)
+    # Equal keys and equal items mean equal users: a user's factor is odd, and there are
+    # fewer users than rows, so another user would change the key. Hence only items are
+    # compared. If two pairs share a key after all, rows are sorted by the pairs.
     item = np.concatenate([lists.item, truth.item])
-    # With the same item, users are the same: a difference of fewer of them than there
-    # are rows changes the key.
-    if not (item[first] == item[second]).all():
+    item_of_row = item[row]
+    is_other_item = item_of_row[1:] != item_of_row[:-1]
+    if (is_other_item & (group[1:] == group[:-1])).any():
         user = np.concatenate([lists.user, truth.user])
         order = np.lexsort((item, user))
-        same_user = user[order[1:]] == user[order[:-1]]
-        same = np.flatnonzero(same_user & (item[order[1:]] == item[order[:-1]]))
-        first, second = order[same], order[same + 1]
-    is_new = np.ones(len(same), dtype=bool)
-    is_new[1:] = same[1:] != same[:-1] + 1
-    return first, second, np.cumsum(is_new) - 1
+        user, item = user[order], item[order]
+        equals_next = (user[1:] == user[:-1]) & (item[1:] == item[:-1])
+        places, group = _runs(equals_next)
+        row = order[places]
+    return row, group
 
 
-def _keys(lists: ListedRows, truth: TruthRows) -> tuple[Numbers, np.uint64]:
-    """Return a number for each row, with the row in the low bits and as many bits of
-    its pair as there is room for above them; and the mask of the low bits.
+def _in_run(equals_next: Bools) -> Bools:
+    """Return which values equal a neighbour, given which equal the next."""
+    in_run = np.zeros(len(equals_next) + 1, dtype=bool)
+    in_run[:-1] = equals_next
+    in_run[1:] |= equals_next
+    return in_run
+
+
+def _runs(equals_next: Bools) -> tuple[Ints, Ints]:
+    """Return the places of the values that equal a neighbour, given which equal the
+    next; and for each the number of its run of equal values, from 0 up.
     """
-    n_listed, n = len(lists.user), len(lists.user) + len(truth.user)
-    bits = n.bit_length()
-    key = np.empty(n, dtype=np.uint64)
-    for side, rows in ((key[:n_listed], lists), (key[n_listed:], truth)):
-        np.multiply(rows.item, np.uint64((_ITEM << bits) % 2**64), out=side)
-        side += rows.user.view(np.uint64) * np.uint64((_USER << bits) % 2**64)
-    key += np.arange(n, dtype=np.uint64)
-    return key, np.uint64(2**bits - 1)
+    places = np.flatnonzero(_in_run(equals_next))
+    is_first = np.ones(len(places), dtype=bool)
+    is_first[1:] = ~equals_next[places[1:] - 1]
+    return places, np.cumsum(is_first) - 1
+
+
+def _keys(lists: ListedRows, truth: TruthRows) -> tuple[ItemNumbers, np.uint64]:
+    """Return a key for each row, with the row in the low bits and as many bits of its
+    pair as there is room for above them; and the low bits as a mask.
+    """
+    n_listed, n_rows = len(lists.user), len(lists.user) + len(truth.user)
+    n_bits = n_rows.bit_length()
+    # key = ((item * _ITEM_FACTOR + user * _USER_FACTOR) << n_bits) + row, modulo 2**64;
+    # the shift is in the factors.
+    item_factor = np.uint64((_ITEM_FACTOR << n_bits) % 2**64)
+    user_factor = np.uint64((_USER_FACTOR << n_bits) % 2**64)
+    keys = np.empty(n_rows, dtype=np.uint64)
+    for part, rows in ((keys[:n_listed], lists), (keys[n_listed:], truth)):
+        np.multiply(rows.item, item_factor, out=part)
+        part += rows.user.view(np.uint64) * user_factor
+    keys += np.arange(n_rows, dtype=np.uint64)
+    return keys, np.uint64(2**n_bits - 1)
 
 
 def hashes_are_exact(
     lists: ListedRows, truth: TruthRows, pairs: Pairs, ids: Ids
 ) -> bool:
-    """Return whether rows that were matched by hashes hold the same item."""
+    """Return whether rows that were matched by the hashes of items have the same item."""
     if pairs.truth_repeats:
+        return False  # perhaps two items with one hash
+    recs_items, truth_items = ids.items
+    frame_row = lists.frame_row
+    if isinstance(frame_row, slice):
+        frame_row = np.arange(frame_row.start, frame_row.stop)
+    listed_item = recs_items.gather(frame_row[pairs.listed_row])
+    truth_item = truth_items.gather(truth.frame_row[pairs.truth_row])
+    if not (listed_item == truth_item).all():
         return False
-    listed, judged = ids.items
-    rows = lists.row
-    if isinstance(rows, slice):
-        rows = np.arange(rows.start, rows.stop)
-    text = listed.gather(rows[pairs.row])
-    if not (text == judged.gather(truth.row[pairs.truth_row])).all():
-        return False
+    # Each repeated row against the first row of its pair.
     _pairs, first, pair = np.unique(
-        pairs.copy_of, return_index=True, return_inverse=True
+        pairs.repeated_pair, return_index=True, return_inverse=True
     )
-    text = listed.gather(rows[pairs.copy])
-    return bool((text == text.gather(first[pair])).all())
+    repeated_item = recs_items.gather(frame_row[pairs.repeated_row])
+    return bool((repeated_item == repeated_item.gather(first[pair])).all())
 
 
 # ---- ranks
 
 
-def ranked(
+def rank_rows(
     lists: ListedRows, truth: TruthRows, pairs: Pairs, convention: Convention
 ) -> Ranks:
     """Rank the rows of each list, the highest score first."""
+    given_rank = lists.given_rank
     is_padded = len(lists.user) > lists.n_recommended
-    given = lists.given_rank
-    if given is not None and not is_padded:
-        return Ranks(given, highest(lists.user, given, lists.n_users))
-    rows_leave = quirks.rows_leave(pairs, convention)
-    shares_ranks = convention.ties not in ROW_ORDERS
-    order = np.arange(len(lists.user))
-    if not stand_in_order(lists, convention.ties):
+    if given_rank is not None and not is_padded:
+        return Ranks(given_rank, last_ranks(lists.user, given_rank, lists.n_users))
+    is_ordered = is_in_order(lists, convention.ties)
+    some_leave = quirks.rows_leave(pairs, convention)
+    shares_ranks = convention.ties in quirks.SHARED
+    if is_ordered and given_rank is None and not some_leave and not shares_ranks:
+        length = np.bincount(lists.user, minlength=lists.n_users)
+        return Ranks(count_within(lists.user), length)  # the usual case
+
+    order = np.arange(len(lists.user))  # rows from the top down, user by user
+    if not is_ordered:
         tie_order = quirks.tie_order(lists, truth, pairs, convention.ties)
         order = order_from_highest(lists.user, lists.score, tie_order)
-    elif given is None and not rows_leave and not shares_ranks:
-        length = np.bincount(lists.user, minlength=lists.n_users)
-        return Ranks(count_within(lists.user), length)
-    if rows_leave:
-        order = quirks.left_in(order, lists, truth, pairs, convention)
-    user = lists.user[order]
-    place = count_within(user)
-    if given is not None:
-        place = quirks.below_given_ranks(place, order, lists)
-    rank = np.zeros(len(lists.user), dtype=np.int64)
-    rank[order] = place
-    ranks = Ranks(rank, highest(user, place, lists.n_users))
+    if some_leave:
+        order = quirks.staying(order, lists, truth, pairs, convention)
+    ranks = _ranks_along(order, lists)
     if shares_ranks:
         return quirks.with_ties(ranks, order, lists)
     return ranks
 
 
-def stand_in_order(lists: ListedRows, ties: str) -> bool:
+def _ranks_along(order: Ints, lists: ListedRows) -> Ranks:
+    """Rank rows in an order from the top down, user by user; rows without a place in it
+    get rank 0.
+    """
+    user = lists.user[order]
+    rank_in_order = count_within(user)
+    if lists.given_rank is not None:
+        rank_in_order = quirks.below_given_ranks(rank_in_order, order, lists)
+    rank = np.zeros(len(lists.user), dtype=np.int64)
+    rank[order] = rank_in_order
+    return Ranks(rank, last_ranks(user, rank_in_order, lists.n_users))
+
+
+def is_in_order(lists: ListedRows, ties: str) -> bool:
     """Return whether the rows of each list stand from the top down."""
     user, score = lists.user, lists.score
-    falls = (
-        np.less_equal if ties == "first" else np.less
-    )  # whether equal scores may stay
-    stand = falls(score[1:], score[:-1])
-    stand &= user[1:] == user[:-1]
-    stand |= user[1:] > user[:-1]
-    return bool(stand.all())
+    # ties="first" leaves equal scores as they stand; other rules may move them.
+    may_follow = np.less_equal if ties == "first" else np.less
+    is_below = may_follow(score[1:], score[:-1])
+    is_below &= user[1:] == user[:-1]
+    is_below |= user[1:] > user[:-1]
+    return bool(is_below.all())
 
 
-def highest(user: Ints, rank: Ints, n_users: int) -> Ints:
-    """Return the highest rank of each user, whose rows stand together; 0 for one
+def last_ranks(user: Ints, rank: Ints, n_users: int) -> Ints:
+    """Return the last rank of each user, whose rows stand together; 0 for a user
     without rows.
     """
     length = np.zeros(n_users, dtype=np.int64)
@@ -368,11 +428,14 @@ def highest(user: Ints, rank: Ints, n_users: int) -> Ints:
 
 
 def repeats_a_rank(lists: ListedRows) -> bool:
-    """Return whether two rows of a list, in order by rank, have one rank."""
+    """Return whether a list gives two rows the same rank; only under order="rank", where
+    a score is minus the rank.
+    """
     user, score = lists.user, lists.score
     if ((score[1:] < score[:-1]) | (user[1:] != user[:-1])).all():
-        return False
-    key = np.sort((user << 32) - score)
+        return False  # the usual case: ranks rise from row to row
+    rank = -score
+    key = np.sort((user << 32) + rank)
     return bool((key[1:] == key[:-1]).any())
 
 
@@ -389,116 +452,109 @@ def order_column(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
     return in_floats(recs["score"])
 
 
-# ---- hits
+# ---- what there is to find, and hits
 
 
-def find_hits(
-    matches: Matches, truth: TruthRows, rank: Ints, ids: Ids, convention: Convention
-) -> JoinResult:
-    """Keep the matches that are relevant to a user who is averaged, and what there was
-    to find; `rank` is that of each row of recommendations.
-    """
-    relevant = _relevant(matches, truth, convention)
-    n_relevant = np.bincount(truth.user[relevant], minlength=len(ids.users))
-    with_list, with_truth = ids.n_listed > 0, truth.n_judged > 0
-    averaged = _averaged(with_list, with_truth, n_relevant > 0, convention)
-    evaluated = _by_id(averaged, ids)
-    number = np.full(len(ids.users), -1)  # of each user among those evaluated
-    number[evaluated] = np.arange(np.count_nonzero(averaged))
-
-    wanted = _wanted(relevant, number[truth.user])
-    if convention.duplicates == "rows":
-        wanted = quirks.with_copies(wanted, matches)
-    hit = _hit(matches, wanted, number, convention)
-    truth_row = matches.truth_row[hit]
-    hits = Hits(
-        user=number[matches.user[hit]],
-        rank=quirks.shared_rank(matches, hit, convention.ties),
-        list_length=matches.length[evaluated],
-        relevance=truth.grade[truth_row],
-        truth_row=wanted.entry[truth_row],
-        truth_user=wanted.user[wanted.rows],
-        truth_relevance=truth.grade[wanted.rows],
-        max_relevance=float(truth.grade.max(initial=0.0)),
-    )
-    if convention.candidates == "catalogue":
-        below = quirks.below_lists(wanted, matches, truth, ids, convention)
-        hits = quirks.with_catalogue(hits, below, wanted, truth)
-        hits = replace(hits, list_length=below.length[evaluated])
-    if convention.ties == "expected":
-        hits = quirks.average_over_ties(hits, matches.above[hit], matches.tied[hit])
-    can_have_gaps = convention.keeps_ranks and convention.candidates == "list"
-    return JoinResult(
-        users=ids.users[evaluated],
-        hits=hits,
-        truth_rows=truth.row[wanted.rows],
-        rank=rank,
-        in_both=bool((with_list & with_truth).any()),
-        n_without_relevant=int((n_relevant == 0).sum()),
-        has_gaps=can_have_gaps and bool((matches.length != ids.n_listed).any()),
-    )
-
-
-def _relevant(matches: Matches, truth: TruthRows, convention: Convention) -> Bools:
-    """Return which rows of the truth are relevant."""
-    relevant = is_relevant(truth.grade, convention)
+def _relevant_rows(matches: Matches, truth: TruthRows, convention: Convention) -> Bools:
+    """Return which truth rows are relevant."""
+    row_is_relevant = is_relevant(truth.relevance, convention)
     if convention.judged == "list" and convention.candidates != "catalogue":
-        return relevant & quirks.marked(matches.truth_row, len(relevant))
-    return relevant
+        # What was not recommended is not judged, hence not relevant; with the whole
+        # catalogue below each list, every item is recommended.
+        is_matched = quirks.marked(matches.truth_row, len(truth.user))
+        return row_is_relevant & is_matched
+    return row_is_relevant
 
 
-def _averaged(
-    with_list: Bools, with_truth: Bools, has_relevant: Bools, convention: Convention
-) -> Bools:
-    """Return which users count in a mean."""
-    averaged = {
+def _evaluated(
+    truth: TruthRows, n_relevant: Ints, ids: Ids, convention: Convention
+) -> Evaluated:
+    """Return the users who count in a mean."""
+    with_list, with_truth = ids.n_listed > 0, truth.n_rows > 0
+    is_evaluated = {
         "truth": with_truth,
         "recs": with_list,
         "both": with_list & with_truth,
         "union": with_list | with_truth,
     }[convention.averaged_users]
     if convention.no_relevant == "skip":
-        return averaged & has_relevant
-    return averaged
+        is_evaluated = is_evaluated & (n_relevant > 0)
+    users = _by_id(is_evaluated, ids)
+    position = np.full(len(ids.users), -1)
+    position[users] = np.arange(np.count_nonzero(is_evaluated))
+    return Evaluated(users, position)
 
 
-def _by_id(averaged: Bools, ids: Ids) -> Ints | slice:
-    """Return the users averaged, in the order of their ids."""
-    if ids.by_id is None:
-        return slice(None) if averaged.all() else np.flatnonzero(averaged)
-    return ids.by_id[averaged[ids.by_id]]
+def _by_id(is_evaluated: Bools, ids: Ids) -> Ints | slice:
+    """Return the users evaluated, in the order of their ids."""
+    if ids.by_id is not None:
+        return ids.by_id[is_evaluated[ids.by_id]]
+    if is_evaluated.all():
+        return slice(None)
+    return np.flatnonzero(is_evaluated)
 
 
-def _wanted(relevant: Bools, user: Ints) -> Wanted:
+def _wanted_rows(row_is_relevant: Bools, user: Ints) -> Wanted:
     """Put the relevant rows of the users evaluated together."""
-    counts = relevant & (user >= 0)
-    place = np.arange(len(user))
-    if counts.all() and (user[1:] >= user[:-1]).all():
-        return Wanted(counts, user, rows=slice(None), entry=place)
-    rows = place[counts]
+    is_wanted = row_is_relevant & (user >= 0)
+    truth_row = np.arange(len(user))
+    if is_wanted.all() and (user[1:] >= user[:-1]).all():  # they are together already
+        return Wanted(is_wanted, user, rows=slice(None), entry=truth_row)
+    rows = truth_row[is_wanted]
     rows = rows[_stable_order(user[rows])]
     entry = np.zeros(len(user), dtype=np.int64)
-    entry[rows] = place[: len(rows)]
-    return Wanted(counts, user, rows, entry)
+    entry[rows] = np.arange(len(rows))
+    return Wanted(is_wanted, user, rows, entry)
 
 
-def _hit(
-    matches: Matches, wanted: Wanted, number: Ints, convention: Convention
+def find_hits(
+    matches: Matches,
+    truth: TruthRows,
+    wanted: Wanted,
+    evaluated: Evaluated,
+    ids: Ids,
+    convention: Convention,
+) -> Hits:
+    """Return the matches that are wanted as hits, and what there was to find."""
+    hit_match = _hit_matches(matches, wanted, evaluated, convention)
+    truth_row = matches.truth_row[hit_match]
+    hits = Hits(
+        user=evaluated.position[matches.user[hit_match]],
+        rank=quirks.shared_rank(matches, hit_match, convention.ties),
+        list_length=matches.length[evaluated.users],
+        relevance=truth.relevance[truth_row],
+        truth_row=wanted.entry[truth_row],
+        truth_user=wanted.user[wanted.rows],
+        truth_relevance=truth.relevance[wanted.rows],
+        max_relevance=float(truth.relevance.max(initial=0.0)),
+    )
+    if convention.candidates == "catalogue":
+        below = quirks.below_lists(wanted, matches, truth, ids, convention)
+        hits = quirks.with_catalogue(hits, below, wanted, evaluated, truth)
+    if convention.ties == "expected":
+        above, tied = matches.above[hit_match], matches.tied[hit_match]
+        hits = quirks.average_over_ties(hits, above, tied)
+    return hits
+
+
+def _hit_matches(
+    matches: Matches, wanted: Wanted, evaluated: Evaluated, convention: Convention
 ) -> Ints:
     """Return the matches that are hits, by user and rank."""
-    is_hit = wanted.counts[matches.truth_row]
+    is_hit = wanted.is_wanted[matches.truth_row]
     if quirks.only_positive_scores_hit(convention):
         is_hit &= matches.score > 0
-    hit = np.flatnonzero(is_hit)
-    user, rank = number[matches.user[hit]], matches.rank[hit]
-    hit = hit[_stable_order(user * (int(rank.max(initial=0)) + 1) + rank)]
+    hit_match = np.flatnonzero(is_hit)
+    user = evaluated.position[matches.user[hit_match]]
+    key = user_rank_key(user, matches.rank[hit_match])
+    hit_match = hit_match[_stable_order(key)]
     if convention.duplicates == "hit_once":
-        return quirks.first_of_each(hit, matches)
-    return hit
+        return quirks.first_of_each(hit_match, matches)
+    return hit_match
 
 
 def _stable_order(key: Ints) -> Ints | slice:
-    """Return the stable order of a key; all rows as they stand, if that is it."""
+    """Return the stable order of a key; a slice of all if it is sorted already."""
     if (key[1:] >= key[:-1]).all():
         return slice(None)
     return in_order(key)

@@ -1,7 +1,13 @@
-"""The rows of both frames as numbers: what the steps of the join hand to each other."""
+"""The rows of both frames as numbers: what the steps of the join hand to each other.
+
+Arrays are described as `[what they are indexed by] -> what they hold`. A *frame row* is a
+row of a table as it came, a *listed row* a row of recommendations once the rows of each
+user stand together, a *truth row* a row of the truth by user, the most relevant first.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -22,13 +28,19 @@ from recnb.metrics.hits import (
     Bools,
     Floats,
     Ints,
+    cached_property,
     order_from_highest,
     stands_from_highest,
 )
 
 #: Numbers of items: ids that are whole numbers, hashes of text, or positions among all
 #: items.
-Numbers = NDArray[np.uint64]
+ItemNumbers = NDArray[np.uint64]
+
+
+def offsets(counts: Ints) -> Ints:
+    """Return where the rows of each user start, and after them where the last end."""
+    return np.concatenate([[0], np.cumsum(counts)])
 
 
 # ---- ids
@@ -36,85 +48,116 @@ Numbers = NDArray[np.uint64]
 
 @dataclass(frozen=True, eq=False)
 class Ids:
-    """The ids of both frames as numbers, and the rows of each list together."""
+    """The users and items of both frames as numbers."""
 
-    # : of either frame: those with a list in the order of their lists, then the others
+    #: [user] -> id; users with a list in the order of their lists, then the others.
     users: pl.Series
-    by_id: Ints | None  #: users, in the order of their ids; None: they stand so
-    n_listed: Ints  #: per user, the rows of recommendations
-    list_rows: Ints | None  #: rows of recommendations by user; None: they stand so
-    truth_user: Ints  #: per row of the truth
-    items: tuple[pl.Series, pl.Series]  #: of both frames
-    list_item: Numbers  #: per row of recommendations
-    truth_item: Numbers  #: per row of the truth
-    n_items: int  #: how many there are, where numbers are positions among all
-    are_hashes: bool  #: whether items that differ may have one number
+    #: Users in the order of their ids; None: `users` is sorted already.
+    by_id: Ints | None
+    #: [user] -> number of rows of recommendations.
+    n_listed: Ints
+    #: [listed row] -> frame row of recommendations; None: they are the same.
+    rows_by_user: Ints | None
+    #: [frame row of the truth] -> user.
+    truth_user: Ints
+    #: The item columns of recommendations and of the truth.
+    items: tuple[pl.Series, pl.Series]
+    #: [frame row of recommendations] -> item.
+    recs_item: ItemNumbers
+    #: [frame row of the truth] -> item.
+    truth_item: ItemNumbers
+    #: Number of items, if an item's number is its position among them; else 0.
+    n_items: int
+    #: Whether different items may have the same number.
+    are_hashes: bool
 
-    def exact(self) -> Ids:
-        """Return the same with the positions of items among all as their numbers."""
-        everything = distinct(pl.concat(self.items))
-        listed, judged = self.items
+    def with_exact_items(self) -> Ids:
+        """Return the same ids with each item's position among all items as its number,
+        which tells all items apart.
+        """
+        all_items = distinct(pl.concat(self.items))
+        recs_items, truth_items = self.items
         return replace(
             self,
-            list_item=_numbers_of(listed, everything),
-            truth_item=_numbers_of(judged, everything),
-            n_items=len(everything),
+            recs_item=_numbers_of(recs_items, all_items),
+            truth_item=_numbers_of(truth_items, all_items),
+            n_items=len(all_items),
             are_hashes=False,
         )
 
 
 def number_ids(
-    recs: pl.DataFrame, truth: pl.DataFrame, items: pl.Series | None = None
+    recs: pl.DataFrame, truth: pl.DataFrame, all_items: pl.Series | None = None
 ) -> Ids:
-    """Give the users and items of both frames numbers; with `items`, all there are, an
-    item's number is its position there.
+    """Give the users and items of both frames numbers; if `all_items` is given, an
+    item's number is its position in it.
     """
-    list_rows, starts = _rows_by_user(recs["user"])
-    first_rows = starts if list_rows is None else list_rows[starts]
-    users = recs["user"].gather(first_rows)
-    truth_user = positions(users, truth["user"])
-    is_new = truth_user < 0
-    if is_new.any():
-        without_list = truth["user"].filter(pl.Series(is_new))
-        others = distinct(without_list)
-        truth_user[is_new] = len(users) + positions(others, without_list)
-        users = pl.concat([users, others])
+    rows_by_user, starts = _rows_by_user(recs["user"])
+    first_rows = starts if rows_by_user is None else rows_by_user[starts]
+    with_list = recs["user"].gather(first_rows)
+
+    users, truth_user = _number_users(with_list, truth["user"])
     n_listed = np.zeros(len(users), dtype=np.int64)
     n_listed[: len(starts)] = np.diff(starts, append=recs.height)
     by_id = None
     if not users.is_sorted():
         by_id = users.arg_sort().to_numpy()
-    sides = (recs["item"], truth["item"])
+
+    recs_items, truth_items = recs["item"], truth["item"]
     return Ids(
         users=users,
         by_id=by_id,
         n_listed=n_listed,
-        list_rows=list_rows,
+        rows_by_user=rows_by_user,
         truth_user=truth_user,
-        items=sides,
-        list_item=_numbers_of(sides[0], items),
-        truth_item=_numbers_of(sides[1], items),
-        n_items=0 if items is None else len(items),
-        are_hashes=items is None and sides[0].dtype != pl.Int64,
+        items=(recs_items, truth_items),
+        recs_item=_numbers_of(recs_items, all_items),
+        truth_item=_numbers_of(truth_items, all_items),
+        n_items=0 if all_items is None else len(all_items),
+        are_hashes=all_items is None and recs_items.dtype != pl.Int64,
     )
 
 
-def _rows_by_user(users: pl.Series) -> tuple[Ints | None, Ints]:
-    """Return the rows with those of each user together, None if they stand so; and the
-    place of each user's first.
+def _number_users(
+    with_list: pl.Series, truth_users: pl.Series
+) -> tuple[pl.Series, Ints]:
+    """Return the users with a list and after them those of the truth alone; and for
+    each row of the truth the number of its user.
     """
+    truth_user = positions(with_list, truth_users)
+    has_no_list = truth_user < 0
+    if not has_no_list.any():
+        return with_list, truth_user
+    without_list = truth_users.filter(pl.Series(has_no_list))
+    others = distinct(without_list)
+    truth_user[has_no_list] = len(with_list) + positions(others, without_list)
+    return pl.concat([with_list, others]), truth_user
+
+
+def _rows_by_user(users: pl.Series) -> tuple[Ints | None, Ints]:
+    """Return the rows with those of each user together, None if they are so already;
+    and the position of each user's first.
+    """
+    # A look at whether they are is worth it if it is cheap, as rows are few, or likely
+    # to save the grouping, as users repeat from row to row.
     if len(users) <= BLOCK or repeats_follow(users):
         starts = run_starts(users)
-        first = users.gather(starts)
-        hashes = np.sort(hashes_of(first))
-        if (hashes[1:] != hashes[:-1]).all() or first.n_unique() == len(first):
+        user_of_run = users.gather(starts)
+        # Rows of each user are together if no user starts a second run; equal users
+        # would have equal hashes.
+        hashes = np.sort(hashes_of(user_of_run))
+        has_equal_hashes = (hashes[1:] == hashes[:-1]).any()
+        if not has_equal_hashes or user_of_run.n_unique() == len(user_of_run):
             return None, starts
     return grouped(users)
 
 
-def _numbers_of(items: pl.Series, everything: pl.Series | None) -> Numbers:
-    if everything is not None:
-        return positions(everything, items).view(np.uint64)
+def _numbers_of(items: pl.Series, all_items: pl.Series | None) -> ItemNumbers:
+    """Return a number for each item; ids below 0 wrap around, which keeps them
+    distinct.
+    """
+    if all_items is not None:
+        return positions(all_items, items).view(np.uint64)
     if items.dtype == pl.Int64:
         return items.to_numpy().view(np.uint64)
     return hashes_of(items)
@@ -125,100 +168,156 @@ def _numbers_of(items: pl.Series, everything: pl.Series | None) -> Numbers:
 
 @dataclass(frozen=True, eq=False)
 class ListedRows:
-    """The rows of the lists of some users, who are numbered from 0; rows of a user
-    stand together.
+    """The rows of the lists of some users, who are numbered from 0.
+
+    Rows of a user stand together, but for rows that `quirks.padded` adds at the end.
+    These are in no frame: `frame_row` and `given_rank` do not have them.
     """
 
-    row: Ints | slice  #: of the frame
+    #: [recommended row] -> frame row.
+    frame_row: Ints | slice
+    #: [listed row] -> user.
     user: Ints
-    item: Numbers
-    score: Floats | Ints  #: higher for better: a rank or a row's number is below 0
-    given_rank: Ints | None  #: where ranks are data; None: rows are ranked
+    #: [listed row] -> item.
+    item: ItemNumbers
+    #: [listed row] -> score, higher is better; under order="rank" or "row" it is minus
+    #: the rank or the frame row.
+    score: Floats | Ints
+    #: [recommended row] -> rank; None: ranks are not data, rows are to be ranked.
+    given_rank: Ints | None
     n_users: int
-    n_recommended: int  #: rows after these were added by a convention
+    #: Number of rows that are recommendations; those after them were added.
+    n_recommended: int
 
 
 @dataclass(frozen=True, eq=False)
 class TruthRows:
     """The rows of the truth by user, the most relevant of each first."""
 
-    row: Ints  #: of the frame
+    #: [truth row] -> frame row.
+    frame_row: Ints
+    #: [truth row] -> user.
     user: Ints
-    item: Numbers
-    grade: Floats
-    n_judged: Ints  #: per user, the rows
+    #: [truth row] -> item.
+    item: ItemNumbers
+    #: [truth row] -> relevance.
+    relevance: Floats
+    #: [user] -> number of truth rows.
+    n_rows: Ints
 
     @classmethod
     def of(cls, truth: pl.DataFrame, ids: Ids) -> TruthRows:
-        """Put the rows in order; equal ones stay as they are."""
-        user, grade = ids.truth_user, truth["relevance"].to_numpy()
-        n_judged = np.bincount(user, minlength=len(ids.users))
-        if stands_from_highest(user, grade):
-            row = np.arange(len(user))
-            return cls(row, user, ids.truth_item, grade, n_judged)
-        row = order_from_highest(user, grade)
+        """Put the rows in order; rows of equal relevance keep theirs."""
+        user, relevance = ids.truth_user, truth["relevance"].to_numpy()
+        n_rows = np.bincount(user, minlength=len(ids.users))
+        if stands_from_highest(user, relevance):
+            frame_row = np.arange(len(user))
+            return cls(frame_row, user, ids.truth_item, relevance, n_rows)
+        frame_row = order_from_highest(user, relevance)
         return cls(
-            row=row,
-            user=np.repeat(np.arange(len(n_judged)), n_judged),
-            item=ids.truth_item[row],
-            grade=grade[row],
-            n_judged=n_judged,
+            frame_row=frame_row,
+            user=np.repeat(np.arange(len(n_rows)), n_rows),
+            item=ids.truth_item[frame_row],
+            relevance=relevance[frame_row],
+            n_rows=n_rows,
         )
 
-    def of_users(self, first: int, last: int, places: slice) -> TruthRows:
-        """Return the rows at some places, those of the users from the first to before
-        the last, who are numbered from 0.
-        """
-        n_judged = self.n_judged[first:last]
+    @cached_property
+    def starts(self) -> Ints:
+        """[user] -> its first truth row; after the last user, the number of rows."""
+        return offsets(self.n_rows)
+
+    def of_users(self, first: int, last: int) -> TruthRows:
+        """Return the rows of users first to last - 1, who are numbered from 0."""
+        rows = slice(self.starts[first], self.starts[last])
+        n_rows = self.n_rows[first:last]
         return TruthRows(
-            row=self.row[places],
-            user=np.repeat(np.arange(last - first), n_judged),
-            item=self.item[places],
-            grade=self.grade[places],
-            n_judged=n_judged,
+            frame_row=self.frame_row[rows],
+            user=np.repeat(np.arange(last - first), n_rows),
+            item=self.item[rows],
+            relevance=self.relevance[rows],
+            n_rows=n_rows,
         )
 
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """The rows of lists that are judged, and the rows that repeat a pair of user and
-    item.
-    """
+    """The rows that share user and item with another row."""
 
-    row: Ints  #: rows of lists, rising
-    truth_row: Ints  #: the row of the truth of each
-    copy: Ints  #: rows of lists whose item their list repeats
-    copy_of: Ints  #: a number for the pair of each of these
-    truth_repeats: bool  #: whether the truth repeats a pair
+    #: Judged rows: listed rows whose pair is in the truth, rising.
+    listed_row: Ints
+    #: [judged row] -> truth row of its pair.
+    truth_row: Ints
+    #: Listed rows that share their item with another of the same list, rising; the
+    #: first of them is among these.
+    repeated_row: Ints
+    #: [repeated row] -> number of its pair.
+    repeated_pair: Ints
+    #: Whether the truth repeats a pair.
+    truth_repeats: bool
+
+    @property
+    def lists_repeat(self) -> bool:
+        """Whether a list repeats an item."""
+        return len(self.repeated_row) > 0
 
 
 @dataclass(frozen=True, eq=False)
 class Ranks:
-    """Where each row stands in its list."""
+    """The rank of each row in its list."""
 
-    rank: Ints  #: per row, from 1; 0: left out
-    length: Ints  #: per user, the last rank
-    #: Per row, how many rows score higher; None: no two rows share a rank.
+    #: [listed row] -> rank from 1; 0: the row left its list.
+    rank: Ints
+    #: [user] -> last rank of the list; 0: without a list.
+    length: Ints
+    #: [listed row] -> how many rows of the list score higher; None: no ranks are shared.
     above: Ints | None = None
-    tied: Ints | None = None  #: per row, how many score the same, itself among them
+    #: [listed row] -> how many rows of the list score the same, itself among them.
+    tied: Ints | None = None
 
-    def ties_of(self, row: Ints) -> tuple[Ints, Ints]:
-        """Return how many rows score higher than each of these, and how many the same."""
+    def ties_of(self, listed_row: Ints) -> tuple[Ints, Ints]:
+        """Return `above` and `tied` of some rows; without shared ranks each row is
+        alone on its rank.
+        """
         if self.above is None or self.tied is None:
-            return self.rank[row] - 1, np.ones_like(row)
-        return self.above[row], self.tied[row]
+            return self.rank[listed_row] - 1, np.ones_like(listed_row)
+        return self.above[listed_row], self.tied[listed_row]
 
 
 class Matches(NamedTuple):
-    """The rows of lists that are judged and stay in their list, and the lists."""
+    """The rows of lists that are judged and have a rank: an entry for each; and the
+    length of all lists.
+    """
 
-    user: Ints  #: per row, as all but the last
+    #: [match] -> user.
+    user: Ints
+    #: [match] -> truth row.
     truth_row: Ints
+    #: [match] -> rank.
     rank: Ints
+    #: [match] -> score, as in `ListedRows`.
     score: Floats | Ints
-    above: Ints  #: how many rows score higher, where equal scores share ranks
-    tied: Ints  #: how many score the same
-    length: Ints  #: per user, the last rank
+    #: [match] -> how many rows score higher, if equal scores share ranks.
+    above: Ints
+    #: [match] -> how many rows score the same, if equal scores share ranks.
+    tied: Ints
+    #: [user] -> last rank of the list; 0: without a list.
+    length: Ints
+
+    @classmethod
+    def concatenate(cls, blocks: Sequence[Matches]) -> Matches:
+        """Put the matches of blocks of users together, and the lengths of their lists."""
+        arrays = zip(*blocks, strict=True)
+        return cls(*[np.concatenate(parts) for parts in arrays])
+
+
+class Evaluated(NamedTuple):
+    """The users who count in a mean."""
+
+    #: These users, in the order of their ids.
+    users: Ints | slice
+    #: [user] -> position among these; -1: not one of them.
+    position: Ints
 
 
 class Wanted(NamedTuple):
@@ -226,7 +325,11 @@ class Wanted(NamedTuple):
     find.
     """
 
-    counts: Bools  #: per row of the truth, as all but `rows`
-    user: Ints  #: among those evaluated; -1: not one of them
-    rows: Ints | slice  #: those that count, by user
-    entry: Ints  #: the place among these
+    #: [truth row] -> whether it is wanted.
+    is_wanted: Bools
+    #: [truth row] -> position of its user among those evaluated; -1: not one of them.
+    user: Ints
+    #: The wanted truth rows, by user.
+    rows: Ints | slice
+    #: [truth row] -> its first position in `rows`; 0 if it is not wanted.
+    entry: Ints

@@ -3,18 +3,20 @@ after one of its steps.
 
 | decision                      | step                      | when                                 |
 |-------------------------------|---------------------------|--------------------------------------|
+| `ties`, `candidates`          | `needs_positions`         | `number_ids`: how items are numbered |
+| contradictions                | `refuse_contradictions`   | `join`: first of all                 |
 | `score_dtype="float32"`       | `single_precision`        | before ranking: what orders lists    |
 | `candidates="padded"`         | `padded`                  | before ranking: rows are added       |
-| `ties`: by row, item or grade | `tie_order`               | within: the order of equal scores    |
-| `duplicates`, `judged_only`   | `left_in`                 | within: rows leave, ranks close up   |
-| `order="rank"` and padding    | `below_given_ranks`       | within: ranks that are data stay     |
-| `ties`: shared ranks          | `with_ties`               | within: rows of one score counted    |
+| `ties`: by row, item, truth   | `tie_order`               | `rank_rows`: order of equal scores   |
+| `duplicates`, `judged_only`   | `staying`                 | `rank_rows`: rows leave, ranks close |
+| `order="rank"` and padding    | `below_given_ranks`       | `rank_rows`: given ranks stay        |
+| `ties`: shared ranks          | `with_ties`               | `rank_rows`: equal scores counted    |
 | `duplicates="rows"`           | `with_copies`             | before hits: rows of truth repeated  |
-| `nonpositive_scores`          | `only_positive_scores_hit`| while hits are found                 |
-| `duplicates="hit_once"`       | `first_of_each`           | while hits are found                 |
-| `ties`: shared ranks          | `shared_rank`             | after: the rank of a hit             |
-| `candidates="catalogue"`      | `with_catalogue`          | after: what was missed is a hit      |
-| `ties="expected"`             | `average_over_ties`       | after: a hit spread over its ranks   |
+| `nonpositive_scores`          | `only_positive_scores_hit`| `find_hits`: which matches are hits  |
+| `duplicates="hit_once"`       | `first_of_each`           | `find_hits`: which matches are hits  |
+| `ties`: shared ranks          | `shared_rank`             | `find_hits`: the rank of a hit       |
+| `candidates="catalogue"`      | `with_catalogue`          | after hits: what was missed is a hit |
+| `ties="expected"`             | `average_over_ties`       | after hits: spread over their ranks  |
 """
 
 from __future__ import annotations
@@ -29,6 +31,7 @@ from recnb.conventions import Convention
 from recnb.conventions.convention import TRUTH_ORDERS
 from recnb.data.encoding import starts_of
 from recnb.data.numbered import (
+    Evaluated,
     Ids,
     ListedRows,
     Matches,
@@ -45,16 +48,18 @@ from recnb.metrics.hits import (
     Ints,
     TieSpread,
     count_within,
-    in_order,
+    order_by_user_and_rank,
 )
 
-#: Rules for equal scores that look at the item, and those that give them one rank.
+#: Rules for equal scores that look at the item, and those under which they share a rank.
 BY_ITEM = ("item_asc", "item_desc")
 SHARED = ("expected", "max_rank", "floor_mean_rank")
 
 
 def needs_positions(convention: Convention) -> bool:
-    """Return whether items are put in order by their ids."""
+    """Return whether items are put in order by their ids: then an item's number has to
+    be its position among all items, sorted.
+    """
     if convention.candidates == "catalogue":
         return True
     has_ties = convention.order == "score" or convention.candidates == "padded"
@@ -84,10 +89,10 @@ def refuse_contradictions(convention: Convention) -> None:
 
 
 def marked(rows: Ints, n: int) -> Bools:
-    """Say of each of n rows whether it is among these."""
-    mark = np.zeros(n, dtype=bool)
-    mark[rows] = True
-    return mark
+    """Return for each of n rows whether it is among these."""
+    is_among = np.zeros(n, dtype=bool)
+    is_among[rows] = True
+    return is_among
 
 
 # ---- before lists are ranked
@@ -105,22 +110,27 @@ def padded(
 ) -> tuple[ListedRows, Pairs]:
     """Put the judged items that were not recommended below the lists, in the order of
     the rows of the truth.
+
+    They are added at the end, of no frame: `frame_row` and `given_rank` stay as they
+    are.
     """
-    missed = np.flatnonzero(~marked(pairs.truth_row, len(truth.user)))
-    missed = missed[np.argsort(truth.row[missed])]
-    below = len(lists.user) + np.arange(len(missed))
-    longer = replace(
+    is_recommended = marked(pairs.truth_row, len(truth.user))
+    missed = np.flatnonzero(~is_recommended)
+    missed = missed[np.argsort(truth.frame_row[missed])]
+    added_row = len(lists.user) + np.arange(len(missed))
+    lowest_score = np.full(len(missed), -np.inf)
+    longer_lists = replace(
         lists,
         user=np.concatenate([lists.user, truth.user[missed]]),
         item=np.concatenate([lists.item, truth.item[missed]]),
-        score=np.concatenate([lists.score, np.full(len(missed), -np.inf)]),
+        score=np.concatenate([lists.score, lowest_score]),
     )
-    more = replace(
+    more_pairs = replace(
         pairs,
-        row=np.concatenate([pairs.row, below]),
+        listed_row=np.concatenate([pairs.listed_row, added_row]),
         truth_row=np.concatenate([pairs.truth_row, missed]),
     )
-    return longer, more
+    return longer_lists, more_pairs
 
 
 # ---- while lists are ranked
@@ -134,78 +144,88 @@ def tie_order(
     """
     if ties == "last":
         return np.arange(len(lists.user))[::-1]
+    # By item, numbers are positions among all items, sorted: see `needs_positions`.
     if ties == "item_asc":
         return lists.item.view(np.int64)
     if ties == "item_desc":
         return -lists.item.view(np.int64)
     if ties in TRUTH_ORDERS:
-        grade = np.zeros(len(lists.user))
-        grade[pairs.row] = truth.grade[pairs.truth_row]
-        return grade
+        relevance = np.zeros(len(lists.user))
+        relevance[pairs.listed_row] = truth.relevance[pairs.truth_row]
+        return relevance
     return None
 
 
 def rows_leave(pairs: Pairs, convention: Convention) -> bool:
     """Return whether some rows leave their lists."""
-    has_copies = len(pairs.copy) > 0
-    return convention.judged_only or (convention.duplicates == "dedupe" and has_copies)
+    merges_repeats = convention.duplicates == "dedupe" and pairs.lists_repeat
+    return convention.judged_only or merges_repeats
 
 
-def left_in(
+def staying(
     order: Ints,
     lists: ListedRows,
     truth: TruthRows,
     pairs: Pairs,
     convention: Convention,
 ) -> Ints:
-    """Return the rows that stay in their lists, in the same order."""
+    """Return the rows that stay in their lists, in the same order: of repeated rows the
+    highest, and under `judged_only` the judged ones.
+    """
     if convention.duplicates == "dedupe":
-        order = order[_first_copies(order, pairs)[order]]
+        stays = _is_highest_of_pair(order, pairs)
+        order = order[stays[order]]
     if not convention.judged_only:
         return order
-    judged = pairs.row
+    judged_row = pairs.listed_row
     if convention.negative_relevance == "zero":
-        # A grade below 0, which counts 0, is that of what was pooled and not judged.
-        judged = judged[truth.grade[pairs.truth_row] >= 0]
-    return order[marked(judged, len(lists.user))[order]]
+        # A relevance below 0 marks an item that was pooled and not judged.
+        judged_row = judged_row[truth.relevance[pairs.truth_row] >= 0]
+    stays = marked(judged_row, len(lists.user))
+    return order[stays[order]]
 
 
-def _first_copies(order: Ints, pairs: Pairs) -> Bools:
-    """Say of each row whether it is the highest of the rows with its item."""
+def _is_highest_of_pair(order: Ints, pairs: Pairs) -> Bools:
+    """Return for each row whether no other row of its list with its item is higher;
+    `order` has all rows.
+    """
     place = np.empty_like(order)
     place[order] = np.arange(len(order))
-    by_place = np.lexsort((place[pairs.copy], pairs.copy_of))
-    first = by_place[starts_of(pairs.copy_of[by_place])]
-    stays = np.ones(len(order), dtype=bool)
-    stays[pairs.copy] = False
-    stays[pairs.copy[first]] = True
-    return stays
+    # Repeated rows by pair, the highest of each first.
+    by_pair = np.lexsort((place[pairs.repeated_row], pairs.repeated_pair))
+    highest = by_pair[starts_of(pairs.repeated_pair[by_pair])]
+    is_highest = np.ones(len(order), dtype=bool)
+    is_highest[pairs.repeated_row] = False
+    is_highest[pairs.repeated_row[highest]] = True
+    return is_highest
 
 
 def below_given_ranks(place: Ints, order: Ints, lists: ListedRows) -> Ints:
-    """Return given ranks as they are, of which some may be empty, and the places of
-    rows that were added from the last of them on.
+    """Return the given ranks, which may have gaps, and for rows added by padding the
+    ranks after the last given one; `place` counts the rows of each user from 1,
+    recommended ones first.
     """
     assert lists.given_rank is not None
-    user, recommended = lists.user[order], order < lists.n_recommended
+    user, is_recommended = lists.user[order], order < lists.n_recommended
     rank = np.zeros(len(order), dtype=np.int64)
-    rank[recommended] = lists.given_rank[order[recommended]]
-    last = np.zeros(lists.n_users, dtype=np.int64)
-    np.maximum.at(last, user, rank)
-    n_recommended = np.bincount(user[recommended], minlength=lists.n_users)
-    return np.where(recommended, rank, place + (last - n_recommended)[user])
+    rank[is_recommended] = lists.given_rank[order[is_recommended]]
+    last_rank = np.zeros(lists.n_users, dtype=np.int64)
+    np.maximum.at(last_rank, user, rank)
+    n_recommended = np.bincount(user[is_recommended], minlength=lists.n_users)
+    rank_if_added = last_rank[user] + place - n_recommended[user]
+    return np.where(is_recommended, rank, rank_if_added)
 
 
 def with_ties(ranks: Ranks, order: Ints, lists: ListedRows) -> Ranks:
-    """Return ranks with the number of rows that score higher, and of those that score
-    the same.
+    """Add to the ranks, for each row, how many rows of its list score higher, and how
+    many the same.
     """
     rank = ranks.rank[order]
-    starts = starts_of(lists.user[order], lists.score[order])
-    sizes = np.diff(starts, append=len(order))
+    starts = starts_of(lists.user[order], lists.score[order])  # of equal scores
+    n_tied = np.diff(starts, append=len(order))
     above, tied = np.zeros_like(ranks.rank), np.ones_like(ranks.rank)
-    above[order] = np.repeat(rank[starts] - 1, sizes)
-    tied[order] = np.repeat(sizes, sizes)
+    above[order] = np.repeat(rank[starts] - 1, n_tied)
+    tied[order] = np.repeat(n_tied, n_tied)
     return replace(ranks, above=above, tied=tied)
 
 
@@ -213,46 +233,53 @@ def with_ties(ranks: Ranks, order: Ints, lists: ListedRows) -> Ranks:
 
 
 def with_copies(wanted: Wanted, matches: Matches) -> Wanted:
-    """Count the rows of the truth as often as lists have them."""
-    n_truth = len(wanted.counts)
+    """Repeat each wanted row of the truth as often as it was recommended, once at
+    least.
+    """
+    n_truth = len(wanted.is_wanted)
     rows = np.arange(n_truth)[wanted.rows]
-    n_copies = np.bincount(matches.truth_row, minlength=n_truth)[rows]
-    times = np.maximum(n_copies, 1)
+    n_recommended = np.bincount(matches.truth_row, minlength=n_truth)
+    times = np.maximum(n_recommended[rows], 1)
     entry = np.zeros(n_truth, dtype=np.int64)
     entry[rows] = np.cumsum(times) - times
     return wanted._replace(rows=np.repeat(rows, times), entry=entry)
 
 
 def only_positive_scores_hit(convention: Convention) -> bool:
-    """Return whether an item of a score of 0 or below is never a hit."""
+    """Return whether an item with a score of 0 or below is never a hit."""
     never_hit = convention.nonpositive_scores == "never_hit"
     return never_hit and convention.order == "score"
 
 
-def first_of_each(hit: Ints, matches: Matches) -> Ints:
-    """Return the first hit of each row of the truth."""
-    _rows, first = np.unique(matches.truth_row[hit], return_index=True)
-    return hit[np.sort(first)]
+def first_of_each(hit_match: Ints, matches: Matches) -> Ints:
+    """Return the first hit of each truth row."""
+    _rows, first = np.unique(matches.truth_row[hit_match], return_index=True)
+    return hit_match[np.sort(first)]
+
+
+def shared_rank(matches: Matches, hit_match: Ints, ties: str) -> Ints:
+    """Return the ranks of hits; those that equal scores share, if they share one."""
+    if ties not in ("max_rank", "floor_mean_rank"):
+        return matches.rank[hit_match]
+    above, tied = matches.above[hit_match], matches.tied[hit_match]
+    if ties == "max_rank":
+        return above + tied
+    # Equal scores stand on ranks above + 1 to above + tied: the mean, rounded down.
+    return (2 * above + 1 + tied) // 2
 
 
 # ---- after hits are found
 
 
-def shared_rank(matches: Matches, hit: Ints, ties: str) -> Ints:
-    """Return the ranks of hits, those of equal scores where they share one."""
-    if ties == "max_rank":
-        return matches.above[hit] + matches.tied[hit]
-    if ties == "floor_mean_rank":
-        return (2 * matches.above[hit] + 1 + matches.tied[hit]) // 2
-    return matches.rank[hit]
-
-
 class Below(NamedTuple):
     """What was missed, if the whole catalogue is ranked below each list."""
 
-    row: Ints  #: rows of the truth
-    rank: Ints  #: of each
-    length: Ints  #: per user, the last rank
+    #: Missed truth rows, in the order of the frame.
+    truth_row: Ints
+    #: [missed truth row] -> rank.
+    rank: Ints
+    #: [user] -> last rank, the catalogue included.
+    length: Ints
 
 
 def below_lists(
@@ -260,42 +287,56 @@ def below_lists(
 ) -> Below:
     """Rank what was missed below each list, the whole catalogue sorted by id.
 
-    An item's place is the list's length and its number among all items, less those
-    before it that the list holds already.
+    A missed item comes after the list and after the items of lower id that the list
+    does not hold.
     """
-    row = np.flatnonzero(wanted.counts & ~marked(matches.truth_row, len(truth.row)))
+    is_listed = marked(matches.truth_row, len(truth.user))
+    missed = np.flatnonzero(wanted.is_wanted & ~is_listed)
     if only_positive_scores_hit(convention):
-        row = row[:0]
-    row = row[np.argsort(truth.row[row])]
-    n_users, n_items = len(ids.users), ids.n_items
-    item = ids.list_item.view(np.int64)
-    if ids.list_rows is not None:
-        item = item[ids.list_rows]
-    listed = np.unique(np.repeat(np.arange(n_users), ids.n_listed) * n_items + item)
-    n_distinct = np.bincount(listed // n_items, minlength=n_users)
-    length = matches.length + n_items - n_distinct
-    user, number = truth.user[row], truth.item[row].view(np.int64)
-    if convention.ties != "first":
-        return Below(row, length[user], length)
-    start = np.searchsorted(listed, user * n_items)
-    before = np.searchsorted(listed, user * n_items + number) - start
-    return Below(row, matches.length[user] + number - before + 1, length)
+        missed = missed[:0]  # items of the catalogue have no score above 0
+    missed = missed[np.argsort(truth.frame_row[missed])]
+
+    listed_pairs = _listed_pairs(ids)
+    n_distinct = np.bincount(listed_pairs // ids.n_items, minlength=len(ids.users))
+    length = matches.length + ids.n_items - n_distinct
+    user, position = truth.user[missed], truth.item[missed].view(np.int64)
+    if convention.ties == "max_rank":
+        # All of the catalogue below a list is one tie, on its last rank.
+        return Below(missed, length[user], length)
+
+    first_pair = user * ids.n_items  # of the user with the item at position 0
+    listed_before = np.searchsorted(listed_pairs, first_pair + position)
+    listed_before -= np.searchsorted(listed_pairs, first_pair)
+    rank = matches.length[user] + position - listed_before + 1
+    return Below(missed, rank, length)
 
 
-def with_catalogue(hits: Hits, below: Below, wanted: Wanted, truth: TruthRows) -> Hits:
+def _listed_pairs(ids: Ids) -> Ints:
+    """Return user * n_items + item of each pair in the lists, once and sorted."""
+    item = ids.recs_item.view(np.int64)
+    if ids.rows_by_user is not None:
+        item = item[ids.rows_by_user]
+    user = np.repeat(np.arange(len(ids.users)), ids.n_listed)
+    return np.unique(user * ids.n_items + item)
+
+
+def with_catalogue(
+    hits: Hits, below: Below, wanted: Wanted, evaluated: Evaluated, truth: TruthRows
+) -> Hits:
     """Return the hits with what was missed, at its rank below the list."""
-    row = below.row
-    user = np.concatenate([hits.user, wanted.user[row]])
+    missed = below.truth_row
+    user = np.concatenate([hits.user, wanted.user[missed]])
     rank = np.concatenate([hits.rank, below.rank])
-    relevance = np.concatenate([hits.relevance, truth.grade[row]])
-    truth_row = np.concatenate([hits.truth_row, wanted.entry[row]])
-    order = in_order(user * (int(rank.max(initial=0)) + 1) + rank)
+    relevance = np.concatenate([hits.relevance, truth.relevance[missed]])
+    truth_row = np.concatenate([hits.truth_row, wanted.entry[missed]])
+    order = order_by_user_and_rank(user, rank)
     return replace(
         hits,
         user=user[order],
         rank=rank[order],
         relevance=relevance[order],
         truth_row=truth_row[order],
+        list_length=below.length[evaluated.users],
     )
 
 
@@ -309,25 +350,31 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
     chance C(g - j, m - 1)/C(g, m).
     """
     starts = starts_of(hits.user, above)
-    n_hits = np.diff(np.r_[starts, len(above)])
-    run = np.repeat(np.arange(len(starts)), n_hits)
-    hits_above = (count_within(hits.user) - count_within(run))[starts]
-    row = np.repeat(np.arange(len(run)), tied)
-    j = count_within(row)
-    m, g = n_hits[run[row]], tied[row]
-    earlier = hits_above[run[row]]
+    n_hits = np.diff(np.r_[starts, len(above)])  # [run] -> its hits
+    run = np.repeat(np.arange(len(starts)), n_hits)  # [hit] -> its run
+    # Of a run's first hit, the number among the hits of its user, less that in the run.
+    hits_above_run = (count_within(hits.user) - count_within(run))[starts]
+
+    # From here on there is an entry for each hit and each rank of its run.
+    hit = np.repeat(np.arange(len(run)), tied)
+    j = count_within(hit)
+    m, g = n_hits[run[hit]], tied[hit]
+    n_above = hits_above_run[run[hit]]
     others = np.divide((j - 1.0) * (m - 1), g - 1, out=np.zeros(len(j)), where=g > 1)
-    first = np.where(earlier == 0, _first_chance(g, m, j) / m, 0.0)
-    rank = above[row] + j
-    order = in_order(hits.user[row] * (int(rank.max(initial=0)) + 1) + rank)
-    row = row[order]
-    nth = np.asarray(1.0 + earlier + others, dtype=np.float64)
+    nth = np.asarray(1.0 + n_above + others, dtype=np.float64)
+    # The user's first hit is in the user's first run with hits, and each of the m hits
+    # there is it with the same chance.
+    first = np.where(n_above == 0, _first_chance(g, m, j) / m, 0.0)
+    rank = above[hit] + j
+
+    order = order_by_user_and_rank(hits.user[hit], rank)
+    hit = hit[order]
     return replace(
         hits,
-        user=hits.user[row],
+        user=hits.user[hit],
         rank=rank[order],
-        relevance=hits.relevance[row],
-        truth_row=hits.truth_row[row],
+        relevance=hits.relevance[hit],
+        truth_row=hits.truth_row[hit],
         tied=TieSpread(
             weight=1.0 / g[order],
             nth=nth[order],

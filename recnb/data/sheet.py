@@ -18,55 +18,62 @@ from recnb.conventions import Convention
 from recnb.data.columns import Frame, Labels, table_of, with_series
 from recnb.data.encoding import hashes_of
 from recnb.errors import ColumnError, FrameError, NoRowsError, is_number, quoted
-from recnb.metrics.hits import HIGHEST, Bools, Floats
+from recnb.metrics.hits import ENDLESS, Bools, Floats
+from recnb.metrics.hits import HIGHEST as HIGHEST_RELEVANCE
 
 #: The roles that are ids.
 IDS = ("user", "item")
 #: Types of columns of text.
 TEXT = (pl.String, pl.Categorical, pl.Enum)
+#: No list is deeper, so user and rank fit into one whole number.
+HIGHEST_RANK = ENDLESS
 #: What errors call the two tables.
 RECS, TRUTH = "recommendations", "truth"
 
 
 @dataclass(frozen=True, eq=False)
 class NumberCheck:
-    """What is wrong with a number, and what its error says: `{n}`, `{value}`, `{pair}`
-    and `{column}` are filled in.
-    """
+    """What is wrong with a number, and what its error says."""
 
     bad: pl.Expr
+    #: `{n}`, `{s}`, `{are}`, `{value}` and `{pair}` are filled in.
     problem: str
+    #: `{column}` is filled in.
     fix: str
 
 
 _value = pl.col("value")
-_infinite = _value.is_null() | ~_value.is_finite()
-_no_rank = _infinite | (_value != _value.floor()) | (_value < 1) | (_value > 2**31)
-_MISSING = "has {n:,} value{s} that {are} missing, NaN or infinite, the first {value} for {pair}."
+_not_a_number = _value.is_null() | ~_value.is_finite()
+_not_whole = _value != _value.floor()
+_not_a_rank = _not_a_number | _not_whole | (_value < 1) | (_value > HIGHEST_RANK)
+_NOT_A_NUMBER = (
+    "has {n:,} value{s} that {are} missing, NaN or infinite, the first {value} for "
+    "{pair}."
+)
 
 #: What is checked of each role, in this order.
 SCORE_CHECKS = [
     NumberCheck(
-        bad=_infinite,
-        problem=_MISSING,
+        bad=_not_a_number,
+        problem=_NOT_A_NUMBER,
         fix="A score must place its item in the list: fill it in or drop the row.",
     )
 ]
 RANK_CHECKS = [
     NumberCheck(
-        bad=_no_rank,
+        bad=_not_a_rank,
         problem="holds {value} for {pair}: a rank is a whole number, 1 for the top.",
         fix="If yours start at 0, add 1. If it is a score, say so: score={column!r}.",
     )
 ]
-GRADE_CHECKS = [
+RELEVANCE_CHECKS = [
     NumberCheck(
-        bad=_infinite,
-        problem=_MISSING,
+        bad=_not_a_number,
+        problem=_NOT_A_NUMBER,
         fix="Say what they mean: 0 for not relevant; or drop the rows.",
     ),
     NumberCheck(
-        bad=_value > HIGHEST,
+        bad=_value > HIGHEST_RELEVANCE,
         problem="holds {value:g} for {pair}: sums of such numbers overflow.",
         fix="Make the scale smaller.",
     ),
@@ -83,9 +90,11 @@ NEGATIVE_CHECK = NumberCheck(
 class Sheet:
     """The rows of one table: a column for each role, under the role's name."""
 
-    name: str  #: what errors call the table: "recommendations", "truth", "train"
+    #: What errors call the table: "recommendations", "truth", "train".
+    name: str
     rows: pl.DataFrame
-    labels: Labels  #: the caller's column of each role
+    #: The caller's column of each role.
+    labels: Labels
 
     @classmethod
     def read(
@@ -127,7 +136,9 @@ class Sheet:
     # Ids
 
     def with_ids(self, roles: Sequence[str] = IDS) -> Sheet:
-        """Return users and items as whole numbers or text, none missing."""
+        """Return the sheet with ids as whole numbers or text; refuse missing ids, and a
+        sheet without rows.
+        """
         if self.rows.height == 0:
             raise NoRowsError(
                 f"{self.name}: there are no rows to evaluate, it is empty."
@@ -135,6 +146,7 @@ class Sheet:
         return self.with_columns(*[self._ids(role).alias(role) for role in roles])
 
     def _ids(self, role: str) -> pl.Series:
+        """Return the ids of a role as whole numbers or text."""
         self._refuse_missing(role)
         ids = self[role]
         if ids.dtype.is_float():
@@ -143,17 +155,16 @@ class Sheet:
             return ids.cast(pl.String)
         if ids.dtype.is_integer() or ids.dtype.is_decimal():
             whole = ids.cast(pl.Int64, strict=False)
-            is_same = (whole.cast(ids.dtype, strict=False) == ids).all()
-            if is_same and whole.null_count() == 0:
+            # The Decimal 1.5 comes back as 1, and a UInt64 beyond 2**63 as null.
+            comes_back = (whole.cast(ids.dtype, strict=False) == ids).all()
+            if comes_back and whole.null_count() == 0:
                 return whole
-        raise self._no_ids(role)
+        raise self._not_an_id_error(role)
 
     def _refuse_missing(self, role: str) -> None:
-        ids = self[role]
-        if not ids.null_count() and not ids.dtype.is_float():
-            return
-        missing = is_missing(ids).arg_true()
-        if not len(missing):
+        """Raise an error for missing ids."""
+        missing = is_missing(self[role]).arg_true()
+        if missing.is_empty():
             return
         n, plural = len(missing), "s" * (len(missing) > 1)
         raise FrameError(
@@ -166,8 +177,9 @@ class Sheet:
         gap.
         """
         ids = self[role]
-        bits = {"Float16": 11, "Float32": 24}.get(str(ids.dtype), 53)
-        inexact = ids.filter((ids != ids.floor()) | (ids.abs() >= 2**bits))
+        n_digits = {"Float16": 11, "Float32": 24}.get(str(ids.dtype), 53)
+        exact_below = 2**n_digits  # from there on, floats skip whole numbers
+        inexact = ids.filter((ids != ids.floor()) | (ids.abs() >= exact_below))
         if not len(inexact):
             return ids.cast(pl.Int64)
         raise FrameError(
@@ -175,7 +187,8 @@ class Sheet:
             "id: read ids as whole numbers or as text."
         )
 
-    def _no_ids(self, role: str) -> FrameError:
+    def _not_an_id_error(self, role: str) -> FrameError:
+        """Return the error for a column of a type that ids do not have."""
         ids = self[role]
         fix = "Make them text, in the other frame as well."
         if ids.dtype in (pl.List, pl.Array):
@@ -186,13 +199,15 @@ class Sheet:
         described = str(ids.dtype)[:80]
         example = ids[:1].to_list()[0]
         if ids.dtype.is_integer():
-            example = ids.max()
-        elif isinstance(example, bytes) and len(example) == 16:  # as Arrow has a UUID
+            example = ids.max()  # too large for Int64
+        elif isinstance(example, bytes) and len(example) == 16:
+            # Arrow stores a UUID like this.
             described = "16 bytes"
             example = UUID(bytes=example)
         return FrameError(
             f"{self.column(role)} holds {described} such as {quoted(example)}, which is "
-            f"no {role} id: one id a row is needed, whole numbers below 2**63 or text.",
+            f"not a valid {role} id: each row needs one id, a whole number below 2**63 or "
+            "text.",
             fix=fix,
         )
 
@@ -202,15 +217,15 @@ class Sheet:
         """
         if not self.rows.height or not other.rows.height:
             return
-        for role in IDS:
+        for role in IDS:  # a table about users or about items has one of the two
             if role in other and self.kind(role) != other.kind(role):
-                sheets = ", ".join(
+                examples = ", ".join(
                     f"{sheet.name} in column {sheet.label(role)!r} {sheet.kind(role)} "
                     f"(such as {sheet[role][0]!r})"
                     for sheet in (self, other)
                 )
                 raise FrameError(
-                    f"the {role} ids are of different kinds: {sheets}. They would never "
+                    f"the {role} ids are of different kinds: {examples}. They would never "
                     "match.",
                     fix="Make both text.",
                 )
@@ -229,49 +244,56 @@ class Sheet:
         """Return the ranks as whole numbers."""
         return self._checked("rank", RANK_CHECKS).cast(pl.Int64)
 
-    def grades(self, *, negative: bool) -> pl.Series:
-        """Return the relevance as numbers, which `negative` allows below 0."""
-        checks = GRADE_CHECKS if negative else [*GRADE_CHECKS, NEGATIVE_CHECK]
-        return self._checked("relevance", checks)
+    def relevances(self, *, allow_negative: bool) -> pl.Series:
+        """Return the relevance of each row as a number."""
+        if allow_negative:
+            return self._checked("relevance", RELEVANCE_CHECKS)
+        return self._checked("relevance", [*RELEVANCE_CHECKS, NEGATIVE_CHECK])
 
     def _checked(self, role: str, checks: Sequence[NumberCheck]) -> pl.Series:
+        """Return the column of a role as numbers that pass the checks."""
         numbers = self._numbers(role)
-        if _is_plain(numbers, role):
+        if _surely_allowed(numbers, role):
             return numbers
         values = pl.DataFrame({"value": numbers.cast(pl.Float64)})
         for check in checks:
             bad = values.select(check.bad.fill_null(value=True).arg_true()).to_series()
             if len(bad):
-                raise self._bad_number(role, check, bad, numbers)
+                raise self._bad_number_error(role, check, bad, numbers)
         return numbers
 
     def _numbers(self, role: str) -> pl.Series:
+        """Return the column of a role, which must be of numbers, True and False, or
+        empty.
+        """
         column = self[role]
         if column.dtype.is_numeric():
             return column
         if column.dtype == pl.Boolean or column.null_count() == len(column):
             return column.cast(pl.Float64)
-        where = (
+        problem = (
             f"{self.column(role)} holds {kind(column.dtype)} where numbers are needed"
         )
-        known = column.drop_nulls()
-        odd = known
+        given = column.drop_nulls()
+        examples = given
         if column.dtype == pl.String:
-            odd = known.filter(known.cast(pl.Float64, strict=False).is_null())
+            not_numbers = given.cast(pl.Float64, strict=False).is_null()
+            examples = given.filter(not_numbers)
         # A column of a type that holds anything may hold numbers all the same.
-        if len(odd) and not is_number(odd[0]):
-            raise FrameError(
-                f"{where}, and {odd[0]!r} is no number: correct it, or drop the row."
-            )
-        raise FrameError(f"{where}, such as {known[0]!r}: make them numbers.")
+        if examples.is_empty() or is_number(examples[0]):
+            raise FrameError(f"{problem}, such as {given[0]!r}: make them numbers.")
+        raise FrameError(
+            f"{problem}, and {examples[0]!r} is no number: correct it, or drop the row."
+        )
 
-    def _bad_number(
+    def _bad_number_error(
         self,
         role: str,
         check: NumberCheck,
         rows: pl.Series,
         numbers: pl.Series,
     ) -> FrameError:
+        """Return the error for rows that fail a check."""
         n, row = len(rows), rows[0]
         problem = check.problem.format(
             n=n,
@@ -286,9 +308,10 @@ class Sheet:
     # Repeats
 
     def refuse_repeated_pairs(self, *, share_a_rank: bool = False) -> None:
-        """Raise an error for repeated pairs of user and item, which would count twice;
-        `share_a_rank`: they cannot be merged, as the convention says, since they have
-        one rank.
+        """Raise an error for repeated pairs of user and item, which would count twice.
+
+        With `share_a_rank`, it says why duplicates="dedupe" does not help: the rows
+        have the same rank, so neither is higher.
         """
         twice = repeated(self.rows, [*IDS])
         if twice.height == 0:
@@ -300,7 +323,7 @@ class Sheet:
         columns = [self.label(role) for role in IDS]
         fix = f"Drop the repeats; or say duplicates='dedupe' to keep {self._kept()}."
         if share_a_rank:
-            fix = "Drop the repeats: both have one rank, so none is the higher."
+            fix = "Drop the repeats: both have the same rank, so neither is higher."
         if self.name != TRUTH:
             fix += " If they are the lists of several models, compare them."
         raise FrameError(
@@ -313,8 +336,9 @@ class Sheet:
         """Return which of repeated rows duplicates='dedupe' keeps, in words."""
         if self.name == TRUTH:
             return "the highest relevance"
-        alone = ", if no rank is given twice" if "rank" in self.labels else ""
-        return f"the one ranked highest{alone}"
+        if "rank" in self.labels:
+            return "the one ranked highest, if no rank is given twice"
+        return "the one ranked highest"
 
     def refuse_repeated_ranks(self) -> None:
         """Raise an error for two items of a user that share a rank."""
@@ -333,8 +357,8 @@ class Sheet:
     # The order of lists
 
     def in_order(self, convention: Convention) -> tuple[Sheet, Convention]:
-        """Return lists with what orders them as numbers, and the convention with that
-        order.
+        """Return the sheet with its scores or ranks checked, and the convention with
+        order="auto" replaced by the column that orders the lists.
         """
         order = self._order(convention)
         lists = self
@@ -367,21 +391,21 @@ class Sheet:
 
     def _refuse_disagreement(self) -> None:
         """Raise an error if an item is ranked above one with a higher score."""
-        user, rank, score = pl.col("user"), pl.col("rank"), pl.col("score")
-        rows = self.rows.with_columns(score=self.scores())
-        same_user = user == user.shift()
-        ranks_rise = (~same_user | (rank > rank.shift())).all()
-        if not rows["user"].is_sorted() or not rows.select(ranks_rise).item():
-            rows = rows.sort("user", "rank")
-        rows = rows.with_columns(above=pl.col("item").shift())
-        wrong = rows.filter(same_user & (score > score.shift()))
+        rows = _sorted_by_rank(self.rows.with_columns(score=self.scores()))
+        rows = rows.with_columns(
+            pl.col("user", "item", "score").shift().name.suffix("_above")
+        )
+        wrong = rows.filter(
+            pl.col("user") == pl.col("user_above"),
+            pl.col("score") > pl.col("score_above"),
+        )
         if wrong.height == 0:
             return
         row, plural = wrong.row(0, named=True), "s" * (wrong.height > 1)
         raise FrameError(
             f"{self.name}: {self.label('rank')!r} and {self.label('score')!r} disagree "
             f"in {wrong.height:,} place{plural}: user {row['user']!r} has item "
-            f"{row['item']!r} at rank {row['rank']}, below item {row['above']!r}, with a "
+            f"{row['item']!r} at rank {row['rank']}, below item {row['item_above']!r}, with a "
             f"higher score, {row['score']:g}.",
             fix="Say which one is the order: order='rank' or order='score'.",
         )
@@ -395,15 +419,25 @@ class Sheet:
         if "relevance" not in self:
             return self.with_columns(pl.Series("relevance", np.ones(self.rows.height)))
         negative, threshold = convention.negative_relevance, convention.relevant_from
-        grades = self.grades(negative=negative != "error").cast(pl.Float64)
+        relevances = self.relevances(allow_negative=negative != "error")
+        relevances = relevances.cast(pl.Float64)
         if negative == "zero":
-            grades = grades.clip(lower_bound=0.0)
+            relevances = relevances.clip(lower_bound=0.0)
         dtype = self["relevance"].dtype
         if threshold is not None and dtype in (pl.Float32, pl.Float16):
             # 0.7 in single precision is a little below 0.7, and meant to reach it.
             nearest = pl.Series([float(threshold)]).cast(dtype)[0]
-            grades = grades.set(grades == nearest, threshold)
-        return self.with_columns(grades.alias("relevance"))
+            relevances = relevances.set(relevances == nearest, threshold)
+        return self.with_columns(relevances.alias("relevance"))
+
+
+def _sorted_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows by user and rank: as they are, if users and the ranks of each rise."""
+    same_user = pl.col("user") == pl.col("user").shift()
+    ranks_rise = (~same_user | (pl.col("rank") > pl.col("rank").shift())).all()
+    if rows["user"].is_sorted() and rows.select(ranks_rise).item():
+        return rows
+    return rows.sort("user", "rank")
 
 
 def is_missing(ids: pl.Series) -> pl.Series:
@@ -422,38 +456,47 @@ def kind(dtype: pl.DataType) -> str:
     return str(dtype)
 
 
-def _is_plain(numbers: pl.Series, role: str) -> bool:
-    """Return whether every check allows these numbers, which costs less than the
-    checks.
+def _surely_allowed(numbers: pl.Series, role: str) -> bool:
+    """Return whether every check of a role allows these numbers, by the lowest and the
+    highest alone: the usual case, in one look instead of one for each check.
     """
-    has_no_gaps = numbers.dtype.is_integer()
-    if role == "relevance":
-        has_no_gaps |= numbers.dtype == pl.Float64
-    is_wide = numbers.dtype in (pl.Int128, pl.UInt128)  # which numpy does not have
-    if numbers.null_count() or is_wide or not has_no_gaps:
+    # numpy has no integers of 128 bits.
+    is_quick = numbers.dtype.is_integer() and numbers.dtype not in (
+        pl.Int128,
+        pl.UInt128,
+    )
+    if role == "relevance":  # a rank must be whole, and a score may be below 0
+        is_quick |= numbers.dtype == pl.Float64
+    if not is_quick or numbers.null_count():
         return False
-    values = numbers.to_numpy()
     lowest = 1 if role == "rank" else 0
-    return bool(values.min(initial=1) >= lowest and values.max(initial=1) <= 2**31)
+    values = numbers.to_numpy()
+    # NaN fails both comparisons; `initial` matters only without rows.
+    return bool(
+        values.min(initial=1) >= lowest and values.max(initial=1) <= HIGHEST_RANK
+    )
 
 
 def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    """Return the key values that occur in more than one row, with their count; rows of
-    one hash are compared by value.
-    """
-    hashes = np.zeros(table.height, dtype=np.uint64)
+    """Return the key values that occur in more than one row, with their count."""
+    # Grouping all rows is slow, and repeats are rare. Rows whose hash occurs once cannot
+    # be repeats: only the others are grouped.
+    row_hash = np.zeros(table.height, dtype=np.uint64)
     for seed, key in enumerate(keys, 1):
-        hashes += hashes_of(table[key], seed)
-    ordered = np.sort(hashes)
-    repeats = ordered[1:][ordered[1:] == ordered[:-1]]
-    suspects = table.filter(pl.Series(np.isin(hashes, repeats), dtype=pl.Boolean))
+        row_hash += hashes_of(table[key], seed)
+    ordered = np.sort(row_hash)
+    repeated_hashes = ordered[1:][ordered[1:] == ordered[:-1]]
+    is_suspect = np.isin(row_hash, repeated_hashes)
+    suspects = table.filter(pl.Series(is_suspect, dtype=pl.Boolean))
     counts = suspects.group_by(keys, maintain_order=True).len()
     return counts.filter(pl.col("len") > 1)
 
 
 def in_floats(scores: pl.Series) -> Floats:
-    """Return scores as floats in the same order, the same of them above 0: their places
-    where floats run them together.
+    """Return scores as floats that sort in the same way.
+
+    Whole numbers beyond 2**53 may become equal floats. Then their places in sorted order
+    stand in, shifted so that scores above 0, and only these, stay above 0.
     """
     floats = scores.cast(pl.Float64).to_numpy()
     if scores.dtype.is_float():
@@ -468,18 +511,18 @@ def in_floats(scores: pl.Series) -> Floats:
 
 def grades_of(truth: pl.DataFrame) -> pl.Series:
     """Return the relevance of each row as it was given, but True and False as 1 and 0;
-    without a column of it, a single 1.
+    without that column 1 once, as it holds for every row.
     """
     if "relevance" not in truth.columns:
         return pl.Series([1.0])
-    grades = truth["relevance"]
-    if grades.dtype == pl.Boolean:
-        return grades.cast(pl.Int64)
-    return grades
+    relevance = truth["relevance"]
+    if relevance.dtype == pl.Boolean:
+        return relevance.cast(pl.Int64)
+    return relevance
 
 
 def is_relevant(relevance: Floats, convention: Convention) -> Bools:
-    """Return whether judged items of these relevances count as relevant, shape (n,)."""
+    """Return which judged items count as relevant, by their relevance."""
     if convention.relevant_from is not None:
         return relevance >= convention.relevant_from
     if convention.relevant == "any":

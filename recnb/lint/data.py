@@ -18,7 +18,16 @@ from recnb.data.sheet import in_floats
 from recnb.display.language import N_, _
 from recnb.lint.findings import NotCheckedError, quoted_id
 from recnb.metrics.gain import Gain, gain_of
-from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints, count_within, in_order
+from recnb.metrics.hits import (
+    Cutoffs,
+    Floats,
+    Hits,
+    Ints,
+    count_within,
+    in_order,
+    order_by_user_and_rank,
+    user_rank_key,
+)
 from recnb.metrics.metric import Given, Metric
 from recnb.results.evaluation_data import EvaluationData, average, cutoffs_under
 
@@ -262,7 +271,7 @@ def list_rows(data: LintData) -> ListRows | None:
         return None
     user, rank = positions(data.joined.users, recs["user"]), recs["rank"].to_numpy()
     row = np.flatnonzero(user >= 0)
-    key = user[row] * (int(rank.max(initial=0)) + 1) + rank[row]
+    key = user_rank_key(user[row], rank[row])
     row = row if (key[1:] > key[:-1]).all() else row[in_order(key)]
     return ListRows(
         user[row],
@@ -344,5 +353,5 @@ def _locate_hits(hits: Hits, rows: ListRows) -> Ints:
 
 def _with_ranks(hits: Hits, rank: Ints) -> Hits:
     """Return the hits on other ranks, sorted by them."""
-    order = in_order(hits.user * (int(rank.max(initial=0)) + 1) + rank)
+    order = order_by_user_and_rank(hits.user, rank)
     return hits.with_rows(order, rank=rank[order])

@@ -542,3 +542,13 @@ def in_order(key: Ints) -> Ints:
     packed.sort()
     packed &= (1 << bits) - 1
     return packed
+
+
+def user_rank_key(user: Ints, rank: Ints) -> Ints:
+    """Return whole numbers that sort by user, then from the top rank."""
+    return user * (int(rank.max(initial=0)) + 1) + rank
+
+
+def order_by_user_and_rank(user: Ints, rank: Ints) -> Ints:
+    """Return the stable order by user, then from the top rank."""
+    return in_order(user_rank_key(user, rank))

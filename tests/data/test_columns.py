@@ -259,7 +259,7 @@ def test_other_ids_are_refused_until_they_are_text(case: str) -> None:
     for convert in (pl.DataFrame, pl.DataFrame.to_pandas, pl.DataFrame.to_arrow):
         with pytest.raises(
             FrameError,
-            match=r"recommendations: column 'item' holds .*, which is no item id.*Make them text",
+            match=r"column 'item' holds .*, which is not a valid item id.*Make them text",
         ):
             recnb.evaluate(convert(recs), convert(recs[:1]))
         assert recnb.evaluate(convert(text), convert(text[:1])).mrr() == 0.5

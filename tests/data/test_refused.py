@@ -240,7 +240,7 @@ ROWS = {
         "truth",
         "'item'",
         "Struct",
-        "one id a row",
+        "each row needs one id",
     ),
     "periods": case(
         RECS.assign(item=pd.period_range("2026", periods=3, freq="D")),
