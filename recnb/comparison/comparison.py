@@ -590,13 +590,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             )
         rows = []
         for one, other in combinations(means.columns, 2):
-            pair = [signs[name] * means[name].to_numpy() for name in (one, other)]
+            pair = [
+                signs[name] * means[name].to_numpy(dtype=float) for name in (one, other)
+            ]
             rows.append(
                 (
                     one,
                     other,
                     float(kendalltau(*np.round(pair, 12)).statistic),
-                    tau_ap(*pair),
+                    tau_ap(np.asarray(pair[0]), np.asarray(pair[1])),
                 )
             )
         frame = pd.DataFrame(rows, columns=["metric", "other", "tau_b", "tau_ap"])

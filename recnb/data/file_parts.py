@@ -157,7 +157,7 @@ def _lists_that_count(
     if users.dtype != judged_users.dtype or users.null_count():
         return None
     counts = users.is_in(judged_users.implode())
-    if not counts.any() or counts.mean() > lists_that_count.MOST_LEFT:
+    if not counts.any() or counts.to_numpy().mean() > lists_that_count.MOST_LEFT:
         return None
     wanted = recs.filter(pl.col(column).is_in(judged_users.implode()))
     counted = _read_lists(wanted, judged, layout, origin)

@@ -488,7 +488,7 @@ def _evaluated(
 def _by_id(is_evaluated: Bools, ids: Ids) -> Ints | slice:
     """Return the users evaluated, in the order of their ids."""
     if ids.by_id is not None:
-        return ids.by_id[is_evaluated[ids.by_id]]
+        return np.asarray(ids.by_id[is_evaluated[ids.by_id]])
     if is_evaluated.all():
         return slice(None)
     return np.flatnonzero(is_evaluated)

@@ -235,7 +235,7 @@ def without_others(source: Sheets) -> Source:
     if len(users) < MANY or not len(users):
         return source
     sample = users.gather_every(max(len(users) // SAMPLE, 1))
-    if sample.is_in(judged.implode()).mean() > MOST_LEFT:
+    if sample.is_in(judged.implode()).to_numpy().mean() > MOST_LEFT:
         return source
     counts, left_out = _split(users, judged)
     if not counts.any() or not len(left_out):

@@ -182,7 +182,7 @@ def staying(
         # A relevance below 0 marks an item that was pooled and not judged.
         judged_row = judged_row[truth.relevance[pairs.truth_row] >= 0]
     stays = marked(judged_row, len(lists.user))
-    return order[stays[order]]
+    return np.asarray(order[stays[order]])
 
 
 def _is_highest_of_pair(order: Ints, pairs: Pairs) -> Bools:
@@ -254,7 +254,7 @@ def only_positive_scores_hit(convention: Convention) -> bool:
 def first_of_each(hit_match: Ints, matches: Matches) -> Ints:
     """Return the first hit of each truth row."""
     _rows, first = np.unique(matches.truth_row[hit_match], return_index=True)
-    return hit_match[np.sort(first)]
+    return np.asarray(hit_match[np.sort(first)])
 
 
 def shared_rank(matches: Matches, hit_match: Ints, ties: str) -> Ints:
@@ -317,7 +317,7 @@ def _listed_pairs(ids: Ids) -> Ints:
     if ids.rows_by_user is not None:
         item = item[ids.rows_by_user]
     user = np.repeat(np.arange(len(ids.users)), ids.n_listed)
-    return np.unique(user * ids.n_items + item)
+    return np.asarray(np.unique(user * ids.n_items + item))
 
 
 def with_catalogue(

@@ -512,7 +512,7 @@ def order_from_highest(
     if value_bits < 8 or not (
         np.isfinite(apart) and np.isfinite(scale)
     ):  # no room, or values that are infinite
-        return np.lexsort((-value, user))
+        return np.asarray(np.lexsort((-value, user)))
     key = ((top - value) * scale).astype(np.int64)
     key |= user << value_bits
     key <<= row_bits
