@@ -12,7 +12,13 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.columns import Labels, with_series
 from recnb.data.encoding import distinct
-from recnb.data.join import JoinResult, RepeatError, join, order_column
+from recnb.data.join import (
+    JoinResult,
+    RepeatedRankError,
+    RepeatError,
+    join,
+    order_column,
+)
 from recnb.data.numbered import Ids, number_ids
 from recnb.data.quirks import needs_positions
 from recnb.data.sheet import IDS, TRUTH, Sheet, is_missing, is_relevant
@@ -205,7 +211,7 @@ class Sheets(Source):
             ids = rows.select(self.propensity_ids)
             refuse_lacking(rows["propensity"], ids, "propensity")
         else:
-            name = self.judgements.column("propensity")
+            name = self.judgements.column_in_words("propensity")
             checked(rows, "propensity", name, highest=1.0)
         weight = np.zeros(truth.height)
         weight[relevant] = pair_weights(rows, least, name)
@@ -225,7 +231,7 @@ class Sheets(Source):
             return join(recs, truth, self._ids[by_position], convention), truth
         except RepeatError as problem:
             lists = self.lists.with_rows(recs)
-            if problem.args == ("rank",):
+            if isinstance(problem, RepeatedRankError):
                 merges = convention.duplicates == "dedupe"
                 lists.refuse_repeated_pairs(share_a_rank=merges)
                 lists.refuse_repeated_ranks()
@@ -254,7 +260,7 @@ def _known_propensities(judgements: Sheet) -> pl.Series:
     """
     propensity = judgements["propensity"]
     known = judgements.rows.filter(~is_missing(propensity))
-    checked(known, "propensity", judgements.column("propensity"), highest=1.0)
+    checked(known, "propensity", judgements.column_in_words("propensity"), highest=1.0)
     return propensity.cast(pl.Float64)
 
 

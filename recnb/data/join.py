@@ -221,7 +221,7 @@ def match_and_rank(
 ) -> tuple[Matches, Ints]:
     """Return the matches of some users, and the rank of each of their listed rows."""
     if convention.order == "rank" and repeats_a_rank(lists):
-        raise RepeatedRankError("rank")
+        raise RepeatedRankError
     pairs = match(lists, truth)
     # Before repeats are refused: items that met in one hash would look repeated.
     if ids.are_hashes and not hashes_are_exact(lists, truth, pairs, ids):

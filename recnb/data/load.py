@@ -369,7 +369,7 @@ def _refuse_rows_of_neither(
     if len(rows):
         row = rows[0]
         raise FrameError(
-            f"{sheet.name}: row {row} ({sheet.pair(row)}) has {lacks}: drop such rows."
+            f"{sheet.name}: row {row} ({sheet.pair_in_words(row)}) has {lacks}: drop such rows."
         )
 
 

@@ -117,11 +117,11 @@ class Sheet:
         """Return what the caller calls the column of a role."""
         return self.labels.get(role, role)
 
-    def column(self, role: str) -> str:
+    def column_in_words(self, role: str) -> str:
         """Name the column of a role as errors do."""
         return f"{self.name}: column {self.label(role)!r}"
 
-    def pair(self, row: int) -> str:
+    def pair_in_words(self, row: int) -> str:
         """Name the user and the item of a row."""
         return f"user {self['user'][row]!r}, item {self['item'][row]!r}"
 
@@ -168,7 +168,7 @@ class Sheet:
             return
         n, plural = len(missing), "s" * (len(missing) > 1)
         raise FrameError(
-            f"{self.column(role)} has {n:,} missing {role} id{plural}, the first in row "
+            f"{self.column_in_words(role)} has {n:,} missing {role} id{plural}, the first in row "
             f"{missing[0]}. Drop such rows."
         )
 
@@ -183,7 +183,7 @@ class Sheet:
         if not len(inexact):
             return ids.cast(pl.Int64)
         raise FrameError(
-            f"{self.column(role)} holds the {ids.dtype} {inexact[0]!r}, not exact as an "
+            f"{self.column_in_words(role)} holds the {ids.dtype} {inexact[0]!r}, not exact as an "
             "id: read ids as whole numbers or as text."
         )
 
@@ -205,7 +205,7 @@ class Sheet:
             described = "16 bytes"
             example = UUID(bytes=example)
         return FrameError(
-            f"{self.column(role)} holds {described} such as {quoted(example)}, which is "
+            f"{self.column_in_words(role)} holds {described} such as {quoted(example)}, which is "
             f"not a valid {role} id: each row needs one id, a whole number below 2**63 or "
             "text.",
             fix=fix,
@@ -271,9 +271,8 @@ class Sheet:
             return column
         if column.dtype == pl.Boolean or column.null_count() == len(column):
             return column.cast(pl.Float64)
-        problem = (
-            f"{self.column(role)} holds {kind(column.dtype)} where numbers are needed"
-        )
+        held = f"{self.column_in_words(role)} holds {kind(column.dtype)}"
+        problem = f"{held} where numbers are needed"
         given = column.drop_nulls()
         examples = given
         if column.dtype == pl.String:
@@ -300,10 +299,10 @@ class Sheet:
             s="s" * (n > 1),
             are="are" if n > 1 else "is",
             value=numbers[row],
-            pair=self.pair(row),
+            pair=self.pair_in_words(row),
         )
         fix = check.fix.format(column=self.label(role))
-        return FrameError(f"{self.column(role)} {problem}", fix=fix)
+        return FrameError(f"{self.column_in_words(role)} {problem}", fix=fix)
 
     # Repeats
 
@@ -349,7 +348,7 @@ class Sheet:
         same = self.rows.filter(pl.col("user") == user, pl.col("rank") == rank)
         first, second = same["item"].to_list()[:2]
         raise FrameError(
-            f"{self.column('rank')} gives a rank twice: user {user!r} has {first!r} and "
+            f"{self.column_in_words('rank')} gives a rank twice: user {user!r} has {first!r} and "
             f"{second!r} at rank {rank} ({twice.height:,} such in all).",
             fix="Give each item of a user its own rank, or give scores alone.",
         )
