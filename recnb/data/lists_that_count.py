@@ -25,11 +25,11 @@ from recnb.data.sheet import Sheet
 from recnb.data.source import Joined, JoinedRows, RowCounts, Source
 from recnb.metrics.hits import Bools, cached_property
 
-#: Rows of lists from which on users are looked up in the truth. Below, all lists are
-#: joined in less than 10 ms, and two ways of doing so save nothing that is noticed.
+#: Rows of lists from which on users are looked up in the truth: measured with 15 % of
+#: the users there, that pays from 2**16 rows of text and 2**17 of whole numbers on.
 MANY = 2**17
-#: Lists are taken out if no more than this share of them is left: taking out fewer
-#: costs as much as joining them.
+#: Lists are taken out if no more than this share of their users is in the truth: to take
+#: out fewer costs as much as joining them.
 MOST_LEFT = 3 / 4
 #: Rows that tell which share it is.
 SAMPLE = 1000
