@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf, isfinite
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 import recnb
 from recnb.comparison import Comparison, compare
@@ -589,10 +589,7 @@ def _write(text: str, output: str | None) -> None:
         sys.stdout.write(text)
         sys.stdout.flush()
     except (OSError, UnicodeEncodeError) as problem:
-        with contextlib.suppress(
-            OSError, ValueError
-        ):  # Python would try to write the rest when it ends
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _discard_the_rest(sys.stdout)
         fix = "give -o FILE, or set PYTHONIOENCODING=utf-8."
         raise WriteError(
             f"the report was not written to its end: {problem}: {fix}"
@@ -603,5 +600,15 @@ def _print_error(line: str) -> None:
     """Print a line to the standard error stream; print() takes None for stdout."""
     if sys.stderr is None:
         return
-    with contextlib.suppress(OSError):  # the exit code says it as well
-        print(line, file=sys.stderr)
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:  # the exit code says it as well
+        _discard_the_rest(sys.stderr)
+
+
+def _discard_the_rest(stream: TextIO) -> None:
+    """Send what a stream still holds nowhere: Python would try to write it when it
+    ends, and exit with 120.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -15,7 +15,13 @@ from recnb.conventions import Convention
 from recnb.data import Counts
 from recnb.display.language import N_, _, use_language, use_noun
 from recnb.display.templates import render
-from recnb.errors import ElsewhereError, NoUsersError, OptionError, quoted
+from recnb.errors import (
+    ElsewhereError,
+    FrameError,
+    NoUsersError,
+    OptionError,
+    quoted,
+)
 from recnb.metrics.hits import Hits
 from recnb.metrics.measure import measure_named, metric_named
 from recnb.metrics.metric import ACCURACY, Metric
@@ -442,6 +448,12 @@ class Evaluation(EvaluationMethods):
             return _(
                 "Evaluation of some users against {relevant:,} relevant items",
                 relevant=relevant,
+            )
+        except FrameError:
+            # A row of a list that was left out is invalid: counting rows joins all, and
+            # `counts` raises what is wrong.
+            return _(
+                "Evaluation against {relevant:,} relevant items", relevant=relevant
             )
 
 

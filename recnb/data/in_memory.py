@@ -232,8 +232,9 @@ class Sheets(Source):
         except RepeatError as problem:
             lists = self.lists.with_rows(recs)
             if isinstance(problem, RepeatedRankError):
-                merges = convention.duplicates == "dedupe"
-                lists.refuse_repeated_pairs(share_a_rank=merges)
+                if convention.duplicates == "error":
+                    lists.refuse_repeated_pairs()
+                lists.refuse_repeated_pairs(share_a_rank=True)
                 lists.refuse_repeated_ranks()
             if convention.duplicates == "error":
                 lists.refuse_repeated_pairs()

@@ -312,10 +312,11 @@ class Sheet:
         With `share_a_rank`, it says why duplicates="dedupe" does not help: the rows
         have the same rank, so neither is higher.
         """
-        twice = repeated(self.rows, [*IDS])
+        keys = [*IDS, "rank"] if share_a_rank else [*IDS]
+        twice = repeated(self.rows, keys)
         if twice.height == 0:
             return
-        user, item, n = twice.row(0)
+        user, item, *_rank, n = twice.row(0)
         pairs = f"{twice.height:,} pairs of user and item are"
         if twice.height == 1:
             pairs = "1 pair of user and item is"

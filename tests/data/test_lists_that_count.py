@@ -291,6 +291,7 @@ def test_an_error_in_a_row_that_does_not_count_is_raised_where_it_is_read(
     recs, truth = night
     ev = recnb.evaluate(with_a_repeat(recs, truth), truth)
     assert float(ev.ndcg(k=3)) == float(recnb.evaluate(recs, truth).ndcg(k=3))
+    assert repr(ev).startswith("Evaluation against ")
     with pytest.raises(FrameError, match="1 pair of user and item is repeated"):
         ask(ev)
 

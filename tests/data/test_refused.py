@@ -783,3 +783,11 @@ def test_users_is_a_frame_or_a_file_and_no_word() -> None:
             lambda word=word: RECS.rec.against(TRUTH, users=word),
         ):
             refused(call, error, problem)
+
+
+@pytest.mark.parametrize("duplicates", ["dedupe", "keep", "rows", "hit_once"])
+def test_a_rank_given_twice_is_told_of_the_items_that_share_it(duplicates) -> None:
+    """`a` is repeated as well, at two ranks, which is no reason to refuse."""
+    rows = {"user": "u", "item": ["a", "a", "b", "c"], "rank": [1, 3, 2, 2]}
+    with pytest.raises(FrameError, match="user 'u' has 'b' and 'c' at rank 2"):
+        recnb.evaluate(pd.DataFrame(rows), {"u": ["b"]}, duplicates=duplicates)
