@@ -17,8 +17,8 @@ from recnb.display.language import N_, Plural, _, current
 from recnb.display.text import users_in_words
 from recnb.errors import ElsewhereError, OptionError, near
 from recnb.lint import checks
-from recnb.lint.data import LintData
-from recnb.lint.findings import Check, Finding, Lint, NotCheckedError
+from recnb.lint.data import LintData, NotCheckedError
+from recnb.lint.findings import Check, Finding, Lint
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY, METRICS, Given, Metric

@@ -19,11 +19,13 @@ from recnb.lint.data import (
     FRAMES,
     PAIR,
     LintData,
+    NotCheckedError,
     comparable_times,
     find_ties,
     list_rows,
+    quoted_id,
 )
-from recnb.lint.findings import NotCheckedError, Problem, check, quoted_id
+from recnb.lint.findings import Problem, check
 from recnb.lint.repair import SPELLINGS, Repair
 from recnb.metrics.gain import best_of_all
 from recnb.metrics.hits import Cutoffs, Ints
@@ -551,14 +553,14 @@ def ceiling(data: LintData) -> Iterator[Problem]:
         )
 
 
-class Sample(NamedTuple):
+class SampledCandidates(NamedTuple):
     """Candidates that look sampled."""
 
     size: int  #: of each user, the most; of the items that are not relevant, maybe
     words: str  #: what the finding says of them
 
 
-def find_sample(data: LintData) -> Sample | None:
+def find_sample(data: LintData) -> SampledCandidates | None:
     """Return what looks sampled: the lists, or the items of the truth that they are
     taken from.
     """
@@ -569,7 +571,7 @@ def find_sample(data: LintData) -> Sample | None:
     return sample_in_lists(data) or sample_in_truth(data)
 
 
-def sample_in_lists(data: LintData) -> Sample | None:
+def sample_in_lists(data: LintData) -> SampledCandidates | None:
     """Look for lists of as many items each, or of as many that are not relevant, which
     have all relevant items; a few rows may be missing.
     """
@@ -582,7 +584,7 @@ def sample_in_lists(data: LintData) -> Sample | None:
     negatives = lengths - n_relevant + lost
     for sizes in (lengths, negatives):
         if (sizes == sizes[0]).all() and sizes[0] >= CANDIDATES and not lost.any():
-            return Sample(int(sizes[0]), SAMPLED)
+            return SampledCandidates(int(sizes[0]), SAMPLED)
     # A list that lacks a relevant item lacks a candidate: it is shorter than others.
     full = int(lengths.max())
     is_nearly = bool((lengths + lost <= full).all()) and not lacks_many(lengths, full)
@@ -591,11 +593,11 @@ def sample_in_lists(data: LintData) -> Sample | None:
         is_usual = (negatives == full).mean() >= SHARE
         is_nearly = is_usual and not lacks_many(negatives, full)
     if is_nearly and full >= CANDIDATES:
-        return Sample(full, NEARLY_SAMPLED)
+        return SampledCandidates(full, NEARLY_SAMPLED)
     return None
 
 
-def sample_in_truth(data: LintData) -> Sample | None:
+def sample_in_truth(data: LintData) -> SampledCandidates | None:
     """Look for as many items of the truth for each user, or as many that are not
     relevant, of which the lists are the top; a few rows may be missing.
     """
@@ -617,7 +619,7 @@ def sample_in_truth(data: LintData) -> Sample | None:
         full = int(sizes.max(initial=0))
         is_few = max(longest, CANDIDATES) <= full < most_sampled(n_items)
         if is_few and not lacks_many(sizes, full):
-            return Sample(full, SAMPLED_IN_TRUTH)
+            return SampledCandidates(full, SAMPLED_IN_TRUTH)
     return None
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -16,7 +16,7 @@ from recnb.conventions.convention import ROW_ORDERS, TRUTH_ORDERS
 from recnb.data.encoding import positions
 from recnb.data.sheet import in_floats
 from recnb.display.language import N_, _
-from recnb.lint.findings import NotCheckedError, quoted_id
+from recnb.display.text import one_line
 from recnb.metrics.gain import Gain, gain_of
 from recnb.metrics.hits import (
     Cutoffs,
@@ -40,6 +40,24 @@ DATED = ("train", "truth")
 #: What times are, in words.
 NUMBERS, DATES = N_("numbers"), N_("dates")
 OTHER_KIND = N_("neither numbers nor dates")
+
+
+class NotCheckedError(Exception):
+    """A check cannot be made; the message says why, and what to give."""
+
+
+def quoted_id(value: Any) -> str:
+    """Return an id as Python writes it, so that 1 is told from '1', on one line; a
+    backtick would begin code.
+    """
+    words = (
+        repr(value)
+        if isinstance(value, str)
+        else f"{value:g}"
+        if isinstance(value, float)
+        else str(value)
+    )
+    return one_line(words, 40).replace("`", "'")
 
 
 class LintData:

@@ -25,16 +25,12 @@ from recnb.display.language import N_, Message, _, use_language
 from recnb.display.templates import framed
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, Suggesting, near
+from recnb.lint.data import LintData, quoted_id
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from recnb.lint.data import LintData
     from recnb.lint.repair import Repair
-
-
-class NotCheckedError(Exception):
-    """A check cannot be made; the message says why, and what to give."""
 
 
 SEVERITIES = {"warning": N_("warning"), "note": N_("note")}
@@ -59,20 +55,6 @@ ROLES = {
         N_("model"),
     )
 }
-
-
-def quoted_id(value: Any) -> str:
-    """Return an id as Python writes it, so that 1 is told from '1', on one line; a
-    backtick would begin code.
-    """
-    words = (
-        repr(value)
-        if isinstance(value, str)
-        else f"{value:g}"
-        if isinstance(value, float)
-        else str(value)
-    )
-    return one_line(words, 40).replace("`", "'")
 
 
 @dataclass(frozen=True, eq=False)

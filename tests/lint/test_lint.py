@@ -20,7 +20,7 @@ from recnb.display.language import use_language
 from recnb.errors import OptionError
 from recnb.evaluate import model_evaluation
 from recnb.lint import CHECKS, Lint
-from recnb.lint.findings import quoted_id
+from recnb.lint.data import quoted_id
 from tests.lint_planted import (
     ALONE,
     CLEAN,

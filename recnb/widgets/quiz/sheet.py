@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -16,21 +16,39 @@ from recnb.errors import RecnbError, quoted
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.gain import discount_of
 
-if TYPE_CHECKING:
-    from recnb.widgets.quiz.question import Quiz
-
 #: Text of one's own: a paragraph, or paragraphs and tables, which are lists of rows.
 Text = str | Sequence[str | Sequence[Sequence[object]]]
 
 #: A question of one's own and its solution.
 OwnQuestion = tuple[Text, Text]
 
+
+class Printable(Protocol):
+    """What a sheet asks of an exercise."""
+
+    depth: int
+
+    @property
+    def label(self) -> str:
+        """The metric that is asked for."""
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options of the metric in force."""
+
+    def question(self) -> Iterable[Block]:
+        """Return the question as blocks."""
+
+    def reveal(self) -> Any:
+        """Return the answer with its solution."""
+
+
 #: The ranks of the table of discounts, at least, and its decimals.
 RANKS, DECIMALS = 6, 5
 
 
 def sheet(
-    exercises: Sequence[Quiz | OwnQuestion],
+    exercises: Sequence[Printable | OwnQuestion],
     path: File | None,
     *,
     questions: bool,
@@ -55,13 +73,13 @@ def sheet(
         return written(str(page(title, framed(title, body))), path)
 
 
-def _labels(exercises: Sequence[Quiz | OwnQuestion]) -> str:
+def _labels(exercises: Sequence[Printable | OwnQuestion]) -> str:
     """Return the metrics that are asked for, each once."""
     labels = [each.label for each in exercises if not isinstance(each, tuple)]
     return ", ".join(dict.fromkeys(labels))
 
 
-def _question(exercise: Quiz | OwnQuestion) -> tuple[str, str]:
+def _question(exercise: Printable | OwnQuestion) -> tuple[str, str]:
     """Return the label of the answer, if there is one value, and the question."""
     if isinstance(exercise, tuple):
         question, _solution = _checked(exercise)
@@ -69,7 +87,7 @@ def _question(exercise: Quiz | OwnQuestion) -> tuple[str, str]:
     return exercise.label, html(exercise.question())
 
 
-def _solution(exercise: Quiz | OwnQuestion) -> str:
+def _solution(exercise: Printable | OwnQuestion) -> str:
     if isinstance(exercise, tuple):
         _question, solution = _checked(exercise)
         return html(_blocks(solution))
@@ -97,7 +115,7 @@ def _blocks(text: Text) -> list[Block]:
     return blocks
 
 
-def _discounts(exercises: Sequence[Quiz | OwnQuestion]) -> Iterator[Block]:
+def _discounts(exercises: Sequence[Printable | OwnQuestion]) -> Iterator[Block]:
     """Make a table of what gains are divided by, for each discount that is needed."""
     needed = [
         exercise
