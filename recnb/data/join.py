@@ -289,8 +289,9 @@ def _groups(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
     places, group = _runs(equals_next)
     row = (keys[places] & row_bits).view(np.int64)
     # Equal keys and equal items mean equal users: a user's factor is odd, and there are
-    # fewer users than rows, so another user would change the key. Hence only items are
-    # compared. If two pairs share a key after all, rows are sorted by the pairs.
+    # far fewer users than keys, 2**64 over the number of rows, so another user would
+    # change the key. Hence only items are compared. If two pairs share a key after all,
+    # rows are sorted by the pairs.
     item = np.concatenate([lists.item, truth.item])
     item_of_row = item[row]
     is_other_item = item_of_row[1:] != item_of_row[:-1]

@@ -221,7 +221,7 @@ class ListsThatCount(Source):
 def suffices(convention: Convention) -> bool:
     """Return whether lists of users whom the truth lacks change no number.
 
-    The catalogue is every item of all lists.
+    Not so with a catalogue: its items include those of all lists.
     """
     is_by_truth = convention.averaged_users in ("truth", "both")
     return is_by_truth and convention.candidates != "catalogue"

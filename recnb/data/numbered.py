@@ -153,8 +153,9 @@ def _rows_by_user(users: pl.Series) -> tuple[Ints | None, Ints]:
 
 
 def _numbers_of(items: pl.Series, all_items: pl.Series | None) -> ItemNumbers:
-    """Return a number for each item; ids below 0 wrap around, which keeps them
-    distinct.
+    """Return a number for each item: its position among all items, where these are
+    given; else a whole number itself, which wraps around below 0 and stays distinct;
+    else a hash of the text.
     """
     if all_items is not None:
         return positions(all_items, items).view(np.uint64)

@@ -448,7 +448,7 @@ def is_missing(ids: pl.Series) -> pl.Series:
 
 
 def kind(dtype: pl.DataType) -> str:
-    """Describe ids of a type."""
+    """Describe the values of a type, ids or numbers."""
     if dtype.is_integer():
         return "whole numbers"
     if dtype == pl.String:
@@ -457,8 +457,8 @@ def kind(dtype: pl.DataType) -> str:
 
 
 def _surely_allowed(numbers: pl.Series, role: str) -> bool:
-    """Return whether every check of a role allows these numbers, by the lowest and the
-    highest alone: the usual case, in one look instead of one for each check.
+    """Return True if the lowest and the highest number show that every check of the
+    role allows all of them, the usual case in one look; False if each check has to look.
     """
     # numpy has no integers of 128 bits.
     is_quick = numbers.dtype.is_integer() and numbers.dtype not in (
