@@ -565,6 +565,9 @@ def of_user(metric: str, case: Case, user: Any, options: Options) -> float | Non
     best = replace(possible[0], depth=math.inf, k=max(possible[0].k, 1))
     if options["cutoff"] == "k":
         best = possible[0]
-    if not possible[0].grades or (metric == "ndcg" and idcg(best, **chosen) == 0):
+    # Where a relevant item has a gain, a list of none of them is worth 0, though its own
+    # items have no better order.
+    has_no_gain = options["relevant"] != ">0" and metric == "ndcg"
+    if not possible[0].grades or (has_no_gain and idcg(best, **chosen) == 0):
         return {"skip": None, "zero": 0.0, "one": 1.0}[options["no_relevant"]]
     return sum(DEFINITIONS[metric](each, **chosen) for each in possible) / len(possible)

@@ -148,3 +148,8 @@ def test_lists_without_a_judged_item_are_no_missing_lists() -> None:
     assert "in each model 4 without a judged item in a list" in compared.replace(
         "\n", " "
     )
+
+
+def test_a_list_without_a_hit_is_worth_0_though_its_own_items_have_no_better_order():
+    ev = recnb.evaluate({"a": ["x"], "b": ["y"]}, {"a": ["x"], "b": ["x"], "c": ["x"]})
+    assert ev.ndcg(ideal="list").per_user.to_dict() == {"a": 1.0, "b": 0.0, "c": 0.0}
