@@ -26,6 +26,7 @@ from babel.messages.pofile import read_po, write_po
 
 import recnb
 from recnb import LIST_METRICS, METRICS
+from recnb.display.data_file import rows_of
 from recnb.display.language import LANGUAGES, LOCALE
 from recnb.metrics.metric import RETRIEVAL_METRICS, Metric
 from recnb.metrics.recommendation_lists import NEEDED, missing
@@ -127,8 +128,8 @@ def in_python(
 
 
 def extracted() -> Catalog:
-    """All messages: those marked in Python and in templates, what metrics are called
-    and described by.
+    """All messages: those marked in Python and in templates, the words of decisions,
+    what metrics are called and described by.
     """
     catalogue = Messages(project="recnb")
     for pattern, method in (("*.py", in_python), ("*.jinja", "jinja2")):
@@ -141,6 +142,9 @@ def extracted() -> Catalog:
                 )
             for _lineno, message, _comments, context in found:
                 catalogue.add(message, locations=[(where, 0)], context=context)
+    for row in rows_of("conventions/phrases.csv"):
+        for text in filter(None, (row["phrase"], row["alone"])):
+            catalogue.add(text, locations=[("recnb/conventions/phrases.csv", 0)])
     for metric in LIST_METRICS.values():
         catalogue.add(metric.no_value, locations=[("recnb/metrics/metric.py", 0)])
     for argument in NEEDED:
