@@ -43,7 +43,7 @@ KEYWORDS: dict[str, Any] = {
     "pgettext": ((1, "c"), 2),
 }
 #: Functions of the lint whose sentences are messages without a mark.
-FINDINGS, SENTENCES = ("Problem",), ("short", "why", "advice")
+FINDINGS, SENTENCES = ("check", "Problem"), ("short", "why", "advice")
 #: Extensions of Jinja2 in use; a template that cannot be read is an error.
 OPTIONS = {"extensions": "jinja2.ext.do", "silent": "false"}
 HEADER = (
