@@ -290,7 +290,7 @@ def as_in(
 def _of_lists(
     preset: Preset,
     frames: Mapping[str, Any],
-    columns: Mapping[str, str],
+    columns: Mapping[str, Any],
     features: str | Sequence[str] | None,
     k: int | None,
 ) -> float:

@@ -136,10 +136,10 @@ def _headline(findings: Sequence[Finding], n_checks: int) -> str:
     if not findings:
         return _("Lint: no findings in {checks} checks", checks=n_checks)
     counts = list[str]()
-    for severity, words in COUNTS.items():
+    for severity, plural in COUNTS.items():
         n = sum(finding.severity == severity for finding in findings)
         if n:
-            counts.append(_(words, n=n))
+            counts.append(_(plural, n=n))
     words = N_("Lint: {counts}, of {checks} checks")
     return _(words, counts=", ".join(counts), checks=n_checks)
 

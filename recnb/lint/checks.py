@@ -63,7 +63,7 @@ LOST_IDS = {
 
 
 @check(
-    N_("ids written otherwise"),
+    "ids written otherwise",
     why="They count as other ids, and match no recommended row; lists have {listed}.",
     advice="If they mean the same, write ids in one way in all frames:",
 )
@@ -126,7 +126,7 @@ IDS_OF_NOTHING = {
 
 
 @check(
-    N_("missing ids as text"),
+    "missing ids as text",
     why="One missing value is not the other, and these count as one id.",
     advice="If these ids are missing, leave their rows out:",
 )
@@ -154,7 +154,7 @@ def missing_ids(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("lists and truth without an item in common"),
+    "lists and truth without an item in common",
     short="Relevant items that are in no list: {n:,} of {of:,}",
     why="Every metric of hits is 0, whatever the model does; lists hold items such as "
     "{listed}.",
@@ -176,7 +176,7 @@ def no_item_meets(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("repeated pairs"),
+    "repeated pairs",
     short="Pairs of user and item that are repeated in `{frame}`: {n:,}, in {rows:,} of "
     "{of:,} rows",
     why="By this convention, {rule}.",
@@ -213,7 +213,7 @@ SAME_TO_FOUR_DECIMALS = N_(
 
 
 @check(
-    N_("equal scores"),
+    "equal scores",
     short="Users for whom equal scores decide: {n:,} of {of:,}; {label} is anything from "
     "{lower:.4f} to {upper:.4f}",
     why="The number is of one order among many.",
@@ -244,7 +244,7 @@ def ties(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("items that are not judged"),
+    "items that are not judged",
     short="Recommended rows that are not judged: {n:,} of {of:,}; {judged} is {share:.4f}",
     why="They count as not relevant, and nobody has looked: a model that finds other "
     "items than those judged is at a disadvantage.",
@@ -274,7 +274,7 @@ def unjudged(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("ranks against scores"),
+    "ranks against scores",
     short="Rows with a higher score than the row above: {n:,} of {of:,}",
     why="The ranks, or the rows, are followed, and not the scores.",
     advice="If the score is what ranks the items (a reranker keeps the scores of the "
@@ -294,7 +294,7 @@ def rank_against_score(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("lists upside down"),
+    "lists upside down",
     short="The rows of every list run from the lowest score to the highest: the lists "
     "may be upside down",
     why="The highest score is taken for the top.",
@@ -320,7 +320,7 @@ def upside_down(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("rows without a score"),
+    "rows without a score",
     short="Rows with the score {filler:g}, far from all others: {n:,} of {of:,}; filled "
     "in where there was none?",
     why="The other scores run from {low:g} to {high:g}.",
@@ -351,7 +351,7 @@ def filler_score(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("short lists"),
+    "short lists",
     short="Lists that end above rank {k:,}: {n:,} of {of:,}",
     why="There is no hit below the end of a list.",
     advice="Recommend at least {k:,} items, or use a smaller cut-off.",
@@ -381,7 +381,7 @@ def short_lists(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("empty places"),
+    "empty places",
     short="Lists whose ranks leave places empty: {n:,} of {of:,}",
     why="Ranks are used as given: an empty place counts as a miss, and items below it "
     "are discounted accordingly.",
@@ -406,7 +406,7 @@ LOWEST = N_("Every one of {n:,} users has the lowest possible {label}")
 
 
 @check(
-    N_("perfect values"),
+    "perfect values",
     short="Every one of {n:,} users has the highest possible {label}",
     why="{label} is {value:.4f}, which real recommendations do not reach.",
     advice="Check whether the lists were made from the truth.",
@@ -427,7 +427,7 @@ def perfect(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("relevance that is ratings"),
+    "relevance that is ratings",
     short="Relevance looks like ratings from {low:g} to {high:g}, and all {of:,} rows "
     "count as relevant",
     why="A hit on what the user disliked is a hit; rows below {liked}: {n:,}.",
@@ -463,7 +463,7 @@ WITH_ZEROS = N_(
 
 
 @check(
-    N_("a column that looks like relevance and is not used"),
+    "a column that looks like relevance and is not used",
     short="Column {column} of the truth looks like relevance, and is not used",
     why="Each of the {of:,} rows counts as 1.",
     advice="If it is how relevant an item is, name it:",
@@ -515,7 +515,7 @@ OUT_OF_WHAT_IS_THERE = N_(
 
 
 @check(
-    N_("a value that cannot be passed"),
+    "a value that cannot be passed",
     short="{label} cannot pass {most:.4f}: {n:,} of {of:,} users cannot reach {top:g}",
     why="Lists of all relevant items and of nothing else have this value: the truth and "
     "the cut-off decide as much as the lists.",
@@ -541,7 +541,7 @@ def ceiling(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("sampled candidates"),
+    "sampled candidates",
     why="Ranking a few of {items:,} items is easier than ranking all. Such a number is "
     "no estimate of the full ranking's, and may order models otherwise (Krichene and "
     "Rendle, 2020).",
@@ -561,7 +561,7 @@ def sampled_candidates(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("no missed relevant items"),
+    "no missed relevant items",
     short="No relevant item is missing from the lists",
     why="Relevant items that were not recommended are not in the data: recall of whole "
     "lists is 1 for every user.",
@@ -578,7 +578,7 @@ def nothing_missed(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("weights of few pairs"),
+    "weights of few pairs",
     needs="propensity",
     short="Few relevant pairs carry half of the weight: {half:,} of {of:,}, each up to "
     "{top:.3g}",
@@ -606,7 +606,7 @@ def heavy_pairs(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("clipped propensities"),
+    "clipped propensities",
     needs="propensity",
     short="Relevant pairs whose propensities are clipped at {least:g}: {n:,} of {of:,}",
     why="Clipping moves the number, towards that without propensities.",
@@ -635,7 +635,7 @@ COUNT_AS_1 = N_("Users that count 1, of whom nothing was seen: {n:,} of {of:,}")
 
 
 @check(
-    N_("users of whom nothing was seen"),
+    "users of whom nothing was seen",
     needs="propensity",
     short="Users left out since nothing of theirs was seen: {n:,} of {of:,}",
     why="Weighted precision, cg, dcg and rbp are without bias only if each of these users "
@@ -662,7 +662,7 @@ COUNT_AS_MISSED = N_("Each of them counts as a list without a hit.")
 
 
 @check(
-    N_("users without a list"),
+    "users without a list",
     short="Users without a list: {n:,} of {of:,}",
     why="Each of them counts 0.",
     advice="If nothing was to be recommended to them, evaluate those in both frames:",
@@ -691,7 +691,7 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("items seen before"),
+    "items seen before",
     needs="train",
     short="Recommended rows of items that their users had in train: {n:,} of {of:,}",
     why="They take the places of items that are new to their users.",
@@ -703,7 +703,7 @@ def seen_in_train(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("leakage from train to truth"),
+    "leakage from train to truth",
     needs="train",
     short="Relevant pairs that are in train as well: {n:,} of {of:,}",
     why="These answers were in train, or could not be recommended: the number measures "
@@ -717,7 +717,7 @@ def train_in_truth(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("train later than the truth"),
+    "train later than the truth",
     needs="train",
     short="Rows of train that are later than a row of the truth of their user: {n:,} of "
     "{of:,}",
@@ -749,7 +749,7 @@ def train_after_truth(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("new relevant items"),
+    "new relevant items",
     needs="train",
     short="Relevant pairs of items that are not in train: {n:,} of {of:,}",
     why="A model trained on train alone cannot recommend them.",
@@ -764,7 +764,7 @@ def cold_relevant(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    N_("items outside the catalogue"),
+    "items outside the catalogue",
     needs="items",
     short="Rows of `{frame}` whose items are not in the catalogue, `items=`: {n:,} of "
     "{of:,}",

@@ -160,7 +160,7 @@ Search = Callable[[LintData], Iterator[Problem]]
 class Check:
     """A header of words and a search, which has the name of the findings.
 
-    The sentences are in the catalogue of translations without a mark such as `N_`.
+    The words are in the catalogue of translations without a mark such as `N_`.
     """
 
     search: Search

@@ -133,29 +133,26 @@ class Repair:
     def drop_repeats(self, frame: str) -> Self:
         """Keep each pair once: at its highest place, or with its highest relevance."""
         by = self.data.convention.order if frame == "recs" else "relevance"
+        falling = by != "rank"
+        roles = list(PAIR)
         pandas = ".drop_duplicates([{columns[0]!r}, {columns[1]!r}])"
         polars = (
             ".unique([{columns[0]!r}, {columns[1]!r}], keep='first', "
             "maintain_order=True)"
         )
-        if by not in self.data.frame(frame):
+        if by in self.data.frame(frame):
+            roles.append(by)
+            sort = f".sort_values({{columns[2]!r}}, ascending={not falling}, "
+            pandas = f"{sort}kind='stable'){pandas}"
+            sort = f".sort({{columns[2]!r}}, descending={falling}, "
+            polars = f"{sort}maintain_order=True){polars}"
 
-            def keep_first(rows: pl.DataFrame) -> pl.DataFrame:
-                return rows.unique(PAIR, keep="first", maintain_order=True)
+        def change(rows: pl.DataFrame) -> pl.DataFrame:
+            if by in rows:
+                rows = rows.sort(by, descending=falling, maintain_order=True)
+            return rows.unique(PAIR, keep="first", maintain_order=True)
 
-            return self._select(frame, PAIR, keep_first, Code(pandas, polars))
-        rising = by == "rank"
-        sort = f".sort_values({{columns[2]!r}}, ascending={rising}, kind='stable')"
-        sort_polars = (
-            f".sort({{columns[2]!r}}, descending={not rising}, maintain_order=True)"
-        )
-
-        def keep_best(rows: pl.DataFrame) -> pl.DataFrame:
-            ordered = rows.sort(by, descending=not rising, maintain_order=True)
-            return ordered.unique(PAIR, keep="first", maintain_order=True)
-
-        code = Code(sort + pandas, sort_polars + polars)
-        return self._select(frame, [*PAIR, by], keep_best, code)
+        return self._select(frame, roles, change, Code(pandas, polars))
 
     def match_rows(self, frame: str, other: str, roles: list[str], how: Any) -> Self:
         """Keep the rows of a frame whose pairs or items are in another one ("semi"), or

@@ -37,12 +37,12 @@ class ListRows(NamedTuple):
     @property
     def rises(self) -> Mask:
         """Whether a row has a higher score than the one before it; one shorter."""
-        return self.same_user & (self.score[1:] > self.score[:-1])
+        return np.asarray(self.same_user & (self.score[1:] > self.score[:-1]))
 
     @property
     def is_tied(self) -> Mask:
         """Whether a row has the score of the one before it; one shorter."""
-        return self.same_user & (self.score[1:] == self.score[:-1])
+        return np.asarray(self.same_user & (self.score[1:] == self.score[:-1]))
 
 
 def list_rows(data: LintData) -> ListRows | None:

@@ -42,7 +42,7 @@ KEYWORDS: dict[str, Any] = {
     "ngettext": (1, 2),
     "pgettext": ((1, "c"), 2),
 }
-#: Functions of the lint whose sentences are messages without a mark.
+#: Functions of the lint whose title and sentences are messages without a mark.
 FINDINGS, SENTENCES = ("check", "Problem"), ("short", "why", "advice")
 #: Extensions of Jinja2 in use; a template that cannot be read is an error.
 OPTIONS = {"extensions": "jinja2.ext.do", "silent": "false"}
@@ -76,24 +76,6 @@ def path_of(lang: str) -> Path:
     return LOCALE / lang / "LC_MESSAGES" / "recnb.po"
 
 
-def texts_of(node: ast.expr) -> Iterator[tuple[int, str]]:
-    """The texts that an expression may be, with their lines: both of a condition, all
-    values of a table that one is taken from.
-    """
-    match node:
-        case ast.Constant(value=str(text)) if text:
-            yield node.lineno, text
-        case ast.IfExp(body=body, orelse=other):
-            yield from (*texts_of(body), *texts_of(other))
-        case ast.Dict(values=values):
-            yield from (text for value in values for text in texts_of(value))
-        case (
-            ast.Subscript(value=table)
-            | ast.Call(func=ast.Attribute(value=table, attr="get"))
-        ):
-            yield from texts_of(table)
-
-
 def in_python(
     file: Any, keywords: Any, comment_tags: Any, options: Any
 ) -> Iterator[tuple[int, str, Any, list[str]]]:
@@ -103,16 +85,10 @@ def in_python(
     for node in ast.walk(ast.parse(file.read())):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id in FINDINGS:
-                arguments = [
-                    argument.value
-                    for argument in node.keywords
-                    if argument.arg in SENTENCES
-                ]
-                yield from (
-                    (line, "N_", text, [])
-                    for argument in arguments
-                    for line, text in texts_of(argument)
-                )
+                words = [one.value for one in node.keywords if one.arg in SENTENCES]
+                for word in [*node.args, *words]:
+                    if isinstance(word, ast.Constant) and isinstance(word.value, str):
+                        yield word.lineno, "N_", word.value, []
             texts = [
                 one.value
                 for one in node.args
