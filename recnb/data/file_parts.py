@@ -156,8 +156,9 @@ def _lists_that_count(
         users = _users_in(recs, column, n_rows)
     if users.dtype != judged_users.dtype or users.null_count():
         return None
-    counts = users.is_in(judged_users.implode())
-    if not counts.any() or counts.to_numpy().mean() > lists_that_count.MOST_LEFT:
+    is_counted = users.is_in(judged_users.implode())
+    share = is_counted.to_numpy().mean()
+    if not share or share > lists_that_count.MOST_LEFT:
         return None
     wanted = recs.filter(pl.col(column).is_in(judged_users.implode()))
     counted = _read_lists(wanted, judged, layout, origin)
@@ -167,7 +168,8 @@ def _lists_that_count(
         _refuse_changed(counted, everyone, judged_users)
         return everyone
 
-    return ListsThatCount(counted, users.filter(~counts), AllLists(read_all))
+    left_out = users.filter(~is_counted)
+    return ListsThatCount(counted, left_out, AllLists(read_all), n_rows)
 
 
 def _users_in(recs: pl.LazyFrame, column: str, n_rows: int) -> pl.Series:

@@ -291,7 +291,7 @@ def test_an_error_in_a_row_that_does_not_count_is_raised_where_it_is_read(
     recs, truth = night
     ev = recnb.evaluate(with_a_repeat(recs, truth), truth)
     assert float(ev.ndcg(k=3)) == float(recnb.evaluate(recs, truth).ndcg(k=3))
-    assert repr(ev).startswith("Evaluation against ")
+    assert repr(ev).startswith(f"Evaluation of {len(recs) + 1} recommended rows")
     with pytest.raises(FrameError, match="1 pair of user and item is repeated"):
         ask(ev)
 
@@ -337,6 +337,44 @@ def test_files_that_changed_before_all_lists_are_read_are_refused(
     with pytest.raises(FrameError, match="other lists than when they were first read"):
         ev.gini(k=3)
     assert "users" in repr(score)
+
+
+@pytest.mark.parametrize("way", ["frame", "file"])
+@pytest.mark.parametrize(
+    "options", [{}, {"judged_only": True}, {"duplicates": "keep"}], ids=str
+)
+def test_to_show_an_evaluation_joins_no_more_lists(
+    options, way, night, leaves_out, tmp_path
+):
+    recs, truth = night
+    lists = recs
+    if way == "file":
+        lists = tmp_path / "recs.parquet"
+        recs.to_parquet(lists)
+    everyone = evaluated(lists, truth, options, NEVER)
+    some = recnb.evaluate(lists, truth, **options)
+    assert is_reduced(some)
+    assert repr(some) == repr(everyone)
+    assert not was_read(some)
+
+
+def test_to_show_an_evaluation_that_merges_repeats_joins_no_more_lists(
+    night, leaves_out
+):
+    recs, truth = night
+    ev = recnb.evaluate(with_a_repeat(recs, truth), truth, duplicates="dedupe")
+    assert repr(ev).startswith("Evaluation against ")
+    assert not was_read(ev)
+
+
+def test_weights_given_after_all_lists_were_read_count(night, leaves_out):
+    recs, truth = night
+    source = recnb.evaluate(recs, truth)._data.source
+    everyone = source.everyone
+    users = pl.Series("user", sorted(set(recs["user"])))
+    weights = users.to_frame().with_columns(user_weight=pl.lit(2.0))
+    source.weigh(None, weights)
+    assert everyone.user_weights is weights
 
 
 def test_few_rows_are_joined_whole(night):
