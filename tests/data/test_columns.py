@@ -531,3 +531,10 @@ def test_scores_that_are_no_numbers_are_refused_with_what_helps(
     recs = pl.DataFrame({"user": [1, 1], "item": ["a", "b"], "score": scores})
     with pytest.raises(FrameError, match=message):
         recnb.evaluate(recs, {1: ["b"]})
+
+
+def test_ordered_categories_that_are_numbers_keep_their_order() -> None:
+    groups = pd.Series(pd.Categorical([2, 10, None], categories=[10, 2], ordered=True))
+    column = from_pandas(groups, "users", "group", "group")
+    assert column.to_list() == ["2", "10", None]
+    assert column.cat.get_categories().to_list() == ["10", "2"]
