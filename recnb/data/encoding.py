@@ -106,7 +106,7 @@ def run_starts(values: pl.Series) -> Ints:
     if values.is_empty():
         return np.zeros(0, dtype=np.int64)
     differs_from_next = values.slice(1) != values.head(len(values) - 1)
-    return np.r_[0, differs_from_next.arg_true().to_numpy() + 1]
+    return np.append(0, differs_from_next.arg_true().to_numpy().astype(np.int64) + 1)
 
 
 def repeats_follow(values: pl.Series) -> bool:

@@ -459,7 +459,8 @@ def repeats_a_rank(lists: ListedRows) -> bool:
     user, score = lists.user, lists.score
     if ((score[1:] < score[:-1]) | (user[1:] != user[:-1])).all():
         return False  # the usual case: ranks rise from row to row
-    key = np.sort(user_rank_key(user, -score))
+    rank = (-score).astype(np.int64, copy=False)
+    key = np.sort(user_rank_key(user, rank))
     return bool((key[1:] == key[:-1]).any())
 
 

@@ -253,11 +253,11 @@ def _of_cells(frame: Any, name: str, label: str, columns: Columns) -> Made:
     user = find(frame, name, ["user"], columns)["user"]
     users = table_of(frame, name, {"user": user})["user"]
     if isinstance(frame, pd.DataFrame):
-        cells = frame[label]  # whose values may be of several kinds
+        lists = frame[label].to_list()  # which may be of several kinds
     else:
-        cells = table_of(frame, name, {label: label})[label]
+        lists = table_of(frame, name, {label: label})[label].to_list()
     where = f"{name}: column {label!r} holds"
-    rows = _of_lists(users, cells.to_list(), where, name, label)
+    rows = _of_lists(users, lists, where, name, label)
     return Made(rows.rename({"user": user}))
 
 

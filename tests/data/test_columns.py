@@ -537,4 +537,4 @@ def test_ordered_categories_that_are_numbers_keep_their_order() -> None:
     groups = pd.Series(pd.Categorical([2, 10, None], categories=[10, 2], ordered=True))
     column = from_pandas(groups, "users", "group", "group")
     assert column.to_list() == ["2", "10", None]
-    assert column.cat.get_categories().to_list() == ["10", "2"]
+    assert column.dtype == pl.Enum(["10", "2"])
