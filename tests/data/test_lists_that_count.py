@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import recnb
-from recnb.data import encoding, lists_that_count
+from recnb.data import encoding, in_memory, lists_that_count
 from recnb.data.lists_that_count import ListsThatCount
 from recnb.errors import FrameError, RecnbError
 from tests.data.test_join import DECISIONS
@@ -269,6 +269,36 @@ def test_models_are_compared_without_lists_that_do_not_count(night):
         assert str(some.table(k=3)) == str(everyone.table(k=3))
         assert not was_read(some["a"])
         assert some.report(k=[3]).to_markdown() == everyone.report(k=[3]).to_markdown()
+
+
+@pytest.mark.parametrize("averaged", ["truth", "recs"])
+def test_each_week_of_the_truth_joins_the_lists_of_its_users_alone(
+    averaged, night, monkeypatch
+):
+    recs, truth = night
+    truth = truth.assign(week=np.arange(len(truth)) % 3)
+    options = {"averaged_users": averaged, "no_relevant": "zero"}
+    n_rows = []
+    join = in_memory.join
+
+    def counting(lists, *others):
+        n_rows.append(lists.height)
+        return join(lists, *others)
+
+    monkeypatch.setattr(in_memory, "join", counting)
+    with left_out_from(0):
+        table = recnb.evaluate(recs, truth, **options).table("ndcg", k=3, by="week")
+    joined = n_rows[-3:]
+    everyone = evaluated(recs, truth, options, NEVER)
+    assert str(everyone.table("ndcg", k=3, by="week")) == str(table)
+    for week, of_week in truth.groupby("week"):
+        alone = evaluated(recs, of_week, options, NEVER).ndcg(k=3)
+        row = table.to_frame().loc["ndcg", 3, week]
+        assert row["mean"] == float(alone)
+        assert row["n_users"] == alone.n_users
+        counts = recs["user"].isin(of_week["user"])
+        assert 0 < counts.sum() < len(recs)
+        assert joined[week] == (counts.sum() if averaged == "truth" else len(recs))
 
 
 def with_a_repeat(recs, truth):
