@@ -324,9 +324,8 @@ def identify(
     source = evaluation.source
     variants = [Variant.of_evaluation(evaluation, chosen, k, options)]
     for preset in of_metric(chosen.name):
-        with suppress(
-            OptionError
-        ):  # without k, a library that always cuts has no number
+        # Without k, a library that always cuts has no number.
+        with suppress(OptionError):
             variants.append(Variant.of_preset(preset.at(k)))
     numbers = _numbers(source, variants, k)
     candidates = list[Candidate]()
@@ -339,14 +338,12 @@ def identify(
     candidates.sort(key=_nearness)
     fitting = [candidate for candidate in candidates if candidate.fit != NEAR]
     label = chosen.label(k)
-    printed_words = N_("{label} printed as {value}")
-    headline = _(
-        SOME_FIT if fitting else NONE_FITS,
-        printed=_(printed_words, label=label, value=f"{printed:.{digits}f}"),
-        found=len(fitting),
-        n=sum(isinstance(number, Measurement) for number in numbers.values()),
+    n_numbers = sum(isinstance(number, Measurement) for number in numbers.values())
+    value_words = _(
+        "{label} printed as {value}", label=label, value=f"{printed:.{digits}f}"
     )
-    notes = [headline]
+    headline = SOME_FIT if fitting else NONE_FITS
+    notes = [_(headline, printed=value_words, found=len(fitting), n=n_numbers)]
     if not_excluded:
         names = ", ".join(not_excluded)
         notes.append(_(NOT_EXCLUDED, n=len(not_excluded), names=names))

@@ -17,7 +17,7 @@ from recnb.display.language import N_, Plural, _, current
 from recnb.display.text import users_in_words
 from recnb.errors import ElsewhereError, OptionError, near
 from recnb.lint import checks
-from recnb.lint.data import FRAMES, LintData, NotCheckedError
+from recnb.lint.data import FRAMES, LintData, Measured, NotCheckedError
 from recnb.lint.findings import Check, Finding, Lint
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
@@ -55,31 +55,25 @@ def lint(
             made.add(check, data)
     # Warnings first.
     findings = sorted(made.findings, key=lambda finding: finding.severity == "note")
-    label, value, n_users = data.measured
-    lower = upper = np.nan if checks.ties in made.elsewhere else value
-    for finding in findings:
-        if finding.name == "ties":
-            lower, upper = finding.facts["lower"], finding.facts["upper"]
+    measured = data.measured
+    lower, upper = _bounds(made, measured.value)
     return Lint(
         findings=tuple(findings),
         n_checks=made.n,
-        unchecked={
-            frame: tuple(check.name for check in left)
-            for frame, left in made.unchecked.items()
-        },
-        elsewhere=tuple(check.name for check in made.elsewhere),
+        unchecked={frame: _names(left) for frame, left in made.unchecked.items()},
+        elsewhere=_names(made.elsewhere),
         undecided={
             check.name: reason
             for reason, left in made.undecided.items()
             for check in left
         },
-        label=label,
+        label=measured.label,
         k=k,
-        value=value,
+        value=measured.value,
         lower=lower,
         upper=upper,
         headline=_headline(findings, made.n),
-        measured=_measured(label, value, lower, upper, n_users),
+        measured=_measured(measured, lower, upper),
         not_checked=tuple(made.not_checked()),
         basis="; ".join(evaluation.basis_of(data.scoring, Cutoffs.one(k)).phrases()),
         lang=current(),
@@ -128,8 +122,24 @@ class ChecksMade:
         return lines
 
 
+def _names(listed: Sequence[Check]) -> tuple[str, ...]:
+    return tuple(check.name for check in listed)
+
+
 def _titles(listed: Sequence[Check]) -> str:
     return ", ".join(_(check.title) for check in listed)
+
+
+def _bounds(made: ChecksMade, value: float) -> tuple[float, float]:
+    """Return the metric's mean with all equal scores in their worst order and in their
+    best; NaN if the rows are not in memory.
+    """
+    for finding in made.findings:
+        if finding.name == "ties":
+            return finding.facts["lower"], finding.facts["upper"]
+    if checks.ties in made.elsewhere:
+        return np.nan, np.nan
+    return value, value
 
 
 def _headline(findings: Sequence[Finding], n_checks: int) -> str:
@@ -144,19 +154,18 @@ def _headline(findings: Sequence[Finding], n_checks: int) -> str:
     return _(words, counts=", ".join(counts), checks=n_checks)
 
 
-def _measured(
-    label: str, value: float, lower: float, upper: float, n_users: int
-) -> str:
+def _measured(measured: Measured, lower: float, upper: float) -> str:
+    label, value, n_users = measured
     words = N_("Effects are measured with {label}: {value} over {users}.")
     users = users_in_words(n_users)
-    measured = _(words, label=label, value=f"{value:.4f}", users=users)
+    sentence = _(words, label=label, value=f"{value:.4f}", users=users)
     low, high = f"{lower:.4f}", f"{upper:.4f}"
     if not upper > lower or low == high:
-        return measured
+        return sentence
     words = N_(
         "With equal scores in another order it could be anything from {low} to {high}."
     )
-    return f"{measured} {_(words, low=low, high=high)}"
+    return f"{sentence} {_(words, low=low, high=high)}"
 
 
 def finding_of(
