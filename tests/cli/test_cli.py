@@ -747,7 +747,7 @@ def test_a_fault_of_recnb_is_no_number_below_the_bar(fault, words, capsys, monke
     def failing(*_, **__):
         raise fault
 
-    monkeypatch.setattr("recnb.cli.evaluate", failing)
+    monkeypatch.setattr("recnb.cli.command.evaluate", failing)
     assert main(["report", *ONE, "--fail-below", "ndcg@10=0.1"]) == 3
     assert words in capsys.readouterr().err
 
