@@ -103,13 +103,8 @@ def _add_models_and_metrics(report: argparse.ArgumentParser) -> None:
         help="recommendations, several of which are compared under the names of their "
         "files or folders; last the truth",
     )
-    add(
-        "--k",
-        nargs="+",
-        type=int,
-        default=(5, 10, 20),
-        help="cut-offs (default: 5 10 20)",
-    )
+    cutoffs = "cut-offs (default: 5 10 20)"
+    add("--k", nargs="+", type=int, default=(5, 10, 20), help=cutoffs)
     add(
         "--metrics",
         nargs="+",
@@ -132,12 +127,8 @@ def _add_models_and_metrics(report: argparse.ArgumentParser) -> None:
         help="a model with its file, folder or pattern; again for each other one; or the "
         "COLUMN of models in one file",
     )
-    add(
-        "--confidence",
-        type=float,
-        default=0.95,
-        help="of the intervals (default: 0.95)",
-    )
+    intervals = "of the intervals (default: 0.95)"
+    add("--confidence", type=float, default=0.95, help=intervals)
 
 
 def _add_outputs(report: argparse.ArgumentParser) -> None:
