@@ -79,6 +79,7 @@ class GateRequest(NamedTuple):
     def hold(self, result: Evaluation | Comparison) -> Gate:
         """Return the gate with its numbers, of every model or of the one named."""
         check = GATE_FLAGS[self.flag].check
+        # --fail-if-worse comes with --baseline, and so with a comparison.
         if check == "not_worse" and isinstance(result, Comparison):
             return result.not_worse(self.measure, margin=self.number, model=self.model)
         return within(

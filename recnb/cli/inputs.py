@@ -76,7 +76,7 @@ def _check_models(models: Sequence[tuple[str, str]]) -> None:
         raise OptionError(
             "--model names a model and its files: say it as --model NAME=FILES."
         )
-    places = []
+    places: list[str] = []
     for _name, path in models:
         places += map(os.path.realpath, files_of(path))
     if len(set(places)) < len(places):

@@ -344,11 +344,10 @@ class Explorer(Live):
             problem = N_("no user has a value of {label}: all of them are left out.")
             raise NoUsersError(_(problem, label=label))
         value = values[shown.model]
+        frame = pd.DataFrame({"value": value})
         if self.is_paired:
             difference = value - values[shown.other]
             frame = values.assign(value=value, difference=difference)
-        else:
-            frame = pd.DataFrame({"value": value})
         ev = self.models[shown.model]
         lists = ev.to_frame().reindex(frame.index)
         hits = self._hits_of(ev._data, shown.k).reindex(frame.index)

@@ -27,7 +27,7 @@ def html_widget() -> Any:
 
     files = resources.files("recnb.widgets")
 
-    class LiveHtml(anywidget.AnyWidget):  # type: ignore[misc]  # untyped
+    class LiveHtml(anywidget.AnyWidget):
         _esm = files.joinpath("live.js").read_text("utf-8")
         _css = files.joinpath("live.css").read_text("utf-8")
         html = traitlets.Unicode().tag(sync=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple
 
@@ -35,13 +36,11 @@ def drawn(
     if k is not None and not 2 <= k <= 10:
         problem = N_("k={k}: an exercise is cut at 2 to 10; leave k out.")
         raise CutoffError(_(problem, k=k))
-    exercises: list[Quiz] = []
-    for draw in (graded_list, user_lists):
-        # A mean over users is asked of a metric that is 0 or 1 of one list.
-        if all(q.value in (0, 1) for q in exercises):
-            dice = Random(f"{metric}/{seed}")
-            draws = [draw(dice, k) for _draw in range(DRAWS)]
-            exercises = [_exercise(metric, drawn, options, lang) for drawn in draws]
+    draws = _draws(graded_list, metric, seed, k)
+    exercises = [_exercise(metric, draw, options, lang) for draw in draws]
+    if all(q.value in (0, 1) for q in exercises):  # the mean over users says more
+        draws = _draws(user_lists, metric, seed, k)
+        exercises = [_exercise(metric, draw, options, lang) for draw in draws]
     exercises = [q for q in exercises if _says_something(q.value)]
     if not exercises:
         label = METRICS[metric].label(k)
@@ -54,6 +53,13 @@ def drawn(
     # that who is off by one is told.
     by_cutoff = [q for q in exercises if _depends_on_cutoff(q)]
     return max(by_cutoff or exercises, key=lambda q: len(q.mistakes))
+
+
+def _draws(
+    draw: Callable[[Random, int | None], Draw], metric: str, seed: int, k: int | None
+) -> list[Draw]:
+    dice = Random(f"{metric}/{seed}")
+    return [draw(dice, k) for _time in range(DRAWS)]
 
 
 def _exercise(metric: str, draw: Draw, options: dict[str, Any], lang: str) -> Quiz:

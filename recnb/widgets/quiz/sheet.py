@@ -26,7 +26,9 @@ OwnQuestion = tuple[Text, Text]
 class Printable(Protocol):
     """What a sheet asks of an exercise."""
 
-    depth: int
+    @property
+    def depth(self) -> int:
+        """The number of ranks that count."""
 
     @property
     def label(self) -> str:

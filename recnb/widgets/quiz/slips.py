@@ -59,22 +59,27 @@ def _of_hits(q: Exercise) -> dict[str, Floats]:
 
 def _of_lists(q: Exercise) -> dict[str, float]:
     """Return what formulas name of whole lists, and the answer."""
-    n_hits = []
-    n_in_lists = []
+    n_hits = 0
+    n_in_list = 0
+    n_relevant = 0
+    n_users_with_all = 0
     for items, truth in zip(q.lists, q.truths, strict=True):
-        n_hits.append(len(truth.keys() & items[: q.k]))
-        n_in_lists.append(len(truth.keys() & items))
-    n_relevant = [len(truth) for truth in q.truths]
+        hits = truth.keys() & items[: q.k]
+        n_hits += len(hits)
+        n_in_list += len(truth.keys() & items)
+        n_relevant += len(truth)
+        if hits == truth.keys():
+            n_users_with_all += 1
     has_more = q.depth + 1 < len(q.row)  # else it is the list, not cut
     return {
         "k": q.depth,
         "list_length": len(q.row),
-        "n_hits": sum(n_hits),
-        "n_in_list": sum(n_in_lists),
-        "n_relevant": sum(n_relevant),
+        "n_hits": n_hits,
+        "n_in_list": n_in_list,
+        "n_relevant": n_relevant,
         "total_relevance": sum(q.truth.values()),
         "n_users": len(q.lists),
-        "n_users_with_all": np.count_nonzero(np.equal(n_hits, n_relevant)),
+        "n_users_with_all": n_users_with_all,
         "value": q.value,
         "value_one_rank_down": q.score(k=q.depth + 1) if has_more else q.value,
     }
