@@ -13,11 +13,10 @@ from markupsafe import Markup
 
 from recnb.conventions import Convention
 from recnb.data import Counts
-from recnb.display.language import N_, _, use_language, use_noun
+from recnb.display.language import _, use_language, use_noun
 from recnb.display.templates import render
 from recnb.errors import (
     ElsewhereError,
-    FrameError,
     NoUsersError,
     OptionError,
     quoted,
@@ -388,7 +387,7 @@ class Evaluation(EvaluationMethods):
 
     def explore(
         self,
-        metric: Any = "ndcg",
+        metric: AnyMetric = "ndcg",
         k: int | None = 10,
         *,
         lang: str | None = None,
@@ -435,26 +434,26 @@ class Evaluation(EvaluationMethods):
         )
 
     def _title(self) -> str:
+        """Return what was evaluated, in words, for which nothing is joined."""
         joined = self._data.joined
         relevant = len(joined.all_hits.truth_user)
         try:
-            words = N_(
-                "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items"
-            )
-            return _(words, rows=joined.row_counts.n_recommended, relevant=relevant)
+            rows = joined.n_recommended
         except ElsewhereError:
-            # These are some of the users of a file or engine: their rows were never
-            # counted.
+            # Some of the users of a file or engine: their rows were never counted.
             return _(
                 "Evaluation of some users against {relevant:,} relevant items",
                 relevant=relevant,
             )
-        except FrameError:
-            # A row of a list that was left out is invalid: counting rows joins all, and
-            # `counts` raises what is wrong.
+        if rows is None:
             return _(
                 "Evaluation against {relevant:,} relevant items", relevant=relevant
             )
+        return _(
+            "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items",
+            rows=rows,
+            relevant=relevant,
+        )
 
 
 def _with_values_of(
