@@ -55,16 +55,13 @@ class Convention:
     """
 
     order: Order = "auto"  #: by which lists are ordered
-    score_dtype: Literal["float64", "float32"] = (
-        "float64"  #: the precision in which scores are compared
-    )
+    #: the precision in which scores are compared
+    score_dtype: Literal["float64", "float32"] = "float64"
     ties: Ties = "first"  #: the order of equal scores
-    duplicates: Literal["error", "dedupe", "hit_once", "keep", "rows"] = (
-        "error"  #: a pair recommended twice
-    )
-    nonpositive_scores: Literal["keep", "never_hit"] = (
-        "keep"  #: whether a score of 0 or less can be a hit
-    )
+    #: a pair recommended twice
+    duplicates: Literal["error", "dedupe", "hit_once", "keep", "rows"] = "error"
+    #: whether a score of 0 or less can be a hit
+    nonpositive_scores: Literal["keep", "never_hit"] = "keep"
     candidates: Literal["list", "padded", "catalogue"] = "list"  #: what is ranked
     #: where lists are cut: at k; nowhere, and their ideal at their length, which is
     #: what k=None means; nowhere, nor their ideal
@@ -73,17 +70,14 @@ class Convention:
     relevant_from: float | None = None  #: the least relevance of a relevant item
     negative_relevance: Literal["error", "zero", "keep"] = "error"
     judged: Literal["truth", "list"] = "truth"  #: which items are judged
-    # : whether items that are not judged leave the lists before ranks are counted
+    #: whether items that are not judged leave the lists before ranks are counted
     judged_only: bool = False
-    min_propensity: float | None = (
-        None  #: relevant pairs weigh 1 / propensity, which is at least this
-    )
-    averaged_users: Literal["truth", "recs", "both", "union"] = (
-        "truth"  #: the users who are averaged
-    )
-    no_relevant: Literal["skip", "zero", "one"] = (
-        "skip"  #: a user with no relevant item
-    )
+    #: relevant pairs weigh 1 / propensity, which is at least this
+    min_propensity: float | None = None
+    #: the users who are averaged
+    averaged_users: Literal["truth", "recs", "both", "union"] = "truth"
+    #: a user with no relevant item
+    no_relevant: Literal["skip", "zero", "one"] = "skip"
     metric: tuple[tuple[str, Any], ...] = ()  #: the metric's own options
 
     def __post_init__(self) -> None:
@@ -118,10 +112,10 @@ class Convention:
 
     def ordered_by(self, column: str) -> Convention:
         """Return the same convention with the column that gave the order."""
+        if self.order != "auto":
+            return self
         same = copy(self)
-        object.__setattr__(
-            same, "order", column if self.order == "auto" else self.order
-        )
+        object.__setattr__(same, "order", column)
         return same
 
     def without_k(self) -> Convention:

@@ -76,9 +76,8 @@ class Finding(Suggesting):
     example: str = ""
     advice: str = ""  #: the fix in words
     code: str = ""  #: and as lines of Python for the caller's frames
-    facts: Mapping[str, Any] = field(
-        default_factory=dict
-    )  #: the numbers in its sentences
+    #: the numbers in its sentences
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def sentences(self) -> list[str]:
@@ -264,9 +263,8 @@ class Lint(Suggesting):
 
     findings: tuple[Finding, ...]
     n_checks: int  #: how many checks were made
-    unchecked: Mapping[
-        str, tuple[str, ...]
-    ]  #: the frame that was not given -> names of the checks that need it
+    #: the frame that was not given -> names of the checks that need it
+    unchecked: Mapping[str, tuple[str, ...]]
     elsewhere: tuple[str, ...]
     undecided: Mapping[str, str]  #: the name of a check -> why it was not made
     label: str  #: the metric by which effects are measured, such as nDCG@10
