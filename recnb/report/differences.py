@@ -22,7 +22,8 @@ from recnb.metrics.metric import Given, Metric
 from recnb.report.conclusions import POWER, Difference
 from recnb.report.data import SAME, Mean, Pairs
 from recnb.results.arguments import Asked
-from recnb.results.evaluation_data import EvaluationData, Models, values_of
+from recnb.results.evaluation_data import EvaluationData, Models
+from recnb.results.scoring import values_of
 from recnb.results.segments import (
     Segments,
     part_in_words,

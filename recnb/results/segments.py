@@ -25,7 +25,8 @@ from recnb.errors import FrameError, OptionError, RecnbError, is_several, near, 
 from recnb.metrics.hits import Cutoffs, Ints
 from recnb.metrics.metric import Given, Metric
 from recnb.results.arguments import Asked, Metrics, asked_of
-from recnb.results.evaluation_data import EvaluationData, values_of
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.scoring import values_of
 from recnb.results.table import Table
 from recnb.results.values import merged, pairs_in_words, weights_in_words
 from recnb.stats import Moments, gap_to_rest, holm
