@@ -23,11 +23,10 @@ from recnb.data.side_data import SideData
 from recnb.data.source import elsewhere
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
-from recnb.metrics.history import expected_ranks
 from recnb.metrics.hits import (
     Bools,
+    Cutoffs,
     Floats,
-    Hits,
     Ints,
     in_order,
     order_by_user_and_rank,
@@ -35,9 +34,10 @@ from recnb.metrics.hits import (
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import (
     Catalogue,
-    HitsWithPopularity,
     Lists,
     PerUser,
+    TermRows,
+    Whole,
     missing,
 )
 
@@ -62,7 +62,6 @@ class ItemData:
         self.joined = joined
         self.side_data = side_data
         self._read: dict[tuple[str, ...], Any] = {}  #: of columns of items=
-        self._expected_ranks: dict[int, Ints] = {}  #: by truth
 
     @cached_property
     def recs(self) -> pl.DataFrame:
@@ -107,17 +106,21 @@ class ItemData:
         return self.recs
 
     def compute(
-        self,
-        metric: Metric[...],
-        k: int | None,
-        options: Mapping[str, Any],
-        *,
-        evaluated: bool,
-    ) -> Any:
+        self, metric: Metric[...], k: int | None, options: Mapping[str, Any]
+    ) -> PerUser | Whole:
         """Compute a metric of the lists, of the users evaluated or of all who have
         one.
         """
-        return metric.at(self.lists(evaluated=evaluated), k, options)
+        lists = self.lists(evaluated=metric.of_evaluated)
+        if "truth" not in metric.needs:
+            of_lists: PerUser | Whole = metric.at(lists, k, options)
+            return of_lists
+        convention = self.joined.convention
+        cutoffs = replace(Cutoffs.one(k), cut=convention.cutoff)
+        hits = self.joined.hits(cutoffs.deepest)
+        lists = replace(lists, hits=hits, truth_item=self._truth_item)
+        values: PerUser = metric.at(lists, cutoffs, options)
+        return values.filled_in(hits.n_relevant == 0, convention.no_relevant)
 
     # The catalogue refers to this object, to read further attributes. It is not kept
     # here, and neither are lists that hold it: a cycle of references would keep all
@@ -139,6 +142,11 @@ class ItemData:
     @cached_property
     def _lists_of_evaluated(self) -> Lists:
         return self._lists(self.joined.users)
+
+    @cached_property
+    def _truth_item(self) -> Ints:
+        """The position of the item of each relevant row."""
+        return positions(self.items, self.joined.truth["item"])
 
     @property
     def catalogue(self) -> Catalogue:
@@ -210,27 +218,16 @@ class ItemData:
 
     # What metrics ask to be read
 
-    def history(self, users: pl.Series | None = None) -> tuple[Ints, Ints]:
-        """Return the training items of users with a list, or of these, each once:
-        positions of user and item, sorted by user.
+    def history(self, *, evaluated: bool = False) -> tuple[Ints, Ints]:
+        """Return the training items of users with a list, or of those evaluated, each
+        once: positions of user and item, sorted by user.
         """
         had = self._unique_train
-        user = positions(self.users if users is None else users, had["user"])
+        users = self.joined.users if evaluated else self.users
+        user = positions(users, had["user"])
         inside = np.flatnonzero(user >= 0)
         order = inside[in_order(user[inside])]
         return user[order], positions(self.items, had["item"])[order]
-
-    def familiar(self, joined: Joined, hits: Hits) -> HitsWithPopularity:
-        """Return the hits, and how familiar the relevant items of each user are."""
-        key = id(joined.truth)
-        if key not in self._expected_ranks:
-            count = self.catalogue.counts("interactions", "serendipity")
-            item = positions(self.items, joined.truth["item"])
-            had = self.history(joined.users)
-            self._expected_ranks[key] = expected_ranks(
-                joined.all_hits.truth_user, item, had, count
-            )
-        return HitsWithPopularity(hits, self._expected_ranks[key])
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Return items × features (genres as words, or numbers), and which items are
@@ -365,51 +362,45 @@ class ItemDataOfParts(ItemData):
         )
 
     def compute(
-        self,
-        metric: Metric[...],
-        k: int | None,
-        options: Mapping[str, Any],
-        *,
-        evaluated: bool,
-    ) -> Any:
+        self, metric: Metric[...], k: int | None, options: Mapping[str, Any]
+    ) -> PerUser | Whole:
         """Compute a metric of counts of items, or of users part by part; one that
         compares the lists of users is refused.
         """
         if metric.over == "user pairs":
             raise elsewhere(self._parts)
         if metric.of == "all":
-            return super().compute(metric, k, options, evaluated=evaluated)
+            return super().compute(metric, k, options)
         _ = self.items, self.catalogue  # which parts share
 
         def values(data: ItemData) -> Any:
-            return data.compute(metric, k, options, evaluated=evaluated)
+            return data.compute(metric, k, options)
 
         def of_users(data: ItemData) -> pl.DataFrame:
-            users, found = (
-                data.joined.users if evaluated else data.users,
-                values(data),
-            )
+            users = data.joined.users if metric.of_evaluated else data.users
+            of_part = values(data)
             return pl.DataFrame(
-                {"user": users} | {name: getattr(found, name) for name in columns}
+                {
+                    "user": users,
+                    "total": of_part.total,
+                    "out_of": of_part.out_of,
+                    "counted": of_part.counted,
+                }
             )
 
-        def rows(user: int) -> Any:
+        def rows(user: int) -> TermRows:
             """Return the rows behind the value of the user at a position, whose list is
             fetched.
             """
-            return self._on_part(values)(
-                self._parts.rows_of(table["user"][[user]])
-            ).rows(0)
+            of_user = self._parts.rows_of(table["user"][[user]])
+            explained: TermRows = self._on_part(values)(of_user).rows(0)
+            return explained
 
-        columns = ("total", "out_of", "counted")
-        parts = [
-            part
-            for part in self._parts.each(self._on_part(of_users))
-            if part is not None
-        ]
-        table = pl.concat(parts, how="vertical_relaxed").sort("user")
-        total, out_of, counted = (table[name].to_numpy() for name in columns)
-        return PerUser(total, out_of, counted, rows)
+        tables = self._parts.each(self._on_part(of_users))
+        with_rows = [table for table in tables if table is not None]
+        table = pl.concat(with_rows, how="vertical_relaxed").sort("user")
+        total, out_of, counted = table.drop("user").get_columns()
+        return PerUser(total.to_numpy(), out_of.to_numpy(), counted.to_numpy(), rows)
 
 
 def _columns(

@@ -34,7 +34,7 @@ from recnb.display.text import one_line
 from recnb.errors import NoUsersError, OptionError, near
 from recnb.libraries.refusals import AskedNumber, refuse
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.measure import metric_named, plain_text
+from recnb.metrics.measure import Measure, metric_named, plain_text
 from recnb.metrics.metric import LIST_METRICS, Given, Metric
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import Scoring, averaged, in_force, values_of
@@ -96,7 +96,7 @@ class Variant:
         """
         scoring = in_force(data, metric, options, whole=k is None)
         name = _("as {library}", library=data.library) if data.library else "recnb"
-        return cls.made(name, scoring.convention, metric, scoring.options)
+        return cls.made(name, scoring.convention, metric, scoring.measure.options)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -176,7 +176,8 @@ class Variant:
         if joined is None:
             return Measurement(math.nan, source.recs["user"].clear(), np.zeros(0))
         with np.errstate(invalid="ignore", divide="ignore"):
-            scoring = Scoring(joined, metric_named(self.metric), self.options)
+            measure = Measure(metric_named(self.metric), self.options)
+            scoring = Scoring(joined, measure)
             matrix, mean = averaged(scoring, Cutoffs.of(k))
         return Measurement(float(mean[0]), joined.users, matrix[:, 0])
 

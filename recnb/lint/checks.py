@@ -29,7 +29,7 @@ from recnb.lint.findings import Problem, check
 from recnb.lint.repair import SPELLINGS, Repair
 from recnb.metrics.gain import best_of_all
 from recnb.metrics.hits import Cutoffs, Ints
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import Measure, metric_named
 from recnb.results.scoring import Scoring, averaged
 
 #: Names of columns that tell whether, how often or how much a user had an item.
@@ -103,7 +103,7 @@ def require_best_value(data: LintData) -> None:
     if data.metric.better is None:
         words = N_("{label} has no direction: a value is neither good nor bad.")
         raise NotCheckedError(_(words, label=label))
-    lowest, highest = data.metric.bounds
+    lowest, highest = data.scoring.measure.bounds
     best = highest if data.metric.better == "high" else lowest
     if not np.isfinite(best):
         words = N_("{label} has no highest value.")
@@ -297,7 +297,7 @@ def unjudged(data: LintData) -> Iterator[Problem]:
             top.join(judged, on=PAIR, how="anti", maintain_order="left"),
             metric_named("judged"),
         )
-        scoring = Scoring(data.joined, metric, {})
+        scoring = Scoring(data.joined, Measure(metric))
         _values, mean = averaged(scoring, Cutoffs.one(data.k))
         share = mean.item()
         yield Problem(
@@ -441,7 +441,10 @@ def rank_gaps(data: LintData) -> Iterator[Problem]:
 @check(N_("perfect values"))
 def perfect(data: LintData) -> Iterator[Problem]:
     require_best_value(data)
-    values, (lowest, highest) = np.nan_to_num(data.averaged[0]), data.metric.bounds
+    values, (lowest, highest) = (
+        np.nan_to_num(data.averaged[0]),
+        data.scoring.measure.bounds,
+    )
     require_users(len(values))
     is_perfect = values >= highest - 1e-12
     short = N_("Every one of {n:,} users has the highest possible {label}")
@@ -531,7 +534,7 @@ def unused_relevance(data: LintData) -> Iterator[Problem]:
 def ceiling(data: LintData) -> Iterator[Problem]:
     require_cutoff(data)
     require_best_value(data)
-    top = data.metric.bounds[1]
+    top = data.scoring.measure.bounds[1]
     n_relevant = np.bincount(data.hits.truth_user, minlength=len(data.listed))
     values, most = data.values_of(
         replace(best_of_all(data.hits, data.gain), list_length=n_relevant)

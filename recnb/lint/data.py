@@ -75,16 +75,14 @@ class LintData:
     ) -> None:
         self.evaluation, self.options, self.asked_k = evaluation, dict(options), k
         self.scoring = in_force(evaluation, metric, options, whole=k is None)
-        self.metric = self.scoring.metric  # with the bounds that it has here
+        self.metric = metric
         self.joined, self.side = self.scoring.joined, evaluation.side_data
         self.convention, self.source = self.joined.convention, self.joined.source
         #: The cut-off; None where whole lists count, and k is only what some
         #: denominators say.
         self.k = k if self.convention.cutoff == "k" else None
         #: The gain that orders items with weights: binary for a metric without one.
-        self.gain: Gain = {**self.metric.defaults, **self.scoring.options}.get(
-            "gain", "binary"
-        )
+        self.gain: Gain = self.scoring.measure.chosen.get("gain", "binary")
 
     @cached_property
     def averaged(self) -> tuple[Floats, Floats]:
@@ -111,7 +109,7 @@ class LintData:
         credit = self.metric.at(
             hits,
             cutoffs_under(self.convention, Cutoffs.one(self.asked_k)),
-            self.scoring.options,
+            self.scoring.measure.options,
         )
         matrix, mean = average(credit, self.convention, self.joined.user_weight)
         return np.nan_to_num(matrix[:, 0]), float(mean[0])
@@ -144,7 +142,7 @@ class LintData:
     @property
     def ideal_ends_with_the_list(self) -> bool:
         """Whether there is no cut-off, and ideal lists are cut where lists end."""
-        ideal = {**self.metric.defaults, **self.scoring.options}.get("ideal")
+        ideal = self.scoring.measure.chosen.get("ideal")
         is_whole = self.asked_k is None and self.convention.cutoff == "k"
         return is_whole and ideal == "relevant"
 
@@ -348,7 +346,7 @@ def find_ties(data: LintData) -> Ties | None:
     )
     # The order by relevance need not be the best if the denominator depends on the
     # order, a hit has a negative gain, or the metric is the caller's.
-    unknown = data.metric.own or data.scoring.options.get("out_of") == "hits"
+    unknown = data.metric.own or data.scoring.measure.options.get("out_of") == "hits"
     if unknown or (hits.relevance < 0).any():
         lower, upper, high = np.nan, np.nan, np.full(len(low), np.inf)
     begins = start[np.unique(run[size[run] > 1])]

@@ -17,7 +17,7 @@ from recnb.display.progress import steps
 from recnb.errors import NoUsersError, OptionError, RecnbError, quoted
 from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import Measure, metric_named
 from recnb.metrics.metric import (
     LIST_METRICS,
     METRICS,
@@ -111,7 +111,8 @@ class ReportRequest:
     def deepest(self) -> int | None:
         """The rank down to which hits are needed."""
         whole = None in self.columns or any(
-            metric.needs_whole_list(options) for metric, options in self.metrics
+            Measure(metric, options).needs_whole_list
+            for metric, options in self.metrics
         )
         return None if whole else max(k for k in self.columns if k is not None)
 
@@ -282,7 +283,7 @@ def report_of(
         )
         if not pairs:
             groups += extremes(name, model, values[name], k, users, lead.better)
-    bounds = in_force(first, lead, options).metric.bounds
+    bounds = in_force(first, lead, options).measure.bounds
     weights = first.joined.user_weight
     at_lead = [row for row in differences if (row.metric, row.k) == (lead.name, k)]
     furthest = sorted(at_lead, key=lambda row: -abs(np.nan_to_num(row.difference)))[
@@ -514,8 +515,8 @@ def _words(
     model: EvaluationData, metric: Metric[...], options: Given, *, whole: bool
 ) -> MetricWords:
     scoring = in_force(model, metric, options, whole=whole)
-    metric = scoring.metric
-    convention = _(metric.bounded(options).range_text)
+    measure = scoring.measure
+    convention = _(measure.range_text)
     if metric.is_accuracy:
         chosen = {**metric.defaults, **options}
         convention = "; ".join(options_in_words(chosen, scoring.convention.cutoff))
@@ -525,10 +526,10 @@ def _words(
         metric.term,
         metric.title,
         metric.reads,
-        metric.formula_text(options),
+        measure.formula_text(),
     )
     return MetricWords(
-        *about, convention, metric.bounds, metric.is_accuracy, metric.better
+        *about, convention, measure.bounds, metric.is_accuracy, metric.better
     )
 
 

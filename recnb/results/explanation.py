@@ -37,14 +37,13 @@ from recnb.errors import OptionError, RecnbError, Suggesting, UnknownUserError
 from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
-from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits
-from recnb.metrics.measure import metric_named
+from recnb.metrics.hits import Cutoffs, Floats, Hits
+from recnb.metrics.measure import Measure, metric_named
 from recnb.metrics.metric import Credit, Given, Metric
 from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import (
-    MANY_ORDERS,
     cutoffs_under,
     hits_for,
     in_force,
@@ -53,6 +52,12 @@ from recnb.results.scoring import (
 )
 from recnb.results.table import in_lines
 from recnb.results.values import index_of, pairs_in_words
+
+#: Why there is no explanation.
+MANY_ORDERS = (
+    "ties='expected' averages many orders, and a worked explanation follows one: "
+    "choose ties='first'."
+)
 
 #: Columns of the rows.
 COLUMNS: dict[str, str] = {
@@ -332,7 +337,6 @@ def _of_accuracy(
     data: EvaluationData, metric: Metric[...], user: Any, k: int | None, options: Given
 ) -> Explanation:
     scoring = in_force(data, metric, options, whole=k is None)
-    metric = scoring.metric
     data = EvaluationData.of(scoring.joined, side_data=data.side_data)
     cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
     position = data.position(user)
@@ -350,10 +354,9 @@ def _of_accuracy(
     )
     basis = [*decisions, *data.notes, *pairs_in_words(data.joined.weighting)]
     return explain(
-        metric,
+        scoring.measure,
         hits,
         cutoffs,
-        scoring.options,
         items=items,
         truth_items=truth_items,
         user=user,
@@ -380,6 +383,8 @@ def _beyond_accuracy(
             float(result),
         )
     else:
+        if "truth" in metric.needs and data.joined.all_hits.tied is not None:
+            raise OptionError(MANY_ORDERS)
         position = index_of(user, found.users, *found.basis.users_in_words())
         if not result.counted[position]:
             raise RecnbError(
@@ -387,7 +392,8 @@ def _beyond_accuracy(
             )
         assert result.rows is not None
         rows, value = result.rows(position), float(result.value[position])
-    term, out_of = metric.formulas(found.options)
+    measure = replace(found.measure, k=cutoff)
+    term, out_of = measure.credit, measure.out_of
     terms = _terms(term, rows.names, rows.earned) if metric.per_row_texts else []
     items = (
         []
@@ -404,7 +410,7 @@ def _beyond_accuracy(
     elif not metric.per_row_texts:  # too many rows to write: their mean
         line = f"{term.text(_first(term, rows.names))} = {_printed(value)}"
     return Explanation(
-        **_about(metric, cutoff, found.options),
+        **_about(measure),
         user=user,
         value=value,
         line=line,
@@ -420,10 +426,9 @@ def _beyond_accuracy(
 
 
 def explain(
-    metric: Metric[...],
+    measure: Measure,
     hits: Hits,
-    k: Cutoff,
-    options: Given,
+    cutoffs: Cutoffs,
     *,
     items: Mapping[int, Any],
     truth_items: Sequence[Any] | None,
@@ -435,16 +440,13 @@ def explain(
     """Explain the score of the one user in `hits`: `items` holds the list's items by
     rank, `truth_items` the truth's, if named.
     """
-    cutoffs, chosen = Cutoffs.of(k), {**metric.defaults, **options}
-    result = metric.at(hits, cutoffs, options)
-    credit, (formula, under) = result.by_rank, metric.formulas(options)
+    metric, chosen = measure.metric, measure.chosen
+    result = measure.at(hits, cutoffs)
+    credit = result.by_rank
+    formula, under = measure.credit, measure.out_of
     if metric.own:
-        compare_with_formula(
-            metric,
-            credit,
-            options,
-            "of one list" if user is None else f"of user {user!r}",
-        )
+        whose = "of one list" if user is None else f"of user {user!r}"
+        compare_with_formula(measure, credit, whose)
     depth = int(cutoffs.depth(hits.list_length)[0, 0])
 
     def rows_of(credit: Credit) -> pd.DataFrame:
@@ -491,7 +493,7 @@ def explain(
         basis = f"{basis}; {top}"
     missed_cost, missed_term = float(np.ravel(credit.missed)[0]), ""
     if missed_cost != 0:
-        cost = metric.missed_formula(options)
+        cost = measure.missed
         missed_term = cost.text(_first(cost, numbers_of(credit, chosen, cost)))
     value, possible = float(result.value[0, 0]), np.asarray(credit.possible).item()
     line = "" if possible else _nothing(value)
@@ -504,7 +506,7 @@ def explain(
         if not credit.has_missed:
             value = 1.0 if convention.no_relevant == "one" else value
             line = _nothing(value, undefined=True)
-    about = _about(metric, cutoffs.values[0], options)
+    about = _about(replace(measure, k=cutoffs.values[0]))
     if hits.truth_weight is not None:
         about["reads"] = _(
             "Relevant pairs weigh 1 / propensity: read the mean over users, and "
@@ -547,15 +549,15 @@ def _nothing(value: float, *, undefined: bool = False) -> str:
     return _(words, value=f"{value:g}")
 
 
-def _about(metric: Metric[...], k: int | None, options: Given) -> dict[str, Any]:
-    """Return the fields of an explanation that describe the metric."""
+def _about(measure: Measure) -> dict[str, Any]:
+    """Return the fields of an explanation that describe the measure."""
     return {
-        "metric": metric.name,
-        "symbol": metric.symbol,
-        "k": k,
-        "reads": metric.reads,
-        "formula": metric.formula_text(options),
-        "latex": metric.latex(k, options),
+        "metric": measure.metric.name,
+        "symbol": measure.metric.symbol,
+        "k": measure.k,
+        "reads": measure.metric.reads,
+        "formula": measure.formula_text(),
+        "latex": measure.latex(),
     }
 
 
@@ -589,45 +591,40 @@ def numbers_of(
     return numbers
 
 
-def compare_with_formula(
-    metric: Metric[...], credit: Credit, options: Mapping[str, Any], where: str
-) -> None:
+def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
     """Refuse credit of one user's hits at one cut-off that is another than the formula
     says.
     """
-    (earns, under), below, chosen = (
-        metric.formulas(options),
-        credit.out_of,
-        {**metric.defaults, **options},
-    )
-    sides = [
-        (earns, credit, credit.earned),
-        (under, credit, np.ravel(np.asarray(credit.possible))[:1]),
-    ]
-    if (ideal := under.ideal()) is not None:
-        if not isinstance(below, Credit):
-            stated = f"{metric.name}: out_of={str(metric.out_of)!r}"
-            fix = (
-                "return Credit(hits, k, earned, Credit(hits.ideal, k, earned by each "
-                "of hits.ideal))."
-            )
-            raise OptionError(
-                f"{stated}, and the function gives no credit of the ideal list: {fix}"
-            )
-        sides[1] = (ideal, below, below.earned)
+    _compare(measure, measure.credit, credit, credit.earned, where)
+    ideal = measure.out_of.ideal()
+    if ideal is None:
+        possible = np.ravel(np.asarray(credit.possible))[:1]
+        _compare(measure, measure.out_of, credit, possible, where)
+    elif isinstance(credit.out_of, Credit):
+        _compare(measure, ideal, credit.out_of, credit.out_of.earned, where)
+    else:
+        raise OptionError(
+            f"{measure.metric.name}: out_of={str(measure.metric.out_of)!r}, and the "
+            f"function gives no credit of the ideal list: return Credit(hits, k, "
+            f"earned, Credit(hits.ideal, k, earned by each of hits.ideal))."
+        )
     cost = np.ravel(np.asarray(credit.missed, dtype=np.float64))[:1]
-    sides.append((metric.missed_formula(options), credit, cost))
-    for formula, of, computed in sides:
-        values = formula.value(numbers_of(of, chosen, formula))
-        if not np.allclose(values, computed):
-            numbers, own = (
-                ", ".join(f"{one:.6g}" for one in np.ravel(each))
-                for each in (values, computed)
-            )
-            said = (
-                f"the formula {formula.text()} gives {numbers}, and the function {own}."
-            )
-            raise OptionError(f"{metric.name} {where}: {said}")
+    _compare(measure, measure.missed, credit, cost, where)
+
+
+def _compare(
+    measure: Measure, formula: Formula, credit: Credit, computed: Floats, where: str
+) -> None:
+    """Refuse numbers that are others than a formula gives of the same hits."""
+    values = formula.value(numbers_of(credit, measure.chosen, formula))
+    if np.allclose(values, computed):
+        return
+    of_formula = ", ".join(f"{value:.6g}" for value in np.ravel(values))
+    of_function = ", ".join(f"{value:.6g}" for value in np.ravel(computed))
+    raise OptionError(
+        f"{measure.metric.name} {where}: the formula {formula.text()} gives "
+        f"{of_formula}, and the function {of_function}."
+    )
 
 
 def _places(

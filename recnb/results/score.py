@@ -69,7 +69,7 @@ class MetricValue(float, Suggesting):
     def __new__(cls, values: Values, **parts: Any) -> Self:
         """Pack the number with its values, and with what else it has."""
         self = super().__new__(cls, float(values.mean[0]))
-        self.metric = values.metric.name
+        self.metric = values.measure.metric.name
         self.k = values.k.values[0]
         self.convention = values.convention
         self._values = values

@@ -180,7 +180,7 @@ def _rows_of_segments(
             for segment in np.unique(segment_of).tolist():
                 inside = segment_of == segment
                 of_segment = None if weights is None else weights[inside]
-                moments = Moments.of(values[inside], found.metric.bounds, of_segment)
+                moments = Moments.of(values[inside], found.measure.bounds, of_segment)
                 gap = gap_to_rest(values, inside, confidence, weights)
                 numbers = np.concatenate(
                     [[inside.sum()], moments.mean, *moments.interval(confidence), *gap]

@@ -18,7 +18,8 @@ from recnb.display.language import N_, Sentence, _, noun_of, use_noun
 from recnb.display.text import users_in_words
 from recnb.errors import UnknownUserError, quoted
 from recnb.metrics.hits import Cutoffs, Floats, Ints
-from recnb.metrics.metric import Given, Metric
+from recnb.metrics.measure import Measure
+from recnb.metrics.metric import Given
 from recnb.metrics.recommendation_lists import PerUser, Whole
 from recnb.stats import IntervalMethod, interval_of_pairs, intervals
 
@@ -158,8 +159,7 @@ class Values:
     on.
     """
 
-    metric: Metric[...]  #: with the bounds that it has under its options
-    options: Given  #: in force, without those that are the metric's own defaults
+    measure: Measure  #: the metric with the options in force, of each cut-off
     k: Cutoffs
     users: (
         pl.Series
@@ -207,7 +207,7 @@ class Values:
         kept = ~np.isnan(self.matrix)
         parts: list[Any] = [(rows, slice(at, at + 1)) for at, rows in enumerate(kept.T)]
         parts = [(slice(None), slice(None))] if kept.all() else parts
-        weights, how = self.weights, (confidence, method, self.metric.bounds)
+        weights, how = self.weights, (confidence, method, self.measure.bounds)
         low, high = np.hstack(
             [
                 intervals(
@@ -231,7 +231,13 @@ class Values:
         basis = WordedBasis(
             partial(list, self.basis.phrases()), user_label=self.basis.user_label
         )
-        return replace(self, options={}, basis=basis, results=tuple(wholes))
+        plain = {
+            name: value
+            for name, value in self.measure.options.items()
+            if isinstance(value, (str, int, float))
+        }
+        measure = replace(self.measure, options=plain)
+        return replace(self, measure=measure, basis=basis, results=tuple(wholes))
 
 
 def index_of(user: Any, users: pl.Series, are: str) -> int:

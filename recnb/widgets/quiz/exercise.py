@@ -17,6 +17,7 @@ from recnb.display.language import N_, _
 from recnb.metrics.formula import number
 from recnb.metrics.gain import discount_of
 from recnb.metrics.hits import Floats
+from recnb.metrics.measure import Measure
 from recnb.metrics.metric import METRICS
 from recnb.results.single_list import Pair, hits_of
 
@@ -279,7 +280,7 @@ def other_metric(q: Exercise, name: str) -> Mistake:
     words = {
         "name": metric.term,
         "label": metric.label(q.k),
-        "formula": metric.formula_text(q.shared(name)),
+        "formula": Measure(metric, q.shared(name)).formula_text(),
     }
     return Mistake(q.score(name), _("This is the {name}, {label}: {formula}.", **words))
 

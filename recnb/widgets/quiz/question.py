@@ -38,7 +38,7 @@ from recnb.errors import (
     quoted,
 )
 from recnb.metrics.formula import number as short_number
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import Measure, metric_named
 from recnb.metrics.metric import METRICS, Metric
 from recnb.results.explanation import Explanation
 from recnb.results.single_list import Pair, explain, read_pairs
@@ -214,7 +214,7 @@ class Quiz(Exercise, Live):
                 return other.sentence
         if digits == DIGITS and abs(given.value / self.value - 1) < NEAR:
             return _(ROUNDED)
-        low, high = METRICS[self.metric].bounded(self.options).bounds
+        low, high = Measure(METRICS[self.metric], self.options).bounds
         if high == 1 and not low <= given.value <= high:
             return _(OUTSIDE, label=self.label)
         if given.value < low:
