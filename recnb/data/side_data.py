@@ -8,7 +8,7 @@ import pickle
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -51,23 +51,16 @@ class GivenFrame:
     @classmethod
     def of(cls, frame: Any, labels: Labels) -> GivenFrame:
         """Note the library and the types of a frame."""
-        libraries = {
-            Made: "",
-            Scanned: "",
-            pd.DataFrame: "pandas",
-            pl.DataFrame: "polars",
-            pl.LazyFrame: "lazy",
-        }
-        library = next(
-            (word for kind, word in libraries.items() if isinstance(frame, kind)), ""
-        )
-        schema = (
-            frame.dtypes
-            if library == "pandas"
-            else frame.collect_schema()
-            if library
-            else {}
-        )
+        library = ""
+        schema: Any = {}
+        if isinstance(frame, (Made, Scanned)):
+            return cls(library, labels)
+        if isinstance(frame, pd.DataFrame):
+            library, schema = "pandas", frame.dtypes
+        elif isinstance(frame, pl.DataFrame):
+            library, schema = "polars", frame.schema
+        elif isinstance(frame, pl.LazyFrame):
+            library, schema = "lazy", frame.collect_schema()
         types = {
             role: str(schema[label]).partition("(")[0]
             for role, label in labels.items()
@@ -123,33 +116,34 @@ def read_side_data(
     the recommendations.
     """
     given = {name: frame for name, frame in frames.items() if frame is not None}
-    if ROWS_ARE_ITEMS in source.notes and (
-        joined := [f"{name}=" for name in given if name != "users"]
-    ):
-        problem = (
-            f"{joined[0]} is joined by item, and the frame has no item column that "
-            f"recnb knows."
+    by_item = [name for name in given if name != "users"]
+    if by_item and ROWS_ARE_ITEMS in source.notes:
+        raise ColumnError(
+            f"{by_item[0]}= is joined by item, and the frame has no item column that "
+            f"recnb knows.",
+            fix="Name it, item='...'.",
         )
-        raise ColumnError(problem, fix="Name it, item='...'.")
     labels = {
         name: find(frame, name, SIDES[name], columns) for name, frame in given.items()
     }
     tables: dict[str, Any] = {
         name: _read(frame, name, labels[name], source) for name, frame in given.items()
     }
-    dated = (given.get("train"), given_truth)
-    time_columns = (_time_columns(dated[0]), _time_columns(dated[1]))
-    return SideData(
+    side_data = SideData(
         **tables,
-        times=_times(dated, time_columns),
-        time_columns=time_columns,
-        truth=None
-        if given_truth is None
-        else _others(given_truth, source.truth_labels),
         truth_user=source.truth_labels["user"],
         truth_item=source.truth_labels["item"],
         labels=labels,
     )
+    if given_truth is not None:
+        others = _others(given_truth, source.truth_labels)
+        side_data = replace(side_data, truth=others)
+    if "train" in given:
+        dated = (given["train"], given_truth)
+        columns_of_each = (_time_columns(dated[0]), _time_columns(dated[1]))
+        times = _times(dated, columns_of_each)
+        side_data = replace(side_data, times=times, time_columns=columns_of_each)
+    return side_data
 
 
 def _others(frame: Frame, labels: Labels) -> Frame | None:

@@ -13,6 +13,7 @@ import numpy as np
 
 from recnb.conventions import Convention, presets
 from recnb.data import Joined
+from recnb.data.source import UserCounts
 from recnb.display.language import N_, _, ngettext, use_noun
 from recnb.errors import OptionError
 from recnb.metrics.gain import as_column
@@ -305,7 +306,7 @@ def basis_of(
     )
 
 
-def _users_behind(scoring: Scoring, cutoffs: Cutoffs) -> tuple[int, int, int, int]:
+def _users_behind(scoring: Scoring, cutoffs: Cutoffs) -> UserCounts:
     """Count the users behind the mean at the deepest cut-off, those of them without a
     list and those with no relevant item; and users with no relevant item who are left
     out. One who counts 1 is not among those without a list, who count 0.
