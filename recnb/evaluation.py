@@ -26,11 +26,11 @@ from recnb.metrics.metric import ACCURACY, Metric
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
 from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.explanation import explanation_of
 from recnb.results.gate import Gate, within
 from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
 from recnb.results.segments import table_by
+from recnb.results.worked import explanation_of
 from recnb.stats import Detectable
 
 if TYPE_CHECKING:

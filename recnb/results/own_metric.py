@@ -26,9 +26,9 @@ from recnb.metrics.metric import (
     Credit,
     Metric,
 )
-from recnb.results.explanation import compare_with_formula
 from recnb.results.metric_methods import on_lists
 from recnb.results.single_list import Pair, hits_of
+from recnb.results.worked import compare_with_formula
 
 #: A few lists, by the grade of each rank and of what they miss, and where they are cut.
 LISTS, CUTOFFS = (

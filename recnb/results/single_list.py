@@ -26,9 +26,9 @@ from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.measure import Measure, metric_named
 from recnb.metrics.metric import METRICS, Given, Metric
 from recnb.results.explanation import Explanation
-from recnb.results.explanation import explain as explain_hits
 from recnb.results.score import Score
 from recnb.results.values import Values, WordedBasis
+from recnb.results.worked import explain as explain_hits
 
 Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
 Truth = Mapping[Any, float] | Collection[Any]
