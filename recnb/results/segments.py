@@ -17,6 +17,7 @@ from recnb.data.columns import columns_of, from_pandas, table_of
 from recnb.data.encoding import distinct, positions
 from recnb.data.in_memory import Sheets
 from recnb.data.item_data import words_of
+from recnb.data.lists_that_count import without_others
 from recnb.data.sheet import TRUTH, Sheet, kind
 from recnb.data.source import elsewhere, rows_of
 from recnb.display.language import N_, _, pgettext
@@ -633,7 +634,7 @@ def _each_part(
         part = replace(source, judgements=judgements, is_part=True)
         yield (
             unknown if value is None else value,
-            data.restricted(part.under(data.convention)),
+            data.restricted(without_others(part).under(data.convention)),
         )
 
 
