@@ -68,8 +68,9 @@ from recnb.results.arguments import (
     check_options,
     metric_of_curve,
 )
-from recnb.results.evaluation_data import EvaluationData, Models, values_of
+from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
+from recnb.results.scoring import in_force, values_of, values_of_users
 from recnb.results.segments import distinct_labels, no_segments
 from recnb.results.table import Table, check_flag
 from recnb.results.tables import beyond_table
@@ -198,7 +199,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     sample, not for another training run or another split of the data.
     """
 
-    _models: Models  # each model's data, for the common users
+    _models: Mapping[str, Evaluation]  # of each model, for the common users
     users_by_model: tuple[
         ModelUsers, ...
     ]  #: numbers of users of each model, evaluated and left out
@@ -218,7 +219,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             raise UnknownModelError(
                 f"{quoted(model)} is none of the models.", fix=near(model, self.names)
             )
-        return Evaluation(self._models[model])
+        return self._models[model]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._models)
@@ -532,7 +533,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         cut = chosen.cut_at(k)
         check_options(chosen, options)
         values = {
-            name: self._models[name].values(chosen, Cutoffs.of(cut), options)[:, 0]
+            name: values_of_users(self._models[name], chosen, Cutoffs.of(cut), options)[
+                :, 0
+            ]
             for name in pair
         }
         n_shown = _count("n", n)
@@ -752,7 +755,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         known = first.convention.phrases(graded=first.joined.graded)
         for name, metric, options in metrics:
             scorings = [
-                model.scoring(metric, options) for model in self._models.values()
+                in_force(model, metric, options) for model in self._models.values()
             ]
             if all(
                 scoring.joined is model.joined
@@ -825,7 +828,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             used = {**metric.defaults, **options}
             depths = metric.cutoffs(cutoffs).values
             whole = depths == (None,)
-            scoring = self._first.scoring(metric, options, whole=whole)
+            scoring = in_force(self._first, metric, options, whole=whole)
             if metric.is_accuracy:
                 used = dict(scoring.in_force.metric)
             cutoff = cut_of(scoring.convention.cutoff, also_whole=None in depths)

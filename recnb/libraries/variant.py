@@ -35,9 +35,10 @@ from recnb.display.text import one_line
 from recnb.errors import NoUsersError, OptionError, near
 from recnb.libraries.refusals import AskedNumber, refuse
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.measure import metric_named, plain_text
+from recnb.metrics.measure import Measure, metric_named, plain_text
 from recnb.metrics.metric import LIST_METRICS, Given, Metric
-from recnb.results.evaluation_data import EvaluationData, Scoring, values_of
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.scoring import Scoring, averaged, in_force, values_of
 from recnb.results.table import Table
 
 #: Numbers nearer than this agree.
@@ -103,9 +104,9 @@ class Variant:
         """Make the variant that an evaluation computes at a cut-off, under the name of
         its library.
         """
-        scoring = data.scoring(metric, options, whole=k is None)
+        scoring = in_force(data, metric, options, whole=k is None)
         name = _("as {library}", library=data.library) if data.library else "recnb"
-        return cls.made(name, scoring.convention, metric, scoring.options)
+        return cls.made(name, scoring.convention, metric, scoring.measure.options)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -185,9 +186,9 @@ class Variant:
         refuse(self.preset, AskedNumber(source, convention, joined, k))
         if joined is None:
             return Measurement(math.nan, source.recs["user"].clear(), np.zeros(0))
-        scoring = Scoring(joined, metric_named(self.metric), self.options)
+        measure = Measure(metric_named(self.metric), self.options)
         with np.errstate(invalid="ignore", divide="ignore"):
-            matrix, mean = scoring.averaged(Cutoffs.of(k))
+            matrix, mean = averaged(Scoring(joined, measure), Cutoffs.of(k))
         return Measurement(float(mean[0]), joined.users, matrix[:, 0])
 
 
@@ -300,7 +301,7 @@ def _of_lists(
     side_data = read_side_data(
         source, None, columns, train=frames.get("train"), items=frames.get("items")
     )
-    data = EvaluationData(source.under(Convention()), side_data=side_data)
+    data = EvaluationData(source, Convention(), side_data=side_data)
     options = dict(preset.options)
     if features is not None:
         options["features"] = features

@@ -23,6 +23,7 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY, METRICS, Given, Metric
 from recnb.results.arguments import check_options
+from recnb.results.scoring import basis_of
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData, Models
@@ -75,7 +76,7 @@ def lint(
         headline=_headline(findings, made.n),
         measured=_measured(measured, lower, upper),
         not_checked=tuple(made.not_checked()),
-        basis="; ".join(evaluation.basis_of(data.scoring, Cutoffs.one(k)).phrases()),
+        basis="; ".join(basis_of(evaluation, data.scoring, Cutoffs.one(k)).phrases()),
         lang=current(),
     )
 

@@ -27,8 +27,8 @@ from recnb.lint.ties import find_ties, list_rows
 from recnb.lint.times import comparable_times
 from recnb.metrics.gain import best_of_all
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import metric_named
-from recnb.results.evaluation_data import Scoring
+from recnb.metrics.measure import Measure, metric_named
+from recnb.results.scoring import Scoring, averaged
 
 #: Names of columns that tell whether, how often or how much a user had an item.
 AMOUNTS = re.compile(
@@ -263,7 +263,9 @@ def unjudged(data: LintData) -> Iterator[Problem]:
     top = data.joined.recs.filter(is_evaluated, is_top).select(*PAIR, "rank")
     rows = top.join(judged, on=PAIR, how="anti", maintain_order="left")
     metric = metric_named("judged")
-    share = Scoring(data.joined, metric, {}).averaged(Cutoffs.one(data.k))[1].item()
+    scoring = Scoring(data.joined, Measure(metric))
+    _values, mean = averaged(scoring, Cutoffs.one(data.k))
+    share = mean.item()
     yield Problem(
         rows,
         top.height,
@@ -362,7 +364,8 @@ def short_lists(data: LintData) -> Iterator[Problem]:
     longest = int(lengths.max(initial=0))
     ends_early = data.listed & (lengths < np.minimum(longest, data.hits.n_relevant))
     if ends_early.any() and data.ideal_ends_with_the_list:
-        cut = data.scoring.averaged(Cutoffs.one(longest))[1].item()
+        _values, mean = averaged(data.scoring, Cutoffs.one(longest))
+        cut = mean.item()
         yield Problem(
             data.users(ends_early),
             n_lists,

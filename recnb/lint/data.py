@@ -18,7 +18,8 @@ from recnb.metrics.hits import (
     Hits,
 )
 from recnb.metrics.metric import Given, Metric
-from recnb.results.evaluation_data import EvaluationData, average, cutoffs_under
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.scoring import average, averaged, cutoffs_under, in_force
 
 Mask = NDArray[np.bool_]
 PAIR = ["user", "item"]
@@ -69,8 +70,8 @@ class LintData:
         self.evaluation = evaluation
         self.options = dict(options)
         self.asked_k = k
-        self.scoring = evaluation.scoring(metric, options, whole=k is None)
-        self.metric = self.scoring.metric  # with the bounds that it has here
+        self.scoring = in_force(evaluation, metric, options, whole=k is None)
+        self.metric = metric
         self.joined = self.scoring.joined
         self.side = evaluation.side_data
         self.convention = self.joined.convention
@@ -78,15 +79,13 @@ class LintData:
         #: The cut-off; None where whole lists count, and k is only what some
         #: denominators say.
         self.k = k if self.convention.cutoff == "k" else None
-        #: Every option of the metric that is in force.
-        self.chosen = {**self.metric.defaults, **self.scoring.options}
         #: The gain that orders items with weights: binary for a metric without one.
-        self.gain: Gain = self.chosen.get("gain", "binary")
+        self.gain: Gain = self.scoring.measure.chosen.get("gain", "binary")
 
     @cached_property
     def averaged(self) -> tuple[Floats, Floats]:
         """The metric as it is: the values of the users, and their mean."""
-        return self.scoring.averaged(Cutoffs.one(self.asked_k))
+        return averaged(self.scoring, Cutoffs.one(self.asked_k))
 
     @property
     def measured(self) -> Measured:
@@ -106,7 +105,7 @@ class LintData:
     def values_of(self, hits: Hits) -> tuple[Floats, float]:
         """Compute the metric of hits of the same users: their values, and the mean."""
         cutoffs = cutoffs_under(self.convention, Cutoffs.one(self.asked_k))
-        credit = self.metric.at(hits, cutoffs, self.scoring.options)
+        credit = self.scoring.measure.at(hits, cutoffs)
         matrix, mean = average(credit, self.convention, self.joined.user_weight)
         return np.nan_to_num(matrix[:, 0]), float(mean[0])
 
@@ -138,7 +137,7 @@ class LintData:
     def ideal_ends_with_the_list(self) -> bool:
         """Whether there is no cut-off, and ideal lists are cut where lists end."""
         is_whole = self.asked_k is None and self.convention.cutoff == "k"
-        return is_whole and self.chosen.get("ideal") == "relevant"
+        return is_whole and self.scoring.measure.chosen.get("ideal") == "relevant"
 
     @cached_property
     def listed(self) -> Mask:
@@ -191,7 +190,7 @@ class LintData:
         if self.metric.better is None:
             words = N_("{label} has no direction: a value is neither good nor bad.")
             raise NotCheckedError(_(words, label=label))
-        lowest, highest = self.metric.bounds
+        lowest, highest = self.scoring.measure.bounds
         best = highest if self.metric.better == "high" else lowest
         if not np.isfinite(best):
             words = N_("{label} has no highest value.")

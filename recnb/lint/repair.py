@@ -293,11 +293,11 @@ class Repair:
         }
         convention = replace(evaluation.convention, **decided)
         side = {name: frame for name, frame in frames.items() if name not in SIDES}
-        put_right = EvaluationData(
+        put_right = EvaluationData.of(
             _with_frames(source, frames).under(convention),
-            evaluation.library,
-            {**evaluation.overrides, **decided},
-            replace(data.side, **side),
+            library=evaluation.library,
+            overrides={**evaluation.overrides, **decided},
+            side_data=replace(data.side, **side),
         )
         return LintData(put_right, data.metric, data.options, data.asked_k).measured
 

@@ -146,7 +146,7 @@ def _has_bounds(data: LintData) -> bool:
     the denominator depends on the order, a hit has a negative gain, or the metric is
     the caller's.
     """
-    if data.metric.own or data.scoring.options.get("out_of") == "hits":
+    if data.metric.own or data.scoring.measure.options.get("out_of") == "hits":
         return False
     return not (data.hits.relevance < 0).any()
 

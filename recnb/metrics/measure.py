@@ -1,5 +1,5 @@
-"""The look-up of metrics, by name or by a text in the grammar of ir_measures: a name,
-parameters in brackets, a cut-off after "@".
+"""`Measure`, what a number is of; and the look-up of metrics, by name or by a text in
+the grammar of ir_measures: a name, parameters in brackets, a cut-off after "@".
 
 Names are those that papers and ir_measures print, and recnb's own; case does not
 matter.
@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import ast
 import functools
+import math
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from recnb.display.data_file import rows_of
-from recnb.display.language import LANGUAGES, N_, _, use_language
+from recnb.display.language import LANGUAGES, N_, _, pgettext, use_language
 from recnb.errors import OptionError, is_number, near, quoted
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.formula import OVER, Formula
+from recnb.metrics.hits import Cutoff, Cutoffs
 from recnb.metrics.metric import (
     ALIASES,
     EVERY_METRIC,
     LIST_METRICS,
     METRICS,
     RETRIEVAL_METRICS,
+    Given,
     Metric,
+    Text,
 )
 
 _NAMES = rows_of("metrics/measures.csv")
@@ -51,6 +55,171 @@ TEXT = re.compile(
 )
 NO_METRIC = N_("{name} is no metric of recnb.")
 EXAMPLES = "'nDCG@10', 'AP(rel=2)' or \"nDCG(dcg='exp-log2')@10\""
+
+
+#: Denominators that count relevant items, and what they are of items with weights:
+#: `best_weight` is that of the heaviest of them.
+WEIGHTS = {
+    "n_relevant": "relevant_weight",
+    "min(k, n_relevant)": "best_weight",
+    "min(k, list_length, n_relevant)": "best_weight",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """What a number is of: a metric with its options, at a cut-off, such as
+    nDCG(gain="exponential")@10.
+    """
+
+    metric: Metric[...]
+    options: Given = field(default_factory=dict)  #: as given; the others are defaults
+    k: int | None = None
+    weighted: bool = False  #: whether relevant pairs weigh 1 / propensity
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """Every option in force."""
+        return {**self.metric.defaults, **self.options}
+
+    @property
+    def label(self) -> str:
+        """The symbol at the cut-off."""
+        return self.metric.label(self.k)
+
+    @property
+    def needs_whole_list(self) -> bool:
+        """Whether hits below the cut-off change the value: they do where the ideal is
+        made of the list itself.
+        """
+        return bool(self.chosen.get("ideal") == "list")
+
+    def at(self, data: Any, cutoffs: Cutoff) -> Any:
+        """Compute the metric of hits or lists at one or several cut-offs."""
+        return self.metric.at(data, cutoffs, self.options)
+
+    # The formula
+
+    @property
+    def credit(self) -> Formula:
+        """The formula of what each row adds."""
+        credit = self.metric.credit
+        if not self.weighted:
+            return self._formula(credit)
+        return self._formula("weight" if credit == "1" else f"weight * ({credit})")
+
+    @property
+    def out_of(self) -> Formula:
+        """The formula of what the sum is divided by."""
+        out_of = self.metric.out_of
+        if not (self.weighted and self._has_ideal):
+            return self._formula(out_of)
+        weighted = str(out_of).replace("ideal(", "ideal(weight * (")
+        return self._formula(f"{weighted})")
+
+    @property
+    def missed(self) -> Formula:
+        """The formula of what a cost adds for a list without a hit."""
+        return self._formula(self.metric.missed)
+
+    def _formula(self, text: Text) -> Formula:
+        """Parse a text of the metric under the options in force."""
+        if not isinstance(text, str):
+            text = text(self.chosen)
+        return Formula.of(text, self._meanings, self.chosen.get("log_base", 2))
+
+    @property
+    def _meanings(self) -> dict[str, str]:
+        """What the options in force put in the place of their names."""
+        chosen = self.chosen
+        meanings = {}
+        for option, words in self.metric.meanings.items():
+            text = words[chosen.get(option, "always")]
+            meanings[option] = WEIGHTS.get(text, text) if self.weighted else text
+        return meanings
+
+    @property
+    def _has_ideal(self) -> bool:
+        """Whether the sum is divided by that of the ideal list."""
+        return Formula.of(str(self.metric.out_of)).ideal() is not None
+
+    def formula_text(self) -> str:
+        """Return the formula on one line, in the language in force: 'add nth/rank for
+        each hit, divide by n_relevant'.
+        """
+        credit, out_of = self.credit, self.out_of
+        words = {
+            "name": self.metric.term,
+            "rows": _(OVER[self.metric.over][0]),
+            "credit": credit.text(),
+            "out_of": out_of.text(divides=True),
+        }
+        if out_of.ideal():
+            words["out_of"] = _("the same sum over the ideal list")
+        divides = words["out_of"] != "1"
+        if self.metric.missed != "0":
+            words["missed"] = self.missed.text()
+            if not divides:
+                return _("add {credit} for each {rows}, and {missed} once", **words)
+            return _(
+                "add {credit} for each {rows}, and {missed} once, divide by {out_of}",
+                **words,
+            )
+        if not divides:
+            return _("add {credit} for each {rows}", **words)
+        if words["credit"] == "1":
+            return _("add 1 for each {rows}, divide by {out_of}", **words)
+        if not credit.names():
+            return pgettext(
+                "number", "add {credit} for each {rows}, divide by {out_of}", **words
+            )
+        return _("add {credit} for each {rows}, divide by {out_of}", **words)
+
+    def latex(self) -> str:
+        """Return the formula in LaTeX: the sum is written here once, so no metric can
+        forget it.
+        """
+        metric = self.metric
+        rows = _(OVER[metric.over][1])
+        if metric.over in ("hits", "ideal", "list"):
+            rows += r", i \le k"
+        right = rf"\sum_{{{rows}}} {self.credit.latex(summed=True)}"
+        if metric.missed != "0":
+            right = f"{right} + {self.missed.latex()}"
+        under = self.out_of.latex()
+        if under != "1":
+            right = rf"\frac{{{right}}}{{{under}}}"
+        symbol = metric.symbol.replace("-", "{-}").replace(" ", "~").replace("_", r"\_")
+        cutoff = "k" if self.k is None else self.k
+        return rf"\mathrm{{{symbol}}}@{cutoff} = {right}"
+
+    # The bounds
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and the highest value under the options in force."""
+        if self.weighted:
+            return self.metric.bounds if self._is_share else (0, math.inf)
+        return self.metric.other_bounds(self.chosen) or self.metric.bounds
+
+    @property
+    def _is_share(self) -> bool:
+        """Whether weights are divided by weights, so that the value keeps its bounds."""
+        if self._has_ideal:
+            return True
+        return self.metric.credit == "1" and "weight" in self._meanings["out_of"]
+
+    @property
+    def range_text(self) -> str:
+        """The bounds in words, in English."""
+        low, high = self.bounds
+        if self.bounds == self.metric.bounds and self.metric.top and not self.weighted:
+            return f"{low:g} to {self.metric.top}"
+        top = "no bound" if math.isinf(high) else f"{high:g}"
+        return f"{low:g} to {top}"
+
+
+# ---- the look-up
 
 
 def is_measure(text: str) -> bool:

@@ -17,7 +17,7 @@ from recnb.display.progress import steps
 from recnb.errors import NoUsersError, OptionError, RecnbError, quoted
 from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import Measure, metric_named
 from recnb.metrics.metric import (
     LIST_METRICS,
     METRICS,
@@ -47,7 +47,14 @@ from recnb.report.differences import (
 )
 from recnb.report.report import Report
 from recnb.results.arguments import Asked, Metrics, asked_of
-from recnb.results.evaluation_data import EvaluationData, Models, recorded_in, values_of
+from recnb.results.evaluation_data import EvaluationData, Models
+from recnb.results.scoring import (
+    basis_of,
+    in_force,
+    recorded_in,
+    values_of,
+    values_of_users,
+)
 from recnb.results.segments import SMALL, table_by
 from recnb.results.values import Values, merged
 from recnb.stats import Settings, bins_of
@@ -104,7 +111,8 @@ class ReportRequest:
     def deepest(self) -> int | None:
         """The rank down to which hits are needed."""
         whole = None in self.columns or any(
-            metric.needs_whole_list(options) for metric, options in self.metrics
+            Measure(metric, options).needs_whole_list
+            for metric, options in self.metrics
         )
         return None if whole else max(k for k in self.columns if k is not None)
 
@@ -239,7 +247,7 @@ def report_of(
     ]
     differences = tuple(difference for _key, difference in found.differences)
     values = {
-        name: model.values(lead, Cutoffs.of(k), options)[:, 0]
+        name: values_of_users(model, lead, Cutoffs.of(k), options)[:, 0]
         for name, model in models.items()
     }
     where = next(
@@ -275,7 +283,7 @@ def report_of(
         )
         if not pairs:
             groups += extremes(name, model, values[name], k, users, lead.better)
-    bounds = first.scoring(lead, options).metric.bounds
+    bounds = in_force(first, lead, options).measure.bounds
     weights = first.joined.user_weight
     at_lead = [row for row in differences if (row.metric, row.k) == (lead.name, k)]
     furthest = sorted(at_lead, key=lambda row: -abs(np.nan_to_num(row.difference)))[
@@ -345,11 +353,10 @@ def _accuracy(
         of_curve = points if not curve else ()
         cutoffs = Cutoffs.of(in_order([*request.k_of(metric.name), *of_curve]))
         for model in models.values():
-            scoring = model.scoring(metric, given, whole=cutoffs.values == (None,))
+            scoring = in_force(model, metric, given, whole=cutoffs.values == (None,))
             if len(scoring.joined.users) != model.n_users:
-                model.values(
-                    metric, cutoffs, given
-                )  # or an error that other users are averaged
+                # An error, if other users are averaged.
+                values_of_users(model, metric, cutoffs, given)
         computed = paired_values(models, metric, cutoffs, given)
         blocks += [block for block in computed if block.k in request.k_of(metric.name)]
         curve = curve or [block for block in computed if block.k in points]
@@ -373,16 +380,12 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[Mean, ...]:
 
 def _without_ones(model: EvaluationData) -> EvaluationData:
     """Return a model of which users with nothing to find count 0, and not 1."""
-    if model.scoring(METRICS["hit_rate"], {}).convention.no_relevant != "one":
+    scoring = in_force(model, METRICS["hit_rate"], {})
+    if scoring.convention.no_relevant != "one":
         return model
-    rule = {"no_relevant": "zero"}
     convention = replace(model.convention, no_relevant="zero")
-    return EvaluationData(
-        replace(model.joined, convention=convention),
-        model.library,
-        {**model.overrides, **rule},
-        model.side_data,
-    )
+    joined = replace(model.joined, convention=convention)
+    return model.restricted(joined, no_relevant="zero")
 
 
 def _segments(
@@ -511,22 +514,22 @@ def has_side_data(models: Models) -> bool:
 def _words(
     model: EvaluationData, metric: Metric[...], options: Given, *, whole: bool
 ) -> MetricWords:
-    scoring = model.scoring(metric, options, whole=whole)
-    metric = scoring.metric
-    convention = _(metric.bounded(options).range_text)
+    scoring = in_force(model, metric, options, whole=whole)
+    measure = scoring.measure
+    convention = _(measure.range_text)
     if metric.is_accuracy:
-        in_force = {**metric.defaults, **options}
-        convention = "; ".join(options_in_words(in_force, scoring.convention.cutoff))
+        chosen = {**metric.defaults, **options}
+        convention = "; ".join(options_in_words(chosen, scoring.convention.cutoff))
     about = (
         metric.name,
         metric.symbol,
         metric.term,
         metric.title,
         metric.reads,
-        metric.formula_text(options),
+        measure.formula_text(),
     )
     return MetricWords(
-        *about, convention, metric.bounds, metric.is_accuracy, metric.better
+        *about, convention, measure.bounds, metric.is_accuracy, metric.better
     )
 
 
@@ -535,10 +538,9 @@ def _basis(model: EvaluationData, request: ReportRequest) -> str:
     phrases = {}
     for metric, options in request.metrics:
         ks = Cutoffs.of(request.k_of(metric.name))
-        scoring = model.scoring(metric, options, whole=ks.values == (None,))
-        phrases[metric.symbol] = model.basis_of(scoring, ks, options).phrases(
-            brief=True
-        )
+        scoring = in_force(model, metric, options, whole=ks.values == (None,))
+        basis = basis_of(model, scoring, ks, options)
+        phrases[metric.symbol] = basis.phrases(brief=True)
     return "; ".join(merged(phrases))
 
 

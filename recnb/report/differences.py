@@ -18,11 +18,13 @@ from recnb.display.progress import steps
 from recnb.display.text import one_line
 from recnb.errors import FrameError, quoted
 from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Given, Metric
 from recnb.report.conclusions import POWER, Difference
 from recnb.report.data import SAME, Mean, Pairs
 from recnb.results.arguments import Asked
-from recnb.results.evaluation_data import EvaluationData, Models, values_of
+from recnb.results.evaluation_data import EvaluationData, Models
+from recnb.results.scoring import values_of
 from recnb.results.segments import (
     Segments,
     part_in_words,
@@ -44,7 +46,7 @@ Key = tuple[Any, ...]
 class PairedValues(NamedTuple):
     """One metric at one cut-off: the values of the users who have one in every model."""
 
-    metric: Metric[...]
+    measure: Measure
     k: int | None
     users: pl.Series
     values: Floats  #: users × models
@@ -82,10 +84,8 @@ def paired_values(
         known = ~np.isnan(values).any(axis=0)
         values = np.compress(known, values, axis=1).T
         own = None if weights is None else weights[known]
-        found = sides[0].metric.bounded(options)
-        blocks.append(
-            PairedValues(found, cutoff, users.filter(pl.Series(known)), values, own)
-        )
+        shared = users.filter(pl.Series(known))
+        blocks.append(PairedValues(sides[0].measure, cutoff, shared, values, own))
     return blocks
 
 
@@ -272,7 +272,7 @@ def measure(
     means, made = dict[Key, list[tuple[Mean, float]]](), dict[Key, list[Difference]]()
     if settings.test == "randomization":
         blocks = list(blocks)
-        metrics = [block.metric.name for block in blocks]
+        metrics = [block.measure.metric.name for block in blocks]
         n_columns = (
             len(blocks)
             if settings.correction == "all"
@@ -388,8 +388,8 @@ def means_of(
 ) -> list[Mean]:
     """Return the mean of every model with its interval, the best of several marked."""
     metric, moments = (
-        block.metric,
-        Moments.of(block.values, block.metric.bounds, block.weights),
+        block.measure.metric,
+        Moments.of(block.values, block.measure.bounds, block.weights),
     )
     mean = moments.mean if moments.n else np.full(len(names), nan)
     # Where neither more nor less is better, none is the best.
@@ -447,7 +447,7 @@ def _tested(
     block: PairedValues, names: Sequence[str], pairs: Pairs, settings: Settings
 ) -> Iterator[Difference]:
     """Test pairs of models; where less is better, a user is won by the lower value."""
-    (lowest, highest), values = block.metric.bounds, block.values
+    (lowest, highest), values = block.measure.bounds, block.values
     apart = [
         values[:, names.index(model)] - values[:, names.index(baseline)]
         for model, baseline in pairs
@@ -458,7 +458,7 @@ def _tested(
         (lowest - highest, highest - lowest),
         block.weights,
     )
-    if block.metric.better == "low":
+    if block.measure.metric.better == "low":
         tests = tests._replace(won=tests.lost, lost=tests.won)
     columns = ("low", "high", "p", "effect_size", "won", "tied", "lost")
     for at, (model, baseline) in enumerate(pairs):
@@ -470,8 +470,8 @@ def _tested(
             else detectable(sd, n, POWER, settings.alpha) + tests.reach[at].item()
         )
         about = (
-            block.metric.name,
-            block.metric.symbol,
+            block.measure.metric.name,
+            block.measure.metric.symbol,
             block.k,
             model,
             baseline,
@@ -484,7 +484,7 @@ def _tested(
             detectable=smallest,
             alpha=settings.alpha,
             n_users=tests.n,
-            better=block.metric.better,
+            better=block.measure.metric.better,
         )
 
 

@@ -17,17 +17,18 @@ from recnb.errors import OptionError, is_number, is_word, quoted
 from recnb.metrics import measure
 from recnb.metrics.formula import Formula
 from recnb.metrics.hits import Cutoffs, Hits
+from recnb.metrics.measure import Measure
 from recnb.metrics.metric import (
     EVERY_METRIC,
     METRICS,
+    AccuracyMetric,
     Better,
     Credit,
     Metric,
-    UserMetric,
 )
-from recnb.results.explanation import compare_with_formula
 from recnb.results.metric_methods import on_lists
 from recnb.results.single_list import Pair, hits_of
+from recnb.results.worked import compare_with_formula
 
 #: A few lists, by the grade of each rank and of what they miss, and where they are cut.
 LISTS, CUTOFFS = (
@@ -56,7 +57,7 @@ NAMES = (
 )
 
 
-class OwnMetric(UserMetric[...]):
+class OwnMetric(AccuracyMetric[...]):
     """A metric of the caller's: what its function returns is checked, and it is called
     on one list as recnb's own are.
     """
@@ -234,12 +235,9 @@ def try_on_lists(made: Metric[...]) -> None:
             ]
         )
         try:
-            compare_with_formula(
-                made,
-                replace(made, bounds=(-inf, inf)).at(hits, Cutoffs.of(k), {}),
-                {},
-                where,
-            )
+            unbounded = replace(made, bounds=(-inf, inf))
+            credit = unbounded.at(hits, Cutoffs.of(k), {})
+            compare_with_formula(Measure(made), credit, where)
             made.at(hits, Cutoffs.of(k), {})  # or an error that it leaves its bounds
         except FAILS as problem:
             raise OptionError(

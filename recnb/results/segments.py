@@ -26,7 +26,8 @@ from recnb.errors import FrameError, OptionError, RecnbError, is_several, near, 
 from recnb.metrics.hits import Cutoffs, Ints
 from recnb.metrics.metric import Given, Metric
 from recnb.results.arguments import Asked, Metrics, asked_of
-from recnb.results.evaluation_data import EvaluationData, values_of
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.scoring import values_of
 from recnb.results.table import Table
 from recnb.results.values import merged, pairs_in_words, weights_in_words
 from recnb.stats import Moments, gap_to_rest, holm
@@ -180,7 +181,7 @@ def _rows_of_segments(
             for segment in np.unique(segment_of).tolist():
                 inside = segment_of == segment
                 of_segment = None if weights is None else weights[inside]
-                moments = Moments.of(values[inside], found.metric.bounds, of_segment)
+                moments = Moments.of(values[inside], found.measure.bounds, of_segment)
                 gap = gap_to_rest(values, inside, confidence, weights)
                 numbers = np.concatenate(
                     [[inside.sum()], moments.mean, *moments.interval(confidence), *gap]

@@ -25,8 +25,9 @@ from recnb.results.arguments import (
     check_options,
     metric_of_curve,
 )
-from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
+from recnb.results.evaluation_data import EvaluationData
 from recnb.results.score import score_of
+from recnb.results.scoring import recorded_in, values_of
 from recnb.results.table import Table, check_flag
 from recnb.results.values import Values, merged, taken_as_known
 

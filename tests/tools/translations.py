@@ -28,6 +28,7 @@ import recnb
 from recnb import LIST_METRICS, METRICS
 from recnb.display.data_file import rows_of
 from recnb.display.language import LANGUAGES, LOCALE
+from recnb.metrics.measure import Measure
 from recnb.metrics.metric import RETRIEVAL_METRICS, Metric
 from recnb.metrics.recommendation_lists import NEEDED, missing
 
@@ -139,7 +140,7 @@ def extracted() -> Catalog:
             metric.called,
             title,
             metric.sentence,
-            metric.range_text if metric.name in LIST_METRICS else "",
+            Measure(metric).range_text if metric.name in LIST_METRICS else "",
         ):
             if text:
                 catalogue.add(text, locations=[(where, 0)])
@@ -165,7 +166,9 @@ def formula_names(metric: Metric[...]) -> set[str]:
         for option, value in metric.defaults.items()
         if isinstance(value, bool)
     ]
-    formulas = [formula for options in choices for formula in metric.formulas(options)]
+    measures = [Measure(metric, options) for options in choices]
+    formulas = [measure.credit for measure in measures]
+    formulas += [measure.out_of for measure in measures]
     names = {name for formula in formulas for name in formula.names()}
     return {name for name in names if len(name) > 1} | (
         {"ideal"} if any(formula.ideal() for formula in formulas) else set()
