@@ -116,7 +116,6 @@ def compare(
     pairs: Literal["baseline", "all"] | None = None,
     confidence: float = 0.95,
     test: Test = "t",
-    method: Literal["t", "bootstrap"] | None = None,
     correction: Literal["all", "metric"] | None = None,
     model: str | None = None,
     **options: Unpack[Options],
@@ -137,11 +136,9 @@ def compare(
         named.
     confidence
         Of the intervals; tests have the level 1 - `confidence`.
-    test, method
-        "t" (Student's paired t), "wilcoxon" or "randomization" (10,000 draws, more if
-        so many tests are corrected together), each with the interval that belongs to
-        it; for that of "t", method="bootstrap" takes scipy's BCa bootstrap of the users
-        (2,000 draws).
+    test
+        "t" (Student's paired t) or "randomization" (10,000 draws, more if so many tests
+        are corrected together), each with the interval that belongs to it.
     correction
         Holm's correction of p-values over "all" tests that are made together, or over
         those of each "metric"; by default "all" for up to eight models, "metric" for
@@ -159,7 +156,7 @@ def compare(
     0.0604 to 0.1124; p < 0.001, Holm's correction over 2 comparisons).
     """
     settings = Settings(
-        confidence, test, method, correction="all" if correction is None else correction
+        confidence, test, correction="all" if correction is None else correction
     )
     if pairs is not None and not is_word(pairs, ("baseline", "all")):
         raise OptionError(
@@ -205,7 +202,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     baseline: (
         str | None
     )  #: the model that the others are compared with; None if every two are compared
-    settings: Settings  #: confidence, test, method of intervals
+    settings: Settings  #: confidence, test and correction
     _baseline_is_named: bool = False  # and not the first model by default
 
     # The same object is the same comparison, as for every other result.

@@ -174,17 +174,12 @@ SIGNS = {verdict: sign for verdict, (sign, _words, _conclusion) in VERDICTS.item
 #: The paired tests, and the methods of the intervals of differences.
 TESTS = {
     "t": N_("Student's paired t test"),
-    "wilcoxon": N_("Wilcoxon's signed-rank test"),
     "randomization": N_("randomization test, signs flipped"),
 }
 INTERVAL_METHODS = {
     "t": N_(
         "Student's t over the users, and within the metric's bounds where fewer "
         "than 10 users differ"
-    ),
-    "bootstrap": N_("BCa bootstrap of 2,000 draws of the users"),
-    "wilcoxon": N_(
-        "Hodges and Lehmann's, for the median of pairwise means of the users who differ"
     ),
     "randomization": N_("the differences that the randomization test does not reject"),
 }
@@ -323,7 +318,7 @@ def notes(settings: Settings, n_compared: int) -> list[str]:
 def intervals_in_words(settings: Settings) -> str:
     """Return the methods of the intervals of differences and of means."""
     confidence = percent_of(settings.confidence)
-    of_differences = _(INTERVAL_METHODS[settings.method or settings.test])
+    of_differences = _(INTERVAL_METHODS[settings.test])
     said = N_(
         "{confidence} intervals: of differences by {differences}; of means by {means}."
     )

@@ -424,7 +424,7 @@ def _against_best(
     ]
     if others:
         behind = block.values[:, [means.index(best)]] - block.values[:, others]
-        found = paired(behind, replace(settings, method=None), weights=block.weights).p
+        found = paired(behind, settings, weights=block.weights).p
         for at, of_other in zip(others, found.tolist(), strict=True):
             p[at] = of_other
     return p
