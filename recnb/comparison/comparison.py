@@ -66,7 +66,8 @@ from recnb.results.arguments import (
 from recnb.results.columns import check_side_data, metric_columns, users_in_common
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.gate import Gate, not_worse_check
-from recnb.results.numbers import Numbers, Pairs, measured, numbers_of
+from recnb.results.measuring import measured, numbers_of
+from recnb.results.numbers import Numbers, Pairs
 from recnb.results.segment_table import refuse_whole_metrics
 from recnb.results.segments import WHOLE, Split, part_in_words, split_by
 from recnb.results.table import Table, check_flag

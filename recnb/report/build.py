@@ -24,14 +24,8 @@ from recnb.report.users import extremes, moved
 from recnb.results.arguments import Asked
 from recnb.results.columns import Column, metric_columns
 from recnb.results.evaluation_data import EvaluationData, Models, recorded_in
-from recnb.results.numbers import (
-    DifferenceRow,
-    MeanRow,
-    Numbers,
-    Pairs,
-    measured,
-    numbers_of,
-)
+from recnb.results.measuring import measured, numbers_of
+from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs
 from recnb.results.segment_table import SegmentNumbers
 from recnb.results.segments import Split, part_in_words, split_by
 from recnb.results.unweighted import plain_means
