@@ -29,7 +29,7 @@ from recnb.results.numbers import (
     Place,
 )
 from recnb.results.segments import WHOLE, Split
-from recnb.results.values import Basis, Said
+from recnb.results.values import Basis, WordedBasis
 from recnb.results.verdicts import FOUND, verdict_of
 from recnb.stats import Settings, detectable, gap_to_rest, holm, paired
 
@@ -131,7 +131,7 @@ class _Measured(NamedTuple):
     best: Bools
     p_of_best: Floats  #: against the best; NaN where that is not tested
     tests: Mapping[str, Any]  #: the numbers of each pair, by name
-    bases: Sequence[Basis | Said]
+    bases: Sequence[Basis | WordedBasis]
 
 
 @dataclass(frozen=True)

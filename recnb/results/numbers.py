@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from recnb.metrics.hits import Bools, Floats, Ints
 from recnb.metrics.metric import Better, Metric
 from recnb.results.segments import Split
-from recnb.results.values import Basis, Said
+from recnb.results.values import Basis, WordedBasis
 from recnb.results.verdicts import FOUND
 
 #: Values closer than this are the same: sums taken in another order differ in the last
@@ -144,7 +144,7 @@ class Numbers:
     means: MeanArrays
     differences: DifferenceArrays
     #: Of each model, by metric as it is asked for, in this order.
-    bases: Mapping[str, Sequence[Basis | Said]]
+    bases: Mapping[str, Sequence[Basis | WordedBasis]]
     split: Split
 
     def mean_rows(self) -> Iterator[MeanRow]:
