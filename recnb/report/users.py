@@ -170,7 +170,7 @@ def _missed(
     """
     order = np.argsort(-hits.truth_relevance, kind="stable")
     is_missed = ~np.isin(order, hits.truth_row[is_hit])
-    below = {}
+    below = dict[Any, int]()
     for rank, item in ranks.items():
         if rank > depth:
             below.setdefault(item, rank)

@@ -112,7 +112,7 @@ def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[C
             bases=[side.basis for side in sides],
         )
         if not is_shared or min(n_values) < len(users):
-            has_value: Bools = ~np.isnan(column.values).any(axis=1)
+            has_value = np.asarray(~np.isnan(column.values).any(axis=1))
             column = replace(column.among(has_value), whole=None, inside=None)
         if all(n == column.n_users for n in n_values):
             # Nobody is left out for another model: the mean is that of each model.
