@@ -241,7 +241,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
     ev.explain("ndcg", user, k=10)           the calculation for one user; ev.user(user, k=10): the list alone
     ev.items(k=10); ev.beyond(k=10)          how often each item is shown; coverage, novelty, diversity, ...
     ev.under("ranx"); ev.why("ndcg", k=10, other="ranx")     another library's number, and why it differs
-    ev.identify("ndcg", 0.368, k=10); ev.spread("ndcg")      the convention behind a number; all libraries' numbers
+    ev.identify("ndcg", 0.368, k=10)         the conventions that print a number like this
     ev.explore()                             a widget: from the mean to the users and their lists
     """  # noqa: E501
 
@@ -355,14 +355,6 @@ class Evaluation(EvaluationMethods, EvaluationData):
         from recnb.libraries.differences import identify
 
         return identify(self, metric, value, k, **options)
-
-    def spread(self, metric: AnyMetric, k: int | None = None, **options: Any) -> Table:
-        """Return the number of every library on this data, libraries that agree in one
-        group.
-        """
-        from recnb.libraries.differences import spread
-
-        return spread(self, metric, k, **options)
 
     def explore(
         self,
