@@ -252,18 +252,8 @@ def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[
     `among`: EVERY_METRIC; ACCURACY, which leaves out those beyond accuracy; or METRICS,
     for calls that take a plain name and its options as keywords.
     """
-    if isinstance(name, Metric):
-        found = name
-    elif isinstance(name := plain_text(name), str):
-        found = parsed(name)
-    else:
-        made = (
-            _("A function becomes a metric by @recnb.metric(...).")
-            if callable(name)
-            else near(name, _known_names(), _)
-        )
-        raise OptionError(_(NO_METRIC, name=quoted(name)), fix=made)
-    if found.plain_name in LIST_METRICS and found.plain_name not in among:
+    metric = _metric_of(name)
+    if metric.plain_name in LIST_METRICS and metric.plain_name not in among:
         problem = N_(
             "{metric} is a metric beyond accuracy, and one of accuracy is needed "
             "here, such as 'ndcg'."
@@ -272,16 +262,30 @@ def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[
             "Of an evaluation type .{metric}(k=10), .table([..., '{metric}'], k=10) or "
             ".beyond(k=10)."
         )
-        metric = found.name
-        raise OptionError(_(problem, metric=metric), fix=_(typed, metric=metric))
-    if among is METRICS and (found.text or found.plain_name not in METRICS):
+        raise OptionError(
+            _(problem, metric=metric.name), fix=_(typed, metric=metric.name)
+        )
+    if among is METRICS and (metric.text or metric.plain_name not in METRICS):
         problem = N_(
             "{name}: this takes a metric of accuracy by its name, and its options as "
             "keywords."
         )
-        known = near(found.plain_name, METRICS, _)
-        raise OptionError(_(problem, name=repr(name)), fix=known)
-    return found
+        known = near(metric.plain_name, METRICS, _)
+        raise OptionError(_(problem, name=repr(plain_text(name))), fix=known)
+    return metric
+
+
+def _metric_of(name: object) -> Metric[...]:
+    """Return the metric that a name, a text or a metric means."""
+    if isinstance(name, Metric):
+        return name
+    text = plain_text(name)
+    if isinstance(text, str):
+        return parsed(text)
+    fix = near(text, _known_names(), _)
+    if callable(text):
+        fix = _("A function becomes a metric by @recnb.metric(...).")
+    raise OptionError(_(NO_METRIC, name=quoted(text)), fix=fix)
 
 
 def measure_named(name: object) -> Metric[...]:
@@ -328,21 +332,11 @@ def parsed(text: str) -> Metric[...]:
     """
     if text in EVERY_METRIC:
         return EVERY_METRIC[text]
-    parts = TEXT.fullmatch(text)
-    if parts is None and set(text) & set("@("):
-        form = N_(
-            "{text} is no measure: type a name, parameters in brackets and a cut-off, "
-            "such as {examples}."
-        )
-        raise OptionError(_(form, text=repr(text), examples=EXAMPLES))
-    name, inside, after = parts.groups() if parts else (text, None, None)
-    known = NAMES.get(name.lower(), name.lower())
-    found = EVERY_METRIC.get(known) or EVERY_METRIC.get(called(name))
-    if found is None:
-        problem = _(NO_METRIC, name=quoted(text))
-        raise OptionError(problem, fix=near(name, _known_names(), _))
-    options, cutoff = _arguments(inside or "", text), None
-    if after is not None and "recall" in found.defaults:
+    name, inside, after = _parts_of(text)
+    metric = _metric_called(name, text)
+    options = _arguments(inside or "", text)
+    cutoff = None
+    if after is not None and "recall" in metric.defaults:
         if "recall" in options:
             raise OptionError(
                 f"{text!r} gives recall twice: leave it out of the brackets."
@@ -350,31 +344,19 @@ def parsed(text: str) -> Metric[...]:
         options["recall"] = _number_after(after, float, text)
     elif after is not None:
         (cutoff,) = Cutoffs.one(_number_after(after, int, text))
-    data = _conventions(found, options, text)
-    if "dcg" in options and "gain" in found.defaults:
-        options["gain"] = DCG.get(str(options["dcg"]))
-        if options["gain"] is None:
-            raise OptionError(
-                f"dcg={options['dcg']!r} in {text!r}: known are 'log2' and 'exp-log2'."
-            )
-        del options["dcg"]
-    if unknown := [option for option in options if option not in found.defaults]:
-        problem = _(
-            "{text}: {metric} has no option {option}.",
-            text=repr(text),
-            metric=found.name,
-            option=repr(unknown[0]),
-        )
-        raise OptionError(problem, fix=near(unknown[0], found.defaults, _))
-    found.check(options)
+    data = _conventions(metric, options, text)
+    if "gain" in metric.defaults:
+        _read_dcg(options, text)
+    _refuse_unknown(metric, options, text)
+    metric.check(options)
     as_printed = name in PRINTED.values() or inside is not None
     if not (options or data or cutoff):
-        return replace(found, as_printed=True) if as_printed else found
-    name = _printed(found, options, data)
+        return replace(metric, as_printed=True) if as_printed else metric
+    printed = _printed(metric, options, data)
     return replace(
-        found,
-        symbol=name or found.symbol,
-        text=name,
+        metric,
+        symbol=printed or metric.symbol,
+        text=printed,
         given=options,
         data=data,
         cutoff=cutoff,
@@ -382,17 +364,66 @@ def parsed(text: str) -> Metric[...]:
     )
 
 
+def _parts_of(text: str) -> tuple[str, str | None, str | None]:
+    """Return the name, what is in brackets, and what follows "@"."""
+    parts = TEXT.fullmatch(text)
+    if parts is not None:
+        name, inside, after = parts.groups()
+        return name, inside, after
+    if set(text) & set("@("):
+        form = N_(
+            "{text} is no measure: type a name, parameters in brackets and a cut-off, "
+            "such as {examples}."
+        )
+        raise OptionError(_(form, text=repr(text), examples=EXAMPLES))
+    return text, None, None
+
+
+def _metric_called(name: str, text: str) -> Metric[...]:
+    """Return the metric of a name in any of its spellings and languages."""
+    known = NAMES.get(name.lower(), name.lower())
+    metric = EVERY_METRIC.get(known) or EVERY_METRIC.get(called(name))
+    if metric is None:
+        problem = _(NO_METRIC, name=quoted(text))
+        raise OptionError(problem, fix=near(name, _known_names(), _))
+    return metric
+
+
+def _read_dcg(options: dict[str, Any], text: str) -> None:
+    """Put recnb's option gain in the place of ir_measures' dcg."""
+    if "dcg" not in options:
+        return
+    dcg = options.pop("dcg")
+    if str(dcg) not in DCG:
+        raise OptionError(f"dcg={dcg!r} in {text!r}: known are 'log2' and 'exp-log2'.")
+    options["gain"] = DCG[str(dcg)]
+
+
+def _refuse_unknown(metric: Metric[...], options: Given, text: str) -> None:
+    """Refuse an option that the metric does not have."""
+    for option in options:
+        if option not in metric.defaults:
+            problem = _(
+                "{text}: {metric} has no option {option}.",
+                text=repr(text),
+                metric=metric.name,
+                option=repr(option),
+            )
+            raise OptionError(problem, fix=near(option, metric.defaults, _))
+
+
 def _arguments(inside: str, text: str) -> dict[str, Any]:
     """Read the parameters in brackets."""
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
-        if (
-            not isinstance(call, ast.Call)
-            or call.args
-            or any(each.arg is None for each in call.keywords)
-        ):
+        if not isinstance(call, ast.Call) or call.args:
             raise ValueError("no keywords")
-        return {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+        if any(keyword.arg is None for keyword in call.keywords):
+            raise ValueError("two stars")
+        return {
+            str(keyword.arg): ast.literal_eval(keyword.value)
+            for keyword in call.keywords
+        }
     except (SyntaxError, ValueError) as problem:
         form = (
             f"parameters in brackets have names and plain values, such as {EXAMPLES}."
@@ -446,20 +477,20 @@ def _printed(
     """
     level = options.get("recall")
     given = {
-        name: value
-        for name, value in options.items()
-        if name != "recall" and value != metric.defaults[name]
+        option: value
+        for option, value in options.items()
+        if option != "recall" and value != metric.defaults[option]
     }
     if metric.plain_name == "ndcg" and given.get("gain") == "exponential":
         given["dcg"] = "exp-log2"
         del given["gain"]
-    given |= {
-        name: data[convention]
-        for name, convention in CONVENTIONS.items()
-        if convention in data
-    }
-    inside = ",".join(f"{name}={value!r}" for name, value in sorted(given.items()))
-    name = PRINTED.get(metric.plain_name, metric.plain_name) + (
-        f"({inside})" if inside else ""
-    )
-    return f"{name}@{level}" if level is not None else name if inside else ""
+    for option, convention in CONVENTIONS.items():
+        if convention in data:
+            given[option] = data[convention]
+    inside = ",".join(f"{option}={value!r}" for option, value in sorted(given.items()))
+    name = PRINTED.get(metric.plain_name, metric.plain_name)
+    if inside:
+        name = f"{name}({inside})"
+    if level is not None:
+        return f"{name}@{level}"
+    return name if inside else ""
