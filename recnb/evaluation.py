@@ -434,7 +434,9 @@ class Evaluation(EvaluationMethods):
         )
 
     def _title(self) -> str:
-        """Return what was evaluated, in words, for which nothing is joined."""
+        """Return what was evaluated, in words; no list that was left out is joined to
+        count its rows.
+        """
         joined = self._data.joined
         relevant = len(joined.all_hits.truth_user)
         try:
@@ -445,7 +447,7 @@ class Evaluation(EvaluationMethods):
                 "Evaluation of some users against {relevant:,} relevant items",
                 relevant=relevant,
             )
-        if rows is None:
+        if rows is None:  # not known without all lists
             return _(
                 "Evaluation against {relevant:,} relevant items", relevant=relevant
             )

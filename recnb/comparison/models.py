@@ -399,7 +399,7 @@ def share_catalogue(models: Models) -> Models:
     sources = [
         source
         for model in models.values()
-        if isinstance(source := model.joined.source.everyone, Sheets)
+        if isinstance(source := model.joined.source.of_all_users, Sheets)
     ]
     if len(sources) < len(models):
         return models

@@ -259,7 +259,7 @@ class PartHits:
             ),
             "rank": hits.rank,
             "relevance": hits.relevance,
-            "truth_row": hits.truth_row - _starts(hits.n_relevant)[hits.user],
+            "entry": hits.entry - _starts(hits.n_relevant)[hits.user],
             **({} if hits.tied is None else vars(hits.tied)),
         }
         return cls(
@@ -375,7 +375,7 @@ def _hits(kept: list[PartHits], max_relevance: float) -> tuple[pl.Series, Hits]:
         name: columns.pop(name)[relevant].astype(np.float64) for name in named
     }
     hit = ranges(_starts(n_hits)[by_id], n_hits[by_id])
-    kinds = {"top": np.bool_, "rank": np.int64, "truth_row": np.int64}
+    kinds = {"top": np.bool_, "rank": np.int64, "entry": np.int64}
     rows: dict[str, Any] = {
         name: column[hit].astype(kinds.get(name, np.float64))
         for name, column in columns.items()
@@ -385,7 +385,7 @@ def _hits(kept: list[PartHits], max_relevance: float) -> tuple[pl.Series, Hits]:
         n_relevant[by_id],
         n_hits[by_id],
     )
-    rows["truth_row"] += np.repeat(_starts(n_relevant), n_hits)
+    rows["entry"] += np.repeat(_starts(n_relevant), n_hits)
     tied = {
         one.name: rows.pop(one.name) for one in fields(TieSpread) if one.name in rows
     }

@@ -636,7 +636,7 @@ def most_sampled(n_items: int) -> float:
 def count_found(data: LintData) -> Ints:
     """Count the relevant items of each user that are in the list."""
     found = np.zeros(len(data.hits.truth_user), dtype=bool)
-    found[data.hits.truth_row] = True
+    found[data.hits.entry] = True
     return np.bincount(data.hits.truth_user[found], minlength=len(data.listed))
 
 

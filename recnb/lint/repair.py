@@ -291,7 +291,7 @@ class Repair:
         would take long.
         """
         data, evaluation = self.data, self.data.evaluation
-        source = data.source.everyone
+        source = data.source.of_all_users
         conventions = {
             name: value for name, value in self.options.items() if name in DECISIONS
         }

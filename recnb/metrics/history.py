@@ -68,7 +68,7 @@ def serendipity(
     (depth,) = cutoffs.size(
         hits.list_length
     ).T  # what is unexpected depends on k: one at a time
-    unexpected = familiar.expected_rank[hits.truth_row] > depth[hits.user]
+    unexpected = familiar.expected_rank[hits.entry] > depth[hits.user]
     return Credit(
         hits, cutoffs, hits.weigh(unexpected), out_of_count(hits, cutoffs, out_of)
     )

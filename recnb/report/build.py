@@ -736,7 +736,7 @@ def _shown(
         own, found = of_sides[-1], of_sides[-1].rank <= depth
         order = np.argsort(-own.truth_relevance, kind="stable")
         missed = (
-            [truth[place] for place in order[~np.isin(order, own.truth_row[found])]]
+            [truth[place] for place in order[~np.isin(order, own.entry[found])]]
             if len(sides) == 1
             else []
         )

@@ -413,7 +413,7 @@ class EvaluationData:
         """
         if len(self.joined.all_hits.rank):
             return ()
-        source = self.source.everyone
+        source = self.source.of_all_users
         if not isinstance(source, Sheets) or source.is_part:
             return ()
         items, judged = self.joined.recs["item"], self.joined.judged["item"]
@@ -659,7 +659,7 @@ def _rows_of_hits(data: EvaluationData, credit: Credit, user: int) -> TermRows:
         raise OptionError(MANY_ORDERS)
     depth = int(credit.k.depth(hits.list_length)[user, 0])
     rows = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
-    familiar, row = item_data.familiar(joined, hits), hits.truth_row[rows]
+    familiar, row = item_data.familiar(joined, hits), hits.entry[rows]
     names = {
         "rank": hits.rank[rows],
         "expected_rank": familiar.expected_rank[row],

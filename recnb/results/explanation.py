@@ -522,7 +522,7 @@ def explain(
         )
     of_ideal, found = (
         metric.over == "ideal",
-        set(hits.truth_row[hits.rank <= depth].tolist()),
+        set(hits.entry[hits.rank <= depth].tolist()),
     )
     missed = (
         []
@@ -649,7 +649,7 @@ def _places(
     shared rank, items that were missed below the end. Its row is then where it counts,
     and there only.
     """
-    rows = hits.truth_row.tolist()
+    rows = hits.entry.tolist()
     added = _("as good as the best")
     names = [
         None if truth_items is None else truth_items[row] if row >= 0 else added

@@ -17,7 +17,7 @@ from recnb.data.columns import columns_of, from_pandas, table_of
 from recnb.data.encoding import distinct, positions
 from recnb.data.in_memory import Sheets
 from recnb.data.item_data import words_of
-from recnb.data.lists_that_count import without_others
+from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.sheet import TRUTH, Sheet, kind
 from recnb.data.source import elsewhere, rows_of
 from recnb.display.language import N_, _, pgettext
@@ -549,7 +549,7 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
         return None
     elif by in data.side_data.differing:
         raise _list_of_each_value(data, by)
-    source = data.source.everyone
+    source = data.source.of_all_users
     if not isinstance(source, Sheets):
         raise elsewhere(source)
     rows, ids = (
@@ -633,7 +633,7 @@ def _each_part(
         part = replace(source, judgements=judgements, is_part=True)
         yield (
             unknown if value is None else value,
-            data.restricted(without_others(part).under(data.convention)),
+            data.restricted(leave_out_lists(part).under(data.convention)),
         )
 
 
