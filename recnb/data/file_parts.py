@@ -143,8 +143,8 @@ def _read_lists(
 def _lists_that_count(
     recs: pl.LazyFrame, judged: Buckets, layout: Layout, origin: tuple[str, str]
 ) -> Source | None:
-    """Read the lists of truth users alone; None if that saves little, or if ids
-    are to be looked at row by row.
+    """Read the lists of truth users alone; None if that saves little, or if ids are to
+    be looked at row by row.
     """
     truth_users = judged.all()["user"].unique()
     column = layout.recs["user"]
@@ -175,8 +175,8 @@ def _lists_that_count(
 def _refuse_changed(
     of_truth_users: Source, of_all_users: Source, users: pl.Series
 ) -> None:
-    """Raise an error if the lists of truth users are others than when they
-    were first read; lists in files are not compared.
+    """Raise an error if the lists of truth users are others than when they were first
+    read; lists in files are not compared.
     """
     if not isinstance(of_truth_users, Sheets) or not isinstance(of_all_users, Sheets):
         return

@@ -277,14 +277,13 @@ def find_pairs(lists: ListedRows, truth: TruthRows) -> Pairs:
     """Find the rows that share user and item with another row: judged rows of lists,
     repeated rows of lists, and whether the truth repeats a pair.
 
-    The rows of each pair that occurs twice are a group. With 10 listed rows, row 12 is
-    row 2 of the truth:
+    The rows of a pair that occurs at least twice are a group. With 10 listed rows, row 12
+    is row 2 of the truth:
 
-        group   0  0    1  1  1    2  2
-        row     3  7    4  9 12   10 11
-                a list   repeats   the truth
-                repeats  and is    repeats
-                         judged
+        group   0  0      1  1      2  2  2      3  3
+        row     5 12      3  7      4  9 14     11 13
+                judged    a list    both         the truth
+                          repeats                repeats
     """
     row, group = _groups(lists, truth)
     n_listed = len(lists.user)

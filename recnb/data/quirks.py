@@ -390,8 +390,8 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
     starts = starts_of(hits.user, above)
     hits_in_run = np.diff(starts, append=len(above))  # [run] -> m
     run = np.repeat(np.arange(len(starts)), hits_in_run)  # [hit] -> run
-    # A hit's number among those of its user, less its number among those of its run.
-    hits_before_run = count_within(hits.user) - count_within(run)  # [hit] -> number
+    # [hit] -> hits in higher runs: its number in its list, less its number in its run.
+    hits_before_run = count_within(hits.user) - count_within(run)
 
     # Each hit is repeated for each place in its run, the j-th of g. With g = 3, then 2:
     #     hit  0 0 0  1 1
@@ -401,9 +401,8 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
     g = tied[hit]
     m = hits_in_run[run[hit]]
     before = hits_before_run[hit]
-    others = (
-        (j - 1.0) * (m - 1) / np.maximum(g - 1, 1)
-    )  # a hit that is alone: j = 1, so 0
+    # Where g is 1, j is 1 as well: there are no others.
+    others = (j - 1.0) * (m - 1) / np.maximum(g - 1, 1)
     nth = 1.0 + before + others
     # The user's first hit is in the user's first run with hits, and each of the m hits
     # there is it with the same chance.
