@@ -329,8 +329,8 @@ def below_lists(
     n_lower = truth.item[missed].view(np.int64)
     first_pair = user * ids.n_items  # of the user with the lowest item
     pair = first_pair + n_lower
-    lists_start = np.searchsorted(listed_pairs, first_pair)
-    n_lower_listed = np.searchsorted(listed_pairs, pair) - lists_start
+    start_of_user = np.searchsorted(listed_pairs, first_pair)
+    n_lower_listed = np.searchsorted(listed_pairs, pair) - start_of_user
     rank = matches.length[user] + n_lower - n_lower_listed + 1
     return Below(missed, rank, length)
 
