@@ -400,11 +400,11 @@ def test_to_show_an_evaluation_that_merges_repeats_joins_no_more_lists(
 def test_weights_given_after_all_lists_were_read_count(night, leaves_out):
     recs, truth = night
     source = recnb.evaluate(recs, truth)._data.source
-    of_all_users = source.of_all_users
+    everyone = source.of_all_users
     users = pl.Series("user", sorted(set(recs["user"])))
     weights = users.to_frame().with_columns(user_weight=pl.lit(2.0))
     source.weigh(None, weights)
-    assert of_all_users.user_weights is weights
+    assert everyone.user_weights is weights
 
 
 def test_few_rows_are_joined_whole(night):
