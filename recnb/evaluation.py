@@ -419,7 +419,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
                 "Evaluation of some users against {relevant:,} relevant items",
                 relevant=relevant,
             )
-        if rows is None:
+        if rows is None:  # not known without all lists
             return _(
                 "Evaluation against {relevant:,} relevant items", relevant=relevant
             )

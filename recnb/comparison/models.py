@@ -398,7 +398,7 @@ def share_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation
     sources = [
         source
         for model in models.values()
-        if isinstance(source := model.joined.source.everyone, Sheets)
+        if isinstance(source := model.joined.source.of_all_users, Sheets)
     ]
     if len(sources) < len(models):
         return models

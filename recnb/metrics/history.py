@@ -69,14 +69,14 @@ def serendipity(
     had = lists.catalogue.reading("serendipity", "train").history(evaluated=True)
     count = lists.catalogue.counts("interactions", "serendipity")
     expected_rank = expected_ranks(hits.truth_user, items, had, count)
-    unexpected = expected_rank[hits.truth_row] > size[hits.user]
+    unexpected = expected_rank[hits.entry] > size[hits.user]
     places = out_of_count(hits, cutoffs, out_of)
     credit = Credit(hits, cutoffs, hits.weigh(unexpected), places)
 
     def rows(user: int) -> TermRows:
         """Return the hits of one user's list."""
         hit = np.flatnonzero((hits.user == user) & (hits.rank <= depth[user]))
-        row = hits.truth_row[hit]
+        row = hits.entry[hit]
         names = {
             "rank": hits.rank[hit],
             "expected_rank": expected_rank[row],

@@ -169,7 +169,7 @@ def _missed(
     with their ranks below the depth.
     """
     order = np.argsort(-hits.truth_relevance, kind="stable")
-    is_missed = ~np.isin(order, hits.truth_row[is_hit])
+    is_missed = ~np.isin(order, hits.entry[is_hit])
     below = dict[Any, int]()
     for rank, item in ranks.items():
         if rank > depth:
