@@ -79,10 +79,12 @@ def shown(sections: Iterable[SectionOf], report: ReportData) -> list[Section]:
 
 def same_numbers(report: ReportData, fields: Iterable[str]) -> Iterator[Block]:
     """Say by which calls one gets the numbers of a section."""
-    calls = [f"`{report.calls[field]}`" for field in fields if field in report.calls]
+    calls: list[Line] = []
+    for field in fields:
+        calls += [Mark("code", call) for call in report.calls.get(field, ())]
     if calls:
-        words = _(texts.SAME_NUMBERS, calls=", ".join(calls))
-        yield Section("", [Note(with_code(words))], PAGES)
+        line = say(texts.SAME_NUMBERS, calls=joined(calls))
+        yield Section("", [Note(line)], PAGES)
 
 
 def estimate_of(row: MeanRow, **look: Any) -> doc.Estimate:
@@ -212,15 +214,16 @@ def curve(report: ReportData, title: str, marked: Sequence[int] = ()) -> doc.Pic
     lines, last = [], []
     for model in report.drawn:
         points = report.curves[model]
-        lines.append((model, [(row.k or 0, row.mean, row.low, row.high) for row in points]))
+        lines.append(
+            (model, [(row.k or 0, row.mean, row.low, row.high) for row in points])
+        )
         last.append(f"{one_line(model, 40)}: {fixed(points[-1].mean)}")
     words = N_("{symbol} against {axis}. At {axis} = {k}: {values}")
     deepest = report.curves[report.drawn[0]][-1].k
     alt = _(words, symbol=symbol, axis="k", k=deepest, values="; ".join(last))
     header = ["k", *(Name(model) if model else symbol for model in report.drawn)]
-    rows = []
-    for at_k in zip(*(report.curves[model] for model in report.drawn), strict=True):
-        rows.append([f"{at_k[0].k}", *map(estimate_of, at_k)])
+    at_each = zip(*(report.curves[model] for model in report.drawn), strict=True)
+    rows = [[f"{row[0].k}", *map(estimate_of, row)] for row in at_each]
     ylabel = _("mean {symbol}@k", symbol=symbol)
     picture = svg.curves(lines, _("cut-off k"), ylabel, marked)
     return doc.Picture(picture, alt, Rows(header, rows, title))

@@ -215,9 +215,7 @@ def _distribution(report: ReportData) -> Iterator[Block]:
         spread, shares, _("{label} of a user", label=label), _("share of users")
     )
     words = N_("Share of users by {label}. {shares}")
-    yield doc.Picture(
-        picture, _(words, label=label, shares=", ".join(names)), numbers
-    )
+    yield doc.Picture(picture, _(words, label=label, shares=", ".join(names)), numbers)
     yield Note(" ".join(_numbers_of(spread)))
     yield Section("", [Note(" ".join(_reading_of(report, spread)))], ("html",))
 
@@ -260,7 +258,7 @@ def _numbers_of(spread: Mapping[str, Any]) -> Iterator[str]:
 
 #: From top to bottom.
 SECTIONS = (
-    SectionOf(N_("Overview"), overview, EVERY_FORM, ("means", "beyond", "counts")),
+    SectionOf(N_("Overview"), overview, EVERY_FORM, ("means", "populations")),
     SectionOf(N_("Findings"), blocks.findings, PAGES, ("lints",)),
     SectionOf(
         N_("Curve and distribution"),

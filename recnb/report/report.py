@@ -21,7 +21,7 @@ from recnb.display.document import (
 from recnb.display.language import _, use_language, use_noun
 from recnb.display.templates import framed, page
 from recnb.errors import Suggesting
-from recnb.report import blocks, one, several
+from recnb.report import blocks, one, several, texts
 from recnb.report.blocks import Layout
 from recnb.report.data import ReportData
 
@@ -46,9 +46,11 @@ class Report(AsJson, Suggesting, ReportData):
         numbers nor text are written as text. Keys are the same in any language; texts
         are in that of the report.
         """
-        differences = [row.to_dict() for row in self.differences]
-        fields = {**vars(self), "differences": differences}
-        values: dict[str, Any] = json_values({"schema": "recnb.report/6", **fields})
+        fields = {"schema": "recnb.report/6", **vars(self)}
+        fields["differences"] = [row.to_dict() for row in self.differences]
+        if self.segments is not None:
+            fields["segments"] = self.segments.to_dict()
+        values: dict[str, Any] = json_values(fields)
         return values
 
     def to_html(self, path: str | Path | None = None, title: str | None = None) -> Any:
@@ -102,7 +104,9 @@ class Report(AsJson, Suggesting, ReportData):
     def _html(self) -> str:
         head = html(self._head())
         sections = tabs(self._sections(), _("sections of the report"))
-        return str(framed(self._layout.label(self), head + sections + html([self._basis()])))
+        return str(
+            framed(self._layout.label(self), head + sections + html([self._basis()]))
+        )
 
     def __repr__(self) -> str:
         with use_language(self.lang), use_noun(self.noun):
@@ -110,8 +114,7 @@ class Report(AsJson, Suggesting, ReportData):
             others = [
                 section.title for section in sections if "txt" not in section.forms
             ]
-            words = "In .to_html() and .to_markdown() as well: {sections}."
-            more = Note(_(words, sections=", ".join(others)))
+            more = Note(_(texts.OTHER_SECTIONS, sections=", ".join(others)))
             return plain([*self._head(), *sections, self._basis(), more], "txt")
 
     def _repr_html_(self) -> str:

@@ -198,7 +198,8 @@ def _over_time(report: ReportData, segments: SegmentNumbers) -> Iterator[Block]:
     shown = segments.of(report.lead.metric)
     names = [segment.name for segment in shown]
     at_time: dict[float, Segment] = {}
-    for time, segment in zip(times_of(segments.by, names), shown, strict=True):
+    # There are no times where the names are none.
+    for time, segment in zip(times_of(segments.by, names), shown, strict=False):
         if time is not None:
             at_time[getattr(time, "value", time)] = segment
     if not at_time:

@@ -234,9 +234,7 @@ def _legend(report: ReportData) -> list[Line]:
         legend += [Mark("best", "0.5"), f"{best}."]
     if best and report.marked_against is None:
         is_every_pair = report.baseline is None
-        near = conclusions.near_best_in_words(
-            report.settings, every_pair=is_every_pair
-        )
+        near = conclusions.near_best_in_words(report.settings, every_pair=is_every_pair)
         legend.append(f" ° {near}.")
     if report.marked_against is not None:
         for marks in conclusions.marks_in_words(report.marked_against, directions):
@@ -290,8 +288,8 @@ def _each_two_models(report: ReportData) -> Rows:
     rows = []
     for rank, higher in enumerate(ranked, 1):
         row: list[Line] = [[f"{rank} ", Name(higher, 20)], *[""] * (rank - 1)]
-        for lower in ranked[rank:]:
-            row.append(_size_of(of_pair[frozenset((higher, lower))]))
+        pairs = [frozenset((higher, lower)) for lower in ranked[rank:]]
+        row += [_size_of(of_pair[pair]) for pair in pairs]
         rows.append(row)
     header = [_("model"), *(f"{rank}" for rank in range(2, len(ranked) + 1))]
     title = _("{label}: each two models", label=report.label)
@@ -403,13 +401,10 @@ def _columns_of_tests(report: ReportData) -> doc.Columns:
 
 def curves(report: ReportData) -> Iterator[Block]:
     """Give the lead metric against the cut-off."""
-    shown: list[Block] = [
-        Note(_("{symbol} against k", symbol=report.lead.symbol), "heading"),
-        blocks.curve(report, _("The numbers of the curves")),
-        *blocks.not_drawn(report),
-        Note(_(texts.BANDS, confidence=percent_of(report.settings.confidence))),
-    ]
-    yield Section("", shown, ("html",))
+    yield Note(_("{symbol} against k", symbol=report.lead.symbol), "heading")
+    yield blocks.curve(report, _("The numbers of the curves"))
+    yield from blocks.not_drawn(report)
+    yield Note(_(texts.BANDS, confidence=percent_of(report.settings.confidence)))
 
 
 def beyond(report: ReportData) -> Iterator[Block]:
@@ -436,7 +431,7 @@ SECTIONS = (
     SectionOf(N_("Overview"), overview, EVERY_FORM, ("means",)),
     SectionOf(N_("Findings"), blocks.findings, PAGES, ("lints",)),
     SectionOf(N_("Differences"), differences, PAGES, ("differences",)),
-    SectionOf(N_("Curves"), curves, PAGES, ("curves",)),
+    SectionOf(N_("Curves"), curves, ("html",), ("curves",)),
     SectionOf(N_("Segments"), segments.of_several, EVERY_FORM, ("segments",)),
     SectionOf(N_("Beyond accuracy"), beyond, PAGES, ("beyond",)),
     SectionOf(N_("Users"), blocks.users, PAGES, ("users",)),

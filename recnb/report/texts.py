@@ -59,9 +59,7 @@ NO_INTERVAL = N_(
     "A metric without an upper bound has no interval where fewer than {n} users have a "
     "value above 0."
 )
-NOT_COVERED = N_(
-    "They do not cover another split of the data or another training run."
-)
+NOT_COVERED = N_("They do not cover another split of the data or another training run.")
 PROPENSITIES_KNOWN = N_("Intervals and tests take the propensities as known.")
 BEYOND_BELOW = N_(
     "Metrics beyond accuracy are below the others; they cover other users, or all "
@@ -74,9 +72,7 @@ EFFECTS = N_(
     "{checks} checks of each model's lists. Effects are measured with the lead metric; "
     ".lint() of a model shows more."
 )
-MORE_EFFECTS = N_(
-    "{n} more models have an effect of their own, each in its .lint()"
-)
+MORE_EFFECTS = N_("{n} more models have an effect of their own, each in its .lint()")
 
 # Differences
 
@@ -218,6 +214,7 @@ GROUPS: dict[str, Message] = {
     "fallen": N_("Users whose {label} falls most with {model}"),
 }
 
-# Calls
+# Calls, and what a console has not
 
 SAME_NUMBERS = N_("The same numbers: {calls}.")
+OTHER_SECTIONS = N_("In .to_html() and .to_markdown() as well: {sections}.")
