@@ -195,10 +195,11 @@ def _frames_of(numbers: Numbers, names: Mapping[Column, str]) -> list[pd.DataFra
     labels = [
         _label(numbers, part, model) for part in parts for model in numbers.models
     ]
-    index = pd.Index(labels, name="model")
     if numbers.split.labels:
         levels = distinct_labels(numbers.split.labels, ["model"])
-        index = pd.MultiIndex.from_tuples(labels, names=[*levels, "model"])
+        index: Any = pd.MultiIndex.from_tuples(labels, names=[*levels, "model"])
+    else:
+        index = pd.Index(labels, name="model")
     return [
         pd.DataFrame(end.reshape(len(labels), len(columns)), index, [*names.values()])
         for end in cells
