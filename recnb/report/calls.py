@@ -7,8 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from recnb.errors import is_several
-from recnb.metrics.metric import EVERY_METRIC, METRICS, Given, Metric
+from recnb.metrics.metric import Given, Metric
 from recnb.report.request import ReportRequest
 from recnb.results.arguments import Asked
 
@@ -24,10 +23,10 @@ def calls_of_one(request: ReportRequest, *, has_beyond: bool) -> Calls:
     beyond accuracy that are not named.
     """
     lead, k, *options = _lead(request)
-    name = request.metrics[0][0].name
-    score = call("ev.measure", lead, k, *options)
-    if name in METRICS:
-        score = call(f"ev.{name}", k, *options)
+    metric = request.metrics[0][0]
+    score = call(f"ev.{metric.name}", k, *options)
+    if metric.text or metric.own:
+        score = call("ev.measure", lead, k, *options)
     metrics = _metrics(request, request.asked)
     calls: Calls = {
         "means": (call("ev.table", *metrics, "intervals=True"),),
@@ -98,7 +97,7 @@ def call(function: str, *arguments: str) -> str:
 def _lead(request: ReportRequest) -> list[str]:
     """Return the lead metric, the middle cut-off and the options of the metric."""
     metric, options = request.metrics[0]
-    return [_name(metric.name, metric), f"k={request.lead_k}", *_keywords(options)]
+    return [repr(metric.name), f"k={request.lead_k}", *_keywords(options)]
 
 
 def _k_of_curve(request: ReportRequest) -> str:
@@ -127,15 +126,10 @@ def _segments(request: ReportRequest) -> list[str]:
     """Return what defines segments: names of columns, or what `by` is where the call is
     typed.
     """
-    columns = request.by if is_several(request.by) else [request.by]
+    columns = request.by if isinstance(request.by, list) else [request.by]
     is_named = all(isinstance(column, str) for column in columns)
     by = f"by={request.by!r}" if is_named else "by=by"
     return [by] if request.bins == USUAL_BINS else [by, f"bins={request.bins}"]
-
-
-def _name(name: str, metric: Metric[...]) -> str:
-    """Return a metric as it is typed: quoted, or of the caller's own the function."""
-    return repr(name) if metric.plain_name in EVERY_METRIC else name
 
 
 def _keywords(options: Given) -> list[str]:
@@ -146,7 +140,7 @@ def _with_options(asked: Sequence[Asked], cutoffs: Sequence[str]) -> list[str]:
     """Return metrics with their cut-offs and options: as keywords, or a mapping of each
     metric to its own where they are not the same.
     """
-    names = [_name(each.name, each.metric) for each in asked]
+    names = [repr(each.name) for each in asked]
     options: dict[str, Any] = {}
     for each in asked:
         options |= each.options

@@ -4,6 +4,7 @@ and its numbers are held against those of the report and of its JSON.
 
 from __future__ import annotations
 
+import html
 import json
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 import recnb
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import LIST_METRICS
+from tests.report.test_forms import tabs
 
 SAMPLE = recnb.datasets.load_sample()
 SIDE_DATA = {"train": SAMPLE.train, "items": SAMPLE.items}
@@ -24,9 +26,10 @@ GROUP = pd.Series(
 )
 
 
-@recnb.metric(formula="sum of [rank = 1] out of 1", bounds=(0, 1))
-def top(hits):
-    return (hits.rank == 1) * 1.0, 1.0
+@recnb.metric(symbol="Top", credit="rank <= 1", bounds=(0, 1))
+def top_of_list(hits, k=None):
+    """a hit at the top"""
+    return recnb.metrics.Credit(hits, k, (hits.rank <= 1) * 1.0)
 
 
 #: What reports are asked.
@@ -39,6 +42,7 @@ ASKED = {
         "by": "activity",
         "bins": 3,
     },
+    "own": {"k": [5, 10], "metrics": ["top_of_list", "ndcg"], "by": "activity"},
     "texts": {"metrics": ["nDCG@10", "P@5", "AP"]},
     "a Series": {"k": [5, 10, 60], "metrics": ["recall"], "by": GROUP},
     "genres": {"k": 10, "metrics": ["ndcg", "recall"], "by": "genres"},
@@ -58,7 +62,7 @@ def equal(numbers, others):
 
 def metric_and_k(name, k):
     """Return the metric and the cut-off of a row or a column of a table."""
-    metric = metric_named(top if name == "top" else name)
+    metric = metric_named(name)
     return metric.name, k if metric.cutoff is None else metric.cutoff
 
 
@@ -231,8 +235,9 @@ def test_models_in_segments_of_a_report_are_those_of_its_calls(asked):
     "report", [EV.report(by="activity"), FOUND.report(by="activity")]
 )
 def test_each_section_of_numbers_says_by_which_calls_one_gets_them(report):
-    page = report.to_markdown()
-    for name, calls in report.calls.items():
+    page = html.unescape(report.to_html())
+    for field, calls in report.calls.items():
         for call in calls:
-            assert f"`` {call} ``" in page, name
-    assert page.count("The same numbers: ") == page.count("\n### ")
+            assert f"<code>{call}</code>" in page, field
+    n_sections = len(tabs(report))
+    assert page.count("The same numbers: ") == n_sections - 1, "all but How to read"
