@@ -228,14 +228,16 @@ def _beyond_accuracy(
         asked = tuple((LIST_METRICS[name], {}) for name in recorded_in(library))
     means, lacking = list[MeanRow](), dict[str, str]()
     for name, model in models.items():
+        columns = list[Column]()
         for metric, options in asked:
             k = Cutoffs.of(request.k_of(metric.name))
             try:
-                means += _means_beyond(name, model, metric, options, k, settings)
+                columns += _columns_beyond(name, model, metric, options, k)
             except RecnbError as problem:
                 if is_compared and request.beyond:
                     raise OptionError(str(problem)) from problem
                 lacking[metric.name] = _(problem.statement)
+        means += numbers_of(columns, [name], settings=settings).mean_rows()
     return Beyond(
         means=[row for row in means if row.metric not in lacking],
         metrics=[each for each in asked if each[0].name not in lacking],
@@ -244,20 +246,16 @@ def _beyond_accuracy(
     )
 
 
-def _means_beyond(
-    name: str,
-    model: EvaluationData,
-    metric: Metric[...],
-    options: Given,
-    k: Cutoffs,
-    settings: Settings,
-) -> list[MeanRow]:
-    """Return the number of a metric beyond accuracy of a model at each cut-off."""
-    columns = metric_columns({name: model}, Asked(metric.name, metric, options), k)
-    rows = list(numbers_of(columns, [name], settings=settings).mean_rows())
-    if not any(np.isfinite(row.mean) for row in rows):
+def _columns_beyond(
+    name: str, model: EvaluationData, metric: Metric[...], options: Given, k: Cutoffs
+) -> list[Column]:
+    """Compute a metric beyond accuracy of a model, or say why it has no number."""
+    columns = list(
+        metric_columns({name: model}, Asked(metric.name, metric, options), k)
+    )
+    if not any(np.isfinite(column.mean).any() for column in columns):
         raise NoUsersError(metric.no_value)
-    return rows
+    return columns
 
 
 def has_side_data(models: Models) -> bool:

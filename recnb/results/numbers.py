@@ -463,10 +463,8 @@ def _concluded(
     twins = _twins(places, p) if measure.pairs == [GAP] else {}
     is_test = ~np.isnan(p)
     is_test[[*twins]] = False
-    groups: list[Hashable] = [()] * len(places)
-    if settings.correction == "metric":
-        groups = [place.metric.name for place in places]
-    p_holm = _corrected(np.where(is_test, p, nan), groups)
+    families = [_family(place, settings) for place in places]
+    p_holm = _corrected(np.where(is_test, p, nan), families)
     for second, first in twins.items():
         p_holm[second] = p_holm[first]
     verdict = np.full(p.shape, "untested", dtype=object)
@@ -495,14 +493,15 @@ def _twins(places: Sequence[Place], p: Floats) -> dict[int, int]:
     return twins
 
 
-def _corrected(p: Floats, groups: Sequence[Hashable]) -> Floats:
-    """Correct p-values by Holm's method, over the rows of each group together."""
-    corrected = np.array(p)
-    for group in dict.fromkeys(groups):
-        rows = [row for row, of_row in enumerate(groups) if of_row == group]
-        tests = p[rows]
-        corrected[rows] = holm(tests.ravel()).reshape(tests.shape)
-    return corrected
+def _family(place: Place, settings: Settings) -> str:
+    """Return the name of the tests that those of a place are corrected with."""
+    return place.metric.name if settings.correction == "metric" else ""
+
+
+def _corrected(p: Floats, families: Sequence[str]) -> Floats:
+    """Correct p-values by Holm's method, over the places of each family together."""
+    family_of_each = np.repeat(families, p.shape[1]).tolist()
+    return holm(p.ravel(), family_of_each).reshape(p.shape)
 
 
 def _near_best(
@@ -518,11 +517,8 @@ def _near_best(
     else that of a test against the best, corrected over these tests of a part.
     """
     settings = measure.settings
-    groups = list[Hashable]()
-    for place in places:
-        within = place.metric.name if settings.correction == "metric" else ""
-        groups.append((place.part, within))
-    p_holm = _corrected(p_of_best, groups)
+    families = [f"{place.part} {_family(place, settings)}" for place in places]
+    p_holm = _corrected(p_of_best, families)
     pair_of = {frozenset(pair): at for at, pair in enumerate(measure.pairs)}
     is_near = np.zeros(best.shape, dtype=bool)
     for row, place in enumerate(places):
