@@ -125,7 +125,7 @@ def report_of(
         unweighted=plain_means(models, request.metrics, Cutoffs.of(k)),
         left_out=_(LEFT_OUT, where=beyond.where) if beyond.where else "",
         basis=basis or _basis(first, request),
-        calls=_calls(models, request, beyond, groups, segments, users),
+        calls=_calls(models, request, beyond, groups, segments, users, settings),
         noun=first.noun,
     )
 
@@ -276,11 +276,12 @@ def _calls(
     groups: Sequence[UserGroup],
     segments: SegmentNumbers | None,
     n_users: int,
+    settings: Settings,
 ) -> Calls:
     """Return the calls that return the numbers of the report."""
     if len(models) == 1:
         has_beyond = bool(beyond.metrics) and not request.beyond
-        return calls_of_one(request, has_beyond=has_beyond)
+        return calls_of_one(request, settings.confidence, has_beyond=has_beyond)
     pairs = [(group.model, group.baseline) for group in groups if group.baseline]
     return calls_of_several(
         request,

@@ -14,14 +14,17 @@ from recnb.results.arguments import Asked
 #: By the field of a report, the calls that return its numbers.
 Calls = dict[str, tuple[str, ...]]
 
-#: The number of bins of segments where none is given.
-USUAL_BINS = 4
+#: The number of bins of segments, and the confidence, where none is given.
+USUAL_BINS, USUAL_CONFIDENCE = 4, 0.95
 
 
-def calls_of_one(request: ReportRequest, *, has_beyond: bool) -> Calls:
+def calls_of_one(
+    request: ReportRequest, confidence: float, *, has_beyond: bool
+) -> Calls:
     """Return the calls of a report of one model; `has_beyond`: whether it has metrics
     beyond accuracy that are not named.
     """
+    level = [] if confidence == USUAL_CONFIDENCE else [f"confidence={confidence!r}"]
     lead, k, *options = _lead(request)
     metric = request.metrics[0][0]
     score = call(f"ev.{metric.name}", k, *options)
@@ -29,10 +32,10 @@ def calls_of_one(request: ReportRequest, *, has_beyond: bool) -> Calls:
         score = call("ev.measure", lead, k, *options)
     metrics = _metrics(request, request.asked)
     calls: Calls = {
-        "means": (call("ev.table", *metrics, "intervals=True"),),
+        "means": (call("ev.table", *metrics, "intervals=True", *level),),
         "populations": ("ev.counts",),
         "lints": (call("ev.lint", k, f"metric={lead}", *options),),
-        "curves": (call("ev.curve", lead, _k_of_curve(request), *options),),
+        "curves": (call("ev.curve", lead, _k_of_curve(request), *level, *options),),
         "distributions": (f"{score}.per_user",),
         "users": (f"{score}.per_user.sort_values()", call("ev.user", "user", k)),
     }
@@ -41,7 +44,7 @@ def calls_of_one(request: ReportRequest, *, has_beyond: bool) -> Calls:
         calls["means"] += (call("ev.beyond", f"k={cutoffs}"),)
     if request.by is not None:
         metrics = _metrics_at_lead(request)
-        calls["segments"] = (call("ev.table", *metrics, *_segments(request)),)
+        calls["segments"] = (call("ev.table", *metrics, *_segments(request), *level),)
     return calls
 
 

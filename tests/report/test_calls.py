@@ -13,7 +13,7 @@ import pytest
 
 import recnb
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import LIST_METRICS
+from recnb.metrics.metric import LIST_METRICS, METRICS
 from tests.report.test_forms import tabs
 
 SAMPLE = recnb.datasets.load_sample()
@@ -26,11 +26,21 @@ GROUP = pd.Series(
 )
 
 
-@recnb.metric(symbol="Top", credit="rank <= 1", bounds=(0, 1))
-def top_of_list(hits, k=None):
-    """a hit at the top"""
-    return recnb.metrics.Credit(hits, k, (hits.rank <= 1) * 1.0)
+@pytest.fixture(autouse=True, scope="module")
+def own_metric():
+    """A metric of one's own, named `top_of_list`."""
 
+    @recnb.metric(symbol="Top", credit="rank <= 1", bounds=(0, 1))
+    def top_of_list(hits, k=None):
+        """A hit at the first rank."""
+        return recnb.metrics.Credit(hits, k, (hits.rank <= 1) * 1.0)
+
+    yield
+    del METRICS["top_of_list"]
+
+
+#: Of the intervals of reports of one model.
+CONFIDENCE = 0.8
 
 #: What reports are asked.
 ASKED = {
@@ -91,7 +101,7 @@ def means_of_several(table):
 
 @pytest.mark.parametrize("asked", ASKED)
 def test_calls_of_a_report_of_one_model_return_its_numbers(asked):
-    report = EV.report(**ASKED[asked])
+    report = EV.report(**ASKED[asked], confidence=CONFIDENCE)
     table, beyond = map(result_of, report.calls["means"])
     means = means_of_one(table)
     for row in report.means:
@@ -201,7 +211,7 @@ def test_users_who_gain_and_lose_are_those_of_its_calls(found):
 
 @pytest.mark.parametrize("asked", ["usual", "options of each", "a Series", "genres"])
 def test_segments_of_a_report_are_those_of_its_calls(asked):
-    report = EV.report(**ASKED[asked])
+    report = EV.report(**ASKED[asked], confidence=CONFIDENCE)
     table = result_of(*report.calls["segments"])
     rows = json.loads(report.to_json())["segments"]["rows"]
     assert len(rows) == len(table)
