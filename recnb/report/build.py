@@ -24,15 +24,10 @@ from recnb.report.request import MetricOptions, ReportRequest, in_order
 from recnb.report.users import extremes, moved
 from recnb.results.arguments import Asked
 from recnb.results.columns import Column, metric_columns
-from recnb.results.evaluation_data import EvaluationData, Models, recorded_in
-from recnb.results.numbers import (
-    DifferenceRow,
-    MeanRow,
-    Numbers,
-    Pairs,
-    measured,
-    numbers_of,
-)
+from recnb.results.evaluation_data import EvaluationData, Models
+from recnb.results.measuring import measured, numbers_of
+from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs
+from recnb.results.scoring import basis_of, in_force, recorded_in, values_of_users
 from recnb.results.segment_table import SegmentNumbers
 from recnb.results.segments import Split, part_in_words, split_by
 from recnb.results.unweighted import plain_means
@@ -86,13 +81,13 @@ def report_of(
     beyond = _beyond_accuracy(models, request, settings, is_compared=bool(pairs))
     differences = tuple(numbers.difference_rows())
     values = {
-        name: model.values(lead, Cutoffs.of(k), options)[:, 0]
+        name: values_of_users(model, lead, Cutoffs.of(k), options)[:, 0]
         for name, model in models.items()
     }
     of_curve = tuple(curve.mean_rows())
     groups = _users_shown(models, request, values, differences, users)
     segments = _segments(models, request, pairs, settings)
-    bounds = first.scoring(lead, options).metric.bounds
+    bounds = in_force(first, lead, options).metric.bounds
     weights = first.joined.user_weight
     return Report(
         models=tuple(models),
@@ -166,9 +161,9 @@ def _check_users(
     model: EvaluationData, metric: Metric[...], options: Given, cutoffs: Cutoffs
 ) -> None:
     """Refuse a metric that a library averages over other users than its others."""
-    scoring = model.scoring(metric, options, whole=cutoffs.values == (None,))
+    scoring = in_force(model, metric, options, whole=cutoffs.values == (None,))
     if len(scoring.joined.users) != model.n_users:
-        model.values(metric, cutoffs, options)
+        values_of_users(model, metric, cutoffs, options)
 
 
 def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...]:
@@ -189,16 +184,12 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
 
 def _without_ones(model: EvaluationData) -> EvaluationData:
     """Return a model of which users with nothing to find count 0, and not 1."""
-    if model.scoring(METRICS["hit_rate"], {}).convention.no_relevant != "one":
+    scoring = in_force(model, METRICS["hit_rate"], {})
+    if scoring.convention.no_relevant != "one":
         return model
-    rule = {"no_relevant": "zero"}
     convention = replace(model.convention, no_relevant="zero")
-    return EvaluationData(
-        replace(model.joined, convention=convention),
-        model.library,
-        {**model.overrides, **rule},
-        model.side_data,
-    )
+    joined = replace(model.joined, convention=convention)
+    return model.restricted(joined, no_relevant="zero")
 
 
 # Metrics beyond accuracy
@@ -377,12 +368,12 @@ def _words(
     model: EvaluationData, metric: Metric[...], options: Given, *, whole: bool
 ) -> MetricWords:
     """Return the words of a metric."""
-    scoring = model.scoring(metric, options, whole=whole)
+    scoring = in_force(model, metric, options, whole=whole)
     metric = scoring.metric
     convention = _(metric.bounded(options).range_text)
     if metric.is_accuracy:
-        in_force = {**metric.defaults, **options}
-        convention = "; ".join(options_in_words(in_force, scoring.convention.cutoff))
+        of_metric = {**metric.defaults, **options}
+        convention = "; ".join(options_in_words(of_metric, scoring.convention.cutoff))
     return MetricWords(
         metric=metric.name,
         symbol=metric.symbol,
@@ -402,8 +393,8 @@ def _basis(model: EvaluationData, request: ReportRequest) -> str:
     phrases = {}
     for metric, options in request.metrics:
         ks = Cutoffs.of(request.k_of(metric.name))
-        scoring = model.scoring(metric, options, whole=ks.values == (None,))
-        basis = model.basis_of(scoring, ks, options)
+        scoring = in_force(model, metric, options, whole=ks.values == (None,))
+        basis = basis_of(model, scoring, ks, options)
         phrases[metric.symbol] = basis.phrases(brief=True)
     return "; ".join(merged(phrases))
 

@@ -16,8 +16,9 @@ from recnb.metrics.hits import Bools, Cutoffs, Floats, cached_property
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Whole
 from recnb.results.arguments import Asked
-from recnb.results.evaluation_data import Models, values_of
-from recnb.results.values import Basis, Said, Values
+from recnb.results.evaluation_data import Models
+from recnb.results.scoring import values_of
+from recnb.results.values import Basis, Values, WordedBasis
 from recnb.stats import Moments, interval_of_pairs
 
 
@@ -33,7 +34,7 @@ class Column:
     users: pl.Series  #: of a number of all lists, those with a list
     values: Floats  #: users × models; without rows of a number of all lists
     weights: Floats | None  #: of the users; None: all count the same
-    bases: Sequence[Basis | Said]  #: what the number of each model rests on
+    bases: Sequence[Basis | WordedBasis]  #: what the number of each model rests on
     #: The numbers of the models, where they come with the values.
     known: Floats | None = None
     of_all: Sequence[Whole] = ()  #: the number of all lists, of each model

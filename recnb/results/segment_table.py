@@ -19,7 +19,8 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Given
 from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, measured
+from recnb.results.measuring import measured
+from recnb.results.numbers import DifferenceRow, MeanRow, Numbers
 from recnb.results.segments import (
     SMALL,
     distinct_labels,
