@@ -50,7 +50,7 @@ class SectionOf(NamedTuple):
     fields: tuple[str, ...]
 
 
-class Layout(NamedTuple):
+class ReportLayout(NamedTuple):
     """What a report of one model or of several shows, from top to bottom."""
 
     title: Callable[[ReportData], str]

@@ -13,7 +13,7 @@ from recnb.display.language import N_, _, ngettext, pgettext
 from recnb.display.text import at_k, fixed, short, users_in_words
 from recnb.report import blocks, segments, texts
 from recnb.report.bins import Bins
-from recnb.report.blocks import EVERY_FORM, PAGES, Layout, SectionOf, estimate_of
+from recnb.report.blocks import EVERY_FORM, PAGES, ReportLayout, SectionOf, estimate_of
 from recnb.report.data import MetricWords, ReportData
 from recnb.stats import BETA, ENOUGH
 
@@ -271,4 +271,4 @@ SECTIONS = (
     SectionOf(N_("How to read"), blocks.readings, ("html",), ()),
 )
 
-LAYOUT = Layout(title_of, label_of, head, SECTIONS, remarks)
+LAYOUT = ReportLayout(title_of, label_of, head, SECTIONS, remarks)

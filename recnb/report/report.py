@@ -22,7 +22,7 @@ from recnb.display.language import _, use_language, use_noun
 from recnb.display.templates import framed, page
 from recnb.errors import Suggesting
 from recnb.report import blocks, one, several, texts
-from recnb.report.blocks import Layout
+from recnb.report.blocks import ReportLayout
 from recnb.report.data import ReportData
 
 
@@ -36,7 +36,7 @@ class Report(AsJson, Suggesting, ReportData):
     """
 
     @property
-    def _layout(self) -> Layout:
+    def _layout(self) -> ReportLayout:
         return one.LAYOUT if len(self.models) == 1 else several.LAYOUT
 
     def to_dict(self) -> dict[str, Any]:

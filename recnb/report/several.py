@@ -31,7 +31,7 @@ from recnb.report.blocks import (
     EVERY_FORM,
     MOST_NAMED,
     PAGES,
-    Layout,
+    ReportLayout,
     SectionOf,
     estimate_of,
 )
@@ -438,4 +438,4 @@ SECTIONS = (
     SectionOf(N_("How to read"), blocks.readings, ("html",), ()),
 )
 
-LAYOUT = Layout(title_of, label_of, head, SECTIONS, remarks)
+LAYOUT = ReportLayout(title_of, label_of, head, SECTIONS, remarks)

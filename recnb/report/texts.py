@@ -216,5 +216,5 @@ GROUPS: dict[str, Message] = {
 
 # Calls, and what a console has not
 
-SAME_NUMBERS = N_("The same numbers: {calls}.")
+SAME_NUMBERS = N_("The same numbers in Python: {calls}.")
 OTHER_SECTIONS = N_("In .to_html() and .to_markdown() as well: {sections}.")
