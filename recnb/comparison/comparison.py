@@ -421,12 +421,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Check that all models but the baseline, or the `model` that is named, are not
         worse than it, as a test of a release would.
 
-        With `margin` 0 a model fails if it is shown to be worse, its interval of the
-        paired difference below 0. Above 0 it fails unless the interval is above
-        -`margin` (a test of non-inferiority). Of a metric where less is better it is
-        the other way round: above 0, and below `margin`. Without data no check is passed: of fewer
-        than 10 users, or of so few who differ that there is no interval. Intervals are
-        not corrected for the number of models.
+        With `margin` 0 a model fails if it is shown to be worse: by the verdict of
+        `differences`, which is corrected for the number of models. Above 0 it fails
+        unless its interval, which is not corrected, is above -`margin` (a test of
+        non-inferiority); of a metric where less is better, below `margin`. Without data
+        no check is passed: of fewer than 10 users, or of so few who differ that there
+        is no interval.
         """
         chosen = metric_named(metric)
         if chosen.better is None:

@@ -98,7 +98,7 @@ def report_of(
         settings=settings,
         n_users=first.n_users,
         metrics=_metric_words(first, request, beyond),
-        means=(*numbers.mean_rows(), *beyond.means),
+        means=(*numbers.mean_rows(marked_against), *beyond.means),
         hit_rates=_hit_rates(models, k, settings),
         curves={
             name: tuple(row for row in of_curve if row.model == name) for name in models

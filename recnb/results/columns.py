@@ -111,7 +111,7 @@ def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[C
             weights=weights,
             bases=[side.basis for side in sides],
         )
-        has_value = ~np.isnan(values).any(axis=1)
+        has_value: Bools = ~np.isnan(values).any(axis=1)
         if not has_value.all():
             column = replace(column.among(has_value), whole=None, inside=None)
         if all(side.n_users[place] == column.n_users for side in sides):
@@ -142,12 +142,14 @@ def _rows_of(side: Values, users: pl.Series) -> Floats:
     """Return the values of some users, who stand in one order everywhere."""
     if len(side.users) == len(users):
         return side.matrix
-    return side.matrix[side.users.is_in(users.implode()).to_numpy()]
+    rows: Floats = side.matrix[side.users.is_in(users.implode()).to_numpy()]
+    return rows
 
 
 def _of_users(values: Floats, inside: Bools) -> Floats:
     """Return the rows of some users; the values of a model stay together."""
-    return np.compress(inside, values.T, axis=1).T
+    rows: Floats = np.compress(inside, values.T, axis=1).T
+    return rows
 
 
 def users_in_common(users_of_each: Sequence[pl.Series]) -> pl.Series:

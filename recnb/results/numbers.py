@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 
 from recnb.metrics.hits import Bools, Floats, Ints
@@ -80,6 +81,7 @@ class MeanRow:
     n_users: int
     best: bool = False
     near_best: bool = False
+    mark: str = ""  #: beside it, one of `MARKS`
 
     @property
     def label(self) -> str:
@@ -147,12 +149,30 @@ class Numbers:
     bases: Mapping[str, Sequence[Basis | WordedBasis]]
     split: Split
 
-    def mean_rows(self) -> Iterator[MeanRow]:
-        """Give each mean, models of a place together."""
-        columns = [column.tolist() for column in self.means]
+    def marks(self, against: str | None) -> NDArray[Any]:
+        """Return the mark of each mean, places × models: of what is not shown to differ
+        from the best, or the finding against a baseline that is named.
+        """
+        marks = np.full(self.means.mean.shape, "", dtype=object)
+        if against is None:
+            marks[self.means.near_best] = "near_best"
+            return marks
+        for pair, (model, baseline) in enumerate(self.pairs):
+            verdicts = self.differences.verdict[:, pair]
+            is_found = np.isin(verdicts.astype(str), FOUND)
+            if baseline == against:
+                column = list(self.models).index(model)
+                marks[:, column] = np.where(is_found, verdicts, "")
+        return marks
+
+    def mean_rows(self, marked_against: str | None = None) -> Iterator[MeanRow]:
+        """Give each mean with its mark, models of a place together."""
+        columns = [
+            column.tolist() for column in (*self.means, self.marks(marked_against))
+        ]
         for row, place in enumerate(self.places):
             for model, name in enumerate(self.models):
-                mean, low, high, best, near_best = [
+                mean, low, high, best, near_best, mark = [
                     column[row][model] for column in columns
                 ]
                 yield MeanRow(
@@ -166,6 +186,7 @@ class Numbers:
                     n_users=place.n_users,
                     best=best,
                     near_best=near_best,
+                    mark=mark,
                 )
 
     def difference_rows(self) -> Iterator[DifferenceRow]:

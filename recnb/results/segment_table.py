@@ -135,7 +135,7 @@ def _index(columns: Sequence[Sequence[Any]], names: Sequence[str]) -> pd.MultiIn
     """Return an index whose levels are in the order of the rows, so that a metric is
     found with its rows side by side.
     """
-    codes, levels = [], []
+    codes, levels = [], list[Any]()
     for column in columns:
         code, level = pd.factorize(pd.Series(column, dtype=object))
         codes.append([*code])
