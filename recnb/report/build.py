@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recnb.conventions import options_in_words
-from recnb.display.language import N_, _
+from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.display.text import one_line
 from recnb.errors import NoUsersError, OptionError, RecnbError
-from recnb.lint import judged_order, lint
+from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, METRICS, Given, Metric
+from recnb.report import texts
 from recnb.report.calls import Calls, calls_of_one, calls_of_several
 from recnb.report.data import MetricWords, UserGroup
 from recnb.report.distribution import distribution_of, summary_of
@@ -46,20 +47,6 @@ COUNTS = (
     "n_items_relevant",
 )
 
-#: Why metrics beyond accuracy are not in a report.
-LEFT_OUT = N_(
-    "Metrics beyond accuracy are left out: they take every row of the lists, "
-    "and those stay in {where}."
-)
-
-#: What stands below the segments of one model.
-OF_GAPS = N_(
-    "{confidence:g}% intervals, not corrected for the number of comparisons; "
-    "gaps to all other users by the more careful of Welch's t and Student's, "
-    "their p corrected by Holm's method over {n:,} tests, every metric and "
-    "segment."
-)
-
 
 def report_of(
     models: Models,
@@ -84,11 +71,8 @@ def report_of(
         name: values_of_users(model, lead, Cutoffs.of(k), options)[:, 0]
         for name, model in models.items()
     }
-    of_curve = tuple(curve.mean_rows())
     groups = _users_shown(models, request, values, differences, users)
     segments = _segments(models, request, pairs, settings)
-    bounds = in_force(first, lead, options).metric.bounds
-    weights = first.joined.user_weight
     return Report(
         models=tuple(models),
         baseline=baseline,
@@ -100,25 +84,17 @@ def report_of(
         metrics=_metric_words(first, request, beyond),
         means=(*numbers.mean_rows(marked_against), *beyond.means),
         hit_rates=_hit_rates(models, k, settings),
-        curves={
-            name: tuple(row for row in of_curve if row.model == name) for name in models
-        },
-        distributions=tuple(
-            distribution_of(name, of_model, bounds, weights)
-            for name, of_model in values.items()
-        ),
+        curves=_curves(models, curve),
+        distributions=_distributions(first, request, values),
         populations=_populations(models, request),
         users=tuple(groups),
-        lints={
-            name: lint(model, k, lead.name, options)
-            for name, model in steps(list(models.items()), _("report"))
-        },
+        lints=_lints(models, request),
         judged_order=judged_order(models, k, lead, options) if pairs else "",
         lacking=beyond.lacking,
         differences=differences,
         segments=segments,
         unweighted=plain_means(models, request.metrics, Cutoffs.of(k)),
-        left_out=_(LEFT_OUT, where=beyond.where) if beyond.where else "",
+        left_out=_(texts.LEFT_OUT, where=beyond.where) if beyond.where else "",
         basis=basis or _basis(first, request),
         calls=_calls(models, request, beyond, groups, segments, users, settings),
         noun=first.noun,
@@ -257,7 +233,35 @@ def has_side_data(models: Models) -> bool:
     )
 
 
-# Segments, users and calls
+# Users, findings, segments and calls
+
+
+def _curves(models: Models, curve: Numbers) -> dict[str, tuple[MeanRow, ...]]:
+    """Return the means of each model at the cut-offs of the curve."""
+    rows = list(curve.mean_rows())
+    return {name: tuple(row for row in rows if row.model == name) for name in models}
+
+
+def _distributions(
+    first: EvaluationData, request: ReportRequest, values: Mapping[str, Floats]
+) -> tuple[dict[str, Any], ...]:
+    """Return how the values of each model are spread in the lead metric."""
+    lead, options = request.metrics[0]
+    bounds = in_force(first, lead, options).metric.bounds
+    weights = first.joined.user_weight
+    return tuple(
+        distribution_of(name, of_model, bounds, weights)
+        for name, of_model in values.items()
+    )
+
+
+def _lints(models: Models, request: ReportRequest) -> dict[str, Lint]:
+    """Return the problems in the data of each model, measured by the lead metric."""
+    lead, options = request.metrics[0]
+    lints = {}
+    for name, model in steps(list(models.items()), _("report")):
+        lints[name] = lint(model, request.lead_k, lead.name, options)
+    return lints
 
 
 def _calls(
@@ -320,7 +324,7 @@ def _basis_of_segments(
     if len(numbers.models) > 1:
         return ""
     n_tests = int(numbers.differences.is_test.sum())
-    return _(OF_GAPS, n=n_tests, confidence=100 * settings.confidence)
+    return _(texts.GAPS_OF_EACH, n=n_tests, confidence=100 * settings.confidence)
 
 
 def _users_shown(

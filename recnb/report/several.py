@@ -366,7 +366,7 @@ def _tests(report: ReportData) -> Iterator[Block]:
     settings = report.settings
     about = _(
         texts.COLUMNS_OF_TESTS[settings.correction],
-        test=_(conclusions.TESTS[settings.test]),
+        test=_(texts.TESTS[settings.test]),
         count=f"{n_tested(report.differences):,}",
         power=percent_of(POWER),
         alpha=f"{settings.alpha:g}",

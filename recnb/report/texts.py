@@ -14,6 +14,122 @@ EACH_MODEL_FINDS = N_(
     "Of {users:,} users, this many find at least one relevant item {first}: {found}."
 )
 
+# What may be concluded of a difference
+
+#: What each verdict allows to conclude.
+CONCLUSIONS: dict[str, Message] = {
+    "better": N_(
+        "{label}: {model} is better than {baseline}, by {size} ({interval}; {p})."
+    ),
+    "worse": N_(
+        "{label}: {model} is worse than {baseline}, by {size} ({interval}; {p})."
+    ),
+    "higher": N_(
+        "{label}: {model} is higher than {baseline}, by {size} ({interval}; "
+        "{p}). High values are not good in themselves."
+    ),
+    "lower": N_(
+        "{label}: {model} is lower than {baseline}, by {size} ({interval}; "
+        "{p}). Low values are not bad in themselves."
+    ),
+    "hint": N_(
+        "{label}: inconclusive. {model} differs from {baseline} by "
+        "{difference}; the {interval} excludes 0, but the corrected test is "
+        "not significant ({p})."
+    ),
+    "torn": N_(
+        "{label}: inconclusive. The corrected test of {model} against "
+        "{baseline} is significant ({p}), but the {interval} includes 0; the "
+        "difference is {difference}."
+    ),
+    "open": N_(
+        "{label}: no significant difference between {model} and {baseline}: "
+        "{difference} ({interval}; {p}). A true difference of {detectable} "
+        "would have been found with 80% power by a single, uncorrected test."
+    ),
+    "same": N_("{label}: {model} and {baseline} give each of {users} the same value."),
+    "untested": N_(
+        "{label}: no test of {model} against {baseline}: too few users or "
+        "differences for a test ({users})."
+    ),
+}
+#: The conclusions of a metric of which less is better.
+CONCLUSIONS_OF_COSTS: dict[str, Message] = {
+    "better": N_(
+        "{label}, of which less is better: {model} is better than {baseline}, lower by "
+        "{size} ({interval}; {p})."
+    ),
+    "worse": N_(
+        "{label}, of which less is better: {model} is worse than {baseline}, higher by "
+        "{size} ({interval}; {p})."
+    ),
+}
+
+#: The paired tests, and the intervals of differences that belong to them.
+TESTS: dict[str, Message] = {
+    "t": N_("Student's paired t test"),
+    "randomization": N_("randomization test, signs flipped"),
+}
+INTERVALS_OF_TESTS: dict[str, Message] = {
+    "t": N_(
+        "Student's t over the users, and within the metric's bounds where fewer "
+        "than 10 users differ"
+    ),
+    "randomization": N_("the differences that the randomization test does not reject"),
+}
+CORRECTED = N_("Holm's correction over {count} comparisons")
+CORRECTED_IN_METRIC = N_("Holm's correction over the {count} comparisons of {symbol}")
+ONE_COMPARISON = N_("Comparisons tested: {count} ({test}).")
+COMPARISONS = N_(
+    "{count} comparisons are made at once ({test}). Were no model different from "
+    "another, about {expected} of them would still be expected below p = {alpha} by "
+    "chance; p-values are therefore corrected. Holm's correction keeps the chance of "
+    "any false finding at {alpha}."
+)
+WITHIN_EACH_METRIC = N_(
+    "That is within each metric; correction='all' keeps it over all of them."
+)
+SAMPLE = N_(
+    "The users are taken as a sample of users like them; another training run or "
+    "another split of the data may come out differently, and that is not covered."
+)
+INTERVALS_OF_SEVERAL = N_(
+    "{confidence} intervals: of differences by {differences}; of means by {means}."
+)
+LESS_IS_BETTER = N_("Less is better: {symbols}.")
+NEITHER_IS_BETTER = N_("High values are not good in themselves: {symbols}.")
+
+# What marks beside means say
+
+#: By what p-values are corrected over, where every two models are compared.
+NEAR_BEST_OF_PAIRS: dict[str, Message] = {
+    "all": N_(
+        "not shown to differ from it: of every two models, {test}, Holm's correction "
+        "over all pairs and columns, level {alpha}, and the interval"
+    ),
+    "metric": N_(
+        "not shown to differ from it: of every two models, {test}, Holm's correction "
+        "over all pairs within each metric, level {alpha}, and the interval"
+    ),
+}
+#: The same, where models are compared with a baseline.
+NEAR_BEST: dict[str, Message] = {
+    "all": N_(
+        "not significantly different from it ({test}, Holm's correction over all "
+        "columns, level {alpha}; beside the baseline, what their difference says)"
+    ),
+    "metric": N_(
+        "not significantly different from it ({test}, Holm's correction within each "
+        "metric, level {alpha}; beside the baseline, what their difference says)"
+    ),
+}
+BETTER_OR_WORSE = N_(
+    "▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)"
+)
+HIGHER_OR_LOWER = N_(
+    "△ higher, ▽ lower than {baseline} (the corrected test and the interval agree)"
+)
+
 # Conclusions of several models
 
 ASK_ALONE = N_(
@@ -64,6 +180,11 @@ PROPENSITIES_KNOWN = N_("Intervals and tests take the propensities as known.")
 BEYOND_BELOW = N_(
     "Metrics beyond accuracy are below the others; they cover other users, or all "
     "lists together."
+)
+
+LEFT_OUT = N_(
+    "Metrics beyond accuracy are left out: they take every row of the lists, and those "
+    "stay in {where}."
 )
 
 # Findings
@@ -155,6 +276,11 @@ ENDS_WITHOUT_BOUND = N_(
 # Segments
 
 GAP_OF_EACH = N_("{label} by {by}: each segment, and its gap to all other users")
+GAPS_OF_EACH = N_(
+    "{confidence:g}% intervals, not corrected for the number of comparisons; gaps to "
+    "all other users by the more careful of Welch's t and Student's, their p corrected "
+    "by Holm's method over {n:,} tests, every metric and segment."
+)
 AGAINST_BASELINE = N_("{label} by {by}, against {baseline}")
 GAPS = N_(
     "▲ and ▼ are findings: the corrected test and the {confidence} interval of the gap "

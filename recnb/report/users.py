@@ -4,9 +4,9 @@ gain and lose most with one model instead of another, each with their lists.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -96,72 +96,104 @@ def _first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
 
 
 def _shown(
-    sides: list[EvaluationData], at: list[int], values: list[Floats], k: int | None
+    sides: Sequence[EvaluationData],
+    positions: list[int],
+    values: Sequence[Floats],
+    k: int | None,
 ) -> tuple[ShownUser, ...]:
     """Return users by position, each with the list of every side down to k; of one side
     with the most relevant items missed.
     """
-    last, depth, hits = (
-        sides[-1],
-        inf if k is None else k,
-        [side.hits(k) for side in sides],
-    )
-    lists, truths = (
-        [side.lists_of(at) for side in sides],
-        [last.truth_of(user).rows() for user in at],
-    )
-    in_lists = [
-        item for of_side in lists for ranks in of_side for item in ranks.values()
-    ]
-    in_truth = [item for truth in truths for item, _relevance in truth]
-    titles = last.item_titles(list(dict.fromkeys([*in_lists, *in_truth])))
-
-    def ranked(of_user: Hits, ranks: Mapping[int, Any]) -> tuple[RankedItem, ...]:
-        relevance = dict(
-            zip(of_user.rank.tolist(), of_user.relevance.tolist(), strict=True)
-        )
-        inside = [(rank, item) for rank, item in ranks.items() if rank <= depth][
-            :RANKS_SHOWN
-        ]
-        return tuple(
-            RankedItem(rank, id_, relevance.get(rank, 0.0), titles.get(id_, ""))
-            for rank, id_ in inside
-        )
-
+    hits = [side.hits(k) for side in sides]
+    lists = [side.lists_of(positions) for side in sides]
+    last = sides[-1]
+    truths = [last.truth_of(user).rows() for user in positions]
+    titles = _titles_of(last, lists, truths)
     shown = []
-    for row, (user, truth) in enumerate(zip(at, truths, strict=True)):
-        of_sides = [of_side.of_user(user) for of_side in hits]
-        own, found = of_sides[-1], of_sides[-1].rank <= depth
-        order = np.argsort(-own.truth_relevance, kind="stable")
-        missed = (
-            [truth[place] for place in order[~np.isin(order, own.truth_row[found])]]
-            if len(sides) == 1
-            else []
-        )
-        below = {
-            item: rank
-            for rank, item in reversed(lists[-1][row].items())
-            if rank > depth
-        }
-        told = [
-            (below.get(id_), id_, float(r), titles.get(id_, ""))
-            for id_, r in missed[:MISSED_SHOWN]
+    for row, user in enumerate(positions):
+        in_lists = [
+            ListOfUser(of_side.of_user(user), of_row[row], k)
+            for of_side, of_row in zip(hits, lists, strict=True)
         ]
+        missed: list[RankedItem] = []
+        if len(sides) == 1:
+            missed = in_lists[-1].missed(truths[row], titles)
         shown.append(
             ShownUser(
                 user=last.joined.users[user],
                 values=tuple(float(of_side[user]) for of_side in values),
-                n_relevant=len(order),
-                n_hits=int(found.sum()),
-                n_places=max(
-                    sum(rank <= depth for rank in of_side[row]) for of_side in lists
-                ),
-                lists=tuple(
-                    ranked(of_user, of_side[row])
-                    for of_user, of_side in zip(of_sides, lists, strict=True)
-                ),
-                missed=tuple(RankedItem(*one) for one in told),
+                n_relevant=len(in_lists[-1].hits.truth_relevance),
+                n_hits=in_lists[-1].n_hits,
+                n_places=max(len(each.inside) for each in in_lists),
+                lists=tuple(each.shown(titles) for each in in_lists),
+                missed=tuple(missed[:MISSED_SHOWN]),
                 n_missed=len(missed),
             )
         )
     return tuple(shown)
+
+
+def _titles_of(
+    data: EvaluationData,
+    lists: Iterable[Sequence[Mapping[int, Any]]],
+    truths: Iterable[Sequence[tuple[Any, Any]]],
+) -> Mapping[Any, str]:
+    """Return the titles of all items of lists and truth, each once."""
+    items: dict[Any, None] = {}
+    for of_side in lists:
+        for ranks in of_side:
+            items |= dict.fromkeys(ranks.values())
+    for truth in truths:
+        items |= dict.fromkeys(item for item, _relevance in truth)
+    return data.item_titles([*items])
+
+
+class ListOfUser(NamedTuple):
+    """A user's list with its hits, cut at k."""
+
+    hits: Hits
+    ranks: Mapping[int, Any]  #: the item at each rank
+    k: int | None
+
+    @property
+    def depth(self) -> float:
+        """The last rank that counts."""
+        return inf if self.k is None else self.k
+
+    @property
+    def inside(self) -> list[tuple[int, Any]]:
+        """The ranks that count, with their items."""
+        return [(rank, item) for rank, item in self.ranks.items() if rank <= self.depth]
+
+    @property
+    def n_hits(self) -> int:
+        """The number of hits that count."""
+        return int((self.hits.rank <= self.depth).sum())
+
+    def shown(self, titles: Mapping[Any, str]) -> tuple[RankedItem, ...]:
+        """Return the first items of the list, each with its relevance."""
+        ranks, relevance = self.hits.rank.tolist(), self.hits.relevance.tolist()
+        at_rank = dict(zip(ranks, relevance, strict=True))
+        return tuple(
+            RankedItem(rank, item, at_rank.get(rank, 0.0), titles.get(item, ""))
+            for rank, item in self.inside[:RANKS_SHOWN]
+        )
+
+    def missed(
+        self, truth: Sequence[tuple[Any, Any]], titles: Mapping[Any, str]
+    ) -> list[RankedItem]:
+        """Return the relevant items that are no hits, the most relevant first, each
+        with its rank below k.
+        """
+        found = self.hits.truth_row[self.hits.rank <= self.depth]
+        order = np.argsort(-self.hits.truth_relevance, kind="stable")
+        below: dict[Any, int] = {}
+        for rank, item in self.ranks.items():
+            if rank > self.depth:
+                below.setdefault(item, rank)
+        missed = []
+        for place in order[~np.isin(order, found)]:
+            item, relevance = truth[place]
+            title = titles.get(item, "")
+            missed.append(RankedItem(below.get(item), item, float(relevance), title))
+        return missed
