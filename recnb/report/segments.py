@@ -182,7 +182,7 @@ def _means_of_many(report: ReportData, segments: SegmentNumbers) -> Rows:
             mean = segment.means[model]
             row.append(doc.Estimate(fixed(mean.mean), best=mean.best, signed=True))
         rows.append(row)
-    header = [_("model"), *map(_name, shown)]
+    header: list[Line] = [_("model"), *map(_name, shown)]
     note = segments.basis or _(texts.MEANS_OF_MANY[report.lead.better])
     title = _title(report, segments)
     return Rows(header, rows, title, most=6, note=with_code(note))

@@ -250,4 +250,6 @@ def test_each_section_of_numbers_says_by_which_calls_one_gets_them(report):
         for call in calls:
             assert f"<code>{call}</code>" in page, field
     n_sections = len(tabs(report))
-    assert page.count("The same numbers in Python: ") == n_sections - 1, "all but How to read"
+    assert page.count("The same numbers in Python: ") == n_sections - 1, (
+        "all but How to read"
+    )
