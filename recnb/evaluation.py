@@ -16,7 +16,6 @@ from recnb.display.language import N_, _, use_language, use_noun
 from recnb.display.templates import render
 from recnb.errors import (
     ElsewhereError,
-    FrameError,
     NoUsersError,
     OptionError,
     quoted,
@@ -383,7 +382,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
     def explore(
         self,
-        metric: Any = "ndcg",
+        metric: AnyMetric = "ndcg",
         k: int | None = 10,
         *,
         lang: str | None = None,
@@ -429,29 +428,29 @@ class Evaluation(EvaluationMethods, EvaluationData):
         return self.basis if self.is_joined else str(self._convention)
 
     def _title(self) -> str:
+        """Return what is evaluated, in words, for which nothing is joined."""
         if not self.is_joined:
             words = N_("Evaluation of {where}, nothing computed yet")
             return _(words, where=_(self.source.where))
         joined = self.joined
         relevant = len(joined.all_hits.truth_user)
         try:
-            words = N_(
-                "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items"
-            )
-            return _(words, rows=joined.row_counts.n_recommended, relevant=relevant)
+            rows = joined.n_recommended
         except ElsewhereError:
-            # These are some of the users of a file or engine: their rows were never
-            # counted.
+            # Some of the users of a file or engine: their rows were never counted.
             return _(
                 "Evaluation of some users against {relevant:,} relevant items",
                 relevant=relevant,
             )
-        except FrameError:
-            # A row of a list that was left out is invalid: counting rows joins all, and
-            # `counts` raises what is wrong.
+        if rows is None:
             return _(
                 "Evaluation against {relevant:,} relevant items", relevant=relevant
             )
+        return _(
+            "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items",
+            rows=rows,
+            relevant=relevant,
+        )
 
 
 def _with_values_of(

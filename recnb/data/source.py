@@ -190,6 +190,15 @@ class JoinedRows(ABC):
         """Counts of the rows of lists, where these are not counted here."""
         return None
 
+    @property
+    def n_recommended(self) -> int | None:
+        """Number of rows of lists; None if lists are still to be joined for it."""
+        return self.lists.height
+
+    def among(self, users: pl.Series) -> JoinedRows:
+        """Return the rows of some of the users evaluated."""
+        return RowsOfUsers(self, users)
+
 
 class RowsOfUsers(JoinedRows):
     """The rows of some users of an evaluation."""
@@ -357,6 +366,13 @@ class Joined:
         """The weights of the relevant pairs of the users evaluated."""
         return Weighting.of(self.all_hits.truth_weight)
 
+    @property
+    def n_recommended(self) -> int | None:
+        """Number of rows of lists; None if lists are still to be joined for it."""
+        if self.known_counts is not None:
+            return self.known_counts.n_recommended
+        return self.rows.n_recommended
+
     @cached_property
     def row_counts(self) -> RowCounts:
         """Counts of rows, which are known of rows that are elsewhere."""
@@ -436,7 +452,7 @@ class Joined:
             users=kept,
             user_weight=weight,
             all_hits=hits,
-            rows=RowsOfUsers(self.rows, kept),
+            rows=self.rows.among(kept),
             n_without_relevant=int((hits.n_relevant == 0).sum()),
             notes=(*self.notes, note) if note else self.notes,
             known_counts=None,

@@ -12,7 +12,7 @@ import pytest
 import recnb
 from recnb.metrics.metric import METRICS
 from recnb.widgets.quiz import Quiz
-from recnb.widgets.quiz.exercise import common_mistakes
+from recnb.widgets.quiz.mistakes import common_mistakes
 
 SHOWN = Path(__file__).parent / "shown"
 SAMPLE = recnb.datasets.load_sample()
