@@ -72,6 +72,7 @@ class EvaluationMethods(Methods):
         intervals: bool = False,
         by: Any = None,
         bins: int = 4,
+        confidence: float = 0.95,
         **options: Any,
     ) -> Table:
         """Return means over users, one row per metric and one column per cut-off;
@@ -87,7 +88,7 @@ class EvaluationMethods(Methods):
             own, and there is one column.
         intervals
             True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"),
-            with 95% intervals.
+            with intervals.
         by
             Segments of users, each with an interval and its difference to all other
             users: a column of `users=` or of the truth; "activity", which is computed
@@ -97,13 +98,22 @@ class EvaluationMethods(Methods):
             a genre. `.plot()` draws dates, weeks and periods as a line.
         bins
             Number of quantile bins for a `by` that is a number.
+        confidence
+            Of the intervals, between 0 and 1.
         **options
             Options of the metrics, applied to each metric that has them, as
             `gain="exponential"`.
         """
         if by is not None:
-            return table_by(self._data, metrics, k, by, bins, options)
-        return tables.table_of(self._data, metrics, k, options, intervals=intervals)
+            return table_by(self._data, metrics, k, by, bins, options, confidence)
+        return tables.table_of(
+            self._data,
+            metrics,
+            k,
+            options,
+            intervals=intervals,
+            confidence=confidence,
+        )
 
     def measure(
         self, text: AnyMetric, *, k: int | None = None, **options: Any
@@ -144,12 +154,17 @@ class EvaluationMethods(Methods):
         return tables.measures_of(self._data, names, confidence, options)
 
     def curve(
-        self, metric: AnyMetric, k: Iterable[int] = range(1, 21), **options: Any
+        self,
+        metric: AnyMetric,
+        k: Iterable[int] = range(1, 21),
+        *,
+        confidence: float = 0.95,
+        **options: Any,
     ) -> Table:
-        """Return a metric at many cut-offs, a row each, with the ends of a 95%
-        interval; `.plot()` draws it.
+        """Return a metric at many cut-offs, a row each, with the ends of an interval,
+        of which `confidence` is between 0 and 1; `.plot()` draws it.
         """
-        return tables.curve_of(self._data, metric, k, options)
+        return tables.curve_of(self._data, metric, k, options, confidence)
 
     def explain(
         self,

@@ -14,23 +14,21 @@ from markupsafe import Markup
 
 from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import render
-from recnb.display.text import bin_in_words, fixed, one_line, short, with_symbol
+from recnb.display.text import fixed, one_line, with_symbol
 from recnb.errors import NoUsersError, OptionError, RecnbError, near
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
+from recnb.report.bins import BINS, Bins
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.score import score_of
 from recnb.results.scoring import mean_of
 from recnb.results.segments import segments_of
-from recnb.stats import bins_of
 from recnb.widgets.live import Live
 
 #: Users that are listed with controls.
 LISTED = 200
 #: Users that are listed without controls.
 LISTED_STILL = 20
-#: Bars of the histogram beside that of 0.
-BARS = 10
 
 
 class Choices(NamedTuple):
@@ -374,35 +372,31 @@ class Explorer(Live):
         return labels.astype(pd.CategoricalDtype(names, ordered=True))
 
     def _bar_of_each(self) -> pd.Series[Any]:
-        """Return the bar of each user: those of a report, where a bar below 0 is that
-        of the same numbers above 0, mirrored.
+        """Return the bar of each user: those of a report; of differences a bar below 0
+        is that of the same numbers above 0, mirrored.
         """
-        numbers = self.values[self.column].round(12)
-        has_both_sides = self.is_paired or bool((numbers < 0).any())
-        highest = BARS // 2 if has_both_sides else BARS
+        values = self.values[self.column].to_numpy(np.float64)
         low, high = METRICS[self.shown.metric].bounds
-        reach = high - low if self.is_paired else max(abs(low), abs(high))
-        end = 1.0 if reach == 1 else float(numbers.abs().max()) or 1.0
-        names = self._bars_in_words(end, highest, has_both_sides=has_both_sides)
-        code = bins_of(numbers.abs().to_numpy(), end, highest) + 1
-        signed = pd.Series(np.sign(numbers.to_numpy()) * code, numbers.index)
-        bar: pd.Series[Any] = signed.map(names)
+        if self.is_paired:
+            bins = Bins.over(abs(values), (0.0, high - low), BINS // 2)
+            codes = np.where(values < 0, -1, 1) * bins.of(abs(values))
+        else:
+            bins = Bins.over(values, (low, high))
+            codes = bins.of(values)
+        names = self._bars_in_words(bins)
+        bar: pd.Series[Any] = pd.Series(codes, self.values.index).map(names)
         return bar.astype(pd.CategoricalDtype([*names.values()], ordered=True))
 
-    def _bars_in_words(
-        self, end: float, highest: int, *, has_both_sides: bool
-    ) -> dict[int, str]:
-        """Return what each bar is called, by its number from 0; with both sides there
+    def _bars_in_words(self, bins: Bins) -> dict[int, str]:
+        """Return what each bar is called, by its number from 0; of differences there
         are as many below 0.
         """
-        step, names = end / highest, {0: short(0.0)}
+        names = {}
         with use_language(self.lang):
-            for code in range(1, highest + 1):
-                near, far = (code - 1) * step, code * step
-                has_near, has_far = code > 1, code == highest
-                names[code] = bin_in_words(near, far, has_near, has_far)
-                if has_both_sides:
-                    names[-code] = bin_in_words(-far, 0.0 - near, has_far, has_near)
+            for code, each in enumerate(bins.each):
+                names[code] = each.words
+                if self.is_paired and code:
+                    names[-code] = each.mirrored.words
         return dict(sorted(names.items()))
 
 
