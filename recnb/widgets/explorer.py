@@ -1,5 +1,6 @@
-"""The explorer: from the mean of a metric to its users, and to one user's list, by what
-a reader could ask of evaluations.
+"""The explorer: from the mean of a metric to its users, and to one user's list.
+
+Every number is that of an evaluation, as a reader could ask it.
 """
 
 from __future__ import annotations
@@ -26,8 +27,8 @@ from recnb.widgets.live import Live
 
 #: Users that are listed with controls.
 LISTED = 200
-#: Users that are listed without controls.
-LISTED_STILL = 20
+#: Users that are listed where no kernel runs, and so without controls.
+LISTED_WITHOUT_KERNEL = 20
 #: Bars of the histogram beside that of 0.
 BARS = 10
 
@@ -49,11 +50,11 @@ class Choices(NamedTuple):
 
 
 class Explorer(Live):
-    """From a mean to the users behind it, and to one user's list; `choose` does by code
-    what controls do in a notebook.
+    """From a mean to the users behind it, and to one user's list.
 
-    `shown` is what is chosen, as `explorer.shown.metric`, and `values` has a row per
-    user. The user whose list is shown is at first the one nearest to the mean.
+    `choose` does by code what controls do in a notebook. `shown` is what is chosen, as
+    `explorer.shown.metric`, and `values` has a row per user. The user whose list is
+    shown is at first the one nearest to the mean.
     """
 
     def __init__(
@@ -89,8 +90,9 @@ class Explorer(Live):
 
     @property
     def columns(self) -> list[str]:
-        """What may divide users into segments: columns of `users=` and, with `train=`,
-        how much users did.
+        """What may divide users into segments.
+
+        These are the columns of `users=` and, with `train=`, how much users did.
         """
         side_data = self._data.side_data
         columns: list[str] = []
@@ -101,8 +103,9 @@ class Explorer(Live):
         return columns
 
     def choose(self, **choices: Any) -> None:
-        """Choose what is shown, by the names of `Choices`; what is refused changes
-        nothing.
+        """Choose what is shown, by the names of `Choices`.
+
+        What is refused changes nothing.
         """
         for name in choices:
             if name not in Choices._fields:
@@ -110,23 +113,19 @@ class Explorer(Live):
                 raise OptionError(problem, fix=near(name, Choices._fields, _))
         if "metric" in choices:
             choices["metric"] = metric_named(choices["metric"], METRICS).name
-        shown = self.shown._replace(**choices)
-        values = self.values
         labels = self.labels
         if "by" in choices:
-            self._check_choice("by", shown.by, ["", *self.columns])
-            labels = self._labels_of(shown.by)
-            shown = shown._replace(segment=choices.get("segment", ""))
-        known: dict[str, Collection[Any]] = {
-            "model": self.models,
-            "other": self.models,
-            "user": values.index,
-            "sort": values.columns,
-            "segment": ["", *labels.unique()],
-            "bar": ["", *self.bars()],
-        }
-        for name in known.keys() & choices.keys():
-            self._check_choice(name, choices[name], known[name])
+            self._check_choice(choices, "by", ["", *self.columns])
+            labels = self._labels_of(choices["by"])
+            choices.setdefault("segment", "")
+        self._check_choice(choices, "model", self.models)
+        self._check_choice(choices, "other", self.models)
+        self._check_choice(choices, "user", self.values.index)
+        self._check_choice(choices, "sort", self.values.columns)
+        self._check_choice(choices, "segment", ["", *labels.unique()])
+        self._check_choice(choices, "bar", ["", *self.bars()])
+        shown = self.shown._replace(**choices)
+        values = self.values
         if {"metric", "k", "model", "other"} & choices.keys():
             values = self._values_of(shown)
             shown = shown._replace(bar="")
@@ -136,16 +135,21 @@ class Explorer(Live):
         self._draw()
 
     @staticmethod
-    def _check_choice(name: str, value: Any, known: Collection[Any]) -> None:
-        if value not in known:
+    def _check_choice(
+        choices: Mapping[str, Any], name: str, known: Collection[Any]
+    ) -> None:
+        """Raise an error if a choice that is made is not among those that are known."""
+        if name in choices and choices[name] not in known:
+            value = choices[name]
             problem = _("{value} is not here.", value=f"{name}={value!r}")
             raise OptionError(problem, fix=near(str(value), map(str, known), _))
 
     # Numbers.
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the users shown, in their order: value, hits, relevant items, length
-        of the list, and the segment.
+        """Return the users shown, in their order.
+
+        Columns: value, hits, relevant items, length of the list, and the segment.
         """
         shown = self.shown
         frame = self.values
@@ -177,15 +181,18 @@ class Explorer(Live):
         return pd.DataFrame({"count": segments.count(), "mean": means})
 
     def bars(self) -> dict[str, int]:
-        """Return the number of users of the segment in each bar of the histogram; those
-        of exactly 0 have their own.
+        """Return the number of users of the segment in each bar of the histogram.
+
+        Users of exactly 0 have a bar of their own.
         """
         counts = self._bar_of_each()[self._in_segment].value_counts(sort=False)
         return {str(bar): int(n) for bar, n in counts.items()}
 
     def counts(self) -> tuple[int, int, int]:
-        """Return for how many users of the segment the model is better than the other,
-        worse, and the same; where neither is better, higher and lower.
+        """Count users of the segment by whether the model is better, worse or the same.
+
+        It is compared with the other model. Where neither of two values of the metric is
+        better, the first number counts higher ones, the second lower ones.
         """
         differences = self.values["difference"].round(12)[self._in_segment]
         gains = METRICS[self.shown.metric].sign * differences
@@ -211,7 +218,7 @@ class Explorer(Live):
             metrics={name: _metric_in_words(name) for name in METRICS},
             label=self._label,
             basis=self._score(self.shown.model).basis,
-            frame=frame.head(LISTED if live else LISTED_STILL),
+            frame=frame.head(LISTED if live else LISTED_WITHOUT_KERNEL),
             n_users=len(frame),
             headers=self._headers(),
             n_segment=self._in_segment.sum(),
@@ -228,38 +235,28 @@ class Explorer(Live):
         }
         headers = {}
         for column in map(str, self.values):
-            headers[column] = words.get(column, one_line(column, 24))
-        if self.is_paired:  # the value is that of one of the models, which is there
-            del headers["value"]
+            # Of two models, the value is that of one of them, which has its own column.
+            if column != "value" or not self.is_paired:
+                headers[column] = words.get(column, one_line(column, 24))
         return headers
 
     def _worked(self) -> list[str]:
-        """Return the list of the user under each model that is shown, and how the
-        number is made.
-        """
+        """Return the user's list under each model, and how the number is made."""
         shown = self.shown
         options = self._options(shown.metric)
         lists = {}
         for name in (shown.other, shown.model):
-            lists[name] = self._answer(name, lambda ev: ev.user(shown.user, k=shown.k))
-        made = self._answer(
-            shown.model,
-            lambda ev: ev.explain(shown.metric, shown.user, k=shown.k, **options),
-        )
+            lists[name] = _html_of(self.models[name].user, shown.user, k=shown.k)
+        explain = self.models[shown.model].explain
+        made = _html_of(explain, shown.metric, shown.user, k=shown.k, **options)
         return [render("widgets/user.jinja", label=self._label, lists=lists, made=made)]
-
-    def _answer(self, model: str, ask: Callable[[Any], Any]) -> str:
-        """Return what a model answers as HTML, or the words in which it refuses."""
-        try:
-            return Markup(ask(self.models[model])._repr_html_())
-        except RecnbError as refused:
-            return str(refused)
 
     def _use(self, name: str, value: str, key: str) -> None:
         shown = self.shown
         if name == "sort":
-            is_turned = value == shown.sort and not shown.ascending
-            self.choose(sort=value, ascending=is_turned)
+            # Chosen again, the column is sorted the other way.
+            ascending = value == shown.sort and not shown.ascending
+            self.choose(sort=value, ascending=ascending)
             return
         chosen: Any = self._chosen(name, value)
         if name in ("segment", "bar") and chosen == getattr(shown, name):
@@ -331,9 +328,7 @@ class Explorer(Live):
             return score_of(data, METRICS[shown.metric], shown.k, options)
 
     def _values_of(self, shown: Choices) -> pd.DataFrame:
-        """Return the metric of the users that all models have in common, with what
-        their lists hold.
-        """
+        """Return the metric of the users of all models, with what their lists hold."""
         values = pd.concat(
             {name: self._score(name, shown).per_user for name in self.models},
             axis=1,
@@ -373,36 +368,55 @@ class Explorer(Live):
         return labels.astype(pd.CategoricalDtype(names, ordered=True))
 
     def _bar_of_each(self) -> pd.Series[Any]:
-        """Return the bar of each user: those of a report, where a bar below 0 is that
-        of the same numbers above 0, mirrored.
+        """Return the bar of each user, by its name; the bars are those of a report.
+
+        Bars have numbers: 0 is that of exactly 0, bars above it count from 1 up, and
+        each bar below it, from -1 down, is the one above, mirrored.
         """
         numbers = self.values[self.column].round(12)
         has_both_sides = self.is_paired or bool((numbers < 0).any())
         highest = BARS // 2 if has_both_sides else BARS
+        lowest = -highest if has_both_sides else 0
+        end = self._end_of_bars(numbers)
+        names = {}
+        with use_language(self.lang):
+            for bar in range(lowest, highest + 1):
+                names[bar] = _bar_in_words(bar, end, highest)
+        bars_above = bins_of(numbers.abs().to_numpy(), end, highest) + 1
+        bars = pd.Series(np.sign(numbers.to_numpy()) * bars_above, numbers.index)
+        named: pd.Series[Any] = bars.map(names)
+        return named.astype(pd.CategoricalDtype(list(names.values()), ordered=True))
+
+    def _end_of_bars(self, numbers: pd.Series[float]) -> float:
+        """Return the end of the highest bar: 1 if the metric reaches just that far."""
         low, high = METRICS[self.shown.metric].bounds
         reach = high - low if self.is_paired else max(abs(low), abs(high))
-        end = 1.0 if reach == 1 else float(numbers.abs().max()) or 1.0
-        names = self._bars_in_words(end, highest, has_both_sides=has_both_sides)
-        code = bins_of(numbers.abs().to_numpy(), end, highest) + 1
-        signed = pd.Series(np.sign(numbers.to_numpy()) * code, numbers.index)
-        bar: pd.Series[Any] = signed.map(names)
-        return bar.astype(pd.CategoricalDtype([*names.values()], ordered=True))
+        if reach == 1:
+            return 1.0
+        return float(numbers.abs().max()) or 1.0
 
-    def _bars_in_words(
-        self, end: float, highest: int, *, has_both_sides: bool
-    ) -> dict[int, str]:
-        """Return what each bar is called, by its number from 0; with both sides there
-        are as many below 0.
-        """
-        step, names = end / highest, {0: short(0.0)}
-        with use_language(self.lang):
-            for code in range(1, highest + 1):
-                near, far = (code - 1) * step, code * step
-                has_near, has_far = code > 1, code == highest
-                names[code] = bin_in_words(near, far, has_near, has_far)
-                if has_both_sides:
-                    names[-code] = bin_in_words(-far, 0.0 - near, has_far, has_near)
-        return dict(sorted(names.items()))
+
+def _html_of(ask: Callable[..., Any], *arguments: Any, **options: Any) -> str:
+    """Return what a model answers as HTML, or the words in which it refuses."""
+    try:
+        return Markup(ask(*arguments, **options)._repr_html_())
+    except RecnbError as refused:
+        return str(refused)
+
+
+def _bar_in_words(bar: int, end: float, highest: int) -> str:
+    """Return what the bar of a number is called: its ends, and whether it holds them."""
+    if bar == 0:
+        return short(0.0)
+    step = end / highest
+    inner = (abs(bar) - 1) * step
+    outer = abs(bar) * step
+    has_inner = abs(bar) > 1
+    has_outer = abs(bar) == highest
+    if bar > 0:
+        return bin_in_words(inner, outer, has_inner, has_outer)
+    # 0 - 0 is 0, and -0.0 would be shown with its sign.
+    return bin_in_words(-outer, 0.0 - inner, has_outer, has_inner)
 
 
 def _metric_in_words(name: str) -> str:
