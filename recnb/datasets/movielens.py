@@ -123,7 +123,7 @@ def _download() -> Path:
 def _folder(path: Path) -> Path | zipfile.Path:
     """Return the folder with the files: `path`, one in it, or one in a zip."""
     archives = filter(zipfile.is_zipfile, (path, path / "ml-100k.zip"))
-    roots = [path, *map(zipfile.Path, archives)]
+    roots: list[Path | zipfile.Path] = [path, *map(zipfile.Path, archives)]
     subfolders = [root / "ml-100k" for root in roots]
     for folder in [*roots, *subfolders]:
         if (folder / "u.data").is_file():

@@ -20,7 +20,7 @@ from recnb.errors import NoUsersError, OptionError, RecnbError, near
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
 from recnb.results.evaluation_data import EvaluationData, mean_of
-from recnb.results.score import score_of
+from recnb.results.score import Score, score_of
 from recnb.results.segments import segments_of
 from recnb.stats import bins_of
 from recnb.widgets.live import Live
@@ -157,9 +157,8 @@ class Explorer(Live):
             column = f"{shown.by} (segment)" if shown.by in frame else shown.by
             frame = frame.assign(**{column: self.labels})
         ids = frame.index.astype(str)
-        is_shown = self._in_segment & ids.str.contains(
-            shown.search, case=False, regex=False
-        )
+        has_text = ids.str.contains(shown.search, case=False, regex=False)
+        is_shown = self._in_segment & has_text
         if shown.bar:
             is_shown &= self._bar_of_each() == shown.bar
         return frame[is_shown].sort_values(
@@ -169,10 +168,11 @@ class Explorer(Live):
     def means(self) -> dict[str, float]:
         """Return the mean of each model over the users of the segment that is shown."""
         values = self.values[self._in_segment]
-        if not self.is_paired:
-            (name,) = self.models
-            return {name: self._mean_of(values["value"])}
-        return {name: self._mean_of(values[name]) for name in self.models}
+        means = {}
+        for name in self.models:
+            column = name if self.is_paired else "value"
+            means[name] = self._mean_of(values[column])
+        return means
 
     def segments(self) -> pd.DataFrame:
         """Return the users and the mean of each segment."""
@@ -217,7 +217,7 @@ class Explorer(Live):
             live=live,
             metrics={name: _metric_in_words(name) for name in METRICS},
             label=self._label,
-            basis=self._score(self.shown.model).basis,
+            basis=self._basis,
             frame=frame.head(LISTED if live else LISTED_WITHOUT_KERNEL),
             n_users=len(frame),
             headers=self._headers(),
@@ -289,8 +289,7 @@ class Explorer(Live):
         for name, mean in self.means().items():
             means.append(f"{one_line(name)} {fixed(mean)}".strip())
         with use_language(self.lang):
-            basis = self._score(self.shown.model).basis
-            return f"{self._label} = {'; '.join(means)}\n{basis}"
+            return f"{self._label} = {'; '.join(means)}\n{self._basis}"
 
     # Below.
 
@@ -313,15 +312,21 @@ class Explorer(Live):
 
     @property
     def _in_segment(self) -> pd.Series[bool]:
-        return (self.labels == self.shown.segment) | (not self.shown.segment)
+        """Whether each user is in the segment that is shown."""
+        if not self.shown.segment:
+            return pd.Series(True, self.labels.index)
+        return self.labels == self.shown.segment
 
     def _options(self, metric: str) -> dict[str, Any]:
         """Return the options that a metric has."""
         known = METRICS[metric].defaults
         return {name: value for name, value in self.options.items() if name in known}
 
-    def _score(self, model: str, shown: Choices | None = None) -> Any:
-        shown = shown or self.shown
+    @property
+    def _basis(self) -> str:
+        return self._score(self.shown.model, self.shown).basis
+
+    def _score(self, model: str, shown: Choices) -> Score:
         data = self.models[model]._data
         options = self._options(shown.metric)
         with use_language(self.lang):
