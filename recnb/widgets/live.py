@@ -1,5 +1,6 @@
-"""What playground, explorer and exercises share: HTML with controls where a kernel
-runs, and the same without them elsewhere.
+"""What playground, explorer and exercises share: HTML, with controls if a kernel runs.
+
+Elsewhere the same is shown without controls.
 """
 
 from __future__ import annotations
@@ -19,8 +20,9 @@ if TYPE_CHECKING:
 
 @cache
 def html_widget() -> Any:
-    """Return the class of a widget that shows HTML; a control used comes back as its
-    name, its value and the key of its row.
+    """Return the class of a widget that shows HTML.
+
+    A control used comes back as its name, its value and the key of its row.
     """
     import anywidget
     import traitlets
@@ -36,8 +38,9 @@ def html_widget() -> Any:
 
 
 class Live(Suggesting, ABC):
-    """An object that a notebook shows with controls, which change it; it calls `_draw`
-    after each change.
+    """An object that a notebook shows with controls, which change it.
+
+    Its methods call `_draw` after each change.
     """
 
     lang: str  #: of all that is shown
@@ -58,8 +61,9 @@ class Live(Suggesting, ABC):
         """Do what a control does."""
 
     def use(self, name: str, value: str = "", key: str = "") -> None:
-        """Do what a control does, by its name, its value and the key of its row; if it
-        is refused, show why.
+        """Do what a control does, and show why if it is refused.
+
+        `key` is that of the row in which the control is.
         """
         view = self._view
         self._view = None  # it is drawn once, at the end
