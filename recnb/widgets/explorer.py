@@ -16,11 +16,11 @@ from markupsafe import Markup
 from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import render
 from recnb.display.text import bin_in_words, fixed, one_line, short, with_symbol
-from recnb.errors import NoUsersError, OptionError, RecnbError, near
+from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
 from recnb.results.evaluation_data import EvaluationData, mean_of
-from recnb.results.score import Score, score_of
+from recnb.results.score import score_of
 from recnb.results.segments import segments_of
 from recnb.stats import bins_of
 from recnb.widgets.live import Live
@@ -109,8 +109,8 @@ class Explorer(Live):
         """
         for name in choices:
             if name not in Choices._fields:
-                problem = _("{name} is nothing to choose.", name=f"{name}=")
-                raise OptionError(problem, fix=near(name, Choices._fields, _))
+                problem = N_("{name} is nothing to choose.")
+                raise self._unknown(problem, name, Choices._fields, name=f"{name}=")
         if "metric" in choices:
             choices["metric"] = metric_named(choices["metric"], METRICS).name
         labels = self.labels
@@ -134,15 +134,15 @@ class Explorer(Live):
         self.labels = labels
         self._draw()
 
-    @staticmethod
     def _check_choice(
-        choices: Mapping[str, Any], name: str, known: Collection[Any]
+        self, choices: Mapping[str, Any], name: str, known: Collection[Any]
     ) -> None:
         """Raise an error if a choice that is made is not among those that are known."""
         if name in choices and choices[name] not in known:
             value = choices[name]
-            problem = _("{value} is not here.", value=f"{name}={value!r}")
-            raise OptionError(problem, fix=near(str(value), map(str, known), _))
+            typed = f"{name}={value!r}"
+            problem = N_("{value} is not here.")
+            raise self._unknown(problem, str(value), known, value=typed)
 
     # Numbers.
 
@@ -324,9 +324,9 @@ class Explorer(Live):
 
     @property
     def _basis(self) -> str:
-        return self._score(self.shown.model, self.shown).basis
+        return str(self._score(self.shown.model, self.shown).basis)
 
-    def _score(self, model: str, shown: Choices) -> Score:
+    def _score(self, model: str, shown: Choices) -> Any:
         data = self.models[model]._data
         options = self._options(shown.metric)
         with use_language(self.lang):

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from recnb.display.language import _, use_language
-from recnb.errors import RecnbError, Suggesting
+from recnb.errors import OptionError, RecnbError, Suggesting, near
 
 if TYPE_CHECKING:
     import ipywidgets
@@ -76,6 +77,17 @@ class Live(Suggesting, ABC):
         finally:
             self._view = view
         self._draw()
+
+    def _unknown(
+        self,
+        problem: str,
+        given: object,
+        known: Iterable[object],
+        **values: object,
+    ) -> OptionError:
+        """Return the error of what is given and not known, with the nearest that is."""
+        with use_language(self.lang):
+            return OptionError(_(problem, **values), fix=near(given, known, _))
 
     def widget(self) -> ipywidgets.VBox:
         """Return the widget, always the same one. Needs `recnb[notebook]`."""

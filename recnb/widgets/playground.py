@@ -19,7 +19,7 @@ import pandas as pd
 from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import plain_lines, render
 from recnb.display.text import one_line, trimmed
-from recnb.errors import OptionError, RecnbError, is_word, near, quoted
+from recnb.errors import RecnbError, is_word, quoted
 from recnb.metrics.formula import number
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
@@ -427,13 +427,6 @@ class Playground(Live):
         """Return the error of a step that is not possible."""
         with use_language(self.lang):
             return RecnbError(_(problem, **values))
-
-    def _unknown(
-        self, problem: str, name: object, known: Iterable[object], **values: Any
-    ) -> OptionError:
-        """Return the error of a name that is not known, with the nearest that is."""
-        with use_language(self.lang):
-            return OptionError(_(problem, **values), fix=near(name, known, _))
 
     def _metric_name(self, metric: Any) -> str:
         """Return the name of a metric, or raise an error if it is not explained here."""
