@@ -83,7 +83,12 @@ class GateRequest(NamedTuple):
         if check == "not_worse" and isinstance(result, Comparison):
             return result.not_worse(self.measure, margin=self.number, model=self.model)
         return within(
-            check, self._models(result), self.measure, self.number, k=None, options={}
+            check,
+            models=self._models(result),
+            metric=self.measure,
+            limit=self.number,
+            k=None,
+            options={},
         )
 
     def _models(self, result: Evaluation | Comparison) -> Models:

@@ -334,11 +334,8 @@ class Explorer(Live):
 
     def _values_of(self, shown: Choices) -> pd.DataFrame:
         """Return the metric of the users of all models, with what their lists hold."""
-        values = pd.concat(
-            {name: self._score(name, shown).per_user for name in self.models},
-            axis=1,
-            join="inner",
-        )
+        per_user = {name: self._score(name, shown).per_user for name in self.models}
+        values = pd.concat(per_user, axis=1, join="inner")
         if values.empty:
             label = METRICS[shown.metric].label(shown.k)
             problem = N_("no user has a value of {label}: all of them are left out.")
@@ -348,11 +345,13 @@ class Explorer(Live):
         if self.is_paired:
             difference = value - values[shown.other]
             frame = values.assign(value=value, difference=difference)
-        ev = self.models[shown.model]
-        lists = ev.to_frame().reindex(frame.index)
-        hits = self._hits_of(ev._data, shown.k).reindex(frame.index)
+        evaluation = self.models[shown.model]
+        lists = evaluation.to_frame().reindex(frame.index)
+        hits = self._hits_of(evaluation._data, shown.k).reindex(frame.index)
         return frame.assign(
-            hits=hits, relevant=lists["n_relevant"], length=lists["list_length"]
+            hits=hits,
+            relevant=lists["n_relevant"],
+            length=lists["list_length"],
         )
 
     @staticmethod

@@ -209,6 +209,7 @@ class Playground(Live):
             # All cut-offs that a slider passes are one step: the last one is taken back.
             self.now = self.past.pop()
             self.action = self._words("start")
+            self._draw()
         self._do(now)
 
     def _slides_on(self, now: Setting) -> bool:
