@@ -94,13 +94,13 @@ class GateRequest(NamedTuple):
     def _models(self, result: Evaluation | Comparison) -> Models:
         if isinstance(result, Comparison):
             names = list(result) if self.model is None else [self.model]
-            return {name: result[name]._data for name in names}
+            return {name: result[name] for name in names}
         if self.model is not None:
             raise OptionError(
                 f"{self.flag} {self.model}:{self.measure}: one file has no model to "
                 "name: leave the name out."
             )
-        return {"": result._data}
+        return {"": result}
 
 
 def _target_and_limit(text: str) -> tuple[str, float]:

@@ -42,7 +42,7 @@ class RowsInMemory(JoinedRows):
         self._recs = recs
         self._judged = judged
         self._rank = result.rank
-        self._truth_rows = result.truth_rows
+        self._frame_row_of_entry = result.frame_row_of_entry
         self._convention = convention
 
     @cached_property
@@ -68,7 +68,7 @@ class RowsInMemory(JoinedRows):
     @cached_property
     def truth(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated."""
-        return self._judged[self._truth_rows]
+        return self._judged[self._frame_row_of_entry]
 
 
 @dataclass(eq=False)
@@ -78,14 +78,12 @@ class Sheets(Source):
     lists: Sheet  #: user, item, and rank or score or both
     judgements: Sheet  #: user, item, and relevance if there is one
     notes: tuple[str | Sentence, ...] = ()
-    # : whether these are some of the users: what holds of all is then seen to elsewhere
+    #: Whether these are some of the users: what holds of all is then checked elsewhere.
     is_part: bool = False
-    whole: Sheets | None = (
-        None  #: the frames that these are some users of: catalogue and scale of grades are theirs
-    )
-    catalogue: pl.Series | None = (
-        None  #: every item there is, where models are compared
-    )
+    #: The frames that these are some users of: catalogue and scale of grades are theirs.
+    whole: Sheets | None = None
+    #: Every item there is, where models are compared.
+    catalogue: pl.Series | None = None
     user_weights: pl.DataFrame | None = None
     #: Ids by which propensities were looked up; none of those in a column of the truth.
     propensity_ids: Sequence[str] = ()
@@ -121,11 +119,9 @@ class Sheets(Source):
         """Every item of either frame, sorted."""
         if self.catalogue is not None:
             return self.catalogue
-        return (
-            distinct(pl.concat([self.recs["item"], self.truth["item"]]))
-            if self.whole is None
-            else self.whole.items
-        )
+        if self.whole is not None:
+            return self.whole.items
+        return distinct(pl.concat([self.recs["item"], self.truth["item"]]))
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
@@ -166,17 +162,17 @@ class Sheets(Source):
         """Join the frames under a convention."""
         graded_as = _with_negative_grades(convention)
         judgements = self.judgements.graded(graded_as)
-        everyone = judgements
-        if self.whole is not None:
-            everyone = self.whole.judgements.graded(graded_as)
-        lists, in_order = self.lists.in_order(convention)
+        lists, in_order = self.lists.with_order_settled(convention)
         result, truth = self._join_ids(lists.rows, judgements.rows, in_order)
-        highest = float(everyone["relevance"].to_numpy().max(initial=0.0))
-        hits = replace(result.hits, max_relevance=highest)
+        hits = result.hits
+        if self.whole is not None:
+            grades = self.whole.judgements.graded(graded_as)["relevance"]
+            highest = float(grades.to_numpy().max(initial=0.0))
+            hits = replace(hits, max_relevance=highest)
         if self.weighted:
             weight = self._weights_of(truth, convention)
             truth = with_series(truth, pl.Series("weight", weight))
-            hits = replace(hits, truth_weight=weight[result.truth_rows])
+            hits = replace(hits, truth_weight=weight[result.frame_row_of_entry])
         if not self.is_part:
             check_users(
                 n_users=len(result.users),

@@ -8,7 +8,7 @@ import pickle
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -136,20 +136,22 @@ def read_side_data(
     tables: dict[str, Any] = {
         name: _read(frame, name, labels[name], source) for name, frame in given.items()
     }
-    dated = (given.get("train"), given_truth)
-    time_columns = (_time_columns(dated[0]), _time_columns(dated[1]))
     truth = None
     if given_truth is not None:
         truth = _others(given_truth, source.truth_labels)
-    return SideData(
+    side_data = SideData(
         **tables,
-        times=_times(dated, time_columns),
-        time_columns=time_columns,
         truth=truth,
         truth_user=source.truth_labels["user"],
         truth_item=source.truth_labels["item"],
         labels=labels,
     )
+    if "train" not in given:
+        return side_data
+    dated = (given["train"], given_truth)
+    time_columns = (_time_columns(dated[0]), _time_columns(dated[1]))
+    times = _times(dated, time_columns)
+    return replace(side_data, times=times, time_columns=time_columns)
 
 
 def _refuse_joined_by_item(names: Iterable[str]) -> None:

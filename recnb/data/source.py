@@ -7,6 +7,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import polars as pl
 
@@ -74,8 +75,10 @@ class Source(ABC):
         """
 
     @property
-    def everyone(self) -> Source:
-        """The source of all lists, where this one joins those that count alone."""
+    def of_all_users(self) -> Source:
+        """The source of all lists, where this one joins those of some users alone
+        (`lists_that_count.py`).
+        """
         return self
 
     @property
@@ -203,29 +206,29 @@ class JoinedRows(ABC):
 class RowsOfUsers(JoinedRows):
     """The rows of some users of an evaluation."""
 
-    def __init__(self, everyone: JoinedRows, users: pl.Series) -> None:
-        self._everyone = everyone
+    def __init__(self, rows_of_all: JoinedRows, users: pl.Series) -> None:
+        self._rows_of_all = rows_of_all
         self._users = users
 
     @cached_property
     def lists(self) -> pl.DataFrame:
         """The rows of their lists."""
-        return self._of_users(self._everyone.lists)
+        return self._of_users(self._rows_of_all.lists)
 
     @cached_property
     def judged(self) -> pl.DataFrame:
         """Their rows of the truth."""
-        return self._of_users(self._everyone.judged)
+        return self._of_users(self._rows_of_all.judged)
 
     @cached_property
     def truth(self) -> pl.DataFrame:
         """Their relevant rows."""
-        return self._of_users(self._everyone.truth)
+        return self._of_users(self._rows_of_all.truth)
 
     @property
     def truth_is_here(self) -> bool:
         """Whether the relevant rows are in memory."""
-        return "truth" in vars(self) or self._everyone.truth_is_here
+        return "truth" in vars(self) or self._rows_of_all.truth_is_here
 
     def _of_users(self, rows: pl.DataFrame) -> pl.DataFrame:
         return rows_of(rows, self._users)
@@ -244,6 +247,15 @@ class Counts:
     n_items_relevant: int  #: distinct relevant items
     n_not_relevant: int  #: rows of the truth that are not relevant
     n_gaps: int  #: users whose ranks have gaps
+
+
+class UserCounts(NamedTuple):
+    """The users behind a mean, and those who are not."""
+
+    n_users: int  #: averaged
+    n_without_list: int  #: of these, users without a list who count 0
+    n_nothing_to_find: int  #: of these, users with no relevant item
+    n_left_out: int  #: users with no relevant item who are left out
 
 
 @dataclass(frozen=True)
@@ -308,43 +320,38 @@ class Joined:
         return self.source.truth_of(users, self.convention)
 
     @property
-    def of_users(self) -> tuple[int, int, int]:
-        """Users evaluated, those of them without a list, and users with no relevant
-        item.
-        """
-        return (
-            len(self.users),
-            int((self.all_hits.list_length == 0).sum()),
-            self.n_without_relevant,
-        )
-
-    @property
-    def user_counts(self) -> tuple[int, int, int, int]:
-        """Users evaluated, those of them without a list who count 0 and those with no
-        relevant item; and users with no relevant item who are left out.
-        """
+    def user_counts(self) -> UserCounts:
+        """The users behind a mean, and those who are not."""
         nothing_to_find = self.all_hits.n_relevant == 0
         return self.counts_of_users(nothing_to_find)
 
     def counts_of_users(
         self, nothing_to_find: Bools, *, has_missed: bool = False
-    ) -> tuple[int, int, int, int]:
+    ) -> UserCounts:
         """Return `user_counts` where these of the users have nothing to find;
         `has_missed`: whether one evaluated counts as a list without a hit, and not 1.
         """
         n_nothing = int(nothing_to_find.sum())
-        n_elsewhere = self.n_without_relevant - int(
-            (self.all_hits.n_relevant == 0).sum()
-        )
+        n_evaluated = int((self.all_hits.n_relevant == 0).sum())
+        n_others = self.n_without_relevant - n_evaluated
         unlisted = self.all_hits.list_length == 0
         rule = self.convention.no_relevant
         if rule == "skip" or (rule == "one" and not has_missed):
             unlisted = unlisted & ~nothing_to_find
         n_unlisted = int(unlisted.sum())
         if rule == "skip":
-            n_users = len(self.users) - n_nothing
-            return n_users, n_unlisted, 0, n_elsewhere + n_nothing
-        return len(self.users), n_unlisted, n_nothing, n_elsewhere
+            return UserCounts(
+                n_users=len(self.users) - n_nothing,
+                n_without_list=n_unlisted,
+                n_nothing_to_find=0,
+                n_left_out=n_others + n_nothing,
+            )
+        return UserCounts(
+            n_users=len(self.users),
+            n_without_list=n_unlisted,
+            n_nothing_to_find=n_nothing,
+            n_left_out=n_others,
+        )
 
     @property
     def counts(self) -> Counts:
@@ -352,7 +359,9 @@ class Joined:
         rows that are elsewhere were not counted.
         """
         return Counts(
-            *self.of_users,
+            n_users=len(self.users),
+            n_without_list=int((self.all_hits.list_length == 0).sum()),
+            n_without_relevant=self.n_without_relevant,
             n_recommended=self.row_counts.n_recommended,
             n_relevant=len(self.all_hits.truth_user),
             n_items_recommended=len(self.row_counts.items),
@@ -442,11 +451,11 @@ class Joined:
         highest relevance that they have here.
         """
         is_kept = self.users.is_in(users.implode())
-        mask, kept = is_kept.to_numpy(), self.users.filter(is_kept)
-        hits = self.all_hits.with_users(mask)
+        kept = self.users.filter(is_kept)
+        hits = self.all_hits.with_users(is_kept.to_numpy())
         weight = self.user_weight
         if weight is not None:
-            weight = weight[mask]
+            weight = weight[is_kept.to_numpy()]
         return replace(
             self,
             users=kept,

@@ -15,10 +15,11 @@ from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.hits import Cutoffs, cached_property
 from recnb.metrics.metric import Given, Metric
 from recnb.results.arguments import check_options
-from recnb.results.evaluation_data import EvaluationData, values_of
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.scoring import values_of
 from recnb.results.table import axes
 from recnb.results.values import Values
-from recnb.stats import ENOUGH, IntervalMethod
+from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -68,12 +69,11 @@ class MetricValue(float, Suggesting):
     def __new__(cls, values: Values, **parts: Any) -> Self:
         """Pack the number with its values, and with what else it has."""
         self = super().__new__(cls, float(values.mean[0]))
-        about = {
-            "metric": values.metric.name,
-            "k": values.k.values[0],
-            "convention": values.convention,
-        }
-        vars(self).update(about, _values=values, **parts)
+        self.metric = values.measure.metric.name
+        self.k = values.k.values[0]
+        self.convention = values.convention
+        self._values = values
+        vars(self).update(parts)
         return self
 
     @property
@@ -95,17 +95,14 @@ class MetricValue(float, Suggesting):
         """
         return not self._values.of_all or self._values.of_all[0].of_users is not None
 
-    def interval(
-        self, confidence: float = 0.95, method: IntervalMethod = "beta"
-    ) -> Interval:
+    def interval(self, confidence: float = 0.95) -> Interval:
         """Interval for the mean, taking the users as a sample.
 
-        `beta` is the exact interval of Clopper and Pearson for values of 0 and 1, and
-        the beta interval that generalises it for others: its coverage is at least the
-        confidence at any number of users. "t" (Student's) and "bootstrap" (scipy's BCa
-        of 2,000 draws) are too narrow where few users have a hit. It is (nan, nan) of a
-        single user, and of a metric without an upper bound (DCG, novelty) below 10
-        users with a value above 0.
+        It is the exact interval of Clopper and Pearson for values of 0 and 1, and the
+        beta interval that generalises it for others: its coverage is at least the
+        confidence at any number of users. It is (nan, nan) of a single user, and of a
+        metric without an upper bound (DCG, novelty) below 10 users with a value above
+        0.
 
         A mean over pairs of users (personalization) has that of the jackknife. What all
         lists show together (coverage) has none: users drawn again would show fewer
@@ -117,12 +114,12 @@ class MetricValue(float, Suggesting):
                 f"users, so there is no interval for it."
             )
             raise OptionError(problem, fix="Compare models on the same users instead.")
-        low, high = self._values.interval(confidence, method)
+        low, high = self._values.interval(confidence)
         return Interval(
             float(low[0]),
             float(high[0]),
             confidence,
-            "jackknife" if self._values.of_all else method,
+            "jackknife" if self._values.of_all else "beta",
         )
 
     @property
@@ -170,16 +167,15 @@ class Score(MetricValue):
     ([1.0, 0.631], 2, True)
     """
 
-    _label: str  #: what the caller calls the column of users
-
     @property
     def per_user(self) -> pd.Series[float]:
         """The value of each user, indexed by user."""
-        values, users = self._values.matrix[:, 0], self._values.users.to_numpy()
-        kept = ~np.isnan(values)
-        return pd.Series(
-            values[kept], pd.Index(users[kept], name=self._label), name=self.label
-        )
+        values = self._values.matrix[:, 0]
+        users = self._values.users.to_numpy()
+        has_value = ~np.isnan(values)
+        label = self._values.basis.user_label
+        index: pd.Index[Any] = pd.Index(users[has_value], name=label)
+        return pd.Series(values[has_value], index, name=self.label)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the values per user as a frame."""
@@ -232,15 +228,13 @@ class CatalogueScore(MetricValue):
         is shown.
         """
         item_data = self._data.item_data
-        times, listed = (
-            item_data.lists().upto(self.k).times_shown,
-            item_data.catalogue.listed,
-        )
-        member = times > 0 if listed is None else listed | (times > 0)
-        index: pd.Index[Any] = pd.Index(
-            item_data.items.filter(pl.Series(member)).to_numpy(), name="item"
-        )
-        return pd.Series(times[member], index=index, name="n_lists")
+        times = item_data.lists().upto(self.k).times_shown
+        is_shown = times > 0
+        if item_data.catalogue.listed is not None:
+            is_shown |= item_data.catalogue.listed
+        items = item_data.items.filter(pl.Series(is_shown)).to_numpy()
+        index: pd.Index[Any] = pd.Index(items, name="item")
+        return pd.Series(times[is_shown], index=index, name="n_lists")
 
     @property
     def per_item(self) -> pd.Series[int]:
@@ -275,10 +269,10 @@ def score_of(
     """
     if options:
         check_options(metric, options)
-    found = values_of(data, metric, Cutoffs.one(k), options)
-    if found.results and found.of_all:
-        return CatalogueScore(found, _data=data)
-    if not metric.is_accuracy and np.isnan(found.matrix).all():
+    values = values_of(data, metric, Cutoffs.one(k), options)
+    if metric.of == "all":
+        return CatalogueScore(values, _data=data)
+    if not metric.is_accuracy and np.isnan(values.matrix).all():
         problem = f"no user has a value. {metric.no_value} Nothing is left to average."
         raise NoUsersError(problem, subject=f"{metric.name}: ")
-    return Score(found, _label=data.user_label)
+    return Score(values)

@@ -19,8 +19,9 @@ from recnb.display.text import bin_in_words, fixed, one_line, short, with_symbol
 from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
-from recnb.results.evaluation_data import EvaluationData, mean_of
+from recnb.results.evaluation_data import EvaluationData
 from recnb.results.score import score_of
+from recnb.results.scoring import mean_of
 from recnb.results.segments import segments_of
 from recnb.stats import bins_of
 from recnb.widgets.live import Live
@@ -303,7 +304,7 @@ class Explorer(Live):
     @property
     def _data(self) -> EvaluationData:
         """The data of the first model, whose users are those of all."""
-        data: EvaluationData = next(iter(self.models.values()))._data
+        data: EvaluationData = next(iter(self.models.values()))
         return data
 
     @property
@@ -327,7 +328,7 @@ class Explorer(Live):
         return str(self._score(self.shown.model, self.shown).basis)
 
     def _score(self, model: str, shown: Choices) -> Any:
-        data = self.models[model]._data
+        data = self.models[model]
         options = self._options(shown.metric)
         with use_language(self.lang):
             return score_of(data, METRICS[shown.metric], shown.k, options)
@@ -347,7 +348,7 @@ class Explorer(Live):
             frame = values.assign(value=value, difference=difference)
         evaluation = self.models[shown.model]
         lists = evaluation.to_frame().reindex(frame.index)
-        hits = self._hits_of(evaluation._data, shown.k).reindex(frame.index)
+        hits = self._hits_of(evaluation, shown.k).reindex(frame.index)
         return frame.assign(
             hits=hits,
             relevant=lists["n_relevant"],

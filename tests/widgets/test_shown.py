@@ -115,7 +115,6 @@ FILES: dict[str, Callable[[], Iterator[object]]] = {
     "lint.txt": lambda: iter([EV.lint()]),
     "libraries.txt": lambda: iter(
         [
-            EV.spread("ndcg", 10),
             EV.why("ndcg", 10, other="rectools"),
             EV.identify("ndcg", "0.1725", 10),
         ]

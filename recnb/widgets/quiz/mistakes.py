@@ -12,6 +12,7 @@ from recnb.conventions import in_words, options_in_words
 from recnb.display.language import _
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.gain import discount_of
+from recnb.metrics.measure import Measure
 from recnb.metrics.metric import METRICS
 from recnb.widgets.quiz.exercise import Exercise
 from recnb.widgets.quiz.slips import slips_of
@@ -155,6 +156,6 @@ def _other_metric(q: Exercise, name: str) -> Mistake:
         "This is the {name}, {label}: {formula}.",
         name=metric.term,
         label=metric.label(q.k),
-        formula=metric.formula_text(q.shared(name)),
+        formula=Measure(metric, q.shared(name)).formula_text(),
     )
     return Mistake(q.score(name), sentence)
