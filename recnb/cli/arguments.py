@@ -41,8 +41,9 @@ class _HelpFormatter(argparse.HelpFormatter):
 
 
 def read_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    """Read the arguments; if they are invalid, the gate of an earlier run goes and the
-    process ends.
+    """Read the arguments; invalid ones end the process.
+
+    The gates of an earlier run that they name are removed before it ends.
     """
     command = parser()
     try:

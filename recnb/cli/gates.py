@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from math import inf, isfinite
+from math import isfinite, nan
 from pathlib import Path
 from typing import NamedTuple
 
@@ -49,8 +49,10 @@ GATE_FLAGS = {
 
 
 class GateRequest(NamedTuple):
-    """A gate as it is typed: `[model:]measure=limit` of --fail-below and --fail-above,
-    `[model:]measure[:margin]` of --fail-if-worse.
+    """A gate as it is typed.
+
+    --fail-below and --fail-above take `[model:]measure=limit`, --fail-if-worse takes
+    `[model:]measure[:margin]`.
     """
 
     flag: str
@@ -61,15 +63,13 @@ class GateRequest(NamedTuple):
     @classmethod
     def read(cls, flag: str, text: str) -> GateRequest:
         """Read the text after a flag."""
-        has_margin = flag == "--fail-if-worse"
-        name, _, last = text.rpartition(":" if has_margin else "=")
-        try:
-            number = float(last)
-        except ValueError:
-            name = text
-            number = 0.0 if has_margin else inf
-        model, _, measure = name.rpartition(":")
-        is_possible = isfinite(number) and not (has_margin and number < 0)
+        if flag == "--fail-if-worse":
+            target, number = _target_and_margin(text)
+            is_possible = isfinite(number) and number >= 0
+        else:
+            target, number = _target_and_limit(text)
+            is_possible = isfinite(number)
+        model, _, measure = target.rpartition(":")
         if not is_possible or not is_measure(measure):
             raise OptionError(f"{flag} {text}: say it as {GATE_FLAGS[flag].example}.")
         # An unknown name is an error before the work, not after it.
@@ -83,7 +83,12 @@ class GateRequest(NamedTuple):
         if check == "not_worse" and isinstance(result, Comparison):
             return result.not_worse(self.measure, margin=self.number, model=self.model)
         return within(
-            check, self._models(result), self.measure, self.number, k=None, options={}
+            check,
+            models=self._models(result),
+            metric=self.measure,
+            limit=self.number,
+            k=None,
+            options={},
         )
 
     def _models(self, result: Evaluation | Comparison) -> Models:
@@ -96,6 +101,24 @@ class GateRequest(NamedTuple):
                 "name: leave the name out."
             )
         return {"": result}
+
+
+def _target_and_limit(text: str) -> tuple[str, float]:
+    """Divide `target=limit`; the limit is NaN if no number is typed."""
+    target, _, limit = text.rpartition("=")
+    try:
+        return target, float(limit)
+    except ValueError:
+        return target, nan
+
+
+def _target_and_margin(text: str) -> tuple[str, float]:
+    """Divide `target[:margin]`; the margin is 0 unless a number is typed."""
+    target, _, margin = text.rpartition(":")
+    try:
+        return target, float(margin)
+    except ValueError:
+        return text, 0.0
 
 
 def gate_requests(arguments: argparse.Namespace) -> list[GateRequest]:
@@ -119,9 +142,7 @@ def gate_requests(arguments: argparse.Namespace) -> list[GateRequest]:
 
 
 def conclude(gates: Sequence[Gate], report: Report, targets: Sequence[str]) -> int:
-    """Write the gates as one, print each check and what the lint warns of, and return
-    the exit code.
-    """
+    """Write the gates as one, print each check and warning, and return the exit code."""
     warnings = _warnings(report)
     checks = tuple(check for gate in gates for check in gate.checks)
     whole = Gate(checks, warnings=warnings)
@@ -135,9 +156,7 @@ def conclude(gates: Sequence[Gate], report: Report, targets: Sequence[str]) -> i
 
 
 def _warnings(report: Report) -> tuple[str, ...]:
-    """Return a line for each warning of the lint, with the model where there are
-    several.
-    """
+    """Return a line for each warning of the lint, with its model if there are several."""
     lines = []
     for name, lint in report.lints.items():
         model = f"{one_line(name)}: " if name else ""
@@ -160,8 +179,9 @@ def forget_earlier_gates(argv: Sequence[str] | None) -> None:
 
 
 def forget_gate(gate: str) -> None:
-    """Remove the gate of an earlier run, and no other file: however this run ends, none
-    then says that it is passed.
+    """Remove the gate of an earlier run, and no other file.
+
+    However this run ends, no gate of an earlier one then says that it is passed.
     """
     file = Path(gate)
     if not file.is_file():

@@ -20,8 +20,9 @@ class Inputs(NamedTuple):
 
     @classmethod
     def read(cls, files: Sequence[str], typed: Sequence[str]) -> Inputs:
-        """Read the files, of which the last is the truth, and what each --model says:
-        NAME=FILES, or a column.
+        """Read the files, of which the last is the truth, and what --model says.
+
+        Each --model is NAME=FILES, or the column of models in one file.
         """
         *paths, truth = files or [""]
         if len(paths) == 1 and not typed:
@@ -35,9 +36,11 @@ class Inputs(NamedTuple):
             else:
                 columns.append(text)
         _check_models(models)
-        is_one_by_name = len(models) == 1 and not paths
-        is_column_clear = not columns or (len(columns) == 1 and len(models) == 1)
-        if not truth or not models or is_one_by_name or not is_column_clear:
+        if columns:
+            is_clear = len(columns) == len(models) == len(paths) == 1
+        else:
+            is_clear = bool(paths) or len(models) > 1
+        if not truth or not is_clear:
             raise _not_understood(truth if not paths else "")
         return cls(dict(models), truth, columns[0] if columns else None)
 
@@ -48,8 +51,9 @@ class Inputs(NamedTuple):
 
 
 def _runs_of(path: str) -> list[str]:
-    """Return the runs of TREC in a folder or a pattern, each of which is a model, or
-    the path of files of another form.
+    """Return the runs of TREC in a folder or a pattern, each of which is a model.
+
+    Files of another form are one model: their path is returned as it is.
     """
     files = files_of(path)
     if one_form(files, path) == "":
@@ -58,8 +62,9 @@ def _runs_of(path: str) -> list[str]:
 
 
 def _named(paths: Sequence[str]) -> list[tuple[str, str]]:
-    """Name each path after its file or folder; if not each has a name of its own, all
-    are called as they are typed.
+    """Name each path after its file or folder.
+
+    Unless each has a name, and another one, all are called as they are typed.
     """
     names = []
     for path in paths:
@@ -89,14 +94,13 @@ def _check_models(models: Sequence[tuple[str, str]]) -> None:
 
 def _not_understood(alone: str) -> OptionError:
     """Return the error that shows how files are given; `alone` is the only one."""
-    problem = ""
-    if alone:
-        problem = f"the last file is the truth, and {alone} is alone: "
-    problem += (
+    problem = (
         "recommendations are files, recnb report recs.parquet truth.parquet, or "
         "several models by name, "
     )
-    return OptionError(
-        problem,
-        "--model new=recs_new/ --model old=recs_old/; or one file with --model COLUMN.",
+    if alone:
+        problem = f"the last file is the truth, and {alone} is alone: {problem}"
+    fix = (
+        "--model new=recs_new/ --model old=recs_old/; or one file with --model COLUMN."
     )
+    return OptionError(problem, fix)

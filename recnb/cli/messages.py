@@ -25,8 +25,10 @@ CALLS = {
 
 
 def in_words(problem: Exception, files: Mapping[str, str]) -> str:
-    """Return the message of an error on one line, with flags in place of keywords, and
-    the file of the frame that it begins with; `files` are those of frames, by name.
+    """Return the message of an error on one line, in words of the command line.
+
+    Flags stand in place of keywords. `files` has the file of each frame by the name that
+    messages begin with; the file is added to it.
     """
     text = " ".join(str(problem).split())
     for call, typed in CALLS.items():
@@ -39,8 +41,10 @@ def in_words(problem: Exception, files: Mapping[str, str]) -> str:
 
 
 def _as_flag(match: re.Match[str]) -> str:
-    """Return `user=['cust', 'id']` as `--user cust --user id`, `k=[5, 10]` as
-    `--k 5 10` and `items=frame` as `--items FILE`.
+    """Return a keyword with its value as flags.
+
+    `user=['cust', 'id']` becomes `--user cust --user id`, `k=[5, 10]` becomes
+    `--k 5 10`, and `items=frame` becomes `--items FILE`.
     """
     keyword, value = match.groups()
     if "'" in value:

@@ -1,6 +1,4 @@
-"""Where a report is written, and in which forms; text on the console, which may not
-take all of it.
-"""
+"""Where a report is written, and in which forms; text on the console."""
 
 from __future__ import annotations
 
@@ -54,14 +52,12 @@ def check_targets(arguments: argparse.Namespace, inputs: Iterable[str]) -> None:
             _refuse_input(flag, target, input_files)
         place = os.path.realpath(target)
         is_device = os.path.exists(place) and not os.path.isfile(place)
+        if flags.get(place) == flag and not is_device:
+            problem = f"{flag} writes {target} twice: "
+            raise OptionError(problem, "give each another name.")
         if place in flags and not is_device:
-            if flag == flags[place]:
-                problem = f"{flag} writes {target} twice: give each another name."
-            else:
-                problem = (
-                    "-o and --gate-json write a file each: give each another name."
-                )
-            raise OptionError(problem)
+            problem = "-o and --gate-json write a file each: "
+            raise OptionError(problem, "give each another name.")
         flags[place] = flag
 
 
@@ -74,8 +70,9 @@ def _refuse_input(flag: str, target: str, input_files: Iterable[Path]) -> None:
 
 
 def write_report(report: Report, forms: Mapping[str | None, str]) -> None:
-    """Write a report to each file, or to the console; nothing is written before it is
-    made in every form.
+    """Write a report to each file, or to the console.
+
+    Nothing is written before the report is made in every form.
     """
     texts = {form: _text(report, form) for form in forms.values()}
     for output, form in forms.items():
@@ -119,8 +116,9 @@ def print_error(line: str) -> None:
 
 
 def _discard_the_rest(stream: TextIO) -> None:
-    """Send what a stream still holds nowhere: Python would try to write it when it
-    ends, and exit with 120.
+    """Send what a stream still holds nowhere.
+
+    Python would try to write it when it ends, and exit with 120.
     """
     with contextlib.suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

@@ -1,5 +1,6 @@
-"""Data sets to try things on: `load_sample()`, synthetic and bundled;
-`load_movielens()`, downloaded or a local copy.
+"""Data sets to try things on.
+
+`load_sample()` is synthetic and bundled, `load_movielens()` downloaded or a local copy.
 """
 
 from recnb.datasets.movielens import MovieLens, load_movielens

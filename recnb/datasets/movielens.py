@@ -1,9 +1,11 @@
-"""MovieLens, read from a local copy or downloaded; its licence forbids that it comes
-with recnb.
+"""MovieLens 100K, downloaded or read from a local copy.
+
+Its licence forbids that it comes with recnb.
 """
 
 from __future__ import annotations
 
+import csv
 import os
 import zipfile
 from dataclasses import dataclass
@@ -18,12 +20,23 @@ from recnb.errors import RecnbError
 ADDRESS = "https://files.grouplens.org/datasets/movielens/ml-100k.zip"
 CHECKSUM = "md5:0e33842e24a9c977be4e0107933c0723"  # published beside the archive
 
-FILMS = dict.fromkeys(["item", "title", "date", "video", "address"], "str") | {
-    "item": "int64"
-}
-USERS = dict.fromkeys(["user", "age", "gender", "occupation", "zip"], "str") | {
+#: The columns of each file, in its order, with their types.
+RATINGS = {"user": "int64", "item": "int64", "rating": "int64", "timestamp": "int64"}
+USERS = {
     "user": "int64",
     "age": "int64",
+    "gender": "str",
+    "occupation": "str",
+    "zip": "str",
+}
+GENRES = {"genre": "str", "number": "int64"}
+#: A flag for each genre follows.
+FILMS = {
+    "item": "int64",
+    "title": "str",
+    "date": "str",
+    "video": "str",
+    "address": "str",
 }
 
 
@@ -31,10 +44,10 @@ USERS = dict.fromkeys(["user", "age", "gender", "occupation", "zip"], "str") | {
 class MovieLens:
     """A MovieLens data set as pandas frames."""
 
-    # : user, item, rating (1 to 5), timestamp (seconds since 1970), in the order of the
-    # file
+    #: user, item, rating (1 to 5), timestamp (seconds since 1970), in the order of the
+    #: file
     ratings: pd.DataFrame
-    # : item, title, genres ("Comedy|Drama"), year (missing where the file has no date)
+    #: item, title, genres ("Comedy|Drama"), year (missing where the file has no date)
     items: pd.DataFrame
     users: pd.DataFrame  #: user, age, gender, occupation, zip (text)
 
@@ -51,12 +64,12 @@ class MovieLens:
 def load_movielens(
     name: str = "100k", path: str | os.PathLike[str] | None = None
 ) -> MovieLens:
-    """Load the ratings, films and users of MovieLens 100K
-    (https://grouplens.org/datasets/movielens/).
+    """Load the ratings, films and users of MovieLens 100K.
 
-    `path` is a folder or zip with the official files, read instead of downloading; by
-    default the environment variable RECNB_DATA_DIR. A download is kept in the user's
-    cache, and is checked; it needs pooch.
+    The data is that of https://grouplens.org/datasets/movielens/. `path` is a folder or
+    zip with the official files, read instead of downloading; by default the environment
+    variable RECNB_DATA_DIR. A download is kept in the user's cache, and is checked; it
+    needs pooch.
 
     References
     ----------
@@ -68,53 +81,51 @@ def load_movielens(
         raise RecnbError(f"Unknown MovieLens set {name!r}. Known: '100k'.")
     given = path or os.environ.get("RECNB_DATA_DIR")
     folder = _folder(Path(given).expanduser() if given else _download())
-    genres = _table(folder, "u.genre", {"genre": "str", "number": "int64"})[
-        "genre"
-    ].to_list()
-    films = _table(folder, "u.item", FILMS | dict.fromkeys(genres, "int64"))
-    year = pd.to_numeric(films["date"].str[-4:], errors="coerce").astype("Int64")
-    named = ["|".join(compress(genres, flags)) for flags in films[genres].to_numpy()]
-    ratings = _table(
-        folder,
-        "u.data",
-        dict.fromkeys(["user", "item", "rating", "timestamp"], "int64"),
-        "\t",
+    return MovieLens(
+        ratings=_table(folder, "u.data", RATINGS, separator="\t"),
+        items=_films(folder),
+        users=_table(folder, "u.user", USERS),
     )
-    items = films[["item", "title"]].assign(genres=named, year=year)
-    return MovieLens(ratings, items, _table(folder, "u.user", USERS))
+
+
+def _films(folder: Path | zipfile.Path) -> pd.DataFrame:
+    """Read the films, with their genres as text and the year of their date."""
+    genres = _table(folder, "u.genre", GENRES)["genre"].to_list()
+    flag_types = dict.fromkeys(genres, "int64")
+    films = _table(folder, "u.item", {**FILMS, **flag_types})
+    flags = films[genres].to_numpy()
+    genres_of_films = ["|".join(compress(genres, row)) for row in flags]
+    year = films["date"].str[-4:]  # 01-Jan-1995
+    return films[["item", "title"]].assign(
+        genres=genres_of_films,
+        year=pd.to_numeric(year, errors="coerce").astype("Int64"),
+    )
 
 
 def _download() -> Path:
     try:
         import pooch  # type: ignore[import-untyped, import-not-found, unused-ignore]
-
-        return Path(
-            pooch.retrieve(
-                ADDRESS, CHECKSUM, "ml-100k.zip", path=pooch.os_cache("recnb")
-            )
-        )
     except ImportError as error:
         raise RecnbError(
             'pooch downloads MovieLens: pip install "recnb[datasets]", or give path= a copy.'
         ) from error
-    except (
-        OSError,
-        ValueError,
-    ) as error:  # no connection, no such file, or another checksum
+    cache = pooch.os_cache("recnb")
+    try:
+        file = pooch.retrieve(ADDRESS, CHECKSUM, "ml-100k.zip", path=cache)
+    except (OSError, ValueError) as error:
+        # There is no connection, no such file, or it has another checksum.
         raise RecnbError(
             f"{ADDRESS} was not sent as expected: {error} Try again, or give path= a copy."
         ) from error
+    return Path(file)
 
 
 def _folder(path: Path) -> Path | zipfile.Path:
-    """Return the folder with the files: `path`, or in it, or in a zip."""
-    roots: list[Path | zipfile.Path] = [path]
-    roots += [
-        zipfile.Path(place)
-        for place in (path, path / "ml-100k.zip")
-        if zipfile.is_zipfile(place)
-    ]
-    for folder in [*roots, *(root / "ml-100k" for root in roots)]:
+    """Return the folder with the files: `path`, one in it, or one in a zip."""
+    archives = filter(zipfile.is_zipfile, (path, path / "ml-100k.zip"))
+    roots: list[Path | zipfile.Path] = [path, *map(zipfile.Path, archives)]
+    subfolders = [root / "ml-100k" for root in roots]
+    for folder in [*roots, *subfolders]:
         if (folder / "u.data").is_file():
             return folder
     raise RecnbError(
@@ -124,18 +135,22 @@ def _folder(path: Path) -> Path | zipfile.Path:
 
 
 def _table(
-    folder: Path | zipfile.Path, file: str, types: dict[str, str], separator: str = "|"
+    folder: Path | zipfile.Path,
+    file: str,
+    types: dict[str, str],
+    separator: str = "|",
 ) -> pd.DataFrame:
+    """Read a file of the data set, whose columns have the names and types of `types`."""
     try:
         with (folder / file).open("rb") as lines:
             table = pd.read_csv(
                 lines,
                 sep=separator,
-                names=[*types],
+                names=list(types),
                 index_col=False,
-                dtype=dict(types),
+                dtype=types,
                 encoding="latin-1",
-                quoting=3,
+                quoting=csv.QUOTE_NONE,
                 keep_default_na=False,
                 na_values={"date": [""]},
             )

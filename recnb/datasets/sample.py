@@ -1,5 +1,6 @@
-"""The sample data set that comes with recnb: synthetic ratings of films, and what
-`tests/tools/make_sample.py` recommends from them.
+"""The sample data set that comes with recnb: synthetic ratings of films.
+
+Its lists are what `tests/tools/make_sample.py` recommends from them.
 """
 
 from __future__ import annotations
@@ -12,23 +13,24 @@ import pandas as pd
 from recnb.display.language import N_, _
 
 MODELS = ("item-knn", "factors", "popular")
+#: The columns that hold text.
 TEXT = dict.fromkeys(["user", "item", "title", "genres", "segment", "branch"], "str")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
 class Sample:
-    """Ratings of an imaginary library's films before and after day 150, and the lists
-    of three recommenders.
+    """Ratings of an imaginary library's films, and the lists of three recommenders.
 
-    Some users have no test row, and two joined too late to be in train: those two have
-    test rows and no recommendations.
+    Ratings before day 150 are in train, the others in test. Some users have no test
+    row, and two joined too late to be in train: those two have test rows and no
+    recommendations.
     """
 
     train: pd.DataFrame  #: user, item, rating (1 to 5), day (from 0)
     test: pd.DataFrame  #: user, item, rating, from day 150 on
     items: pd.DataFrame  #: item, title, genres ("comedy|drama"), year, minutes
-    # : user, segment ("new", "regular" or "devoted", by number of ratings), branch,
-    # joined (day)
+    #: user, segment ("new", "regular" or "devoted", by number of ratings), branch,
+    #: joined (day)
     users: pd.DataFrame
     #: model, user, item, rank, score (falling, without ties): 20 films a user, none of
     #: them in the user's train rows
@@ -44,42 +46,46 @@ class Sample:
         }
 
     def __repr__(self) -> str:
-        counts = {
-            name: len(getattr(self, name))
-            for name in ("users", "items", "train", "test")
-        }
         text = N_(
             "Sample({users:,} users, {items:,} items, {train:,} train and "
             "{test:,} test ratings, models {names})"
         )
-        return _(text, **counts, names=", ".join(self.models))
+        return _(
+            text,
+            users=len(self.users),
+            items=len(self.items),
+            train=len(self.train),
+            test=len(self.test),
+            names=", ".join(self.models),
+        )
 
 
 def load_sample() -> Sample:
-    """Read the sample data set, in new frames. `"item-knn"` and `"factors"` are about
-    equally good, `"popular"` is behind.
+    """Read the sample data set, in new frames.
+
+    `"item-knn"` and `"factors"` are about equally good, `"popular"` is behind.
 
     >>> load_sample()
     Sample(300 users, 250 items, 5,073 train and 1,084 test ratings,
     models item-knn, factors, popular)
     """
-    lists = pd.concat(
-        [_read(f"recommendations-{name}").assign(model=name) for name in MODELS],
-        ignore_index=True,
-    )
-    lists["rank"] = (
-        lists.groupby(["model", "user"]).cumcount() + 1
-    )  # the files hold each list in rank order
-    frames = {name: _read(name) for name in ("train", "test", "items", "users")}
+    lists = []
+    for model in MODELS:
+        rows = _read(f"recommendations-{model}")
+        # A file holds each list in rank order.
+        rank = rows.groupby("user").cumcount() + 1
+        lists.append(rows.assign(model=model, rank=rank))
+    recommendations = pd.concat(lists, ignore_index=True)
     return Sample(
-        **frames, recommendations=lists[["model", "user", "item", "rank", "score"]]
+        train=_read("train"),
+        test=_read("test"),
+        items=_read("items"),
+        users=_read("users"),
+        recommendations=recommendations[["model", "user", "item", "rank", "score"]],
     )
 
 
 def _read(name: str) -> pd.DataFrame:
-    with (
-        resources.files("recnb.datasets")
-        .joinpath("sample", f"{name}.csv")
-        .open("rb") as file
-    ):
+    folder = resources.files("recnb.datasets").joinpath("sample")
+    with folder.joinpath(f"{name}.csv").open("rb") as file:
         return pd.read_csv(file, dtype=TEXT)

@@ -1,5 +1,6 @@
-"""Playground, explorer and exercises. ipywidgets and anywidget are imported when a
-widget is shown.
+"""Playground, explorer and exercises.
+
+ipywidgets and anywidget are imported when a widget is shown.
 """
 
 from recnb.widgets.playground import Playground

@@ -1,5 +1,6 @@
-"""The explorer: from the mean of a metric to its users, and to one user's list, by what
-a reader could ask of evaluations.
+"""The explorer: from the mean of a metric to its users, and to one user's list.
+
+Every number is that of an evaluation, as a reader could ask it.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from markupsafe import Markup
 from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import render
 from recnb.display.text import fixed, one_line, with_symbol
-from recnb.errors import NoUsersError, OptionError, RecnbError, near
+from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
 from recnb.report.bins import BINS, Bins
@@ -27,8 +28,8 @@ from recnb.widgets.live import Live
 
 #: Users that are listed with controls.
 LISTED = 200
-#: Users that are listed without controls.
-LISTED_STILL = 20
+#: Users that are listed where no kernel runs, and so without controls.
+LISTED_WITHOUT_KERNEL = 20
 
 
 class Choices(NamedTuple):
@@ -48,11 +49,11 @@ class Choices(NamedTuple):
 
 
 class Explorer(Live):
-    """From a mean to the users behind it, and to one user's list; `choose` does by code
-    what controls do in a notebook.
+    """From a mean to the users behind it, and to one user's list.
 
-    `shown` is what is chosen, as `explorer.shown.metric`, and `values` has a row per
-    user. The user whose list is shown is at first the one nearest to the mean.
+    `choose` does by code what controls do in a notebook. `shown` is what is chosen, as
+    `explorer.shown.metric`, and `values` has a row per user. The user whose list is
+    shown is at first the one nearest to the mean.
     """
 
     def __init__(
@@ -88,8 +89,9 @@ class Explorer(Live):
 
     @property
     def columns(self) -> list[str]:
-        """What may divide users into segments: columns of `users=` and, with `train=`,
-        how much users did.
+        """What may divide users into segments.
+
+        These are the columns of `users=` and, with `train=`, how much users did.
         """
         side_data = self._data.side_data
         columns: list[str] = []
@@ -100,32 +102,29 @@ class Explorer(Live):
         return columns
 
     def choose(self, **choices: Any) -> None:
-        """Choose what is shown, by the names of `Choices`; what is refused changes
-        nothing.
+        """Choose what is shown, by the names of `Choices`.
+
+        What is refused changes nothing.
         """
         for name in choices:
             if name not in Choices._fields:
-                problem = _("{name} is nothing to choose.", name=f"{name}=")
-                raise OptionError(problem, fix=near(name, Choices._fields, _))
+                problem = N_("{name} is nothing to choose.")
+                raise self._unknown(problem, name, Choices._fields, name=f"{name}=")
         if "metric" in choices:
             choices["metric"] = metric_named(choices["metric"], METRICS).name
-        shown = self.shown._replace(**choices)
-        values = self.values
         labels = self.labels
         if "by" in choices:
-            self._check_choice("by", shown.by, ["", *self.columns])
-            labels = self._labels_of(shown.by)
-            shown = shown._replace(segment=choices.get("segment", ""))
-        known: dict[str, Collection[Any]] = {
-            "model": self.models,
-            "other": self.models,
-            "user": values.index,
-            "sort": values.columns,
-            "segment": ["", *labels.unique()],
-            "bar": ["", *self.bars()],
-        }
-        for name in known.keys() & choices.keys():
-            self._check_choice(name, choices[name], known[name])
+            self._check_choice(choices, "by", ["", *self.columns])
+            labels = self._labels_of(choices["by"])
+            choices.setdefault("segment", "")
+        self._check_choice(choices, "model", self.models)
+        self._check_choice(choices, "other", self.models)
+        self._check_choice(choices, "user", self.values.index)
+        self._check_choice(choices, "sort", self.values.columns)
+        self._check_choice(choices, "segment", ["", *labels.unique()])
+        self._check_choice(choices, "bar", ["", *self.bars()])
+        shown = self.shown._replace(**choices)
+        values = self.values
         if {"metric", "k", "model", "other"} & choices.keys():
             values = self._values_of(shown)
             shown = shown._replace(bar="")
@@ -134,17 +133,22 @@ class Explorer(Live):
         self.labels = labels
         self._draw()
 
-    @staticmethod
-    def _check_choice(name: str, value: Any, known: Collection[Any]) -> None:
-        if value not in known:
-            problem = _("{value} is not here.", value=f"{name}={value!r}")
-            raise OptionError(problem, fix=near(str(value), map(str, known), _))
+    def _check_choice(
+        self, choices: Mapping[str, Any], name: str, known: Collection[Any]
+    ) -> None:
+        """Raise an error if a choice that is made is not among those that are known."""
+        if name in choices and choices[name] not in known:
+            value = choices[name]
+            typed = f"{name}={value!r}"
+            problem = N_("{value} is not here.")
+            raise self._unknown(problem, str(value), known, value=typed)
 
     # Numbers.
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the users shown, in their order: value, hits, relevant items, length
-        of the list, and the segment.
+        """Return the users shown, in their order.
+
+        Columns: value, hits, relevant items, length of the list, and the segment.
         """
         shown = self.shown
         frame = self.values
@@ -152,9 +156,8 @@ class Explorer(Live):
             column = f"{shown.by} (segment)" if shown.by in frame else shown.by
             frame = frame.assign(**{column: self.labels})
         ids = frame.index.astype(str)
-        is_shown = self._in_segment & ids.str.contains(
-            shown.search, case=False, regex=False
-        )
+        has_text = ids.str.contains(shown.search, case=False, regex=False)
+        is_shown = self._in_segment & has_text
         if shown.bar:
             is_shown &= self._bar_of_each() == shown.bar
         return frame[is_shown].sort_values(
@@ -164,10 +167,11 @@ class Explorer(Live):
     def means(self) -> dict[str, float]:
         """Return the mean of each model over the users of the segment that is shown."""
         values = self.values[self._in_segment]
-        if not self.is_paired:
-            (name,) = self.models
-            return {name: self._mean_of(values["value"])}
-        return {name: self._mean_of(values[name]) for name in self.models}
+        means = {}
+        for name in self.models:
+            column = name if self.is_paired else "value"
+            means[name] = self._mean_of(values[column])
+        return means
 
     def segments(self) -> pd.DataFrame:
         """Return the users and the mean of each segment."""
@@ -176,15 +180,18 @@ class Explorer(Live):
         return pd.DataFrame({"count": segments.count(), "mean": means})
 
     def bars(self) -> dict[str, int]:
-        """Return the number of users of the segment in each bar of the histogram; those
-        of exactly 0 have their own.
+        """Return the number of users of the segment in each bar of the histogram.
+
+        Users of exactly 0 have a bar of their own.
         """
         counts = self._bar_of_each()[self._in_segment].value_counts(sort=False)
         return {str(bar): int(n) for bar, n in counts.items()}
 
     def counts(self) -> tuple[int, int, int]:
-        """Return for how many users of the segment the model is better than the other,
-        worse, and the same; where neither is better, higher and lower.
+        """Count users of the segment by whether the model is better, worse or the same.
+
+        It is compared with the other model. Where neither of two values of the metric is
+        better, the first number counts higher ones, the second lower ones.
         """
         differences = self.values["difference"].round(12)[self._in_segment]
         gains = METRICS[self.shown.metric].sign * differences
@@ -209,8 +216,8 @@ class Explorer(Live):
             live=live,
             metrics={name: _metric_in_words(name) for name in METRICS},
             label=self._label,
-            basis=self._score(self.shown.model).basis,
-            frame=frame.head(LISTED if live else LISTED_STILL),
+            basis=self._basis,
+            frame=frame.head(LISTED if live else LISTED_WITHOUT_KERNEL),
             n_users=len(frame),
             headers=self._headers(),
             n_segment=self._in_segment.sum(),
@@ -227,38 +234,28 @@ class Explorer(Live):
         }
         headers = {}
         for column in map(str, self.values):
-            headers[column] = words.get(column, one_line(column, 24))
-        if self.is_paired:  # the value is that of one of the models, which is there
-            del headers["value"]
+            # Of two models, the value is that of one of them, which has its own column.
+            if column != "value" or not self.is_paired:
+                headers[column] = words.get(column, one_line(column, 24))
         return headers
 
     def _worked(self) -> list[str]:
-        """Return the list of the user under each model that is shown, and how the
-        number is made.
-        """
+        """Return the user's list under each model, and how the number is made."""
         shown = self.shown
         options = self._options(shown.metric)
         lists = {}
         for name in (shown.other, shown.model):
-            lists[name] = self._answer(name, lambda ev: ev.user(shown.user, k=shown.k))
-        made = self._answer(
-            shown.model,
-            lambda ev: ev.explain(shown.metric, shown.user, k=shown.k, **options),
-        )
+            lists[name] = _html_of(self.models[name].user, shown.user, k=shown.k)
+        explain = self.models[shown.model].explain
+        made = _html_of(explain, shown.metric, shown.user, k=shown.k, **options)
         return [render("widgets/user.jinja", label=self._label, lists=lists, made=made)]
-
-    def _answer(self, model: str, ask: Callable[[Any], Any]) -> str:
-        """Return what a model answers as HTML, or the words in which it refuses."""
-        try:
-            return Markup(ask(self.models[model])._repr_html_())
-        except RecnbError as refused:
-            return str(refused)
 
     def _use(self, name: str, value: str, key: str) -> None:
         shown = self.shown
         if name == "sort":
-            is_turned = value == shown.sort and not shown.ascending
-            self.choose(sort=value, ascending=is_turned)
+            # Chosen again, the column is sorted the other way.
+            ascending = value == shown.sort and not shown.ascending
+            self.choose(sort=value, ascending=ascending)
             return
         chosen: Any = self._chosen(name, value)
         if name in ("segment", "bar") and chosen == getattr(shown, name):
@@ -291,8 +288,7 @@ class Explorer(Live):
         for name, mean in self.means().items():
             means.append(f"{one_line(name)} {fixed(mean)}".strip())
         with use_language(self.lang):
-            basis = self._score(self.shown.model).basis
-            return f"{self._label} = {'; '.join(means)}\n{basis}"
+            return f"{self._label} = {'; '.join(means)}\n{self._basis}"
 
     # Below.
 
@@ -315,29 +311,30 @@ class Explorer(Live):
 
     @property
     def _in_segment(self) -> pd.Series[bool]:
-        return (self.labels == self.shown.segment) | (not self.shown.segment)
+        """Whether each user is in the segment that is shown."""
+        if not self.shown.segment:
+            return pd.Series(True, self.labels.index)
+        return self.labels == self.shown.segment
 
     def _options(self, metric: str) -> dict[str, Any]:
         """Return the options that a metric has."""
         known = METRICS[metric].defaults
         return {name: value for name, value in self.options.items() if name in known}
 
-    def _score(self, model: str, shown: Choices | None = None) -> Any:
-        shown = shown or self.shown
+    @property
+    def _basis(self) -> str:
+        return str(self._score(self.shown.model, self.shown).basis)
+
+    def _score(self, model: str, shown: Choices) -> Any:
         data = self.models[model]
         options = self._options(shown.metric)
         with use_language(self.lang):
             return score_of(data, METRICS[shown.metric], shown.k, options)
 
     def _values_of(self, shown: Choices) -> pd.DataFrame:
-        """Return the metric of the users that all models have in common, with what
-        their lists hold.
-        """
-        values = pd.concat(
-            {name: self._score(name, shown).per_user for name in self.models},
-            axis=1,
-            join="inner",
-        )
+        """Return the metric of the users of all models, with what their lists hold."""
+        per_user = {name: self._score(name, shown).per_user for name in self.models}
+        values = pd.concat(per_user, axis=1, join="inner")
         if values.empty:
             label = METRICS[shown.metric].label(shown.k)
             problem = N_("no user has a value of {label}: all of them are left out.")
@@ -347,11 +344,13 @@ class Explorer(Live):
         if self.is_paired:
             difference = value - values[shown.other]
             frame = values.assign(value=value, difference=difference)
-        ev = self.models[shown.model]
-        lists = ev.to_frame().reindex(frame.index)
-        hits = self._hits_of(ev, shown.k).reindex(frame.index)
+        evaluation = self.models[shown.model]
+        lists = evaluation.to_frame().reindex(frame.index)
+        hits = self._hits_of(evaluation, shown.k).reindex(frame.index)
         return frame.assign(
-            hits=hits, relevant=lists["n_relevant"], length=lists["list_length"]
+            hits=hits,
+            relevant=lists["n_relevant"],
+            length=lists["list_length"],
         )
 
     @staticmethod
@@ -398,6 +397,14 @@ class Explorer(Live):
                 if self.is_paired and code:
                     names[-code] = each.mirrored.words
         return dict(sorted(names.items()))
+
+
+def _html_of(ask: Callable[..., Any], *arguments: Any, **options: Any) -> str:
+    """Return what a model answers as HTML, or the words in which it refuses."""
+    try:
+        return Markup(ask(*arguments, **options)._repr_html_())
+    except RecnbError as refused:
+        return str(refused)
 
 
 def _metric_in_words(name: str) -> str:

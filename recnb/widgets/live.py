@@ -1,17 +1,19 @@
-"""What playground, explorer and exercises share: HTML with controls where a kernel
-runs, and the same without them elsewhere.
+"""What playground, explorer and exercises share: HTML, with controls if a kernel runs.
+
+Elsewhere the same is shown without controls.
 """
 
 from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from recnb.display.language import _, use_language
-from recnb.errors import RecnbError, Suggesting
+from recnb.errors import OptionError, RecnbError, Suggesting, near
 
 if TYPE_CHECKING:
     import ipywidgets
@@ -19,8 +21,9 @@ if TYPE_CHECKING:
 
 @cache
 def html_widget() -> Any:
-    """Return the class of a widget that shows HTML; a control used comes back as its
-    name, its value and the key of its row.
+    """Return the class of a widget that shows HTML.
+
+    A control used comes back as its name, its value and the key of its row.
     """
     import anywidget
     import traitlets
@@ -36,8 +39,9 @@ def html_widget() -> Any:
 
 
 class Live(Suggesting, ABC):
-    """An object that a notebook shows with controls, which change it; it calls `_draw`
-    after each change.
+    """An object that a notebook shows with controls, which change it.
+
+    Its methods call `_draw` after each change.
     """
 
     lang: str  #: of all that is shown
@@ -58,8 +62,9 @@ class Live(Suggesting, ABC):
         """Do what a control does."""
 
     def use(self, name: str, value: str = "", key: str = "") -> None:
-        """Do what a control does, by its name, its value and the key of its row; if it
-        is refused, show why.
+        """Do what a control does, and show why if it is refused.
+
+        `key` is that of the row in which the control is.
         """
         view = self._view
         self._view = None  # it is drawn once, at the end
@@ -72,6 +77,17 @@ class Live(Suggesting, ABC):
         finally:
             self._view = view
         self._draw()
+
+    def _unknown(
+        self,
+        problem: str,
+        given: object,
+        known: Iterable[object],
+        **values: object,
+    ) -> OptionError:
+        """Return the error of what is given and not known, with the nearest that is."""
+        with use_language(self.lang):
+            return OptionError(_(problem, **values), fix=near(given, known, _))
 
     def widget(self) -> ipywidgets.VBox:
         """Return the widget, always the same one. Needs `recnb[notebook]`."""

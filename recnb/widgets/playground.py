@@ -1,5 +1,4 @@
-"""The playground: a list whose items are moved, and its metrics before and after each
-step.
+"""The playground: a list whose items are moved, and its metrics after each step.
 
 Every number is that of `recnb.explain`. What is done by hand in a notebook is done by
 code as well.
@@ -20,7 +19,7 @@ import pandas as pd
 from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import plain_lines, render
 from recnb.display.text import one_line, trimmed
-from recnb.errors import OptionError, RecnbError, is_word, near, quoted
+from recnb.errors import RecnbError, is_word, quoted
 from recnb.metrics.formula import number
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
@@ -39,7 +38,7 @@ TRUTH = {"A": 2.0, "C": 3.0, "E": 1.0, "G": 2.0}
 GAINS = (N_("linear"), N_("exponential"), N_("binary"))
 
 #: The longest list that is moved by hand.
-MOST = 100
+LONGEST_LIST = 100
 
 
 class Setting(NamedTuple):
@@ -75,8 +74,9 @@ class TermChange(NamedTuple):
 
 
 class Playground(Live):
-    """Show a ranked list whose items can be moved, and how each step changes its
-    metrics. As a widget it needs `recnb[notebook]`.
+    """Show a ranked list whose items can be moved, and how that changes its metrics.
+
+    As a widget it needs `recnb[notebook]`.
 
     In a notebook items are dragged, or moved with Alt and an arrow key, taken into the
     list and put out; relevance, the cut-off k and the gain are changed in place.
@@ -117,43 +117,22 @@ class Playground(Live):
         items: Mapping[Any, str] | None = None,
     ) -> None:
         self.lang = checked(lang)
+        if ranking is None and truth is None:
+            ranking, truth = RANKING, TRUTH
         with use_language(self.lang):
-            self._start(ranking, truth, metrics, k, gain, items)
-
-    def _start(
-        self,
-        ranking: Ranking | None,
-        truth: Truth | None,
-        metrics: Metrics,
-        k: int | None,
-        gain: str,
-        items: Mapping[Any, str] | None,
-    ) -> None:
-        """Read what is given, and set up the first list."""
-        if items is not None and not isinstance(items, Mapping):
-            problem = N_(
-                "items= maps items to titles: give a dictionary, such as "
-                "dict(zip(items, titles))."
-            )
-            raise RecnbError(_(problem))
+            asked = asked_of(None, metrics, {}, among=ACCURACY)
+            order, relevance = _read(ranking, truth)
+            #: All of them: those of the list in their first order, then the others.
+            self.items = tuple(dict.fromkeys([*order, *relevance]))
+            self.titles = _titles(self.items, items)
+            cutoff = Cutoffs.one(k).values[0] or len(order)
         #: What is explained, in the order given, and the options of each.
         self.metrics: dict[str, Metric[...]] = {}
         self._options: dict[str, Given] = {}
-        for _name, metric, options in asked_of(None, metrics, {}, among=ACCURACY):
+        for _name, metric, options in asked:
             self.metrics[metric.name] = metric
             self._options[metric.name] = options
         self.focus = list(self.metrics)[-1]
-        if ranking is None and truth is None:
-            ranking, truth = RANKING, TRUTH
-        order, relevance = _read(ranking, truth)
-        #: All of them: those of the list in their first order, then the others.
-        self.items = tuple(dict.fromkeys([*order, *relevance]))
-        self.titles: dict[Any, str] = {}
-        for item in self.items:
-            title = (items or {}).get(item)
-            if title is not None:
-                self.titles[item] = str(title)
-        cutoff = Cutoffs.one(k).values[0] or len(order)
         self.first = Setting(order, relevance, cutoff, gain)
         self.now = self.first
         self.before = self.first
@@ -162,7 +141,7 @@ class Playground(Live):
         #: The item that the last step moved.
         self.moved: Any = None
         self.action = self._words("start")
-        # Each metric now and before.
+        # It holds each metric now and before the last step.
         self._explained = lru_cache(2 * len(self.metrics))(self._explain)
         self._check(self.now)
 
@@ -212,8 +191,9 @@ class Playground(Live):
         k: int | EllipsisType | None = ...,
         gain: str | None = None,
     ) -> None:
-        """Change the order, the relevance of some items, the cut-off (None: the length
-        of the list) or the gain.
+        """Change the order, the relevance of some items, the cut-off or the gain.
+
+        A cut-off of None is the length of the list.
         """
         now = self.now
         if order is not None:
@@ -226,24 +206,23 @@ class Playground(Live):
         if gain is not None:
             now = now._replace(gain=gain)
         if self._slides_on(now):
+            # All cut-offs that a slider passes are one step: the last one is taken back.
             self.now = self.past.pop()
             self.action = self._words("start")
+            self._draw()
         self._do(now)
 
     def _slides_on(self, now: Setting) -> bool:
-        """Say whether k alone changes, as it did in the last step: all that a slider
-        passes is one step.
-        """
+        """Say whether a step changes the cut-off alone, as the last step did."""
         if now == self.now or not self.past:
             return False
-        at_no_k = now._replace(k=0)
-        return all(
-            setting._replace(k=0) == at_no_k for setting in (self.now, self.past[-1])
-        )
+        changes_k_alone = self.now._replace(k=now.k) == now
+        changed_k_alone = self.past[-1]._replace(k=now.k) == now
+        return changes_k_alone and changed_k_alone
 
     def look_at(self, metric: Any) -> None:
         """Explain another of the metrics."""
-        self.focus = self._name(metric)
+        self.focus = self._metric_name(metric)
         self._draw()
 
     def undo(self) -> None:
@@ -275,13 +254,14 @@ class Playground(Live):
         self, metric: Any = None, setting: Setting | None = None
     ) -> Explanation:
         """Explain a metric: by default the one in focus, of the list as it is now."""
-        name = self._name(metric or self.focus)
+        name = self._metric_name(metric or self.focus)
         order, relevance, k, gain = setting or self.now
         return self._explained(name, order, tuple(relevance.items()), k, gain)
 
     def terms(self) -> list[TermChange]:
-        """Return the terms that the last step changed, of the metric in focus: the item
-        that moved, then down the list.
+        """Return the terms of the metric in focus that the last step changed.
+
+        The item that moved is first, the others follow down the list.
         """
         before, now = map(_terms_of, self._explained_twice())
         items = [*self.now.order, *self.items]
@@ -296,8 +276,10 @@ class Playground(Live):
         return changes
 
     def sentence(self) -> str:
-        """Describe the last step: what was done, which terms changed, their sum, and
-        the metric before and after.
+        """Describe the last step and what it changed.
+
+        That is what was done, which terms changed, their sum, and the metric before and
+        after.
         """
         if self.before == self.now:
             return self.action
@@ -324,8 +306,8 @@ class Playground(Live):
             before=before,
             now=now,
             terms=terms,
-            worth=_terms_of(now),
-            turned={term.item: term.change for term in terms},
+            term_of=_terms_of(now),
+            change_of={term.item: term.change for term in terms},
         )
 
     def _worked(self) -> list[str]:
@@ -361,8 +343,9 @@ class Playground(Live):
                 raise KeyError(name)
 
     def _move_by(self, item: Any, ranks: int) -> None:
-        """Move an item by keys: below the last rank is out of the list, and up from
-        there is in.
+        """Move an item down by so many ranks, or up if they are below 0.
+
+        Below the last rank is out of the list, and up from there is its last rank.
         """
         order = self.now.order
         if item not in order:
@@ -442,18 +425,12 @@ class Playground(Live):
         return relevance[item]
 
     def _refused(self, problem: str, **values: Any) -> RecnbError:
-        """Return the error for a step that is not possible."""
+        """Return the error of a step that is not possible."""
         with use_language(self.lang):
             return RecnbError(_(problem, **values))
 
-    def _unknown(
-        self, problem: str, name: object, known: Iterable[object], **values: Any
-    ) -> OptionError:
-        """Return the error for a name that is not here, with those that are."""
-        with use_language(self.lang):
-            return OptionError(_(problem, **values), fix=near(name, known, _))
-
-    def _name(self, metric: Any) -> str:
+    def _metric_name(self, metric: Any) -> str:
+        """Return the name of a metric, or raise an error if it is not explained here."""
         with use_language(self.lang):
             name = metric_named(metric, ACCURACY).name
         if name not in self.metrics:
@@ -465,11 +442,29 @@ class Playground(Live):
         """Explain the metric in focus before the last step and now."""
         return self.explain(setting=self.before), self.explain()
 
-    def _words(self, words: str, *given: Explanation, between: str = " ") -> str:
+    def _words(self, macro: str, *given: Explanation, between: str = " ") -> str:
+        """Return what a macro of the text template writes, its lines joined."""
         with use_language(self.lang):
-            return between.join(
-                plain_lines("widgets/playground.txt.jinja", words, self, *given)
-            )
+            lines = plain_lines("widgets/playground.txt.jinja", macro, self, *given)
+            return between.join(lines)
+
+
+def _titles(items: Iterable[Any], title_of: Mapping[Any, str] | None) -> dict[Any, str]:
+    """Return the titles of the items that have one."""
+    if title_of is None:
+        return {}
+    if not isinstance(title_of, Mapping):
+        problem = N_(
+            "items= maps items to titles: give a dictionary, such as "
+            "dict(zip(items, titles))."
+        )
+        raise RecnbError(_(problem))
+    titles = {}
+    for item in items:
+        title = title_of.get(item)
+        if title is not None:
+            titles[item] = str(title)
+    return titles
 
 
 def _terms_of(explanation: Explanation) -> dict[Any, Term]:
@@ -483,8 +478,9 @@ def _terms_of(explanation: Explanation) -> dict[Any, Term]:
 
 
 def _read(ranking: Any, truth: Any) -> tuple[tuple[Any, ...], dict[Any, float]]:
-    """Return the items in rank order, and the relevance of all items in the order of
-    the truth.
+    """Return the items in rank order, and the relevance of all items.
+
+    The latter are in the order of the truth.
     """
     if ranking is None:
         problem = N_(
@@ -497,11 +493,11 @@ def _read(ranking: Any, truth: Any) -> tuple[tuple[Any, ...], dict[Any, float]]:
         truth = list(truth)
     grades = explain("cg", ranking, truth).rows["relevance"].tolist()
     n = len(grades)
-    if not 1 <= n <= MOST:
+    if not 1 <= n <= LONGEST_LIST:
         problem = N_(
             "the ranking holds {n} items: give from 1 to {most}, which are moved by hand."
         )
-        raise RecnbError(_(problem, n=n, most=MOST))
+        raise RecnbError(_(problem, n=n, most=LONGEST_LIST))
     if truth is None:
         ranking = _letters(n)
         truth = dict(zip(ranking, grades, strict=True))

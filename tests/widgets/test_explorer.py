@@ -204,6 +204,13 @@ def test_what_is_refused_changes_nothing(choice: dict[str, Any]) -> None:
     pd.testing.assert_frame_equal(explorer.to_frame(), before[1])
 
 
+def test_of_two_choices_that_are_refused_the_first_of_the_explorer_is_named() -> None:
+    explorer = EV.explore()
+    for choices in ({"bar": "x", "user": "nobody"}, {"user": "nobody", "bar": "x"}):
+        with pytest.raises(RecnbError, match="user='nobody'"):
+            explorer.choose(**choices)
+
+
 def test_the_user_near_the_mean_comes_first_and_another_is_chosen() -> None:
     explorer, values = EV.explore(), EV.ndcg(k=10).per_user
     assert (

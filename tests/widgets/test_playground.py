@@ -192,6 +192,16 @@ def test_what_cannot_be_done_changes_nothing(
     assert (play.now, play.past, play.before, play.action, play.focus) == before
 
 
+def test_a_cutoff_that_goes_back_by_code_is_shown_as_it_was() -> None:
+    play = Playground()
+    top = play.widget().children[0]
+    before = top.html
+    play.change(k=3)
+    assert top.html != before
+    play.change(k=6)
+    assert top.html == before
+
+
 def test_what_a_slider_passes_is_one_step_and_what_stays_the_same_is_none() -> None:
     play = Playground()
     for k in (5, 4, 3):

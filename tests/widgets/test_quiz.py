@@ -204,10 +204,11 @@ def test_a_question_of_ones_own_is_text_and_tables_with_a_solution() -> None:
     assert "The &lt;first&gt;." in solved
     assert "The &lt;first&gt;." not in asked
     assert "<b>2.</b>" in re.sub(' style="[^"]*"', "", asked)
-    with pytest.raises(
-        RecnbError, match="give a pair of the question and its solution"
-    ):
-        first.to_html(None, ("only", "two", "go"))
+    for no_pair in (("only", "two", "go"), ["a list", "is no pair"], "a question"):
+        with pytest.raises(
+            RecnbError, match="give a pair of the question and its solution"
+        ):
+            first.to_html(None, no_pair)
 
 
 def test_a_korean_sheet_is_korean() -> None:

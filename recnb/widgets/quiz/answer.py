@@ -23,7 +23,7 @@ from recnb.widgets.live import Live
 from recnb.widgets.quiz.exercise import DIGITS, UNIT, Exercise
 from recnb.widgets.quiz.mistakes import Mistake, common_mistakes, other_numbers
 from recnb.widgets.quiz.question import question_of
-from recnb.widgets.quiz.sheet import OwnQuestion, sheet
+from recnb.widgets.quiz.sheet import Entry, OwnQuestion, own_entry, sheet
 from recnb.widgets.quiz.typed import Number, as_fractions, read_answer
 
 #: Two numbers differ from so many units of the last digit on: one is an error of
@@ -78,22 +78,20 @@ class Quiz(Exercise, Live):
 
     @cached_property
     def mistakes(self) -> tuple[Mistake, ...]:
-        """Common mistakes whose number here is not the value; several with one number
-        are one, which names them all.
+        """The common mistakes whose number here is not the value.
+
+        Several with one number are one mistake, whose sentence names them all.
         """
         by_number: dict[float, Mistake] = {}
         with use_language(self.lang):
-            for mistake in common_mistakes(self):
-                number, sentence = mistake
+            for number, sentence in common_mistakes(self):
                 is_number = number != 0 and math.isfinite(number)
                 if not is_number or abs(number - self.value) < APART * UNIT:
                     continue
                 rounded = round(number, DIGITS)
-                earlier = by_number.get(rounded)
-                if earlier is not None:
-                    sentence = _(
-                        "{one} Or: {other}", one=earlier.sentence, other=sentence
-                    )
+                if rounded in by_number:
+                    earlier = by_number[rounded].sentence
+                    sentence = _("{one} Or: {other}", one=earlier, other=sentence)
                 by_number[rounded] = Mistake(number, sentence)
         return tuple(by_number.values())
 
@@ -104,8 +102,10 @@ class Quiz(Exercise, Live):
         return f"{value:.{DIGITS}f}"
 
     def check(self, answer: object = "", *decimals: object) -> Answer:
-        """Check an answer, a number or text: 0.8732, "0,8732", "2/3", "87.32%",
-        "(1+2/3)/4", "(1+2/3)/4 = 0.4167".
+        """Check an answer, which is a number or text.
+
+        It is read as 0.8732, "0,8732", "2/3", "87.32%", "(1+2/3)/4" or
+        "(1+2/3)/4 = 0.4167".
 
         It is right if it is the value rounded to the digits of the exercise. One with
         fewer decimals, at least two, is right if it distinguishes the value from the
@@ -123,34 +123,38 @@ class Quiz(Exercise, Live):
 
     def _judged(self, answer: object, given: Number) -> Answer:
         """Return what is said of an answer that was read as a number."""
+        if given.fits(self.value, DIGITS):
+            return self._right()
         digits = DIGITS if given.decimals is None else min(given.decimals, DIGITS)
         mistakes = self._mistakes_of(given, digits)
-        is_exact = given.fits(self.value, DIGITS)
-        fits = given.fits(self.value, digits)
-        if is_exact or (fits and digits >= 2 and not mistakes):
-            value = self.rounded(self.value)
-            right = _("Right: {label} = {value}.", label=self.label, value=value)
-            feedback = Mark("strong", f"✓ {right}")
-            return Answer(self, feedback, correct=True, solved=True)
         text = one_line(str(answer).strip(), 40)
-        if fits and (digits >= 2 or not mistakes):
-            few = N_("{answer} has too few decimals to be checked: give {digits}.")
-            return Answer(self, _(few, answer=text, digits=DIGITS))
+        if given.fits(self.value, digits):
+            if digits >= 2 and not mistakes:
+                return self._right()
+            if digits >= 2 or not mistakes:
+                few = N_("{answer} has too few decimals to be checked: give {digits}.")
+                return Answer(self, _(few, answer=text, digits=DIGITS))
         wrong = Mark("strong", f"✗ {_('{answer} is not right.', answer=text)}")
         hint = self._hint(answer, given, digits, mistakes)
         mistake = mistakes[0] if mistakes else None
         return Answer(self, [wrong, " ", hint], mistake=mistake)
 
+    def _right(self) -> Answer:
+        value = self.rounded(self.value)
+        right = _("Right: {label} = {value}.", label=self.label, value=value)
+        feedback = Mark("strong", f"✓ {right}")
+        return Answer(self, feedback, correct=True, solved=True)
+
     def _mistakes_of(self, given: Number, digits: int) -> list[Mistake]:
         """Return the common mistakes that give a number of so many decimals."""
-        exact = [each for each in self.mistakes if given.fits(each.number, DIGITS)]
+        exact = [m for m in self.mistakes if given.fits(m.number, DIGITS)]
         if exact:
             return exact
-        near = [each for each in self.mistakes if given.fits(each.number, digits)]
+        near = [m for m in self.mistakes if given.fits(m.number, digits)]
         if digits >= 2:
             return near
         # A per cent without its sign has two decimals fewer than the share.
-        return [each for each in near if each.number == 100 * self.value]
+        return [m for m in near if m.number == 100 * self.value]
 
     def _hint(
         self,
@@ -182,15 +186,14 @@ class Quiz(Exercise, Live):
         return _(UNKNOWN)
 
     def grade(self, answer: object) -> float:
-        """Return 1 for an answer that `check` finds right, else 0, also for text that
-        is not read as a number.
+        """Return 1 for an answer that `check` finds right, else 0.
+
+        Text that is not read as a number gets 0 as well.
         """
         return float(self.check(answer).correct)
 
     def reveal(self) -> Answer:
-        """Return the solution: the worked explanation, and the numbers of common
-        mistakes.
-        """
+        """Return the solution: the worked explanation, and common mistakes."""
         with use_language(self.lang):
             return Answer(self, Mark("strong", _("Solution")), solved=True)
 
@@ -202,25 +205,44 @@ class Quiz(Exercise, Live):
         solutions: bool = True,
         title: str = "",
     ) -> Any:
-        """Return a sheet to print, or write it to `path`: this exercise and others with
-        room to work, then the solutions on a page of their own.
+        """Return a sheet of exercises to print, or write it to `path`.
 
-        A question of your own is a pair of the question and its solution: text, or a
-        list of paragraphs and tables, which are lists of rows. `title` stands at the
-        head, by default the metrics that are asked for.
+        It has this exercise and others with room to work, then the solutions on a page
+        of their own. A question of your own is a pair of the question and its solution:
+        text, or a list of paragraphs and tables, which are lists of rows. `title` stands
+        at the head, by default the metrics that are asked for.
 
         >>> first, *others = [quiz("ndcg", seed) for seed in range(3)]
         >>> own = ("Which metric ignores the order?", "Precision.")
         >>> sheet = first.to_html(None, *others, own, solutions=False)
         >>> for_the_teacher = first.to_html(None, *others, own, questions=False)
         """
-        return sheet(
-            (self, *others),
-            path,
-            questions=questions,
-            solutions=solutions,
-            title=title,
-            lang=self.lang,
+        with use_language(self.lang):
+            entries = [self._entry()]
+            for other in others:
+                if isinstance(other, Quiz):
+                    entries.append(other._entry())
+                else:
+                    entries.append(own_entry(other))
+            return sheet(
+                entries,
+                path,
+                questions=questions,
+                solutions=solutions,
+                title=title,
+            )
+
+    def _entry(self) -> Entry:
+        """Return the exercise as an entry of a sheet."""
+        discount = None
+        if "discount" in self.options:
+            discount = (self.options["discount"], self.options["log_base"])
+        return Entry(
+            question=self.question(),
+            solution=self.reveal().on_paper(),
+            label=self.label,
+            depth=self.depth,
+            discount=discount,
         )
 
     def question(self) -> list[Block]:
@@ -264,8 +286,9 @@ class Quiz(Exercise, Live):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Answer(Suggesting):
-    """What is said of an answer, true if it is right; with the solution after a right
-    one, or if that was asked for.
+    """What is said of an answer; true if the answer is right.
+
+    The solution follows if the answer is right or the solution was asked for.
     """
 
     quiz: Quiz
@@ -311,9 +334,7 @@ class Answer(Suggesting):
         )
 
     def on_paper(self) -> list[Block]:
-        """Return the solution as blocks without a formula to be typeset, which a file
-        cannot do.
-        """
+        """Return the solution as blocks, without formulas that a page has to typeset."""
         q = self.quiz
         title = Mark("strong", f"{q.label} = {q.rounded(q.value)}")
         worked = self.explanations[0].worked() if self._mean is None else [self._mean]

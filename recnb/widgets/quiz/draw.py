@@ -36,13 +36,11 @@ def drawn(
     if k is not None and not 2 <= k <= 10:
         problem = N_("k={k}: an exercise is cut at 2 to 10; leave k out.")
         raise CutoffError(_(problem, k=k))
-    draws = _draws(graded_list, metric, seed, k)
-    exercises = [_exercise(metric, draw, options, lang) for draw in draws]
+    exercises = _exercises(graded_list, metric, seed, k, options, lang)
     if all(q.value in (0, 1) for q in exercises):  # the mean over users says more
-        draws = _draws(user_lists, metric, seed, k)
-        exercises = [_exercise(metric, draw, options, lang) for draw in draws]
-    exercises = [q for q in exercises if _says_something(q.value)]
-    if not exercises:
+        exercises = _exercises(user_lists, metric, seed, k, options, lang)
+    candidates = [q for q in exercises if _says_something(q.value)]
+    if not candidates:
         label = METRICS[metric].label(k)
         problem = N_(
             "no small list gives an exercise of {label} under {options}: its value is "
@@ -51,20 +49,26 @@ def drawn(
         raise RecnbError(_(problem, label=label, options=options))
     # Of most metrics there are lists whose value differs at the cut-offs beside k, so
     # that who is off by one is told.
-    by_cutoff = [q for q in exercises if _depends_on_cutoff(q)]
-    return max(by_cutoff or exercises, key=lambda q: len(q.mistakes))
+    by_cutoff = [q for q in candidates if _depends_on_cutoff(q)]
+    return max(by_cutoff or candidates, key=lambda q: len(q.mistakes))
 
 
-def _draws(
-    draw: Callable[[Random, int | None], Draw], metric: str, seed: int, k: int | None
-) -> list[Draw]:
+def _exercises(
+    draw: Callable[[Random, int | None], Draw],
+    metric: str,
+    seed: int,
+    k: int | None,
+    options: dict[str, Any],
+    lang: str,
+) -> list[Quiz]:
+    """Draw exercises of which one is chosen."""
     dice = Random(f"{metric}/{seed}")
-    return [draw(dice, k) for _time in range(DRAWS)]
-
-
-def _exercise(metric: str, draw: Draw, options: dict[str, Any], lang: str) -> Quiz:
-    k = None if metric == "r_precision" else draw.k
-    return Quiz(metric, options, k, draw.lists, draw.truths, lang)
+    exercises = []
+    for _time in range(DRAWS):
+        drawn_k, lists, truths = draw(dice, k)
+        cutoff = None if metric == "r_precision" else drawn_k
+        exercises.append(Quiz(metric, options, cutoff, lists, truths, lang))
+    return exercises
 
 
 def _says_something(value: float) -> bool:
@@ -82,8 +86,9 @@ def _depends_on_cutoff(q: Quiz) -> bool:
 
 
 def graded_list(dice: Random, k: int | None) -> Draw:
-    """Draw a graded list of 4 to 6 items, longer than k; one or two more relevant items
-    are not in it.
+    """Draw a graded list of 4 to 6 items, longer than k.
+
+    One or two more relevant items are not in it.
     """
     if k is None:
         length = 4 + _below(dice, 3)
@@ -100,8 +105,9 @@ def graded_list(dice: Random, k: int | None) -> Draw:
 
 
 def user_lists(dice: Random, k: int | None) -> Draw:
-    """Draw the lists of 4 or 5 users, each one longer than k, with 1 to 3 relevant
-    items.
+    """Draw the lists of 4 or 5 users.
+
+    Each list is one item longer than k, and each user has 1 to 3 relevant items.
     """
     if k is None:
         k = 2 + _below(dice, 2)
@@ -116,8 +122,9 @@ def user_lists(dice: Random, k: int | None) -> Draw:
 
 
 def _below(dice: Random, n: int) -> int:
-    """Draw a whole number from 0; of a seeded generator, only `random()` stays the same
-    in every Python.
+    """Draw a whole number from 0 to n - 1.
+
+    Of a seeded generator, only `random()` stays the same in every version of Python.
     """
     return int(dice.random() * n)
 

@@ -59,8 +59,9 @@ class Exercise:
         k: int | EllipsisType | None = ...,
         **changed: Any,
     ) -> float:
-        """Compute a metric of the lists, by default that of the exercise, with some
-        options changed or at another cut-off.
+        """Compute a metric of the lists, by default that of the exercise.
+
+        Some options may be changed, and the cut-off may be another one.
         """
         options = self.options if metric is None else self.shared(metric)
         cutoff = self.k if k is ... else k

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from numbers import Integral
 from typing import Any, Never
 
@@ -55,11 +56,11 @@ def quiz(
     lang: str | None = None,
     **options: Any,
 ) -> Quiz:
-    """Make an exercise: a small ranking, drawn or given, whose metric is to be computed
-    by hand.
+    """Make an exercise: a small ranking whose metric is to be computed by hand.
 
-    The same metric, seed and options give the same exercise on every machine. Its value
-    is not 0 or 1, and differs from the numbers that common mistakes give.
+    The ranking is drawn or given. The same metric, seed and options give the same
+    exercise on every machine. Its value is not 0 or 1, and differs from the numbers that
+    common mistakes give.
 
     Parameters
     ----------
@@ -95,9 +96,9 @@ def quiz(
         if others:
             raise OptionError(_(TOO_MANY, value=quoted(others[0])))
         cutoff = _cutoff(chosen, k)
-        usual = {**chosen.defaults, **DEFAULTS.get(chosen.name, {})}
-        given = {name: value for name, value in options.items() if value is not None}
-        chosen_options = {**usual, **given}
+        typed = {name: value for name, value in options.items() if value is not None}
+        usual = DEFAULTS.get(chosen.name, {})
+        chosen_options = {**chosen.defaults, **usual, **typed}
         if shown is None or _is_seed(shown):
             number = _seed(chosen.name, seed, shown, relevant)
             return drawn(chosen.name, number, cutoff, chosen_options, language)
@@ -134,12 +135,11 @@ def _is_seed(value: object) -> bool:
 
 def _seed(metric: str, seed: Any, shown: Any, relevant: Any) -> int:
     """Return the seed, which may stand in place of a list, or refuse what is none."""
-    if seed is None:
-        number = 0 if shown is None else shown
-    elif shown is None:
-        number = seed
-    else:
+    if shown is not None and seed is not None:
         raise OptionError(_(TWO_SEEDS, first=shown, second=quoted(seed)))
+    number = seed if shown is None else shown
+    if number is None:
+        number = 0
     if not _is_seed(number):
         raise OptionError(_(NO_SEED, seed=quoted(number), metric=metric))
     if relevant is not None:
@@ -179,12 +179,16 @@ def _given(
     lists = []
     truths = []
     for pair in pairs:
-        names: dict[Any, str] = {}
-        if not pair.named and longest <= len(LETTERS):
-            names = dict(enumerate(LETTERS, start=1))
-        lists.append([str(names.get(item, item)) for item in pair.items])
-        truths.append({str(names.get(item, item)): grade for item, grade in pair.truth})
+        has_letters = not pair.named and longest <= len(LETTERS)
+        name: Callable[[Any], str] = _letter if has_letters else str
+        lists.append([name(item) for item in pair.items])
+        truths.append({name(item): grade for item, grade in pair.truth})
     q = Quiz(metric, options, k, lists, truths, lang)
     if not q.value:
         raise RecnbError(_(VALUE_OF_0, label=q.label))
     return q
+
+
+def _letter(rank: int) -> str:
+    """Return the name of an item of which the rank and the grade alone are known."""
+    return LETTERS[rank - 1]

@@ -1,6 +1,4 @@
-"""What a wrong number is: a common slip, or another option, cut-off or metric of
-recnb's.
-"""
+"""What a wrong number is: a common slip, or another option, cut-off or metric."""
 
 from __future__ import annotations
 
@@ -36,17 +34,17 @@ CONFUSED = {
 
 
 class Mistake(NamedTuple):
-    """A number that is not the answer to an exercise, and the sentence that says what
-    it is instead.
-    """
+    """A number that is not the answer to an exercise, and a sentence of what it is."""
 
     number: float
     sentence: str
 
 
 def common_mistakes(q: Exercise) -> Iterator[Mistake]:
-    """Compute the numbers of common mistakes: slips, confused metrics, other options,
-    no cut, no sign of per cent.
+    """Compute the numbers of common mistakes.
+
+    These are slips, confused metrics, other options, a list that is not cut, and a
+    missing sign of per cent.
     """
     metric = METRICS[q.metric]
     words = _words(q)
@@ -71,8 +69,10 @@ def common_mistakes(q: Exercise) -> Iterator[Mistake]:
 
 
 def other_numbers(q: Exercise) -> Iterator[Mistake]:
-    """Compute what other metrics of the same lists are, the metric at other cut-offs,
-    and of a list without its other items.
+    """Compute numbers that are less common as mistakes.
+
+    These are other metrics of the same lists, the metric under other options and at
+    other cut-offs, and of a list without the items that are not relevant.
     """
     if q.metric in ("dcg", "ndcg"):
         moved_up = _(
@@ -105,24 +105,26 @@ def _is_usual(q: Exercise) -> bool:
 
 def _words(q: Exercise) -> dict[str, Any]:
     """Return the figures that sentences of mistakes name."""
-    words = {
+    words: dict[str, Any] = {
         "depth": q.depth,
         "next": q.depth + 1,
         "length": len(q.row),
         "relevant": len(q.truth),
         "users": len(q.lists),
     }
-    if "discount" not in q.options:
-        return words
-    rank = 3
-    discount, base = q.options["discount"], float(q.options["log_base"])
-    (divisor,) = discount_of(np.array([float(rank)]), discount, base)
-    return {**words, "rank": rank, "divides": short_number(float(divisor), 4)}
+    if "discount" in q.options:
+        rank = 3
+        base = float(q.options["log_base"])
+        (divisor,) = discount_of(np.array([float(rank)]), q.options["discount"], base)
+        words["rank"] = rank
+        words["divides"] = short_number(float(divisor), 4)
+    return words
 
 
 def _option_values(q: Exercise) -> Iterator[tuple[str, Any]]:
-    """Return the options of the metric that are words, and the bases of its logarithm,
-    with each value to try.
+    """Return the options of the metric with each value to try.
+
+    Options are those that are words, and the base of its logarithm.
     """
     metric = METRICS[q.metric]
     for name, values in metric.words.items():

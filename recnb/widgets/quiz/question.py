@@ -86,8 +86,9 @@ def _rules_of_one_list(q: Exercise) -> Iterator[Line]:
 
 
 def _unusual_options(q: Exercise) -> dict[str, object]:
-    """Return the options without what is part of the question: the usual denominator of
-    precision and recall, and the usual target.
+    """Return the options without what is part of the question.
+
+    That is the usual denominator of precision and recall, and the usual target.
     """
     usual: dict[str, tuple[str, ...]] = {
         "out_of": ("k", "relevant"),

@@ -36,8 +36,9 @@ def slips_of(q: Exercise) -> Iterator[tuple[float, Slip]]:
 
 
 def _of_hits(q: Exercise) -> dict[str, Floats]:
-    """Return what formulas name of each hit, of the one list that all metrics but the
-    hit rate have.
+    """Return what formulas name of each hit of the first list.
+
+    All metrics but the hit rate have one list.
     """
     grades = np.array([q.truth.get(item, 0.0) for item in q.row[: q.depth]])
     ranks = np.arange(1.0, len(grades) + 1)

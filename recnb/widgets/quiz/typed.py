@@ -1,5 +1,6 @@
-"""Answers as people type them: a number, a fraction or a sum, with words around it in
-English or Korean.
+"""Answers as people type them: a number, a fraction or a sum.
+
+Words around it may be English or Korean.
 """
 
 from __future__ import annotations
@@ -58,15 +59,18 @@ class Number(NamedTuple):
     decimals: int | None  #: None for a fraction and a sum, which are exact
 
     def fits(self, value: float, digits: int, units: float = 0.5) -> bool:
-        """Say whether the number is a value rounded to so many digits, or up to so many
-        units of the last one off.
+        """Say whether the number is a value rounded to so many digits.
+
+        It may be off by so many `units` of the last digit.
         """
         return abs(self.value - value) <= units * 10.0**-digits + FLOAT
 
 
 def read_answer(answer: object) -> Number:
-    """Read a number, or text as one writes it: "0.8732", "0,8732", "87.32%", "2/3",
-    "5분의 3", "about 0.6", "(1+2/3)/4"; of "2/3 = 0.6667" the end.
+    """Read a number, or text as one writes it.
+
+    "0.8732", "0,8732", "87.32%", "2/3", "5분의 3", "about 0.6" and "(1+2/3)/4" are read;
+    of "2/3 = 0.6667" it is the end.
     """
     plain = _plain(answer)
     is_per_cent = plain.endswith("%")
@@ -102,8 +106,9 @@ def read_answer(answer: object) -> Number:
 
 
 def as_fractions(answer: object) -> Iterator[tuple[str, Number]]:
-    """Read a sum with each of its divisions in turn as one fraction: of "1+2 / 3+4",
-    "(1+2) / (3+4)".
+    """Read a sum with each of its divisions in turn as one fraction.
+
+    Of "1+2 / 3+4", that is "(1+2) / (3+4)".
     """
     plain = _plain(answer)
     if "+" not in plain:
@@ -159,9 +164,7 @@ def _value_of(text: str) -> float:
 
 
 def _worked_out(node: ast.AST) -> Any:
-    """Return the value of a sum as solutions print it, such as "(1 + 2/3)/4" or
-    "3/log2(1+1)".
-    """
+    """Return the value of a sum, such as "(1 + 2/3)/4" or "3/log2(1+1)"."""
     match node:
         case ast.BinOp(op=sign, left=left, right=right):
             values = [_worked_out(left), _worked_out(right)]
