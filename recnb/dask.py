@@ -168,7 +168,9 @@ def _bucket(users: pd.Series[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
     """
     try:
         frame = pd.DataFrame({"user": users})
-        ids = Sheet.read(frame, "the frame", {"user": "user"}, ids=["user"])["user"]
+        ids = Sheet.read(frame, "the frame", {"user": "user"}, id_roles=["user"])[
+            "user"
+        ]
     except (pl.exceptions.PolarsError, FrameError):
         # What is no id is refused by the part, wherever it is.
         return np.zeros(len(users), dtype=np.int64)

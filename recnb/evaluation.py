@@ -28,7 +28,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, within
 from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
-from recnb.results.segments import table_by
+from recnb.results.segment_table import table_by
 from recnb.results.worked import explanation_of
 from recnb.stats import Detectable
 
@@ -211,7 +211,8 @@ class EvaluationMethods(Methods):
         lang
             "en" or "ko"; None is the language that is set.
         """
-        from recnb.report.build import report_of, request_of
+        from recnb.report.build import report_of
+        from recnb.report.request import request_of
         from recnb.stats import Settings
 
         with use_language(lang), use_noun(self._data.noun):
@@ -418,7 +419,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
                 "Evaluation of some users against {relevant:,} relevant items",
                 relevant=relevant,
             )
-        if rows is None:
+        if rows is None:  # not known without all lists
             return _(
                 "Evaluation against {relevant:,} relevant items", relevant=relevant
             )

@@ -414,9 +414,6 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
         **each(
             "EV.ndcg(k=2).interval({})", ("95", "0", "1", "'95%'"), "confidence=|0.95"
         ),
-        **each(
-            "EV.ndcg(k=2).interval(method={})", ("'boot'", "None"), "method=|'beta'|'t'"
-        ),
         # beyond accuracy
         "beyond().novelty(divisor=['k'])": "divisor=",
         "beyond().tail_share(ratio=0)": "ratio=0 is not a share",

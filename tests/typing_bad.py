@@ -21,7 +21,7 @@ ev.mrr(target="last")  # type: ignore[arg-type]  # no such word
 ev.rbp(p="0.8")  # type: ignore[arg-type]  # p is a number
 ev.hit_rate(beta=2)  # type: ignore[call-arg]  # of another metric
 ev.ndgc(k=10)  # type: ignore[attr-defined]  # no such metric
-ev.ndcg(k=10).interval(method="boot")  # type: ignore[arg-type]  # no such method
+ev.ndcg(k=10).interval(confidence="95%")  # type: ignore[arg-type]  # a number
 ev.ndcg(k=10).per_users  # type: ignore[attr-defined]  # no such attribute  # noqa: B018
 text: str = ev.ndcg(k=10)  # type: ignore[assignment]  # a score is a float
 recnb.ndcg([3, 2], k=2, gain="exp")  # type: ignore[call-overload]  # no such word

@@ -68,7 +68,7 @@ either: Score | CatalogueScore = ev.measure("nDCG(dcg='exp-log2')@10")
 # A score is a float and carries what is behind it.
 number: float = score
 per_user: pd.Series[float] = score.per_user
-interval: Interval = score.interval(confidence=0.9, method="t")
+interval: Interval = score.interval(confidence=0.9)
 low, high = interval
 width: float = high - low + interval.high - interval.low
 cut: int | None = score.k

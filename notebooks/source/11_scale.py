@@ -186,7 +186,7 @@ print(f"together {together.low:.4f} to {together.high:.4f}; added up {added.low:
 # %%
 half = dd.from_pandas(recs[recs["item"] % 2 == 0], npartitions=5, sort=False)
 whole = dd.from_pandas(recs, npartitions=5, sort=False)
-found = recnb.compare({"all": whole, "half": half}, dask_truth, method="t")
+found = recnb.compare({"all": whole, "half": half}, dask_truth)
 found.differences(["ndcg"], k=10)[["model", "baseline", "difference", "low", "high", "verdict"]].round(4)
 
 # %% [markdown]

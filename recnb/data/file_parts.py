@@ -15,7 +15,7 @@ from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_o
 from recnb.data.columns import Frame, Labels, collected, is_scan
 from recnb.data.in_memory import Sheets, source_of
 from recnb.data.layout import Layout
-from recnb.data.lists_that_count import AllLists, ListsThatCount, without_others
+from recnb.data.lists_that_count import AllLists, ListsThatCount, leave_out_lists
 from recnb.data.parallel import in_turn
 from recnb.data.parts import Parts, of_one_part, part_of
 from recnb.data.sheet import RECS, TRUTH, Sheet
@@ -106,12 +106,12 @@ def read_batches(
     with closing(_batches_checked(truth, TRUTH, layout.truth)) as batches:
         judged = Buckets(batches)
     if is_scan(recs) and not judged.in_files:
-        counted = _lists_that_count(recs, judged, layout, origin)
-        if counted is not None:
-            return counted
+        of_truth_users = _lists_that_count(recs, judged, layout, origin)
+        if of_truth_users is not None:
+            return of_truth_users
     source = _read_lists(recs, judged, layout, origin)
     if isinstance(source, Sheets):
-        return without_others(source)
+        return leave_out_lists(source)
     return source
 
 
@@ -143,10 +143,10 @@ def _read_lists(
 def _lists_that_count(
     recs: pl.LazyFrame, judged: Buckets, layout: Layout, origin: tuple[str, str]
 ) -> Source | None:
-    """Read the lists of users of the truth alone; None if that saves little, or if ids
-    are to be looked at row by row.
+    """Read the lists of truth users alone; None if that saves little, or if ids are to
+    be looked at row by row.
     """
-    judged_users = judged.all()["user"].unique()
+    truth_users = judged.all()["user"].unique()
     column = layout.recs["user"]
     with collected(RECS):
         n_rows = recs.select(pl.len()).collect().item()
@@ -154,31 +154,33 @@ def _lists_that_count(
             return None
         # Each user once, on all cores.
         users = recs.select(column).unique().collect(engine="streaming")[column]
-    if users.dtype != judged_users.dtype or users.null_count():
+    if users.dtype != truth_users.dtype or users.null_count():
         return None
-    is_counted = users.is_in(judged_users.implode())
-    share = is_counted.to_numpy().mean()
-    if not share or share > lists_that_count.MOST_LEFT:
+    is_kept = users.is_in(truth_users.implode())
+    share = is_kept.to_numpy().mean()
+    if not share or share > lists_that_count.MOST_KEPT:
         return None
-    wanted = recs.filter(pl.col(column).is_in(judged_users.implode()))
-    counted = _read_lists(wanted, judged, layout, origin)
+    wanted = recs.filter(pl.col(column).is_in(truth_users.implode()))
+    of_truth_users = _read_lists(wanted, judged, layout, origin)
 
     def read_all() -> Source:
-        everyone = _read_lists(recs, judged, layout, origin)
-        _refuse_changed(counted, everyone, judged_users)
-        return everyone
+        of_all_users = _read_lists(recs, judged, layout, origin)
+        _refuse_changed(of_truth_users, of_all_users, truth_users)
+        return of_all_users
 
-    left_out = users.filter(~is_counted)
-    return ListsThatCount(counted, left_out, AllLists(read_all), n_rows)
+    left_out = users.filter(~is_kept)
+    return ListsThatCount(of_truth_users, left_out, AllLists(read_all), n_rows)
 
 
-def _refuse_changed(counted: Source, everyone: Source, users: pl.Series) -> None:
-    """Raise an error if the lists of the users of the truth are others than when they
-    were first read; lists in files are not compared.
+def _refuse_changed(
+    of_truth_users: Source, of_all_users: Source, users: pl.Series
+) -> None:
+    """Raise an error if the lists of truth users are others than when they were first
+    read; lists in files are not compared.
     """
-    if not isinstance(counted, Sheets) or not isinstance(everyone, Sheets):
+    if not isinstance(of_truth_users, Sheets) or not isinstance(of_all_users, Sheets):
         return
-    if not rows_of(everyone.recs, users).equals(counted.recs):
+    if not rows_of(of_all_users.recs, users).equals(of_truth_users.recs):
         raise FrameError(
             f"{RECS}: the files hold other lists than when they were first read.",
             fix="Evaluate them again.",

@@ -42,7 +42,7 @@ class RowsInMemory(JoinedRows):
         self._recs = recs
         self._judged = judged
         self._rank = result.rank
-        self._truth_rows = result.truth_rows
+        self._frame_row_of_entry = result.frame_row_of_entry
         self._convention = convention
 
     @cached_property
@@ -68,7 +68,7 @@ class RowsInMemory(JoinedRows):
     @cached_property
     def truth(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated."""
-        return self._judged[self._truth_rows]
+        return self._judged[self._frame_row_of_entry]
 
 
 @dataclass(eq=False)
@@ -162,17 +162,17 @@ class Sheets(Source):
         """Join the frames under a convention."""
         graded_as = _with_negative_grades(convention)
         judgements = self.judgements.graded(graded_as)
-        everyone = judgements
-        if self.whole is not None:
-            everyone = self.whole.judgements.graded(graded_as)
-        lists, in_order = self.lists.in_order(convention)
+        lists, in_order = self.lists.with_order_settled(convention)
         result, truth = self._join_ids(lists.rows, judgements.rows, in_order)
-        highest = float(everyone["relevance"].to_numpy().max(initial=0.0))
-        hits = replace(result.hits, max_relevance=highest)
+        hits = result.hits
+        if self.whole is not None:
+            grades = self.whole.judgements.graded(graded_as)["relevance"]
+            highest = float(grades.to_numpy().max(initial=0.0))
+            hits = replace(hits, max_relevance=highest)
         if self.weighted:
             weight = self._weights_of(truth, convention)
             truth = with_series(truth, pl.Series("weight", weight))
-            hits = replace(hits, truth_weight=weight[result.truth_rows])
+            hits = replace(hits, truth_weight=weight[result.frame_row_of_entry])
         if not self.is_part:
             check_users(
                 n_users=len(result.users),

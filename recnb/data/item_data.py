@@ -282,7 +282,7 @@ class ItemDataOfParts(ItemData):
 
     @property
     def _parts(self) -> Parts:
-        parts = self.joined.source.everyone
+        parts = self.joined.source.of_all_users
         assert isinstance(parts, Parts)
         if parts.whole is not None:  # each holds the rows of other users as well
             raise elsewhere(parts)

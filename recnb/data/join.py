@@ -1,25 +1,34 @@
 """The join of lists with the truth: which items of a list are relevant, at which rank,
 and what there was to find.
 
-1. `number_ids` (`numbered.py`): each user gets a number, in the order in which users
-   first appear in the lists; equal items get equal numbers. Nothing is moved: a row
-   keeps its number in its frame.
-2. `match_and_rank`: `match` finds which rows of lists are judged, and which pairs are
-   repeated; `rank_rows` puts each list in order and ranks its rows.
-3. `find_hits`: what is relevant, of the users that are averaged, by their ids.
+1. Numbers, by `number_ids` (`numbered.py`): each user gets a number, in the order of the
+   rows where those of each user stand together, else in any order; equal items get equal
+   numbers. Nothing is moved: a row keeps its number in its frame.
+2. Match and rank, by `match_and_rank`: `find_pairs` finds which rows of lists are judged,
+   and which pairs are repeated; `rank_rows` puts each list in order and ranks its rows.
+3. What there is to find: `_relevant_rows` of the truth, the users who are `_evaluated`,
+   and the `_wanted_rows`, which are both; these are the *entries*.
+4. Hits, by `find_hits`: the matches that are wanted, by the ids of users.
 
 Step 2 sees the users of a block at a time, as many rows as the processor's cache holds,
 on all cores. Where a library departs from these steps, its own step is in `quirks.py`,
 which lists them.
 
-    recs                     lists, by user     truth, by user,        hits, by id
-                                                best first             (0 is a, 1 is b)
-    row  user item score     row  user rank     row  user item rel.    user rank truth_row
-    0    b    i    9         0    0    1        2    0    i    2       0    2    0
-    1    a    j    8   --->  3    0    2        1    1    k    3       1    1    2
-    2    a    k    5         1    1    1        0    1    x    1
-    3    b    x    1         2    1    2
-                             (0 is b, 1 is a)   (a has k at rank 2, b has i at rank 1)
+    recs                      lists, by user       truth, by user, best first
+    frame                     frame                frame
+    row   user item score     row   user rank      row   user item relevance
+    0     b    i    9         0     0    1         2     0    i    2
+    1     a    j    8         3     0    2         1     1    k    3
+    2     a    k    5         1     1    1         0     1    x    1
+    3     b    x    1         2     1    2
+                              (user 0 is b, 1 is a)
+
+    wanted, by id             hits, by id
+    entry position frame row  position rank entry
+    0     0        1          0        2    0      a has k at rank 2
+    1     0        0          1        1    2      b has i at rank 1
+    2     1        2
+    (position 0 is a, 1 is b)
 
 What each array is indexed by is said in `numbered.py`. Where rows already stand in
 order, a slice is used in place of an index array: hence `Ints | slice`.
@@ -89,9 +98,9 @@ class JoinResult(NamedTuple):
     #: The users evaluated, sorted.
     users: pl.Series
     hits: Hits
-    #: [relevant item of `hits`] -> row of the frame of the truth.
-    truth_rows: Ints
-    #: [row of recommendations] -> rank; 0: the row left its list.
+    #: [entry] -> frame row of the truth.
+    frame_row_of_entry: Ints
+    #: [frame row of recommendations] -> rank; 0: the row left its list.
     rank: Ints
     #: Whether some user has a list and rows of the truth.
     in_both: bool
@@ -104,35 +113,52 @@ class JoinResult(NamedTuple):
 def join(
     recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Convention
 ) -> JoinResult:
-    """Join lists with the truth, under an order by rank, score or row.
+    """Join lists with the truth under a convention whose order is settled: by rank, score
+    or row, not "auto".
 
     Raises a RepeatError; the caller knows the frames and says which rows are repeated.
     """
     quirks.refuse_contradictions(convention)
+
+    # Match and rank.
     truth_rows = TruthRows.of(truth, ids)
     try:
         matches, rank_of_row = _match_blocks(recs, truth_rows, ids, convention)
     except HashError:
         return join(recs, truth, ids.with_exact_items(), convention)
     if convention.negative_relevance == "zero":
-        truth_rows = quirks.unjudged_as_zero(truth_rows)
+        truth_rows = quirks.unjudged_as_zero(truth_rows)  # matching told them from 0
+
+    # What there is to find.
     row_is_relevant = _relevant_rows(matches, truth_rows, convention)
     n_relevant = np.bincount(truth_rows.user[row_is_relevant], minlength=len(ids.users))
     evaluated = _evaluated(truth_rows, n_relevant, ids, convention)
     wanted = _wanted_rows(row_is_relevant, evaluated.position[truth_rows.user])
     if convention.duplicates == "rows":
         wanted = quirks.with_copies(wanted, matches)
+
     is_in_both = (ids.n_listed > 0) & (truth_rows.n_rows > 0)
-    can_have_gaps = convention.keeps_ranks and convention.candidates == "list"
     return JoinResult(
         users=ids.users[evaluated.users],
         hits=find_hits(matches, truth_rows, wanted, evaluated, ids, convention),
-        truth_rows=truth_rows.frame_row[wanted.rows],
+        frame_row_of_entry=truth_rows.frame_row[wanted.rows],
         rank=rank_of_row,
         in_both=bool(is_in_both.any()),
         n_without_relevant=int((n_relevant == 0).sum()),
-        has_gaps=can_have_gaps and bool((matches.length != ids.n_listed).any()),
+        has_gaps=_has_gaps(matches, ids, convention),
     )
+
+
+def _has_gaps(matches: Matches, ids: Ids, convention: Convention) -> bool:
+    """Return whether some list leaves a rank empty: its last rank is then more than its
+    number of rows.
+
+    Only ranks that are data can leave one empty. What padding or the catalogue puts
+    below a list makes its last rank higher as well, and is no gap.
+    """
+    if not convention.keeps_ranks or convention.candidates != "list":
+        return False
+    return bool((matches.length != ids.n_listed).any())
 
 
 # ---- blocks of users
@@ -147,19 +173,20 @@ def _match_blocks(
     order_value = order_column(recs, convention)
     list_starts = offsets(ids.n_listed)
     if convention.keeps_ranks:
-        rank_of_row = recs["rank"].to_numpy()  # the frame's own memory: read only
+        # The ranks of the frame stay. This is the frame's own memory: read only.
+        rank_of_row = recs["rank"].to_numpy()
     else:
         # Each block writes the rows of its users.
         rank_of_row = np.empty(recs.height, dtype=np.int64)
 
     def match_block(users: tuple[int, int]) -> Matches:
-        first, last = users
-        frame_row: Ints | slice = slice(list_starts[first], list_starts[last])
+        first, end = users
+        frame_row: Ints | slice = slice(list_starts[first], list_starts[end])
         if ids.rows_by_user is not None:
             frame_row = ids.rows_by_user[frame_row]
-        n_listed = ids.n_listed[first:last]
+        n_listed = ids.n_listed[first:end]
         lists = _lists_of(frame_row, n_listed, order_value, ids, convention)
-        truth_of_block = truth.of_users(first, last)
+        truth_of_block = truth.of_users(first, end)
         matches, rank = match_and_rank(lists, truth_of_block, ids, convention)
         if not convention.keeps_ranks:
             rank_of_row[frame_row] = rank[: lists.n_recommended]
@@ -218,7 +245,7 @@ def match_and_rank(
     """Return the matches of some users, and the rank of each of their listed rows."""
     if convention.order == "rank" and repeats_a_rank(lists):
         raise RepeatedRankError
-    pairs = match(lists, truth)
+    pairs = find_pairs(lists, truth)
     # Before repeats are refused: items that met in one hash would look repeated.
     if ids.are_hashes and not hashes_are_exact(lists, truth, pairs, ids):
         raise HashError
@@ -228,14 +255,14 @@ def match_and_rank(
     if convention.candidates == "padded":
         lists, pairs = quirks.padded(lists, truth, pairs)
     ranks = rank_rows(lists, truth, pairs, convention)
-    has_rank = ranks.rank[pairs.listed_row] > 0  # 0: the row left its list
-    listed_row = pairs.listed_row[has_rank]
-    above, tied = ranks.ties_of(listed_row)
+    has_rank = ranks.rank[pairs.judged_row] > 0  # 0: the row left its list
+    matched_row = pairs.judged_row[has_rank]
+    above, tied = ranks.ties_of(matched_row)
     matches = Matches(
-        user=lists.user[listed_row],
-        truth_row=pairs.truth_row[has_rank],
-        rank=ranks.rank[listed_row],
-        score=lists.score[listed_row],
+        user=lists.user[matched_row],
+        truth_row=pairs.judging_row[has_rank],
+        rank=ranks.rank[matched_row],
+        score=lists.score[matched_row],
         above=above,
         tied=tied,
         length=ranks.length,
@@ -246,34 +273,45 @@ def match_and_rank(
 # ---- what is judged, and what is repeated
 
 
-def match(lists: ListedRows, truth: TruthRows) -> Pairs:
+def find_pairs(lists: ListedRows, truth: TruthRows) -> Pairs:
     """Find the rows that share user and item with another row: judged rows of lists,
     repeated rows of lists, and whether the truth repeats a pair.
+
+    The rows of a pair that occurs at least twice are a group. With 10 listed rows, row 12
+    is row 2 of the truth:
+
+        group   0  0      1  1      2  2  2      3  3
+        row     5 12      3  7      4  9 14     11 13
+                judged    a list    both         the truth
+                          repeats                repeats
     """
     row, group = _groups(lists, truth)
-    if not len(row):
-        return Pairs(row, row, row, group, truth_repeats=False)  # no pair occurs twice
     n_listed = len(lists.user)
     is_listed = row < n_listed
     same_as_next = group[1:] == group[:-1]
+    # Listed rows come first in their group: if the next row is listed, so is this one,
+    # and if this one is of the truth, so is the next.
+    list_repeats = same_as_next & is_listed[1:]
+    truth_repeats = same_as_next & ~is_listed[:-1]
 
-    # Rows of lists come first in a group: if its pair is in the truth, the last is there.
-    last_of_group = row[np.append(~same_as_next, True)]
+    # The last row of a group judges the listed ones, if it is of the truth.
+    is_last = np.ones(len(row), dtype=bool)
+    is_last[:-1] = ~same_as_next
     listed_row = row[is_listed]
-    last_row = last_of_group[group[is_listed]]  # [listed_row] -> last row of its group
+    last_row = row[is_last][group[is_listed]]  # of the group of each listed row
     is_judged = last_row >= n_listed
     judged_row = listed_row[is_judged]
-    truth_row = last_row[is_judged] - n_listed
+    judging_row = last_row[is_judged] - n_listed
     by_row = in_order(judged_row)
 
-    repeats = np.flatnonzero(_in_run(same_as_next & is_listed[1:]))
+    repeats = np.flatnonzero(_in_run(list_repeats))
     repeats = repeats[in_order(row[repeats])]
     return Pairs(
-        listed_row=judged_row[by_row],
-        truth_row=truth_row[by_row],
+        judged_row=judged_row[by_row],
+        judging_row=judging_row[by_row],
         repeated_row=row[repeats],
         repeated_pair=group[repeats],
-        truth_repeats=bool((same_as_next & ~is_listed[:-1]).any()),
+        truth_repeats=bool(truth_repeats.any()),
     )
 
 
@@ -297,9 +335,10 @@ def _groups(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
 
 
 def _pairs_share_a_key(item: ItemNumbers, group: Ints) -> bool:
-    """Return whether rows of one key, which are a group, have different items.
+    """Return whether rows of one group, whose keys differ in the bits of the row alone,
+    have different items.
 
-    Rows of one key and one item have one user as well: a user's factor is odd, so in
+    Rows of one group and one item have one user as well: a user's factor is odd, so in
     the bits above the row it tells apart as many users as these bits have values, which
     are many more than there are users.
     """
@@ -334,7 +373,7 @@ def _runs(equals_next: Bools) -> tuple[Ints, Ints]:
     """
     place = np.flatnonzero(_in_run(equals_next))
     starts_run = np.ones(len(place), dtype=bool)
-    starts_run[1:] = ~equals_next[place[1:] - 1]
+    starts_run[1:] = ~equals_next[place[1:] - 1]  # the value before it differs
     return place, np.cumsum(starts_run) - 1
 
 
@@ -367,9 +406,9 @@ def hashes_are_exact(
     frame_row = lists.frame_row
     if isinstance(frame_row, slice):
         frame_row = np.arange(frame_row.start, frame_row.stop)
-    listed_item = recs_items.gather(frame_row[pairs.listed_row])
-    truth_item = truth_items.gather(truth.frame_row[pairs.truth_row])
-    if not (listed_item == truth_item).all():
+    judged_item = recs_items.gather(frame_row[pairs.judged_row])
+    judging_item = truth_items.gather(truth.frame_row[pairs.judging_row])
+    if not (judged_item == judging_item).all():
         return False
     # Each repeated row against the first row of its pair.
     _numbers, first_of_pair, pair = np.unique(
@@ -391,6 +430,7 @@ def rank_rows(
     if lists.given_rank is not None and not is_padded:
         rank = lists.given_rank
         return Ranks(rank, last_ranks(lists.user, rank, lists.n_users))
+    # Padded lists with given ranks go on: `_ranks_along` ranks what was added.
     is_ordered = is_in_order(lists, convention.ties)
     if is_ordered and _rank_is_place(lists, pairs, convention):
         length = np.bincount(lists.user, minlength=lists.n_users)
@@ -521,19 +561,20 @@ def _by_id(is_evaluated: Bools, ids: Ids) -> Ints | slice:
     return np.flatnonzero(is_evaluated)
 
 
-def _wanted_rows(row_is_relevant: Bools, user: Ints) -> Wanted:
-    """Return the relevant truth rows of the users evaluated; `user` has the position of
-    each truth row's user among those evaluated, -1 for another.
+def _wanted_rows(row_is_relevant: Bools, position: Ints) -> Wanted:
+    """Return the relevant truth rows of the users evaluated, given the position of each
+    truth row's user.
     """
-    is_wanted = row_is_relevant & (user >= 0)
-    truth_row = np.arange(len(user))
-    if is_wanted.all() and (user[1:] >= user[:-1]).all():  # they are together already
-        return Wanted(is_wanted, user, rows=slice(None), entry=truth_row)
+    is_wanted = row_is_relevant & (position >= 0)
+    truth_row = np.arange(len(position))
+    in_order_already = (position[1:] >= position[:-1]).all()
+    if is_wanted.all() and in_order_already:
+        return Wanted(is_wanted, position, rows=slice(None), entry=truth_row)
     rows = truth_row[is_wanted]
-    rows = rows[_stable_order(user[rows])]
-    entry = np.zeros(len(user), dtype=np.int64)
+    rows = rows[_stable_order(position[rows])]
+    entry = np.zeros(len(position), dtype=np.int64)
     entry[rows] = np.arange(len(rows))
-    return Wanted(is_wanted, user, rows, entry)
+    return Wanted(is_wanted, position, rows, entry)
 
 
 def find_hits(
@@ -552,8 +593,8 @@ def find_hits(
         rank=quirks.shared_rank(matches, hit_match, convention.ties),
         list_length=matches.length[evaluated.users],
         relevance=truth.relevance[truth_row],
-        truth_row=wanted.entry[truth_row],
-        truth_user=wanted.user[wanted.rows],
+        entry=wanted.entry[truth_row],
+        truth_user=wanted.position[wanted.rows],
         truth_relevance=truth.relevance[wanted.rows],
         max_relevance=float(truth.relevance.max(initial=0.0)),
     )
@@ -569,13 +610,16 @@ def find_hits(
 def _hit_matches(
     matches: Matches, wanted: Wanted, evaluated: Evaluated, convention: Convention
 ) -> Ints:
-    """Return the matches that are hits, by user and rank."""
+    """Return the matches that are hits, by user and rank.
+
+    Ranks that equal scores share come later (`quirks.shared_rank`) and keep this order.
+    """
     is_hit = wanted.is_wanted[matches.truth_row]
     if quirks.only_positive_scores_hit(convention):
         is_hit &= matches.score > 0
     hit_match = np.flatnonzero(is_hit)
-    user = evaluated.position[matches.user[hit_match]]
-    key = user_rank_key(user, matches.rank[hit_match])
+    position = evaluated.position[matches.user[hit_match]]
+    key = user_rank_key(position, matches.rank[hit_match])
     hit_match = hit_match[_stable_order(key)]
     if convention.duplicates == "hit_once":
         return quirks.first_of_each(hit_match, matches)

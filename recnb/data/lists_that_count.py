@@ -3,9 +3,10 @@ them, and joined when something does.
 
 Where the truth decides who is averaged, a list of a user without a row of the truth
 changes no value of a metric of accuracy: hits, ranks, ties and repeats are within a
-user. `ListsThatCount` joins the other lists alone. `everyone` is the source of all
-lists, for what looks at them: metrics beyond accuracy, other users averaged, counts of
-rows, the lint.
+user. The lists that count are the others, those of *truth users*, who have a row of the
+truth. `ListsThatCount` joins them alone, as its `of_truth_users`. Its `of_all_users` is
+the source of all lists, for what looks at them: metrics beyond accuracy, other users
+averaged, numbers of rows, the lint.
 """
 
 from __future__ import annotations
@@ -28,9 +29,9 @@ from recnb.metrics.hits import Bools, cached_property
 #: Rows of lists from which on users are looked up in the truth: measured with 15 % of
 #: the users there, that pays from 2**16 rows of text and 2**17 of whole numbers on.
 MANY = 2**17
-#: Lists are taken out if no more than this share of rows, or of users where rows are in
-#: files, is of users of the truth: to take out fewer costs as much as joining them.
-MOST_LEFT = 3 / 4
+#: Lists are left out if no more than this share of rows, or of users where rows are in
+#: files, stays: to leave out fewer costs as much as joining them.
+MOST_KEPT = 3 / 4
 #: Rows from which the share is estimated.
 SAMPLE = 1000
 
@@ -73,24 +74,25 @@ class AllLists:
             self.source.forget()
 
     # How it is read may be known to this process alone: what pickles it reads it first.
+    # Nothing else is needed then, as `source` is kept in the place of the property.
 
     def __getstate__(self) -> dict[str, Any]:
         return {"source": self.source}
 
 
 class RowsOfAll(JoinedRows):
-    """The rows behind the hits of some lists: lists are those of all users."""
+    """The rows behind the hits of truth users, with the lists of all users."""
 
     def __init__(
         self,
-        counted: JoinedRows,
+        rows_of_truth_users: JoinedRows,
         all_lists: AllLists,
-        n_rows: int | None,
+        n_rows_of_all: int | None,
         convention: Convention,
     ) -> None:
-        self._counted = counted
+        self._rows_of_truth_users = rows_of_truth_users
         self._all_lists = all_lists
-        self._n_rows = n_rows
+        self._n_rows_of_all = n_rows_of_all
         self._convention = convention
 
     @property
@@ -109,117 +111,121 @@ class RowsOfAll(JoinedRows):
 
     @property
     def n_recommended(self) -> int | None:
-        """Number of rows of all lists; None if repeated ones are still to be merged."""
+        """Number of rows of all lists; None if these have to be read or joined for it."""
         if self._convention.judged_only:
-            return self._counted.n_recommended  # no other row is judged
+            return self._rows_of_truth_users.n_recommended  # no other row is judged
         if self._convention.duplicates == "dedupe":
-            return None
-        return self._n_rows
+            return None  # repeated rows are still to be merged
+        return self._n_rows_of_all
 
     def among(self, users: pl.Series) -> JoinedRows:
         """Return the rows of some of the users evaluated, whose lists are here."""
-        return self._counted.among(users)
+        return self._rows_of_truth_users.among(users)
 
     @property
     def judged(self) -> pl.DataFrame:
         """All rows of the truth."""
-        return self._counted.judged
+        return self._rows_of_truth_users.judged
 
     @property
     def truth(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated."""
-        return self._counted.truth
+        return self._rows_of_truth_users.truth
 
     @property
     def truth_is_here(self) -> bool:
         """Whether the relevant rows are in memory or cheap to make."""
-        return self._counted.truth_is_here
+        return self._rows_of_truth_users.truth_is_here
 
 
 class ListsThatCount(Source):
-    """The lists of the users of the truth, joined alone wherever that suffices; all
-    lists otherwise.
+    """The lists of truth users, joined alone wherever these suffice; all lists
+    otherwise.
     """
 
     def __init__(
         self,
-        counted: Source,
+        of_truth_users: Source,
         left_out: pl.Series,
         all_lists: AllLists,
-        n_rows: int | None = None,
+        n_rows_of_all: int | None = None,
     ) -> None:
-        self.counted = counted  #: the lists of users of the truth, with the truth
+        self.of_truth_users = of_truth_users  #: their lists, and the truth
         self.left_out = left_out  #: users with a list whom the truth lacks, each once
         self._all_lists = all_lists
-        self._n_rows = n_rows  # of all lists, if they were counted
-        self.notes = counted.notes
-        self.user_weights = counted.user_weights
+        self._n_rows_of_all = n_rows_of_all  # None: not known
+        self.notes = of_truth_users.notes
+        self.user_weights = of_truth_users.user_weights
 
     @property
-    def everyone(self) -> Source:
+    def of_all_users(self) -> Source:
         """The source of all lists."""
         return self._all_lists.source
 
     @property
     def where(self) -> str:  # type: ignore[override]
         """What holds rows that are not in memory, in words."""
-        return self.everyone.where
+        return self.of_all_users.where
 
     @property
     def remedy(self) -> str:  # type: ignore[override]
         """What to type to have them there."""
-        return self.everyone.remedy
+        return self.of_all_users.remedy
 
     @property
     def labels(self) -> Labels:
         """Which column of the recommendations plays which role."""
-        return self.counted.labels
+        return self.of_truth_users.labels
 
     @property
     def truth_labels(self) -> Labels:
         """Which column of the truth plays which role."""
-        return self.counted.truth_labels
+        return self.of_truth_users.truth_labels
 
     @property
     def recs(self) -> pl.DataFrame:
         """All rows of the recommendations; an error if they are not in memory."""
-        return self.everyone.recs
+        return self.of_all_users.recs
 
     @property
     def truth(self) -> pl.DataFrame:
         """All rows of the truth."""
-        return self.counted.truth
+        return self.of_truth_users.truth
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
-        return self.counted.example()
+        return self.of_truth_users.example()
 
     @property
     def weighted(self) -> bool:
         """Whether relevant pairs have propensities."""
-        return self.counted.weighted
+        return self.of_truth_users.weighted
 
     def weigh(
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
     ) -> None:
         """Let relevant pairs and users have weights."""
-        # Users are weighed here, in `under`, and not once more in the lists that count.
+        # `Source.under` weighs users by what this source has: `of_truth_users` need not.
         self.user_weights = user_weights
-        self.counted.weigh(propensity, None)
+        self.of_truth_users.weigh(propensity, None)
         self._all_lists.weigh(propensity, user_weights)
 
     def join(self, convention: Convention) -> Joined:
-        """Join the lists that count, or all where others count as well."""
-        if not others_change_nothing(convention):
-            joined = self.everyone.under(convention)
-            return replace(joined, _source=None)  # `under` sets this source
-        joined = self.counted.under(convention)
-        rows = RowsOfAll(joined.rows, self._all_lists, self._n_rows, joined.convention)
+        """Join the lists of truth users if these suffice, else all.
+
+        `Source.under` calls this and sets the source of what is returned to this one.
+        """
+        if not truth_users_suffice(convention):
+            return replace(self.of_all_users.under(convention), _source=None)
+        joined = self.of_truth_users.under(convention)
+        rows_of_all = RowsOfAll(
+            joined.rows, self._all_lists, self._n_rows_of_all, joined.convention
+        )
         return replace(
             joined,
-            rows=rows,
+            rows=rows_of_all,
             n_without_relevant=joined.n_without_relevant + len(self.left_out),
-            known_counts=None,  # which are those of the lists that count
+            known_counts=None,  # they are of the lists of truth users alone
             _source=None,
         )
 
@@ -234,15 +240,15 @@ class ListsThatCount(Source):
     def _source_of(self, users: pl.Series, convention: Convention) -> Source:
         """Return the source that has the rows of some users."""
         has_left_out = users.is_in(self.left_out.implode()).any()
-        if has_left_out or not others_change_nothing(convention):
-            return self.everyone
-        return self.counted
+        if has_left_out or not truth_users_suffice(convention):
+            return self.of_all_users
+        return self.of_truth_users
 
     def among(self, users: pl.Series) -> ListsThatCount:
         """Return the rows of some users."""
         all_lists = self._all_lists
         some = ListsThatCount(
-            self.counted.among(users),
+            self.of_truth_users.among(users),
             self.left_out.filter(self.left_out.is_in(users.implode())),
             AllLists(lambda: all_lists.source.among(users)),
         )
@@ -252,48 +258,48 @@ class ListsThatCount(Source):
     def forget(self) -> None:
         """Let go of what was joined."""
         super().forget()
-        self.counted.forget()
+        self.of_truth_users.forget()
         self._all_lists.forget()
 
 
-def others_change_nothing(convention: Convention) -> bool:
-    """Return whether lists of users whom the truth lacks change no number.
+def truth_users_suffice(convention: Convention) -> bool:
+    """Return whether hits and values follow from the lists of truth users alone.
 
-    They do where their users are averaged, and where the catalogue, which has every
-    item of all lists, is ranked below each list.
+    They do not where other users are averaged as well, and where the catalogue, which
+    has every item of all lists, is ranked below each list.
     """
     is_by_truth = convention.averaged_users in ("truth", "both")
     return is_by_truth and convention.candidates != "catalogue"
 
 
-def without_others(source: Sheets) -> Source:
+def leave_out_lists(source: Sheets) -> Source:
     """Leave out lists of users whom the truth lacks, if there are many; return the
     source as it is if not.
     """
-    users, judged_users = source.recs["user"], source.truth["user"]
+    users, truth_users = source.recs["user"], source.truth["user"]
     n_rows = len(users)
     if n_rows < MANY:
         return source
     sample = users.gather_every(max(n_rows // SAMPLE, 1))
-    if sample.is_in(judged_users.implode()).to_numpy().mean() > MOST_LEFT:
+    if sample.is_in(truth_users.implode()).to_numpy().mean() > MOST_KEPT:
         return source
-    is_counted, left_out = _split(users, judged_users)
-    if not is_counted.any() or not len(left_out):
-        return source
-    rows = source.recs.filter(pl.Series(is_counted))
-    counted = replace(source, lists=source.lists.with_rows(rows))
-    return ListsThatCount(counted, left_out, AllLists(lambda: source), n_rows)
+    is_kept, left_out = _split(users, truth_users)
+    if not is_kept.any() or left_out.is_empty():
+        return source  # no list stays, which the join refuses; or each does
+    rows = source.recs.filter(pl.Series(is_kept))
+    of_truth_users = replace(source, lists=source.lists.with_rows(rows))
+    return ListsThatCount(of_truth_users, left_out, AllLists(lambda: source), n_rows)
 
 
-def _split(users: pl.Series, judged_users: pl.Series) -> tuple[Bools, pl.Series]:
-    """Return which rows are of users of the truth, and the other users, each once."""
+def _split(users: pl.Series, truth_users: pl.Series) -> tuple[Bools, pl.Series]:
+    """Return which rows are of truth users, and the other users, each once."""
     if not repeats_follow(users):
-        is_counted = users.is_in(judged_users.implode())
-        return is_counted.to_numpy(), each_once(users.filter(~is_counted))
-    # A look at the first row of each run of a user says it of the whole run.
+        is_kept = users.is_in(truth_users.implode())
+        return is_kept.to_numpy(), each_once(users.filter(~is_kept))
+    # The first row of each run of a user tells what the whole run is.
     starts = run_starts(users)
     lengths = np.diff(starts, append=len(users))
     user_of_run = users.gather(starts)
-    is_counted = user_of_run.is_in(judged_users.implode())
-    left_out = each_once(user_of_run.filter(~is_counted))
-    return np.repeat(is_counted.to_numpy(), lengths), left_out
+    run_is_kept = user_of_run.is_in(truth_users.implode())
+    left_out = each_once(user_of_run.filter(~run_is_kept))
+    return np.repeat(run_is_kept.to_numpy(), lengths), left_out

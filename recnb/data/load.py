@@ -37,7 +37,7 @@ from recnb.data.file_parts import read_batches
 from recnb.data.files import Wanted, is_file, read_together
 from recnb.data.in_memory import ranked, source_of
 from recnb.data.layout import Layout, one_model
-from recnb.data.lists_that_count import without_others
+from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet, is_missing
 from recnb.data.source import Source
 from recnb.display.language import N_, Plural, Sentence
@@ -159,7 +159,7 @@ def read(
         return read_batches(recs, truth, layout, origin)
     lists = Sheet(RECS, table_of(recs, RECS, layout.recs), layout.recs)
     judgements = Sheet(TRUTH, table_of(truth, TRUTH, layout.truth), layout.truth)
-    return without_others(source_of(lists.with_ids(), judgements.with_ids()))
+    return leave_out_lists(source_of(lists.with_ids(), judgements.with_ids()))
 
 
 def read_lists(recs: Frame, columns: Columns) -> pl.DataFrame:

@@ -1,8 +1,19 @@
 """The rows of both frames as numbers: what the steps of the join hand to each other.
 
-Arrays are described as `[what they are indexed by] -> what they hold`. A *frame row* is a
-row of a table as it came, a *listed row* a row of recommendations once the rows of each
-user stand together, a *truth row* a row of the truth by user, the most relevant first.
+Arrays are described as `[what they are indexed by] -> what they hold`.
+
+- A *frame row* is a row of a table as it came.
+- A *listed row* is a row of recommendations once the rows of each user stand together;
+  where lists are padded, the rows that were added follow.
+- A *truth row* is a row of the truth by user, the most relevant first.
+- An *entry* is a relevant truth row of a user evaluated, counted over these users in the
+  order of their ids: what `Hits.entry` holds.
+- A *user* is a number from 0 up, as in `Ids`; a *position* is a user's number among those
+  evaluated, in the order of their ids: what `Hits.user` holds.
+
+Within a block of users, users, listed rows and truth rows are counted from the block's
+first; `join._match_blocks` adds what stood before to the users and truth rows of
+`Matches`.
 """
 
 from __future__ import annotations
@@ -50,7 +61,7 @@ def offsets(counts: Ints) -> Ints:
 class Ids:
     """The users and items of both frames as numbers."""
 
-    #: [user] -> id; users with a list in the order of their lists, then the others.
+    #: [user] -> id; users with a list in the order of `rows_by_user`, then the others.
     users: pl.Series
     #: Users in the order of their ids; None: `users` is sorted already.
     by_id: Ints | None
@@ -94,9 +105,9 @@ def number_ids(
     """
     rows_by_user, starts = _rows_by_user(recs["user"])
     first_rows = starts if rows_by_user is None else rows_by_user[starts]
-    with_list = recs["user"].gather(first_rows)
+    users_with_list = recs["user"].gather(first_rows)
 
-    users, truth_user = _number_users(with_list, truth["user"])
+    users, truth_user = _number_users(users_with_list, truth["user"])
     n_listed = np.zeros(len(users), dtype=np.int64)
     n_listed[: len(starts)] = np.diff(starts, append=recs.height)
     by_id = None
@@ -119,27 +130,27 @@ def number_ids(
 
 
 def _number_users(
-    with_list: pl.Series, truth_users: pl.Series
+    users_with_list: pl.Series, truth_users: pl.Series
 ) -> tuple[pl.Series, Ints]:
     """Return the users with a list and after them those of the truth alone; and for
     each row of the truth the number of its user.
     """
-    truth_user = positions(with_list, truth_users)
-    has_no_list = truth_user < 0
+    truth_user = positions(users_with_list, truth_users)
+    has_no_list = truth_user < 0  # -1: not among them
     if not has_no_list.any():
-        return with_list, truth_user
+        return users_with_list, truth_user
     without_list = truth_users.filter(pl.Series(has_no_list))
     others = distinct(without_list)
-    truth_user[has_no_list] = len(with_list) + positions(others, without_list)
-    return pl.concat([with_list, others]), truth_user
+    truth_user[has_no_list] = len(users_with_list) + positions(others, without_list)
+    return pl.concat([users_with_list, others]), truth_user
 
 
 def _rows_by_user(users: pl.Series) -> tuple[Ints | None, Ints]:
     """Return the rows with those of each user together, None if they are so already;
-    and the position of each user's first.
+    and where each user starts in this order.
     """
-    # To check whether rows of each user are together already pays if rows are few, or if
-    # users repeat from row to row, so that it is likely.
+    # To check whether rows of each user are together already is cheap for few rows, and
+    # likely to succeed where users repeat from row to row.
     if len(users) <= BLOCK or repeats_follow(users):
         starts = run_starts(users)
         user_of_run = users.gather(starts)
@@ -229,13 +240,13 @@ class TruthRows:
         """[user] -> its first truth row; after the last user, the number of rows."""
         return offsets(self.n_rows)
 
-    def of_users(self, first: int, last: int) -> TruthRows:
-        """Return the rows of users first to last - 1, who are numbered from 0."""
-        rows = slice(self.starts[first], self.starts[last])
-        n_rows = self.n_rows[first:last]
+    def of_users(self, first: int, end: int) -> TruthRows:
+        """Return the rows of users from first to before end, who are numbered from 0."""
+        rows = slice(self.starts[first], self.starts[end])
+        n_rows = self.n_rows[first:end]
         return TruthRows(
             frame_row=self.frame_row[rows],
-            user=np.repeat(np.arange(last - first), n_rows),
+            user=np.repeat(np.arange(end - first), n_rows),
             item=self.item[rows],
             relevance=self.relevance[rows],
             n_rows=n_rows,
@@ -246,14 +257,14 @@ class TruthRows:
 class Pairs:
     """The rows that share user and item with another row."""
 
-    #: Judged rows: listed rows whose pair is in the truth, rising.
-    listed_row: Ints
-    #: [judged row] -> truth row of its pair.
-    truth_row: Ints
-    #: Listed rows that share their item with another of the same list, rising; the
-    #: first of them is among these.
+    #: Judged rows: the listed rows whose pair is in the truth, rising.
+    judged_row: Ints
+    #: The truth row that judges each of these.
+    judging_row: Ints
+    #: Repeated rows: the listed rows that share their item with another of the same
+    #: list, rising; the first of them is among these.
     repeated_row: Ints
-    #: [repeated row] -> number of its pair.
+    #: The number of the pair of each of these.
     repeated_pair: Ints
     #: Whether the truth repeats a pair.
     truth_repeats: bool
@@ -273,14 +284,14 @@ class Ranks:
     #: [user] -> last rank of the list; 0: without a list.
     length: Ints
     #: [listed row] -> how many ranks are above those of its score, gaps in given ranks
-    #: included; None: no ranks are shared.
+    #: included; None: ranks are given, or equal scores are put in an order.
     above: Ints | None = None
     #: [listed row] -> how many rows of the list have its score, itself among them.
     tied: Ints | None = None
 
     def ties_of(self, listed_row: Ints) -> tuple[Ints, Ints]:
-        """Return `above` and `tied` of some rows; without shared ranks each row is
-        alone on its rank.
+        """Return `above` and `tied` of some rows; without them each row is alone on its
+        rank.
         """
         if self.above is None or self.tied is None:
             return self.rank[listed_row] - 1, np.ones_like(listed_row)
@@ -288,9 +299,7 @@ class Ranks:
 
 
 class Matches(NamedTuple):
-    """The rows of lists that are judged and have a rank: an entry for each; and the
-    length of all lists.
-    """
+    """The rows of lists that are judged and have a rank, and the length of all lists."""
 
     #: [match] -> user.
     user: Ints
@@ -300,9 +309,9 @@ class Matches(NamedTuple):
     rank: Ints
     #: [match] -> score, as in `ListedRows`.
     score: Floats | Ints
-    #: [match] -> as in `Ranks`; without shared ranks `rank` - 1.
+    #: [match] -> as in `Ranks`; where it has none, `rank` - 1.
     above: Ints
-    #: [match] -> as in `Ranks`; without shared ranks 1.
+    #: [match] -> as in `Ranks`; where it has none, 1.
     tied: Ints
     #: [user] -> last rank of the list; 0: without a list.
     length: Ints
@@ -317,9 +326,9 @@ class Matches(NamedTuple):
 class Evaluated(NamedTuple):
     """The users who count in a mean."""
 
-    #: These users, in the order of their ids.
+    #: [position] -> user, in the order of their ids.
     users: Ints | slice
-    #: [user] -> position among these; -1: not one of them.
+    #: [user] -> position; -1: not evaluated.
     position: Ints
 
 
@@ -330,9 +339,9 @@ class Wanted(NamedTuple):
 
     #: [truth row] -> whether it is wanted.
     is_wanted: Bools
-    #: [truth row] -> position of its user among those evaluated; -1: not one of them.
-    user: Ints
-    #: The wanted truth rows, by user.
+    #: [truth row] -> position of its user; -1: not evaluated.
+    position: Ints
+    #: [entry] -> truth row.
     rows: Ints | slice
-    #: [truth row] -> its first position in `rows`; 0 if it is not wanted.
+    #: [truth row] -> entry, the first if it has several; 0 if it is not wanted.
     entry: Ints

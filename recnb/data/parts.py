@@ -253,7 +253,7 @@ class PartHits:
             "truth_relevance": hits.truth_relevance,
             "rank": hits.rank,
             "relevance": hits.relevance,
-            "truth_row": hits.truth_row - _starts(hits.n_relevant)[hits.user],
+            "entry": hits.entry - _starts(hits.n_relevant)[hits.user],
         }
         if hits.truth_weight is not None:
             columns["truth_weight"] = hits.truth_weight
@@ -384,13 +384,13 @@ def _merged_hits(kept: list[PartHits]) -> tuple[pl.Series, Hits]:
             top=taken("top", hit_rows, np.bool_),
         )
     # Rows of the truth are counted from the first of the user.
-    truth_row = taken("truth_row", hit_rows, np.int64)
-    truth_row += np.repeat(_starts(n_relevant), n_hits)
+    entry = taken("entry", hit_rows, np.int64)
+    entry += np.repeat(_starts(n_relevant), n_hits)
     return users.gather(by_id), Hits(
         user=np.repeat(everyone, n_hits),
         rank=taken("rank", hit_rows, np.int64),
         relevance=taken("relevance", hit_rows),
-        truth_row=truth_row,
+        entry=entry,
         list_length=taken("list_length", by_id, np.int64),
         truth_user=np.repeat(everyone, n_relevant),
         truth_relevance=taken("truth_relevance", truth_rows),

@@ -8,7 +8,8 @@ after one of its steps.
 | `score_dtype="float32"`       | `single_precision`        | before ranking: what orders lists    |
 | `candidates="padded"`         | `padded`                  | before ranking: rows are added       |
 | `ties`: by row, item, truth   | `tie_order`               | `rank_rows`: order of equal scores   |
-| `duplicates`, `judged_only`   | `rows_that_stay`          | `rank_rows`: rows leave, ranks close |
+| `duplicates`, `judged_only`,  | `rows_that_stay`          | `rank_rows`: rows leave, ranks close |
+| `negative_relevance="zero"`   |                           |                                      |
 | `order="rank"` and padding    | `given_ranks_and_below`   | `rank_rows`: given ranks stay        |
 | `ties`: shared ranks          | `with_ties`               | `rank_rows`: equal scores counted    |
 | `negative_relevance="zero"`   | `unjudged_as_zero`        | before hits: grades below 0 are 0    |
@@ -29,7 +30,6 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.conventions.convention import TRUTH_ORDERS
 from recnb.data.encoding import starts_of
 from recnb.data.numbered import (
     Evaluated,
@@ -52,8 +52,10 @@ from recnb.metrics.hits import (
     order_by_user_and_rank,
 )
 
-#: Rules for equal scores that look at the item, and those under which they share a rank.
+#: Rules for equal scores that look at the item.
 BY_ITEM = ("item_asc", "item_desc")
+#: Rules that put equal scores in no order: all of them have one rank, or under
+#: "expected" each is spread over all of their ranks.
 SHARED = ("expected", "max_rank", "floor_mean_rank")
 
 
@@ -65,7 +67,7 @@ def needs_positions(convention: Convention) -> bool:
         return True
     if convention.ties not in BY_ITEM:
         return False
-    # Equal scores; and what padding adds, which is equal under any order.
+    # Scores may be equal; ranks and rows are not, but what padding adds is.
     return convention.order == "score" or convention.candidates == "padded"
 
 
@@ -114,10 +116,10 @@ def padded(
     """Put the judged items that were not recommended below the lists, in the order of
     the rows of the truth.
 
-    They are added at the end, of no frame: `frame_row` and `given_rank` stay as they
-    are.
+    They are added at the end, with a score that no row is below. They are no
+    recommended rows: `frame_row`, `given_rank` and `n_recommended` stay.
     """
-    is_recommended = marked(pairs.truth_row, len(truth.user))
+    is_recommended = marked(pairs.judging_row, len(truth.user))
     missed = np.flatnonzero(~is_recommended)
     missed = missed[np.argsort(truth.frame_row[missed])]
     added_row = len(lists.user) + np.arange(len(missed))
@@ -130,8 +132,8 @@ def padded(
     )
     more_pairs = replace(
         pairs,
-        listed_row=np.concatenate([pairs.listed_row, added_row]),
-        truth_row=np.concatenate([pairs.truth_row, missed]),
+        judged_row=np.concatenate([pairs.judged_row, added_row]),
+        judging_row=np.concatenate([pairs.judging_row, missed]),
     )
     return longer_lists, more_pairs
 
@@ -152,9 +154,9 @@ def tie_order(
         return lists.item.view(np.int64)
     if ties == "item_desc":
         return -lists.item.view(np.int64)
-    if ties in TRUTH_ORDERS:  # "worst": the least relevant first
+    if ties == "worst":  # the least relevant first
         relevance = np.zeros(len(lists.user))
-        relevance[pairs.listed_row] = truth.relevance[pairs.truth_row]
+        relevance[pairs.judged_row] = truth.relevance[pairs.judging_row]
         return relevance
     return None
 
@@ -180,10 +182,10 @@ def rows_that_stay(
         order = order[is_highest[order]]
     if not convention.judged_only:
         return order
-    judged_row = pairs.listed_row
+    judged_row = pairs.judged_row
     if convention.negative_relevance == "zero":
         # A relevance below 0 marks an item that was pooled and not judged.
-        judged_row = judged_row[truth.relevance[pairs.truth_row] >= 0]
+        judged_row = judged_row[truth.relevance[pairs.judging_row] >= 0]
     is_judged = marked(judged_row, len(lists.user))
     return np.asarray(order[is_judged[order]])
 
@@ -215,11 +217,11 @@ def given_ranks_and_below(order: Ints, lists: ListedRows) -> Ints:
     given_rank = lists.given_rank[order[is_recommended]]
     last_given = np.zeros(lists.n_users, dtype=np.int64)
     np.maximum.at(last_given, user_of_given, given_rank)
-    n_recommended = np.bincount(user_of_given, minlength=lists.n_users)
-    # Of a user's rows, the recommended ones come first.
-    nth_added = count_within(user) - n_recommended[user]
+    n_given = np.bincount(user_of_given, minlength=lists.n_users)
+    # Of a user's rows, the recommended ones come first, so the others are counted from 1.
+    nth_added = count_within(user) - n_given[user]
     rank = last_given[user] + nth_added
-    rank[is_recommended] = given_rank
+    rank[is_recommended] = given_rank  # of which `nth_added` says nothing
     return np.asarray(rank)
 
 
@@ -237,12 +239,15 @@ def with_ties(ranks: Ranks, order: Ints, lists: ListedRows) -> Ranks:
     return replace(ranks, above=above, tied=tied)
 
 
-# ---- while hits are found
+# ---- before hits are found
 
 
 def unjudged_as_zero(truth: TruthRows) -> TruthRows:
     """Return the truth with 0 for a relevance below 0, which marks an item that was
-    pooled and not judged: `rows_that_stay` had to know it.
+    pooled and not judged.
+
+    Without `judged_only` there is none, as `Sheet.graded` has made it 0. With it, they
+    reach the join as they are, because `rows_that_stay` tells them from judged 0s.
     """
     return replace(truth, relevance=truth.relevance.clip(min=0.0))
 
@@ -252,12 +257,16 @@ def with_copies(wanted: Wanted, matches: Matches) -> Wanted:
     least.
     """
     n_truth = len(wanted.is_wanted)
-    rows = np.arange(n_truth)[wanted.rows]
+    rows = np.arange(n_truth)[wanted.rows]  # a slice as numbers
     n_recommended = np.bincount(matches.truth_row, minlength=n_truth)
     times = np.maximum(n_recommended[rows], 1)
+    # All hits of a row have the entry of its first copy.
     entry = np.zeros(n_truth, dtype=np.int64)
-    entry[rows] = np.cumsum(times) - times  # of the first copy
+    entry[rows] = np.cumsum(times) - times
     return wanted._replace(rows=np.repeat(rows, times), entry=entry)
+
+
+# ---- while hits are found
 
 
 def only_positive_scores_hit(convention: Convention) -> bool:
@@ -273,7 +282,10 @@ def first_of_each(hit_match: Ints, matches: Matches) -> Ints:
 
 
 def shared_rank(matches: Matches, hit_match: Ints, ties: str) -> Ints:
-    """Return the ranks of hits; those that equal scores share, if they share one."""
+    """Return the ranks of hits; those that equal scores share, if they share one.
+
+    Under "expected" a hit keeps its own rank here: `average_over_ties` spreads it.
+    """
     if ties not in ("max_rank", "floor_mean_rank"):
         return matches.rank[hit_match]
     above, tied = matches.above[hit_match], matches.tied[hit_match]
@@ -313,10 +325,12 @@ def below_lists(
         # All of the catalogue below a list is one tie, on its last rank.
         return Below(missed, length[user], length)
 
-    n_lower = truth.item[missed].view(np.int64)  # an item's number is its position
-    first_pair = user * ids.n_items  # of the user with the item at position 0
-    n_lower_listed = np.searchsorted(listed_pairs, first_pair + n_lower)
-    n_lower_listed -= np.searchsorted(listed_pairs, first_pair)
+    # An item's number is its position among all items, so as many items are lower.
+    n_lower = truth.item[missed].view(np.int64)
+    first_pair = user * ids.n_items  # of the user with the lowest item
+    pair = first_pair + n_lower
+    start_of_user = np.searchsorted(listed_pairs, first_pair)
+    n_lower_listed = np.searchsorted(listed_pairs, pair) - start_of_user
     rank = matches.length[user] + n_lower - n_lower_listed + 1
     return Below(missed, rank, length)
 
@@ -348,17 +362,17 @@ def with_catalogue(
 ) -> Hits:
     """Return the hits with what was missed, at its rank below the list."""
     missed = below.truth_row
-    user = np.concatenate([hits.user, wanted.user[missed]])
+    user = np.concatenate([hits.user, wanted.position[missed]])
     rank = np.concatenate([hits.rank, below.rank])
     relevance = np.concatenate([hits.relevance, truth.relevance[missed]])
-    truth_row = np.concatenate([hits.truth_row, wanted.entry[missed]])
+    entry = np.concatenate([hits.entry, wanted.entry[missed]])
     order = order_by_user_and_rank(user, rank)
     return replace(
         hits,
         user=user[order],
         rank=rank[order],
         relevance=relevance[order],
-        truth_row=truth_row[order],
+        entry=entry[order],
         list_length=below.length[evaluated.users],
     )
 
@@ -372,23 +386,27 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
     hits of the run are expected above it; and the first hit of the run stands j-th with
     chance C(g - j, m - 1)/C(g, m).
     """
+    # Hits stand by user and rank: those of one run are neighbours.
     starts = starts_of(hits.user, above)
-    run_size = np.diff(starts, append=len(above))  # [run] -> its hits
-    run = np.repeat(np.arange(len(starts)), run_size)  # [hit] -> its run
-    # [hit] -> hits of its user in runs above.
-    hits_above_run = count_within(hits.user) - count_within(run)
+    hits_in_run = np.diff(starts, append=len(above))  # [run] -> m
+    run = np.repeat(np.arange(len(starts)), hits_in_run)  # [hit] -> run
+    # [hit] -> hits in higher runs: its number in its list, less its number in its run.
+    hits_before_run = count_within(hits.user) - count_within(run)
 
-    # From here on there is an entry for each hit and each rank of its run.
+    # Each hit is repeated for each place in its run, the j-th of g. With g = 3, then 2:
+    #     hit  0 0 0  1 1
+    #     j    1 2 3  1 2
     hit = np.repeat(np.arange(len(run)), tied)
     j = count_within(hit)
     g = tied[hit]
-    m = run_size[run[hit]]
-    n_above = hits_above_run[hit]
-    others = np.divide((j - 1.0) * (m - 1), g - 1, out=np.zeros(len(j)), where=g > 1)
-    nth = np.asarray(1.0 + n_above + others, dtype=np.float64)
+    m = hits_in_run[run[hit]]
+    before = hits_before_run[hit]
+    # Where g is 1, j is 1 as well: there are no others.
+    others = (j - 1.0) * (m - 1) / np.maximum(g - 1, 1)
+    nth = 1.0 + before + others
     # The user's first hit is in the user's first run with hits, and each of the m hits
     # there is it with the same chance.
-    first = np.where(n_above == 0, _first_chance(g, m, j) / m, 0.0)
+    first = np.where(before == 0, _first_chance(g, m, j) / m, 0.0)
     rank = above[hit] + j
 
     order = order_by_user_and_rank(hits.user[hit], rank)
@@ -398,12 +416,12 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
         user=hits.user[ordered_hit],
         rank=rank[order],
         relevance=hits.relevance[ordered_hit],
-        truth_row=hits.truth_row[ordered_hit],
+        entry=hits.entry[ordered_hit],
         tied=TieSpread(
             weight=1.0 / g[order],
             nth=nth[order],
             first=first[order],
-            top=(j == 1)[order],
+            top=(j == 1)[order],  # one row of each hit, for what counts hits once
         ),
     )
 

@@ -43,10 +43,10 @@ class NumberCheck:
 
 
 _value = pl.col("value")
-_not_a_number = _value.is_null() | ~_value.is_finite()
-_not_whole = _value != _value.floor()
-_not_a_rank = _not_a_number | _not_whole | (_value < 1) | (_value > HIGHEST_RANK)
-_NOT_A_NUMBER = (
+_is_no_number = _value.is_null() | ~_value.is_finite()
+_is_not_whole = _value != _value.floor()
+_is_no_rank = _is_no_number | _is_not_whole | (_value < 1) | (_value > HIGHEST_RANK)
+_NO_NUMBER_TEXT = (
     "has {n:,} value{s} that {are} missing, NaN or infinite, the first {value} for "
     "{pair}."
 )
@@ -54,22 +54,22 @@ _NOT_A_NUMBER = (
 #: What is checked of each role, in this order.
 SCORE_CHECKS = [
     NumberCheck(
-        bad=_not_a_number,
-        problem=_NOT_A_NUMBER,
+        bad=_is_no_number,
+        problem=_NO_NUMBER_TEXT,
         fix="A score must place its item in the list: fill it in or drop the row.",
     )
 ]
 RANK_CHECKS = [
     NumberCheck(
-        bad=_not_a_rank,
+        bad=_is_no_rank,
         problem="holds {value} for {pair}: a rank is a whole number, 1 for the top.",
         fix="If yours start at 0, add 1. If it is a score, say so: score={column!r}.",
     )
 ]
 RELEVANCE_CHECKS = [
     NumberCheck(
-        bad=_not_a_number,
-        problem=_NOT_A_NUMBER,
+        bad=_is_no_number,
+        problem=_NO_NUMBER_TEXT,
         fix="Say what they mean: 0 for not relevant; or drop the rows.",
     ),
     NumberCheck(
@@ -102,10 +102,10 @@ class Sheet:
         frame: Frame,
         name: str,
         labels: Labels,
-        ids: Sequence[str] = IDS,
+        id_roles: Sequence[str] = IDS,
     ) -> Sheet:
         """Read the columns of a frame that play a role, and check the ids."""
-        return cls(name, table_of(frame, name, labels), labels).with_ids(ids)
+        return cls(name, table_of(frame, name, labels), labels).with_ids(id_roles)
 
     def __getitem__(self, role: str) -> pl.Series:
         return self.rows[role]
@@ -289,11 +289,11 @@ class Sheet:
         self,
         role: str,
         check: NumberCheck,
-        rows: pl.Series,
+        bad_rows: pl.Series,
         numbers: pl.Series,
     ) -> FrameError:
         """Return the error for rows that fail a check."""
-        n, row = len(rows), rows[0]
+        n, row = len(bad_rows), bad_rows[0]
         problem = check.problem.format(
             n=n,
             s="s" * (n > 1),
@@ -364,7 +364,7 @@ class Sheet:
 
     # The order of lists
 
-    def in_order(self, convention: Convention) -> tuple[Sheet, Convention]:
+    def with_order_settled(self, convention: Convention) -> tuple[Sheet, Convention]:
         """Return the sheet with its scores or ranks checked, and the convention with
         order="auto" replaced by the column that orders the lists.
         """
@@ -428,18 +428,25 @@ class Sheet:
         """
         if "relevance" not in self:
             return self.with_columns(pl.Series("relevance", np.ones(self.rows.height)))
-        negative, threshold = convention.negative_relevance, convention.relevant_from
+        negative = convention.negative_relevance
         relevances = self.relevances(allow_negative=negative != "error")
         relevances = relevances.cast(pl.Float64)
         if negative == "zero":
             relevances = relevances.clip(lower_bound=0.0)
-        dtype = self["relevance"].dtype
-        if threshold is not None and dtype in (pl.Float32, pl.Float16):
-            # 0.7 in single precision is a little below 0.7, and meant to reach it: what
-            # is the threshold in the column's precision becomes the threshold itself.
-            in_precision = pl.Series([float(threshold)]).cast(dtype)[0]
-            relevances = relevances.set(relevances == in_precision, threshold)
+        if convention.relevant_from is not None:
+            dtype = self["relevance"].dtype
+            relevances = _reaching(relevances, dtype, convention.relevant_from)
         return self.with_columns(relevances.alias("relevance"))
+
+
+def _reaching(relevances: pl.Series, dtype: pl.DataType, threshold: float) -> pl.Series:
+    """Return relevances with the threshold in place of what is the threshold in the
+    precision of their column: 0.7 in single precision is a little below 0.7.
+    """
+    if dtype not in (pl.Float32, pl.Float16):
+        return relevances
+    in_precision = pl.Series([float(threshold)]).cast(dtype)[0]
+    return relevances.set(relevances == in_precision, threshold)
 
 
 def _sorted_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
@@ -529,12 +536,14 @@ def in_floats(scores: pl.Series) -> Floats:
     if len(np.unique(floats)) == scores.n_unique():
         return floats
     places = scores.rank("dense").to_numpy().astype(np.float64)
-    return np.asarray(places - places[floats <= 0].max(initial=0.0))
+    highest_not_above_0 = places[floats <= 0].max(initial=0.0)
+    return np.asarray(places - highest_not_above_0)
 
 
 def grades_of(truth: pl.DataFrame) -> pl.Series:
-    """Return the relevance of each row as it was given, True and False as 1 and 0;
-    without a column of relevance a single 1.0, which tells what values there are.
+    """Return the relevance of each row as it was given, True and False as 1 and 0.
+
+    Without a column of relevance it is a single 1.0, which tells what values there are.
     """
     if "relevance" not in truth.columns:
         return pl.Series([1.0])

@@ -75,8 +75,10 @@ class Source(ABC):
         """
 
     @property
-    def everyone(self) -> Source:
-        """The source of all lists, where this one joins those that count alone."""
+    def of_all_users(self) -> Source:
+        """The source of all lists, where this one joins those of some users alone
+        (`lists_that_count.py`).
+        """
         return self
 
     @property
@@ -204,29 +206,29 @@ class JoinedRows(ABC):
 class RowsOfUsers(JoinedRows):
     """The rows of some users of an evaluation."""
 
-    def __init__(self, everyone: JoinedRows, users: pl.Series) -> None:
-        self._everyone = everyone
+    def __init__(self, rows_of_all: JoinedRows, users: pl.Series) -> None:
+        self._rows_of_all = rows_of_all
         self._users = users
 
     @cached_property
     def lists(self) -> pl.DataFrame:
         """The rows of their lists."""
-        return self._of_users(self._everyone.lists)
+        return self._of_users(self._rows_of_all.lists)
 
     @cached_property
     def judged(self) -> pl.DataFrame:
         """Their rows of the truth."""
-        return self._of_users(self._everyone.judged)
+        return self._of_users(self._rows_of_all.judged)
 
     @cached_property
     def truth(self) -> pl.DataFrame:
         """Their relevant rows."""
-        return self._of_users(self._everyone.truth)
+        return self._of_users(self._rows_of_all.truth)
 
     @property
     def truth_is_here(self) -> bool:
         """Whether the relevant rows are in memory."""
-        return "truth" in vars(self) or self._everyone.truth_is_here
+        return "truth" in vars(self) or self._rows_of_all.truth_is_here
 
     def _of_users(self, rows: pl.DataFrame) -> pl.DataFrame:
         return rows_of(rows, self._users)

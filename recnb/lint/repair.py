@@ -284,7 +284,7 @@ class Repair:
         """
         data = self.data
         evaluation = data.evaluation
-        source = data.source.everyone
+        source = data.source.of_all_users
         if not isinstance(source, Sheets) or self._takes_long(source):
             return None
         frames = self._changed_frames()

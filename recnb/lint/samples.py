@@ -117,7 +117,7 @@ def _most_sampled(n_items: int) -> float:
 def count_missed(data: LintData) -> Ints:
     """Count the relevant items of each user that are not in the list."""
     is_hit = np.zeros(len(data.hits.truth_user), dtype=bool)
-    is_hit[data.hits.truth_row] = True
+    is_hit[data.hits.entry] = True
     missed = data.hits.truth_user[~is_hit]
     return np.bincount(missed, minlength=len(data.listed))
 

@@ -116,7 +116,7 @@ def best_of_list(hits: Hits, gain: Gain) -> Hits:
     highest weighted gain first.
     """
     once = slice(None) if hits.tied is None else hits.tied.top
-    user, relevance, row = hits.user[once], hits.relevance[once], hits.truth_row[once]
+    user, relevance, row = hits.user[once], hits.relevance[once], hits.entry[once]
     value = (
         relevance
         if hits.truth_weight is None

@@ -67,14 +67,14 @@ def serendipity(
     (size,) = cutoffs.size(hits.list_length).T
     (depth,) = cutoffs.depth(hits.list_length).T
     expected_rank = lists.catalogue.reading("serendipity", "train").expected_rank
-    unexpected = expected_rank[hits.truth_row] > size[hits.user]
+    unexpected = expected_rank[hits.entry] > size[hits.user]
     places = out_of_count(hits, cutoffs, out_of)
     credit = Credit(hits, cutoffs, hits.weigh(unexpected), places)
 
     def rows(user: int) -> TermRows:
         """Return the hits of one user's list."""
         hit = np.flatnonzero((hits.user == user) & (hits.rank <= depth[user]))
-        row = hits.truth_row[hit]
+        row = hits.entry[hit]
         names = {
             "rank": hits.rank[hit],
             "expected_rank": expected_rank[row],

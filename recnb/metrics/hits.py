@@ -6,13 +6,13 @@ over a user's hits of some credit, divided by what the user's list could have ea
 hits, relevant items and the length of each list are all that is kept of the two frames:
 a few hits for every hundred recommended rows, which is where the speed comes from.
 
-    one entry per hit,         user             0  0  2      user 0 has items of relevance 1, 3 at ranks 1, 4;
+    of each hit,               user             0  0  2      user 0 has items of relevance 1, 3 at ranks 1, 4;
     by user, then rank         rank             1  4  2      user 2 has one of relevance 2 at rank 2
                                relevance        1  3  2
-                               truth_row        1  0  4      which of the entries below each hit is
-    one per relevant item,     truth_user       0  0  1  1  2
-    by user                    truth_relevance  3  1  1  2  2
-    one per user               list_length     10 10  8      users are numbers from 0; user 1 has no hit
+                               entry            1  0  4      which of the entries below each hit is
+    of each relevant item,     truth_user       0  0  1  1  2
+    an entry, by user          truth_relevance  3  1  1  2  2
+    of each user               list_length     10 10  8      users are numbers from 0; user 1 has no hit
 """  # noqa: E501
 
 from __future__ import annotations
@@ -208,10 +208,10 @@ class Hits:
 
     user: Ints  #: per hit, the position of the user, from 0 to n_users - 1
     rank: Ints  #: per hit, 1 is the top
-    relevance: Floats  #: per hit, above 0
-    truth_row: Ints  #: per hit, which entry of the next two it is
-    truth_user: Ints  #: per relevant item, sorted: the position of the user
-    truth_relevance: Floats  #: per relevant item, above 0
+    relevance: Floats  #: per hit, above 0 unless `Convention.relevant` counts others
+    entry: Ints  #: per hit, which entry it is: its place in the next two
+    truth_user: Ints  #: per entry, sorted: the position of the user
+    truth_relevance: Floats  #: per entry, as of hits
     list_length: Ints  #: per user, the last rank of the list that was recommended; 0 without a list
     max_relevance: (
         float  #: the highest relevance in the truth, of all users: the scale of ERR
@@ -223,7 +223,7 @@ class Hits:
         None  #: the judged items in the lists as hits, for metrics that need them
     )
     truth_weight: Floats | None = (
-        None  #: per relevant item, what it counts: 1 / propensity; None: each counts 1
+        None  #: per entry, what it counts: 1 / propensity; None: each counts 1
     )
 
     @property
@@ -308,8 +308,8 @@ class Hits:
         self.refuse_ties("target='preferred' looks for the place of one item")
         order = order_from_highest(self.truth_user, self.truth_relevance)
         best = order[count_within(self.truth_user[order]) == 1]
-        rows, first = np.unique(self.truth_row, return_index=True)
-        chosen = np.zeros(len(self.truth_row), dtype=bool)
+        rows, first = np.unique(self.entry, return_index=True)
+        chosen = np.zeros(len(self.entry), dtype=bool)
         chosen[first[np.isin(rows, best)]] = True
         return chosen
 
@@ -356,7 +356,7 @@ class Hits:
         weight = (
             np.ones(len(self.user))
             if self.truth_weight is None
-            else self.truth_weight[self.truth_row]
+            else self.truth_weight[self.entry]
         )
         return weight if self.tied is None else weight * self.tied.weight
 
@@ -407,7 +407,7 @@ class Hits:
         self,
         user: Ints,
         relevance: Floats,
-        truth_row: Ints,
+        entry: Ints,
         value: Floats | None = None,
     ) -> Hits:
         """Return these items, sorted by user, as lists ranked from 1, the highest value
@@ -416,14 +416,14 @@ class Hits:
         value = relevance if value is None else value
         if not stands_from_highest(user, value):
             order = order_from_highest(user, value)
-            relevance, truth_row = relevance[order], truth_row[order]
+            relevance, entry = relevance[order], entry[order]
         rank = count_within(user)
         return replace(
             self,
             user=user,
             rank=rank,
             relevance=relevance,
-            truth_row=truth_row,
+            entry=entry,
             tied=None,
             judged=None,
         )
@@ -432,7 +432,7 @@ class Hits:
         """Keep some of the hits, with other columns in place of these."""
         columns = {
             name: getattr(self, name)[rows]
-            for name in ("user", "rank", "relevance", "truth_row")
+            for name in ("user", "rank", "relevance", "entry")
         }
         tied = None if self.tied is None else self.tied.with_rows(rows)
         return replace(self, **{**columns, "tied": tied, **others})
@@ -448,7 +448,7 @@ class Hits:
         return self.with_rows(
             rows,
             user=number[self.user[rows]],
-            truth_row=truth_number[self.truth_row[rows]],
+            entry=truth_number[self.entry[rows]],
             truth_user=number[self.truth_user[truth_rows]],
             truth_relevance=self.truth_relevance[truth_rows],
             truth_weight=None

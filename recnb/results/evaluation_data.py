@@ -232,7 +232,7 @@ class EvaluationData:
         """
         if len(self.joined.all_hits.rank):
             return ()
-        source = self.source.everyone
+        source = self.source.of_all_users
         if not isinstance(source, Sheets) or source.is_part:
             return ()
         items, judged = self.joined.recs["item"], self.joined.judged["item"]

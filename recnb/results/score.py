@@ -19,7 +19,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import values_of
 from recnb.results.table import axes
 from recnb.results.values import Values
-from recnb.stats import ENOUGH, IntervalMethod
+from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -95,17 +95,14 @@ class MetricValue(float, Suggesting):
         """
         return not self._values.of_all or self._values.of_all[0].of_users is not None
 
-    def interval(
-        self, confidence: float = 0.95, method: IntervalMethod = "beta"
-    ) -> Interval:
+    def interval(self, confidence: float = 0.95) -> Interval:
         """Interval for the mean, taking the users as a sample.
 
-        `beta` is the exact interval of Clopper and Pearson for values of 0 and 1, and
-        the beta interval that generalises it for others: its coverage is at least the
-        confidence at any number of users. "t" (Student's) and "bootstrap" (scipy's BCa
-        of 2,000 draws) are too narrow where few users have a hit. It is (nan, nan) of a
-        single user, and of a metric without an upper bound (DCG, novelty) below 10
-        users with a value above 0.
+        It is the exact interval of Clopper and Pearson for values of 0 and 1, and the
+        beta interval that generalises it for others: its coverage is at least the
+        confidence at any number of users. It is (nan, nan) of a single user, and of a
+        metric without an upper bound (DCG, novelty) below 10 users with a value above
+        0.
 
         A mean over pairs of users (personalization) has that of the jackknife. What all
         lists show together (coverage) has none: users drawn again would show fewer
@@ -117,12 +114,12 @@ class MetricValue(float, Suggesting):
                 f"users, so there is no interval for it."
             )
             raise OptionError(problem, fix="Compare models on the same users instead.")
-        low, high = self._values.interval(confidence, method)
+        low, high = self._values.interval(confidence)
         return Interval(
             float(low[0]),
             float(high[0]),
             confidence,
-            "jackknife" if self._values.of_all else method,
+            "jackknife" if self._values.of_all else "beta",
         )
 
     @property

@@ -159,7 +159,7 @@ def hits_of(pairs: Sequence[Pair]) -> Hits:
         rank=rank.astype(np.int64),
         list_length=np.array([len(pair.grades) for pair in pairs], dtype=np.int64),
         relevance=relevance,
-        truth_row=row.astype(np.int64),
+        entry=row.astype(np.int64),
         truth_user=truth_user.astype(np.int64),
         truth_relevance=grades,
         max_relevance=grades.max(initial=0.0),

@@ -23,7 +23,7 @@ from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Given
 from recnb.metrics.recommendation_lists import PerUser, Whole
-from recnb.stats import IntervalMethod, interval_of_pairs, intervals
+from recnb.stats import interval_of_pairs, intervals
 
 #: Users with no relevant item, by what the convention does with them.
 NO_RELEVANT: dict[str, str] = {
@@ -186,9 +186,7 @@ class Values:
             return np.full(len(self.k), len(self.users))
         return np.asarray(np.count_nonzero(~np.isnan(self.matrix), axis=0))
 
-    def interval(
-        self, confidence: float = 0.95, method: IntervalMethod = "beta"
-    ) -> tuple[Floats, Floats]:
+    def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Return the ends of the interval of each mean, NaN where there is none: of
         what all lists show together.
         """
@@ -203,7 +201,7 @@ class Values:
         kept = ~np.isnan(self.matrix)
         parts: list[Any] = [(rows, slice(at, at + 1)) for at, rows in enumerate(kept.T)]
         parts = [(slice(None), slice(None))] if kept.all() else parts
-        weights, how = self.weights, (confidence, method, self.measure.bounds)
+        weights, how = self.weights, (confidence, self.measure.bounds)
         low, high = np.hstack(
             [
                 intervals(

@@ -322,7 +322,7 @@ def _missed_items(
     hits: Hits, depth: int, truth_items: Sequence[Any] | None
 ) -> tuple[Any, ...]:
     """Return the relevant items that are not in the list down to the cut-off."""
-    found = set(hits.truth_row[hits.rank <= depth].tolist())
+    found = set(hits.entry[hits.rank <= depth].tolist())
     missed = [item for row, item in enumerate(truth_items or ()) if row not in found]
     return tuple(missed)
 
@@ -426,7 +426,7 @@ def _places(
     shared rank, items that were missed below the end. Its row is then where it counts,
     and there only.
     """
-    rows = hits.truth_row.tolist()
+    rows = hits.entry.tolist()
     added = _("as good as the best")
     names: list[Any] = [None] * len(rows)
     if truth_items is not None:

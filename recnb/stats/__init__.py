@@ -1,39 +1,31 @@
 """Statistics of values per user: intervals of means, paired tests, Holm's correction,
 power; arrays of numpy in and out.
 
-`scipy.stats` takes a second to import, so the functions that use it import it.
-`README.md` has the methods and their coverage.
+`scipy.stats` takes a second to import, so functions that need scipy import
+`scipy.special`, when they are called. `README.md` has the methods and their coverage.
 """
 
 from recnb.stats.bins import bins_of
+from recnb.stats.correction import holm
+from recnb.stats.groups import Gap, gap_to_rest
 from recnb.stats.intervals import (
     BETA,
     ENOUGH,
     UNBOUNDED,
-    IntervalMethod,
     Moments,
     interval_of_pairs,
     intervals,
 )
-from recnb.stats.paired import (
-    Detectable,
-    Paired,
-    Settings,
-    Test,
-    detectable,
-    gap_to_rest,
-    holm,
-    paired,
-    tau_ap,
-    users_needed,
-)
+from recnb.stats.orders import tau_ap
+from recnb.stats.paired import Paired, Settings, Test, paired
+from recnb.stats.power import Detectable, detectable, users_needed
 
 __all__ = [
     "BETA",
     "ENOUGH",
     "UNBOUNDED",
     "Detectable",
-    "IntervalMethod",
+    "Gap",
     "Moments",
     "Paired",
     "Settings",

@@ -133,7 +133,7 @@ def beside(other, *truth, **options):
         ),
         (lambda: two(model="m"), OptionError, "has their names"),
         (
-            lambda: two().differences("ndcg", k=1, test="wilcoxon"),
+            lambda: two().differences("ndcg", k=1, test="randomization"),
             OptionError,
             "has an option 'test'",
         ),

@@ -4,6 +4,7 @@ pictures, both languages.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import matplotlib as mpl
@@ -15,21 +16,19 @@ from scipy import stats
 import recnb
 from recnb.display.document import inline
 from recnb.errors import OptionError
-from recnb.report.conclusions import Difference, conclusion
+from recnb.report.conclusions import conclusions
+from recnb.results.numbers import DifferenceRow
+from recnb.results.verdicts import verdict_of
 from recnb.stats import Settings
 from tests.comparison.frames import FIRST, SAMPLE, SIDES, TRUTH, compared, lists
 
 mpl.use("Agg")
 
 
-@pytest.mark.parametrize(
-    ("test", "p_of"), [("t", stats.ttest_rel), ("wilcoxon", stats.wilcoxon)]
-)
-def test_what_is_near_the_best_is_not_apart_from_it_by_the_corrected_test(test, p_of):
+def test_what_is_near_the_best_is_not_apart_from_it_by_the_corrected_test():
     """Beyond accuracy nothing is best, and marks beside it stay as they are."""
-    # By the t test "other" is near the best of one column, by the other it is not.
     models = SAMPLE.models | {"other": SAMPLE.models["factors"].query("rank != 5")}
-    found, p = recnb.compare(models, SAMPLE.test, train=SAMPLE.train, test=test), {}
+    found, p = recnb.compare(models, SAMPLE.test, train=SAMPLE.train), {}
     table = found.table(["ndcg", "recall"], k=[5, 10])
     verdicts, is_near = found.differences(["ndcg", "recall"], k=[5, 10]), {}
     for column in table:
@@ -41,7 +40,7 @@ def test_what_is_near_the_best_is_not_apart_from_it_by_the_corrected_test(test, 
         # Of a pair with the baseline it is what the difference says.
         pairs = {name for name in found if found.baseline in (best, name)} - {best}
         p |= {
-            (column, name): p_of(values[best], values[name]).pvalue
+            (column, name): stats.ttest_rel(values[best], values[name]).pvalue
             for name in found
             if name not in (best, *pairs)
         }
@@ -202,7 +201,7 @@ USUAL = {
     "lost": 3,
     "n_users": 10,
     "detectable": 0.05,
-    "alpha": 0.05,
+    "better": "high",
 }
 
 
@@ -273,13 +272,24 @@ USUAL = {
             "same",
             "each of 10 users the same value",
         ),
-        ({"p": np.nan}, "untested", "too few users or differences for a test"),
+        ({"p_holm": np.nan}, "untested", "too few users or differences for a test"),
     ],
 )
 def test_what_may_be_said(values, verdict, words):
-    one = Difference(**{**USUAL, **values})
-    assert one.verdict == verdict
-    assert words in inline(conclusion(one, Settings(), 3), "txt")
+    numbers = {**USUAL, **values}
+    row = DifferenceRow(**numbers, verdict=verdict)
+    if verdict != "same":  # which the numbers of users say
+        assert verdict == verdict_of(
+            row.difference,
+            row.low,
+            row.high,
+            row.p_holm,
+            alpha=0.05,
+            better=row.better,
+        )
+    tested = dataclasses.replace(row, p=0.2)
+    (line,) = conclusions([row], [tested] * 3, Settings())
+    assert words in inline(line, "txt")
 
 
 def test_users_who_are_too_few_or_alike_and_one_comparison():

@@ -14,8 +14,10 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import recnb
-from recnb.conventions import WORDS
+from recnb.conventions import WORDS, Convention
 from recnb.data import encoding, join, numbered
+from recnb.data.in_memory import source_of
+from recnb.data.sheet import RECS, TRUTH, Sheet
 from recnb.errors import FrameError
 from tests.examples import examples
 from tests.random_frames import random_frames
@@ -96,6 +98,15 @@ def test_gaps_of_ranks_are_counted(shuffled):
     recs = recs.sample(frac=1, random_state=1) if shuffled else recs
     assert recnb.evaluate(recs, truth).counts.n_gaps == several
     assert recnb.evaluate(recs, truth, duplicates="dedupe").counts.n_gaps == 0
+
+
+def test_some_users_joined_again_keep_the_scale_of_grades_of_all():
+    lists = pl.DataFrame({"user": ["ann", "bob"], "item": ["a", "b"], "score": [1, 1]})
+    judged = lists.select("user", "item", relevance=pl.Series([1, 3]))
+    of_all = source_of(Sheet(RECS, lists, {}), Sheet(TRUTH, judged, {}))
+    of_ann = of_all.among(pl.Series(["ann"]))
+    for source in (of_all, of_ann):
+        assert source.under(Convention()).all_hits.max_relevance == 3
 
 
 @pytest.mark.parametrize("users", WORDS["averaged_users"])

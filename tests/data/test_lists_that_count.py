@@ -32,7 +32,7 @@ def left_out_from(n_rows):
     """Leave lists out from so many rows on, however few of them go."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(lists_that_count, "MANY", n_rows)
-        patched.setattr(lists_that_count, "MOST_LEFT", 1)
+        patched.setattr(lists_that_count, "MOST_KEPT", 1)
         yield
 
 
@@ -202,7 +202,7 @@ def test_a_lazy_scan_reads_lists_as_files_do_and_any_other_query_runs_once(
     of_scan = recnb.evaluate(scan, truth)
     of_query = recnb.evaluate(query, truth)
     assert repr(of_scan.ndcg(k=3)) == repr(of_query.ndcg(k=3))
-    assert of_scan.source.counted.recs.height < len(recs)
+    assert of_scan.source.of_truth_users.recs.height < len(recs)
     assert not was_read(of_scan)
     assert str(of_scan.beyond(k=3)) == str(of_query.beyond(k=3))
     assert sum(runs) == len(recs)
@@ -400,7 +400,7 @@ def test_to_show_an_evaluation_that_merges_repeats_joins_no_more_lists(
 def test_weights_given_after_all_lists_were_read_count(night, leaves_out):
     recs, truth = night
     source = recnb.evaluate(recs, truth).source
-    everyone = source.everyone
+    everyone = source.of_all_users
     users = pl.Series("user", sorted(set(recs["user"])))
     weights = users.to_frame().with_columns(user_weight=pl.lit(2.0))
     source.weigh(None, weights)

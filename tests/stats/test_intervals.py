@@ -1,4 +1,4 @@
-"""Intervals of means: closed forms, scipy, laws, sums of parts, pairs of users."""
+"""Intervals of means: closed forms, scipy, laws, pairs of users."""
 
 import itertools
 import math
@@ -9,7 +9,6 @@ import pytest
 import scipy.stats
 
 import recnb
-from recnb.errors import OptionError
 from recnb.stats import Moments, interval_of_pairs, intervals
 
 SKEWED = np.random.default_rng(11).beta(0.4, 3.0, (120, 3))
@@ -70,16 +69,14 @@ def test_repeats_that_pass_the_bounds_of_a_metric_have_an_interval():
     assert 0 <= low < 2 / 3 < high <= 1.5
 
 
-@pytest.mark.parametrize("method", ["beta", "t", "bootstrap"])
-def test_one_user_and_users_who_are_all_alike_show_nothing_of_others(method):
-    assert np.isnan(intervals(np.array([[0.5]]), method=method, bounds=UNIT)).all()
+def test_one_user_shows_nothing_of_others_and_users_who_are_alike_show_little():
+    assert np.isnan(intervals(np.array([[0.5]]), bounds=UNIT)).all()
     assert np.isfinite(intervals(np.array([[0.3], [0.7]]), bounds=UNIT)).all()
-    low, high = intervals(np.full((150, 1), 1 / 3), method=method, bounds=UNIT)
-    assert (
-        (low < 0.333 < 0.334 < high)
-        if method == "beta"
-        else np.isnan([low, high]).all()
-    )
+    alike = np.full((150, 1), 1 / 3)
+    low, high = intervals(alike, bounds=UNIT)
+    assert low < 0.333 < 0.334 < high
+    assert np.isnan(Moments.of(alike, UNIT).student_interval()).all()
+    assert np.isnan(Moments.of(alike[:1], UNIT).student_interval()).all()
 
 
 def test_a_metric_without_an_upper_bound_has_no_interval_of_few_hits():
@@ -96,48 +93,15 @@ def test_a_metric_without_an_upper_bound_has_no_interval_of_few_hits():
 
 
 @pytest.mark.parametrize("confidence", [0.5, 0.9])
-def test_t_and_the_bootstrap_are_those_of_scipy(confidence):
-    beside = np.hstack(
-        [SKEWED, np.zeros((120, 1))]
-    )  # a column of users all alike changes no other
-    of_t, drawn = (
-        np.transpose(intervals(beside, confidence, method))
-        for method in ("t", "bootstrap")
-    )
-    for column, t, bootstrap in zip(SKEWED.T, of_t, drawn, strict=False):
-        assert t == pytest.approx(
-            tuple(scipy.stats.ttest_1samp(column, 0).confidence_interval(confidence)),
-            rel=1e-12,
-        )
-        want = scipy.stats.bootstrap(
-            (column,),
-            np.mean,
-            n_resamples=2000,
-            confidence_level=confidence,
-            rng=np.random.default_rng(0),
-        )
-        assert bootstrap == pytest.approx(tuple(want.confidence_interval), rel=1e-12)
-    assert np.isnan([of_t[3], drawn[3]]).all()
-    assert np.isnan(intervals(SKEWED[:99], method="bootstrap")).all(), (
-        "of so few it is too narrow"
-    )
-    with pytest.raises(
-        OptionError, match=r"for at most 10,000 users, and these are 10,001.*method='t'"
-    ):
-        intervals(np.zeros((10_001, 1)), method="bootstrap")
-
-
-@pytest.mark.parametrize("method", ["beta", "t"])
-@pytest.mark.parametrize("parts", [1, 2, 7])
-def test_moments_of_parts_give_the_interval_of_the_whole(method, parts):
-    values = SKEWED + 1e3
-    total = Moments.of(values[:0]) + Moments.of(values[:0])
-    for part in np.array_split(values, parts):
-        total = total + Moments.of(part)
-    assert total.n == len(values)
-    assert np.array(total.interval(0.9, method)) == pytest.approx(
-        np.array(intervals(values, 0.9, method)), rel=1e-14
-    )
+def test_students_interval_is_that_of_scipy(confidence):
+    # A column of users who are all alike changes no other.
+    beside = np.hstack([SKEWED, np.zeros((120, 1))])
+    ends = np.transpose(Moments.of(beside).student_interval(confidence))
+    for column, interval in zip(SKEWED.T, ends, strict=False):
+        test = scipy.stats.ttest_1samp(column, 0)
+        want = tuple(test.confidence_interval(confidence))
+        assert interval == pytest.approx(want, rel=1e-12)
+    assert np.isnan(ends[3]).all()
 
 
 def test_personalization_has_the_jackknifes_interval():

@@ -1,0 +1,208 @@
+"""Numbers: means with intervals and differences with tests, each once, of all users or
+of each part of a split. Tables, curves, segments, gates and reports are views of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recnb.metrics.hits import Bools, Floats, Ints
+from recnb.metrics.metric import Better, Metric
+from recnb.results.segments import Split
+from recnb.results.values import Basis, WordedBasis
+from recnb.results.verdicts import FOUND
+
+#: Values closer than this are the same: sums taken in another order differ in the last
+#: places.
+SAME = 1e-12
+
+#: The power of the difference that is called detectable.
+POWER = 0.8
+
+#: Models, each with the one that it is compared with.
+Pairs = Sequence[tuple[str, str]]
+
+
+class Place(NamedTuple):
+    """What a row of numbers is of."""
+
+    part: int  #: the position of its segment in the keys of the split
+    name: str  #: of the metric, as it is asked for
+    metric: Metric[...]
+    k: int | None
+    n_users: int
+
+
+class MeanArrays(NamedTuple):
+    """Means, places × models."""
+
+    mean: Floats
+    low: Floats  #: NaN without an interval
+    high: Floats
+    best: Bools  #: of several models the best, or the same to the last digits
+    near_best: Bools  #: not shown to differ from the best
+
+
+class DifferenceArrays(NamedTuple):
+    """Differences, places × pairs; NaN where they are not tested."""
+
+    difference: Floats
+    low: Floats
+    high: Floats
+    p: Floats
+    p_holm: Floats  #: corrected with all others that are tested together
+    effect_size: Floats
+    won: Ints
+    tied: Ints
+    lost: Ints
+    detectable: Floats  #: the smallest difference found with 80 % power
+    verdict: NDArray[Any]
+    is_test: Bools  #: whether it is a test of its own
+
+
+@dataclass(frozen=True, slots=True)
+class MeanRow:
+    """One model's number of a metric at a cut-off, with the ends of its interval; NaN
+    where it has none.
+    """
+
+    model: str
+    metric: str
+    symbol: str
+    k: int | None
+    mean: float
+    low: float
+    high: float
+    n_users: int
+    best: bool = False
+    near_best: bool = False
+    mark: str = ""  #: beside it, one of `MARKS`
+
+    @property
+    def label(self) -> str:
+        """The metric's symbol at its cut-off."""
+        return label_of(self.symbol, self.k)
+
+
+@dataclass(frozen=True, slots=True)
+class DifferenceRow:
+    """One model against another in a metric at a cut-off, over the users of both; or
+    the users of a segment against all others, which names no model.
+    """
+
+    metric: str
+    symbol: str
+    k: int | None
+    model: str
+    baseline: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_holm: float
+    effect_size: float
+    won: int
+    tied: int
+    lost: int
+    n_users: int
+    detectable: float
+    better: Better
+    verdict: str
+
+    @property
+    def label(self) -> str:
+        """The metric's symbol at its cut-off."""
+        return label_of(self.symbol, self.k)
+
+    @property
+    def is_found(self) -> bool:
+        """Whether the two are shown to differ."""
+        return self.verdict in FOUND
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the difference as plain Python; its verdict says what is better."""
+        values = asdict(self)
+        del values["better"]
+        return values
+
+
+def label_of(symbol: str, k: int | None) -> str:
+    """Return a metric at a cut-off, as nDCG@10."""
+    return symbol if k is None else f"{symbol}@{k}"
+
+
+@dataclass(frozen=True, eq=False)
+class Numbers:
+    """What is measured of models."""
+
+    places: Sequence[Place]  #: those of a part together
+    models: Sequence[str]
+    pairs: Pairs
+    means: MeanArrays
+    differences: DifferenceArrays
+    #: Of each model, by metric as it is asked for, in this order.
+    bases: Mapping[str, Sequence[Basis | WordedBasis]]
+    split: Split
+
+    def marks(self, against: str | None) -> NDArray[Any]:
+        """Return the mark of each mean, places × models: of what is not shown to differ
+        from the best, or the finding against a baseline that is named.
+        """
+        marks = np.full(self.means.mean.shape, "", dtype=object)
+        if against is None:
+            marks[self.means.near_best] = "near_best"
+            return marks
+        for pair, (model, baseline) in enumerate(self.pairs):
+            verdicts = self.differences.verdict[:, pair]
+            is_found = np.isin(verdicts.astype(str), FOUND)
+            if baseline == against:
+                column = list(self.models).index(model)
+                marks[:, column] = np.where(is_found, verdicts, "")
+        return marks
+
+    def mean_rows(self, marked_against: str | None = None) -> Iterator[MeanRow]:
+        """Give each mean with its mark, models of a place together."""
+        columns = [
+            column.tolist() for column in (*self.means, self.marks(marked_against))
+        ]
+        for row, place in enumerate(self.places):
+            for model, name in enumerate(self.models):
+                mean, low, high, best, near_best, mark = [
+                    column[row][model] for column in columns
+                ]
+                yield MeanRow(
+                    model=name,
+                    metric=place.metric.name,
+                    symbol=place.metric.symbol,
+                    k=place.k,
+                    mean=mean,
+                    low=low,
+                    high=high,
+                    n_users=place.n_users,
+                    best=best,
+                    near_best=near_best,
+                    mark=mark,
+                )
+
+    def difference_rows(self) -> Iterator[DifferenceRow]:
+        """Give each difference, pairs of a place together."""
+        names = DifferenceArrays._fields[:-1]
+        columns = [getattr(self.differences, name).tolist() for name in names]
+        for row, place in enumerate(self.places):
+            for pair, (model, baseline) in enumerate(self.pairs):
+                values = [column[row][pair] for column in columns]
+                yield DifferenceRow(
+                    metric=place.metric.name,
+                    symbol=place.metric.symbol,
+                    k=place.k,
+                    model=model,
+                    baseline=baseline,
+                    n_users=place.n_users,
+                    better=place.metric.better,
+                    **dict(zip(names, values, strict=True)),
+                )
