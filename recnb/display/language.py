@@ -140,11 +140,9 @@ def _(message: Message, /, **values: Any) -> str:
     if not values:
         return text
     filled = text.format_map(values)
-    return (
-        with_particles(filled)
-        if current() == "ko" and _PARTICLE.search(text)
-        else filled
-    )
+    if current() == "ko" and _PARTICLE.search(text):
+        return with_particles(filled)
+    return filled
 
 
 def template(message: Message, n: float = 1) -> str:
@@ -153,20 +151,24 @@ def template(message: Message, n: float = 1) -> str:
     """
     if not message:
         return ""  # which gettext has the head of the catalogue for
+    text = _looked_up(message, n)
+    if current() == "en":
+        return _named(text)
+    return text
+
+
+def _looked_up(message: Message, n: float) -> str:
+    """Find a message in the catalogue of the language in force."""
     catalogue = _catalogue(current())
     if isinstance(message, Plural):
         # A fraction takes the form of many.
-        form = catalogue.ngettext(
-            message.one, message.many, int(n) if float(n).is_integer() else 2
-        )
-        return _named(form) if current() == "en" else form
+        count = int(n) if float(n).is_integer() else 2
+        return catalogue.ngettext(message.one, message.many, count)
     text = catalogue.gettext(message)
-    if (
-        text == message
-    ):  # which may be the singular of a plural; Python 3.11.2 does not look there
+    if text == message:
+        # It may be the singular of a plural, where Python 3.11.2 does not look.
         text = catalogue.ngettext(message, message, 1)
-    text = text.rpartition("\4")[2]
-    return _named(text) if current() == "en" else text
+    return text.rpartition("\4")[2]  # behind its context
 
 
 def ngettext(one: str, many: str, n: float, /, **values: Any) -> str:
@@ -227,24 +229,24 @@ def with_particles(text: str) -> str:
 
 
 def _fitting(match: re.Match[str]) -> str:
+    """Write the form of a particle that fits the sound before it."""
     last, closing, particle = match.groups()
-    letter = last if "가" <= last <= "힣" else _READ.get(last.upper(), "가")
-    final = (
-        ord(letter) - ord("가")
-    ) % 28  # the consonant at the end of a syllable: 0 is none, 8 is an L
-    return (
-        last
-        + closing
-        + _PARTICLES[particle][not final or (final == 8 and particle == "(으)로")]
-    )
+    letter = last
+    if not "가" <= last <= "힣":
+        letter = _READ.get(last.upper(), "가")
+    after_consonant, after_vowel = _PARTICLES[particle]
+    # The consonant at the end of a syllable: 0 is none, 8 is an L.
+    final = (ord(letter) - ord("가")) % 28
+    if final == 0 or (final == 8 and particle == "(으)로"):
+        return last + closing + after_vowel
+    return last + closing + after_consonant
 
 
 def width(text: str) -> int:
     """Return how many columns a text takes on a console, where a Korean letter takes
     two.
     """
-    return (
-        len(text)
-        if text.isascii()
-        else sum(1 + (east_asian_width(letter) in "WF") for letter in text)
-    )
+    if text.isascii():
+        return len(text)
+    n_wide = sum(east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + n_wide
