@@ -31,7 +31,7 @@ from recnb.results.explanation import explanation_of
 from recnb.results.gate import Gate, within
 from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
-from recnb.results.segments import table_by
+from recnb.results.segment_table import table_by
 from recnb.stats import Detectable
 
 if TYPE_CHECKING:
@@ -202,7 +202,8 @@ class EvaluationMethods(Methods):
         lang
             "en" or "ko"; None is the language that is set.
         """
-        from recnb.report.build import report_of, request_of
+        from recnb.report.build import report_of
+        from recnb.report.request import request_of
         from recnb.stats import Settings
 
         with use_language(lang), use_noun(self._data.noun):

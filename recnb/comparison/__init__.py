@@ -3,6 +3,5 @@ what may be concluded of them.
 """
 
 from recnb.comparison.comparison import Comparison, compare
-from recnb.report.conclusions import Difference
 
-__all__ = ["Comparison", "Difference", "compare"]
+__all__ = ["Comparison", "compare"]

@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import nan
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
 import numpy as np
@@ -21,7 +20,15 @@ from recnb.comparison.models import (
     users_in_words,
     without_relevant_in_words,
 )
-from recnb.comparison.tables import Curves, Differences, Means, Movers
+from recnb.comparison.overlap import overlaps
+from recnb.comparison.tables import (
+    Curves,
+    Differences,
+    Means,
+    Movers,
+    differences_table,
+    means_table,
+)
 from recnb.conventions import cut_of, options_in_words
 from recnb.data import Frame
 from recnb.data.load import Input
@@ -43,22 +50,10 @@ from recnb.errors import (
 from recnb.evaluate import Options, with_options_listed
 from recnb.evaluation import Evaluation
 from recnb.lint import checks, finding_of, judged_order
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import ACCURACY, sign_of
-from recnb.report.conclusions import FOUND, conclusion, corrected_with, notes, tested
-from recnb.report.data import Mean, ModelUsers
-from recnb.report.differences import (
-    Compared,
-    Key,
-    check_side_data,
-    compared,
-    means_of,
-    overlaps,
-    paired_values,
-    plain_means,
-    users_in_common,
-)
+from recnb.metrics.metric import ACCURACY
+from recnb.report.data import ModelUsers
 from recnb.results.arguments import (
     AnyCutoffs,
     AnyMetric,
@@ -68,11 +63,15 @@ from recnb.results.arguments import (
     check_options,
     metric_of_curve,
 )
-from recnb.results.evaluation_data import EvaluationData, Models, values_of
+from recnb.results.columns import check_side_data, metric_columns, users_in_common
+from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.gate import Gate, not_worse_check
-from recnb.results.segments import distinct_labels, no_segments
+from recnb.results.numbers import Numbers, Pairs, measured, numbers_of
+from recnb.results.segment_table import refuse_whole_metrics
+from recnb.results.segments import WHOLE, Split, part_in_words, split_by
 from recnb.results.table import Table, check_flag
 from recnb.results.tables import beyond_table
+from recnb.results.unweighted import plain_means
 from recnb.results.values import (
     follows,
     merged,
@@ -89,9 +88,6 @@ if TYPE_CHECKING:
 #: Of more models than these every two are compared if none is named as the baseline,
 #: and tests are corrected within each metric.
 MANY = 8
-
-#: A mean, and the ends of its interval.
-ENDS = ["mean", "low", "high"]
 
 #: Methods that the repr names.
 CALLS = (
@@ -137,8 +133,8 @@ def compare(
     confidence
         Of the intervals; tests have the level 1 - `confidence`.
     test
-        "t" (Student's paired t) or "randomization" (10,000 draws, more if so many tests
-        are corrected together), each with the interval that belongs to it.
+        "t" (Student's paired t) or "randomization" (10,000 draws, more if so many
+        tests are corrected together), each with the interval that belongs to it.
     correction
         Holm's correction of p-values over "all" tests that are made together, or over
         those of each "metric"; by default "all" for up to eight models, "metric" for
@@ -156,7 +152,9 @@ def compare(
     0.0604 to 0.1124; p < 0.001, Holm's correction over 2 comparisons).
     """
     settings = Settings(
-        confidence, test, correction="all" if correction is None else correction
+        confidence=confidence,
+        test=test,
+        correction="all" if correction is None else correction,
     )
     if pairs is not None and not is_word(pairs, ("baseline", "all")):
         raise OptionError(
@@ -181,8 +179,8 @@ def compare(
         kept = {reference: kept[reference], **kept}
     if pairs == "all":
         return Comparison(kept, judged, None, settings)
-    is_named = baseline is not None
-    return Comparison(kept, judged, reference, settings, is_named)
+    marked_against = None if baseline is None else reference
+    return Comparison(kept, judged, reference, settings, marked_against)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -196,14 +194,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     """
 
     _models: Models  # each model's data, for the common users
-    users_by_model: tuple[
-        ModelUsers, ...
-    ]  #: numbers of users of each model, evaluated and left out
-    baseline: (
-        str | None
-    )  #: the model that the others are compared with; None if every two are compared
-    settings: Settings  #: confidence, test and correction
-    _baseline_is_named: bool = False  # and not the first model by default
+    #: Numbers of users of each model, evaluated and left out.
+    users_by_model: tuple[ModelUsers, ...]
+    #: The model that the others are compared with; None if every two are compared.
+    baseline: str | None
+    settings: Settings  #: confidence, test, correction
+    # The baseline if it was named, and is not the first model by default: marks beside
+    # means are then against it, and not against the best.
+    _marked_against: str | None = None
 
     # The same object is the same comparison, as for every other result.
     __eq__ = object.__eq__
@@ -292,114 +290,89 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         check_flag("intervals", intervals)
         cutoffs = Cutoffs.of(k)
         asked = asked_of(self._first, metrics, options, "k", "intervals", "by", "bins")
-        columns = _columns_of(asked, cutoffs)
-        of_users = [each for each in asked if each.metric.of != "all"]
-        of_lists = [each for each in asked if each.metric.of == "all"]
-        if of_lists and by is not None:
-            raise no_segments(of_lists[0].metric)
-        found = Compared([], [])
-        if of_users:
-            found = compared(
-                self._models,
-                of_users,
-                cutoffs,
-                self.pairs,
-                self.settings,
-                by,
-                bins,
-                apart=True,
-            )
-        numbers, phrases = self._numbers_of_lists(of_lists, cutoffs)
-        means = [*found.means, *(((), mean) for mean in numbers)]
-        parts = _laid_out(means, columns, found.labels)
-        frame = parts[0]
-        if intervals:
-            frame = pd.concat(parts, axis=1, keys=ENDS).swaplevel(axis=1)
-            frame = frame[[(name, end) for name in parts[0] for end in ENDS]]
-        basis = self._basis_of_table(of_users, cutoffs, found.parts, phrases)
+        names = _columns_of(asked, cutoffs)
+        if by is not None:
+            refuse_whole_metrics(asked)
+        split = split_by(self._models, by, bins)
+        numbers = self._measured(asked, cutoffs, split)
+        basis = self._basis_of_table(asked, cutoffs, numbers)
         if intervals:
             percent = f"{100 * self.settings.confidence:g}"
             basis.append(_("{confidence}% intervals", confidence=percent))
             basis += taken_as_known(self._first.source.weighted)
-        table = Means.made(frame, basis)
-        table._ends, table._settings = parts[1:], self.settings
-        table._directions = {
-            columns[each.metric.name, cut]: each.metric.better
-            for each in asked
-            for cut in each.metric.cutoffs(cutoffs)
-        }
-        table._every_pair = self.baseline is None
+        table = means_table(
+            numbers,
+            names,
+            basis,
+            settings=self.settings,
+            marked_against=self._marked_against,
+            every_pair=self.baseline is None,
+            intervals=intervals,
+        )
         table.attrs["n_users"] = self.n_users
-        table.attrs |= _marks(found, columns, self._baseline_is_named)
-        is_tested = self._baseline_is_named and not found.parts
-        table.attrs["baseline"] = self.baseline if is_tested else None
         return table
 
-    def _basis_of_table(
+    def _measured(
         self,
         asked: Sequence[Asked],
         cutoffs: Cutoffs,
-        parts: str,
-        of_lists: Mapping[str, list[str]],
+        split: Split = WHOLE,
+        pairs: Pairs | None = None,
+    ) -> Numbers:
+        """Measure metrics of all models, and the differences of each pair."""
+        return measured(
+            self._models,
+            asked,
+            cutoffs,
+            split=split,
+            pairs=self.pairs if pairs is None else pairs,
+            settings=self.settings,
+        )
+
+    def _basis_of_table(
+        self, asked: Sequence[Asked], cutoffs: Cutoffs, numbers: Numbers
     ) -> list[str]:
         """Return the phrases below a table: of metrics that users have values of, and
         of numbers of all lists.
         """
-        basis = [self._basis_of(asked)]
-        if parts:
-            basis.append(parts)
-        if not all(each.metric.is_accuracy for each in asked):
-            basis.append(
-                _(
-                    "metrics beyond accuracy over the users who have a value in every model"
-                )
+        of_users = [each for each in asked if each.metric.of != "all"]
+        basis = [self._basis_of(of_users)]
+        if not numbers.split.is_tested:
+            label = one_line(", ".join(numbers.split.labels))
+            basis.append(part_in_words(self._first, label))
+        if not all(each.metric.is_accuracy for each in of_users):
+            words = N_(
+                "metrics beyond accuracy over the users who have a value in every model"
             )
+            basis.append(_(words))
         of_accuracy = [
-            (each.metric, each.options) for each in asked if each.metric.is_accuracy
+            (each.metric, each.options) for each in of_users if each.metric.is_accuracy
         ]
         unweighted = plain_means(self._models, of_accuracy, cutoffs)
         if unweighted:
             basis.append(unweighted.removesuffix("."))
         known = basis[0].split("; ")
-        phrases = self._phrases_of_options(asked, cutoffs)
-        for name, words in of_lists.items():
-            phrases[name] = [phrase for phrase in words if phrase not in known]
+        phrases = self._phrases_of_options(of_users, cutoffs)
+        for each in asked:
+            if each.metric.of == "all":
+                phrases |= self._phrases_of_lists(each.name, numbers, known)
         return [*basis, *merged(phrases)]
 
-    def _numbers_of_lists(
-        self, asked: Sequence[Asked], cutoffs: Cutoffs
-    ) -> tuple[list[Mean], dict[str, list[str]]]:
-        """Return the numbers of all lists of each model, which have no interval, and
-        the phrases of what each rests on.
+    def _phrases_of_lists(
+        self, name: str, numbers: Numbers, known: Sequence[str]
+    ) -> dict[str, list[str]]:
+        """Return the phrases of a number of all lists, of each model by itself where
+        these differ; without those that are `known`.
         """
-        if asked:
-            check_side_data(self._models)
-        means, phrases = list[Mean](), dict[str, list[str]]()
-        for name, metric, options in asked:
-            words = dict[str, list[str]]()
-            for model, data in self._models.items():
-                values = values_of(data, metric, metric.cutoffs(cutoffs), options)
-                words[model] = values.basis.phrases(brief=True)
-                for cut, number in zip(values.k, values.mean.tolist(), strict=True):
-                    means.append(
-                        Mean(
-                            model=model,
-                            metric=metric.name,
-                            symbol=metric.symbol,
-                            k=cut,
-                            mean=number,
-                            low=nan,
-                            high=nan,
-                            n_users=int(values.n_users[-1]),
-                        )
-                    )
-            first, *others = words.values()
-            if all(other == first for other in others):
-                phrases[name] = first
-            else:
-                for model, of_model in words.items():
-                    phrases[f"{name} ({one_line(model)})"] = of_model
-        return means, phrases
+        of_models = dict[str, list[str]]()
+        for model, basis in zip(self.names, numbers.bases[name], strict=True):
+            phrases = basis.phrases(brief=True)
+            label = f"{name} ({one_line(model)})"
+            of_models[label] = [phrase for phrase in phrases if phrase not in known]
+        first, *others = of_models.values()
+        if all(phrases == first for phrases in others):
+            return {name: first}
+        return of_models
 
     def differences(
         self,
@@ -424,36 +397,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         Parameters are those of `table`.
         """
         asked = self._asked(metrics, options)
-        found = compared(
-            self._models, asked, Cutoffs.of(k), self.pairs, self.settings, by, bins
-        )
-        keys, rows = zip(*found.differences, strict=True)
-        frame = pd.DataFrame([row.to_dict() for row in rows]).drop(
-            columns=["symbol", "alpha"]
-        )
-        labels = distinct_labels(found.labels, frame.columns)
-        for at, label in enumerate(labels):
-            frame.insert(at, label, [key[at] for key in keys])
-        table = Differences.made(frame, [self._basis_of(asked)])
-        n_tested, within = tested(rows), [", ".join(map(str, key)) for key in keys]
-        together = corrected_with(rows, self.settings)
-        with use_noun(self._first.noun):
-            said = [
-                inline(conclusion(row, self.settings, *together[row.metric]), "txt")
-                for row in rows
-            ]
-            warnings = self._warnings(asked[0], k)
-            remarks = notes(self.settings, n_tested)
-        table.conclusions = [
-            f"{one_line(at)}: {text}" if at else text
-            for at, text in zip(within, said, strict=True)
-        ]
-        table._made = list(zip(within, rows, strict=True))
-        table._warnings = warnings
+        split = split_by(self._models, by, bins, truth=False)
+        numbers = self._measured(asked, Cutoffs.of(k), split)
         known = taken_as_known(self._first.source.weighted)
-        table.notes = [*warnings, *remarks, *known]
-        table.attrs["labels"] = len(labels) + 4
-        return table
+        basis = [self._basis_of(asked)]
+        with use_noun(self._first.noun):
+            warnings = self._warnings(asked[0], k)
+            return differences_table(
+                numbers, basis, settings=self.settings, warnings=warnings, known=known
+            )
 
     def not_worse(
         self,
@@ -493,18 +445,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         pairs = self.pairs if model is None else [self._pair(model, None)]
         asked = self._asked([metric], options)
         basis = self._basis_of(asked)
-        found = compared(self._models, asked, Cutoffs.one(k), pairs, self.settings)
-        checks, columns = (
-            [],
-            ("k", "model", "n_users", "baseline", "difference", "low", "high"),
-        )
-        for _key, row in found.differences:
-            about = {name: getattr(row, name) for name in columns}
-            about |= {"metric": chosen.name, "better": chosen.better}
-            about |= {"n_differ": row.won + row.lost}
-            checks.append(
-                not_worse_check(about, float(margin), self.settings.confidence, basis)
-            )
+        numbers = self._measured(asked, Cutoffs.one(k), pairs=pairs)
+        checks = [
+            not_worse_check(row, float(margin), self.settings.confidence, basis)
+            for row in numbers.difference_rows()
+        ]
         return Gate(tuple(checks))
 
     def movers(
@@ -523,7 +468,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         Parameters are those of `table`; the models are by default the first that is not
         the baseline, and the baseline.
         """
-        from recnb.report.build import moved
+        from recnb.report.users import moved
 
         chosen, pair = metric_named(metric, ACCURACY), self._pair(model, baseline)
         cut = chosen.cut_at(k)
@@ -578,33 +523,26 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         from scipy.stats import kendalltau
 
-        asked_of(self._first, metrics, options, "k")  # by= and intervals= are refused
-        means = self.table(metrics, k, **options)
-        signs = {name: sign_of(better) for name, better in means._directions.items()}
-        if means.shape[1] < 2:
+        asked = asked_of(self._first, metrics, options, "k")
+        cutoffs = Cutoffs.of(k)
+        names = _columns_of(asked, cutoffs)
+        numbers = self._measured(asked, cutoffs, pairs=())
+        if len(names) < 2:
             raise OptionError(
                 "agreement is between metrics, and one is asked for: name two, or several cut-offs."
             )
+        columns = dict[str, Floats]()
+        for place, means in zip(numbers.places, numbers.means.mean, strict=True):
+            columns[names[place.metric.name, place.k]] = place.metric.sign * means
         rows = []
-        for one, other in combinations(means.columns, 2):
-            pair = [
-                signs[name] * means[name].to_numpy(dtype=float) for name in (one, other)
-            ]
-            rows.append(
-                (
-                    one,
-                    other,
-                    float(kendalltau(*np.round(pair, 12)).statistic),
-                    tau_ap(np.asarray(pair[0]), np.asarray(pair[1])),
-                )
-            )
+        for metric, other in combinations(columns, 2):
+            orders = columns[metric], columns[other]
+            tau_b = float(kendalltau(*np.round(orders, 12)).statistic)
+            rows.append((metric, other, tau_b, tau_ap(*orders)))
         frame = pd.DataFrame(rows, columns=["metric", "other", "tau_b", "tau_ap"])
+        words = _("orders of {n} models by their means", n=len(self))
         return Table.made(
-            frame,
-            [
-                _("orders of {n} models by their means", n=len(self)),
-                means.attrs["basis"],
-            ],
+            frame, [words, *self._basis_of_table(asked, cutoffs, numbers)]
         )
 
     def beyond(self, k: int | None = None) -> Table:
@@ -649,15 +587,17 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         chosen, cutoffs = metric_of_curve(metric, k)
         (asked,) = self._asked([chosen.name], options)
-        blocks = paired_values(self._models, asked.metric, cutoffs, asked.options)
-        means = [
-            mean
-            for block in blocks
-            for mean in means_of(block, self.names, self.settings.confidence)
-        ]
-        rows = pd.DataFrame(map(vars, means))[["model", "k", "mean", "low", "high"]]
-        frame = pd.concat(
-            [rows[rows["model"] == name] for name in self.names], ignore_index=True
+        columns = metric_columns(self._models, asked, cutoffs)
+        numbers = numbers_of(columns, self.names, settings=self.settings)
+        means = numbers.means
+        frame = pd.DataFrame(
+            {
+                "model": np.repeat(self.names, len(cutoffs)).tolist(),
+                "k": [*cutoffs] * len(self),
+                "mean": means.mean.T.ravel(),
+                "low": means.low.T.ravel(),
+                "high": means.high.T.ravel(),
+            }
         )
         table = Curves.made(frame, [self._basis_of([asked])])
         table.attrs |= {"symbol": chosen.symbol, "n_users": None}
@@ -704,7 +644,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         of one of the truth that differs within users, have means and no tests. `lang`
         is "en" or "ko"; other parameters are those of `Evaluation.table`.
         """
-        from recnb.report.build import report_of, request_of
+        from recnb.report.build import report_of
+        from recnb.report.request import request_of
 
         with use_language(lang), use_noun(self._first.noun):
             request = request_of(self._first, k, metrics, options, by=by, bins=bins)
@@ -715,17 +656,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             basis = "; ".join(
                 [self._basis_of(asked), *self._options_in_words(asked, k)]
             )
-            about: dict[str, Any] = {
-                "pairs": self.pairs,
-                "baseline": self.baseline,
-                "basis": basis,
-            }
             return report_of(
                 self._models,
                 request,
                 self.settings,
+                pairs=self.pairs,
+                baseline=self.baseline,
+                marked_against=self._marked_against,
+                basis=basis,
                 users=_count("movers", movers),
-                **about,
             )
 
     @property
@@ -929,60 +868,6 @@ def _columns_of(
                 )
             columns[place] = column
     return columns
-
-
-def _laid_out(
-    means: Sequence[tuple[Key, Mean]],
-    columns: Mapping[tuple[str, int | None], str],
-    labels: Sequence[str],
-) -> list[pd.DataFrame]:
-    """Return a frame of means and one of each end of their intervals: a row per segment
-    and model, in the order that they come in.
-    """
-    places = list(dict.fromkeys((*key, mean.model) for key, mean in means))
-    row_of = {place: row for row, place in enumerate(places)}
-    column_of = {place: column for column, place in enumerate(columns)}
-    numbers = np.full((len(ENDS), len(places), len(columns)), nan)
-    for key, mean in means:
-        row = row_of[*key, mean.model]
-        column = column_of[mean.metric, mean.k]
-        numbers[:, row, column] = mean.mean, mean.low, mean.high
-    names = distinct_labels(labels, ["model"])
-    if names:
-        index = pd.MultiIndex.from_tuples(places, names=[*names, "model"])
-    else:
-        index = pd.Index([model for (model,) in places], name="model")
-    return [pd.DataFrame(part, index, [*columns.values()]) for part in numbers]
-
-
-def _marks(
-    found: Compared,
-    columns: Mapping[tuple[str, int | None], str],
-    has_baseline: bool,
-) -> dict[str, dict[str, list[Any]]]:
-    """Return by kind of mark and column the labels of the rows that have it: the best
-    mean, and what differs from the baseline or does not from the best.
-    """
-    kinds = FOUND if has_baseline else ("near_best",)
-    marks: dict[str, dict[str, list[Any]]] = {
-        kind: {column: [] for column in columns.values()}
-        for kind in ("best", "near_best", *kinds)
-    }
-    for key, mean in found.means:
-        column = columns[mean.metric, mean.k]
-        label = (*key, mean.model) if key else mean.model
-        if mean.best:
-            marks["best"][column].append(label)
-        # Of parts of the truth nothing is tested.
-        if mean.near_best and not has_baseline and not found.parts:
-            marks["near_best"][column].append(label)
-    for key, row in found.differences if has_baseline else ():
-        if row.verdict in FOUND:
-            label = (*key, row.model) if key else row.model
-            marks[row.verdict][columns[row.metric, row.k]].append(label)
-    if has_baseline or found.parts:
-        marks["near_best"] = {}
-    return marks
 
 
 def _count(name: str, n: object) -> int:

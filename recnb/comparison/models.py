@@ -49,7 +49,7 @@ from recnb.evaluate import (
 )
 from recnb.evaluation import Evaluation
 from recnb.report.data import ModelUsers
-from recnb.report.differences import same_rows, users_in_common
+from recnb.results.columns import same_rows, users_in_common
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.values import merged, no_relevant_in_words
 
@@ -60,7 +60,7 @@ Engine = Callable[[Any, Any, Mapping[str, Any]], Evaluation]
 _ENGINES: dict[str, Engine] = {}
 
 #: The keywords of `compare` that are not passed on to `evaluate`.
-OWN = ("baseline", "pairs", "confidence", "test", "method", "model")
+OWN = ("baseline", "pairs", "confidence", "test", "model")
 
 #: What to type for several models.
 NAME_EACH = "recnb.compare({'a': recs_a, 'b': recs_b}, truth)"

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any, ClassVar
 
+import numpy as np
 import pandas as pd
 
 from recnb.display.document import Estimate, Line, Mark, Name, html, inline, plain
@@ -19,6 +20,8 @@ from recnb.metrics.metric import Better
 from recnb.report import conclusions as words
 from recnb.report.data import UserGroup
 from recnb.report.sections import user_blocks
+from recnb.results.numbers import DifferenceRow, Numbers, Place
+from recnb.results.segments import distinct_labels
 from recnb.results.table import (
     Table,
     draw_curve,
@@ -29,12 +32,34 @@ from recnb.results.table import (
     parts_of,
     symbol_of,
 )
+from recnb.results.verdicts import FOUND, NEAR_BEST, in_words, mark_of
 from recnb.stats import Settings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: The columns of differences that are shown, beside those that say what each row is of.
+#: A mean, and the ends of its interval.
+ENDS = ("mean", "low", "high")
+
+#: The columns of differences, the first of which say what each is of.
+NAMES = ("metric", "k", "model", "baseline")
+COLUMNS = (
+    *NAMES,
+    "difference",
+    "low",
+    "high",
+    "p",
+    "p_holm",
+    "effect_size",
+    "won",
+    "tied",
+    "lost",
+    "n_users",
+    "detectable",
+    "verdict",
+)
+
+#: Those that are shown beside the names.
 SHOWN = [
     "difference",
     "low",
@@ -48,9 +73,12 @@ SHOWN = [
 ]
 
 #: The signs of marks beside means, by kind.
-SIGNS = {"near_best": "°", **{kind: words.SIGNS[kind] for kind in words.FOUND}}
+SIGNS = {"near_best": NEAR_BEST, **{verdict: mark_of(verdict) for verdict in FOUND}}
 
 FEW = 6  #: conclusions stand below so many differences
+
+#: A metric at a cut-off, which is a column of means.
+Column = tuple[str, int | None]
 
 
 class Means(Table):
@@ -65,19 +93,13 @@ class Means(Table):
     and so on have the labels of these rows by column.
     """
 
-    _metadata: ClassVar = ["_ends", "_settings", "_directions", "_every_pair"]
-    _ends: Sequence[
-        pd.DataFrame
-    ] = ()  #: the lower and the upper ends of intervals, for a plot
-    _settings: Settings = Settings()  #: of the tests that the marks are of
-    _directions: Mapping[str, Better] = {}  #: of each column
-    _every_pair: bool = False  #: whether every two models are compared
+    _metadata: ClassVar = ["_drawn", "_legend"]
+    _drawn: pd.DataFrame | None = None  #: the same with intervals, which a plot draws
+    _legend: Sequence[Line] = ()  #: what the marks mean
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
         """Draw a line for each metric and a colour for each model."""
-        parts = parts_of(self)
-        if len(parts) == 1:
-            parts = [*parts, *self._ends]
+        parts = parts_of(self if self._drawn is None else self._drawn)
         with lettering(self.attrs.get("lang", "en")) as fonts:
             return draw_means(
                 ax,
@@ -122,20 +144,128 @@ class Means(Table):
         return str(column) if part == "mean" else f"{column} {part}"
 
     def _below(self) -> list[Line]:
-        lines: list[Line] = [*super()._below()]
-        has_best = any(self.attrs["best"].values())
-        if has_best:
-            best = words.best_in_words(self._directions)
-            lines.append([Mark("best", "0.5"), best])
-        if has_best and self.attrs["near_best"]:
-            near = words.near_best_in_words(self._settings, every_pair=self._every_pair)
-            lines.append([Estimate("0.5", signs="°", signed=True), f": {near}"])
-        baseline = self.attrs.get("baseline")
-        if baseline is not None:
-            lines += words.marks_in_words(baseline, self._directions)
-        if directions := words.directions_in_words(self._directions):
-            lines.append(directions)
-        return lines
+        return [*super()._below(), *self._legend]
+
+
+def means_table(
+    numbers: Numbers,
+    names: Mapping[Column, str],
+    basis: Sequence[str],
+    *,
+    settings: Settings,
+    marked_against: str | None,
+    every_pair: bool,
+    intervals: bool,
+) -> Means:
+    """Return the table of means, with marks against a baseline or against the best.
+
+    `names`: of the columns; `every_pair`: whether every two models are compared.
+    """
+    if not numbers.split.is_tested:  # as parts of the truth are not
+        marked_against = None
+    frames = _frames_of(numbers, names)
+    with_ends = pd.concat(frames, axis=1, keys=ENDS).swaplevel(axis=1)
+    with_ends = with_ends[[(name, end) for name in frames[0] for end in ENDS]]
+    table = Means.made(with_ends if intervals else frames[0], basis)
+    table._drawn = with_ends
+    table.attrs |= _marks(numbers, names, marked_against)
+    table.attrs["baseline"] = marked_against
+    directions = {
+        names[place.metric.name, place.k]: place.metric.better
+        for place in numbers.places
+    }
+    table._legend = _legend(
+        table.attrs, directions, settings=settings, every_pair=every_pair
+    )
+    return table
+
+
+def _frames_of(numbers: Numbers, names: Mapping[Column, str]) -> list[pd.DataFrame]:
+    """Return a frame of means and one of each end of their intervals: a row per part
+    and model.
+    """
+    parts = list(dict.fromkeys(place.part for place in numbers.places))
+    columns = list(names)
+    cells = np.full((3, len(parts), len(numbers.models), len(columns)), np.nan)
+    for row, place in enumerate(numbers.places):
+        part = parts.index(place.part)
+        column = columns.index((place.metric.name, place.k))
+        for end, values in enumerate(numbers.means[:3]):
+            cells[end, part, :, column] = values[row]
+    labels = [
+        _label(numbers, part, model) for part in parts for model in numbers.models
+    ]
+    index = pd.Index(labels, name="model")
+    if numbers.split.labels:
+        levels = distinct_labels(numbers.split.labels, ["model"])
+        index = pd.MultiIndex.from_tuples(labels, names=[*levels, "model"])
+    return [
+        pd.DataFrame(end.reshape(len(labels), len(columns)), index, [*names.values()])
+        for end in cells
+    ]
+
+
+def _label(numbers: Numbers, part: int, model: str) -> Any:
+    """Return the label of the row of a model, in a part if there are several."""
+    key = numbers.split.keys[part]
+    return (*key, model) if key else model
+
+
+def _marks(
+    numbers: Numbers, names: Mapping[Column, str], marked_against: str | None
+) -> dict[str, dict[str, list[Any]]]:
+    """Return by kind of mark and column the labels of the rows that have it: the best
+    mean, and what differs from the baseline or does not from the best.
+    """
+    kinds = ("best", "near_best")
+    if marked_against is not None:
+        kinds = ("best", *FOUND)
+    marks = {kind: {column: list[Any]() for column in names.values()} for kind in kinds}
+    for mean, place in zip(
+        numbers.mean_rows(), _repeated(numbers.places, numbers.models), strict=True
+    ):
+        column = names[mean.metric, mean.k]
+        label = _label(numbers, place.part, mean.model)
+        if mean.best:
+            marks["best"][column].append(label)
+        if mean.near_best and marked_against is None:
+            marks["near_best"][column].append(label)
+    for row, place in zip(
+        numbers.difference_rows(), _repeated(numbers.places, numbers.pairs), strict=True
+    ):
+        if row.is_found and marked_against is not None:
+            label = _label(numbers, place.part, row.model)
+            marks[row.verdict][names[row.metric, row.k]].append(label)
+    if marked_against is not None or not numbers.split.is_tested:
+        marks["near_best"] = {}
+    return marks
+
+
+def _repeated(places: Sequence[Place], among: Sequence[Any]) -> list[Place]:
+    """Return the place of each row of numbers: of each of some models or pairs."""
+    return [place for place in places for _each in among]
+
+
+def _legend(
+    marks: Mapping[str, Any],
+    directions: Mapping[str, Better],
+    *,
+    settings: Settings,
+    every_pair: bool,
+) -> list[Line]:
+    """Return what the marks of a table mean; `directions`: of its columns."""
+    lines = list[Line]()
+    if any(marks["best"].values()):
+        lines.append([Mark("best", "0.5"), words.best_in_words(directions)])
+        if marks["near_best"]:
+            near = words.near_best_in_words(settings, every_pair=every_pair)
+            sign = Estimate("0.5", signs=NEAR_BEST, signed=True)
+            lines.append([sign, f": {near}"])
+    if marks["baseline"] is not None:
+        lines += words.marks_in_words(marks["baseline"], directions)
+    if of_directions := words.directions_in_words(directions):
+        lines.append(of_directions)
+    return lines
 
 
 def _by_model(part: pd.DataFrame) -> pd.DataFrame:
@@ -155,15 +285,12 @@ class Differences(Table):
     with their intervals.
     """
 
-    _metadata: ClassVar = ["conclusions", "notes", "_made", "_warnings"]
+    _metadata: ClassVar = ["conclusions", "notes", "_drawn", "_warnings"]
     conclusions: Sequence[str] = ()  #: what may be concluded of each difference
     notes: Sequence[str] = ()  #: what all of them rest on
-    _made: Sequence[
-        tuple[str, words.Difference]
-    ] = ()  #: each with its segment; "" is all users
-    _warnings: Sequence[
-        str
-    ] = ()  #: sentences on equal scores that decide, and on an order that unjudged items decide
+    _drawn: pd.DataFrame  #: with the names that a plot has
+    #: Sentences on equal scores that decide, and on an order that unjudged items decide.
+    _warnings: Sequence[str] = ()
 
     def _shown(self) -> pd.DataFrame:
         labels = [*self.columns[: self.attrs["labels"]]]
@@ -173,7 +300,7 @@ class Differences(Table):
         self, value: Any, label: object, column: object, digits: int | None = None
     ) -> Line:
         if column == "verdict":
-            return _(words.VERDICTS[value][1])
+            return in_words(value)
         if column == "difference" and isfinite(value) and digits is None:
             return signed(value)
         cell = super()._cell(value, label, column, digits)
@@ -190,28 +317,59 @@ class Differences(Table):
         """Draw the differences one under the other, each with the sign of its verdict,
         about a line at 0.
         """
-        rows = [
-            (segment, row) for segment, row in self._made if isfinite(row.difference)
-        ]
+        ends = [self._drawn[[end]] for end in ("difference", "low", "high")]
         with lettering(self.attrs["lang"]) as fonts:
-            names = []
-            for segment, row in rows:
-                models = inline([Name(row.model), " − ", Name(row.baseline)], "txt")
-                names.append(
-                    " ".join(
-                        filter(
-                            None, [words.SIGNS[row.verdict], segment, row.label, models]
-                        )
-                    )
-                )
-            numbers = [(row.difference, row.low, row.high) for _segment, row in rows]
-            frame = pd.DataFrame(
-                numbers, index=names, columns=["difference", "low", "high"]
-            )
-            ax = draw_intervals(ax, [frame[[part]] for part in frame], color=color)
+            ax = draw_intervals(ax, ends, color=color)
             ax.set_xlabel(_("difference, first minus second"), **fonts)
         ax.axvline(0, color=QUIET, linewidth=1)
         return ax
+
+
+def differences_table(
+    numbers: Numbers,
+    basis: Sequence[str],
+    *,
+    settings: Settings,
+    warnings: Sequence[str],
+    known: Sequence[str],
+) -> Differences:
+    """Return the table of differences; `warnings` and what is taken as `known` stand
+    among its notes.
+    """
+    rows = list(numbers.difference_rows())
+    places = _repeated(numbers.places, numbers.pairs)
+    keys = [numbers.split.keys[place.part] for place in places]
+    columns = {name: [getattr(row, name) for row in rows] for name in COLUMNS}
+    labels = distinct_labels(numbers.split.labels, COLUMNS)
+    of_keys = {label: [key[at] for key in keys] for at, label in enumerate(labels)}
+    table = Differences.made(pd.DataFrame(of_keys | columns), basis)
+    segments = [", ".join(map(str, key)) for key in keys]
+    table.conclusions = []
+    for segment, line in zip(
+        segments, words.conclusions(rows, rows, settings), strict=True
+    ):
+        text = inline(line, "txt")
+        table.conclusions.append(f"{one_line(segment)}: {text}" if segment else text)
+    table._drawn = _drawn(table, segments, rows)
+    table._warnings = warnings
+    table.notes = [*warnings, *words.notes(settings, words.n_tested(rows)), *known]
+    table.attrs["labels"] = len(labels) + len(NAMES)
+    return table
+
+
+def _drawn(
+    table: Differences, segments: Sequence[str], rows: Sequence[DifferenceRow]
+) -> pd.DataFrame:
+    """Return the differences that a plot shows, by the sign of the verdict, segment,
+    metric and models.
+    """
+    names = []
+    for segment, row in zip(segments, rows, strict=True):
+        models = inline([Name(row.model), " − ", Name(row.baseline)], "txt")
+        parts = [mark_of(row.verdict), segment, row.label, models]
+        names.append(" ".join(filter(None, parts)))
+    frame = table.to_frame().set_axis(names)[["difference", "low", "high"]]
+    return frame[np.isfinite(frame["difference"])]
 
 
 class Movers(Table):

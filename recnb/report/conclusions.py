@@ -1,161 +1,56 @@
-"""What may be concluded of a difference between two models: the difference with its
-test, its verdict, and the sentences.
+"""What may be concluded of differences between models, in sentences, and what the
+marks beside means say.
 
 Sentences are lines of a document, so that names of models are made safe in each form.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass
-from math import isnan, nan
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from math import isnan
 
 from recnb.display.document import Line, Name, say, strong
 from recnb.display.language import N_, _
 from recnb.display.text import fixed, signed, users_in_words
 from recnb.metrics.metric import Better
+from recnb.results.numbers import DifferenceRow
 from recnb.stats import BETA, Settings
 
-#: The verdicts that are findings. Where neither more nor less is better, as of novelty,
-#: a model is higher or lower.
-FOUND = ("better", "worse", "higher", "lower")
-
-POWER = 0.8
-
-
-@dataclass(frozen=True)
-class Difference:
-    """One model against another in one metric at one cut-off, over the users that both
-    are judged on.
-    """
-
-    metric: str
-    symbol: str
-    k: int | None
-    model: str
-    baseline: str
-    difference: float = nan
-    low: float = nan
-    high: float = nan
-    p: float = nan
-    p_holm: float = nan  #: corrected over all differences shown
-    effect_size: float = nan
-    won: int = 0
-    tied: int = 0
-    lost: int = 0
-    n_users: int = 0
-    # : the smallest difference found with 80 % power; NaN if too few users differ
-    detectable: float = nan
-    alpha: float = 0.05
-    better: Better = "high"
-
-    @property
-    def label(self) -> str:
-        """The metric's symbol at its cut-off."""
-        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the difference with its verdict, which says what `better` does, as
-        plain Python.
-        """
-        numbers = asdict(self) | {"verdict": self.verdict}
-        del numbers["better"]
-        return numbers
-
-    @property
-    def verdict(self) -> str:
-        """The conclusion, one of `VERDICTS`: a finding needs the corrected test and the
-        interval to agree.
-        """
-        if self.n_users > 1 and self.tied == self.n_users:
-            return "same"
-        if isnan(self.p) or isnan(self.low):
-            return "untested"
-        excluded = self.low > 0 or self.high < 0
-        if self.p_holm > self.alpha:
-            return "hint" if excluded else "open"
-        if not excluded:
-            return "torn"
-        is_higher = self.difference > 0
-        if self.better is None:
-            return "higher" if is_higher else "lower"
-        return "better" if is_higher == (self.better == "high") else "worse"
-
-    @property
-    def is_found(self) -> bool:
-        """Whether the models are shown to differ."""
-        return self.verdict in FOUND
-
-
-#: The sign of each verdict, so that no meaning depends on a colour; the verdict in a
-#: few words; what it allows to conclude.
-VERDICTS: dict[str, tuple[str, str, str]] = {
-    "better": (
-        "▲",
-        N_("better"),
-        N_("{label}: {model} is better than {baseline}, by {size} ({interval}; {p})."),
+#: What each verdict allows to conclude.
+CONCLUSIONS = {
+    "better": N_(
+        "{label}: {model} is better than {baseline}, by {size} ({interval}; {p})."
     ),
-    "worse": (
-        "▼",
-        N_("worse"),
-        N_("{label}: {model} is worse than {baseline}, by {size} ({interval}; {p})."),
+    "worse": N_(
+        "{label}: {model} is worse than {baseline}, by {size} ({interval}; {p})."
     ),
-    "higher": (
-        "△",
-        N_("higher"),
-        N_(
-            "{label}: {model} is higher than {baseline}, by {size} ({interval}; "
-            "{p}). High values are not good in themselves."
-        ),
+    "higher": N_(
+        "{label}: {model} is higher than {baseline}, by {size} ({interval}; "
+        "{p}). High values are not good in themselves."
     ),
-    "lower": (
-        "▽",
-        N_("lower"),
-        N_(
-            "{label}: {model} is lower than {baseline}, by {size} ({interval}; "
-            "{p}). Low values are not bad in themselves."
-        ),
+    "lower": N_(
+        "{label}: {model} is lower than {baseline}, by {size} ({interval}; "
+        "{p}). Low values are not bad in themselves."
     ),
-    "hint": (
-        "◇",
-        N_("inconclusive"),
-        N_(
-            "{label}: inconclusive. {model} differs from {baseline} by "
-            "{difference}; the {interval} excludes 0, but the corrected test is "
-            "not significant ({p})."
-        ),
+    "hint": N_(
+        "{label}: inconclusive. {model} differs from {baseline} by "
+        "{difference}; the {interval} excludes 0, but the corrected test is "
+        "not significant ({p})."
     ),
-    "torn": (
-        "◇",
-        N_("test and interval disagree"),
-        N_(
-            "{label}: inconclusive. The corrected test of {model} against "
-            "{baseline} is significant ({p}), but the {interval} includes 0; the "
-            "difference is {difference}."
-        ),
+    "torn": N_(
+        "{label}: inconclusive. The corrected test of {model} against "
+        "{baseline} is significant ({p}), but the {interval} includes 0; the "
+        "difference is {difference}."
     ),
-    "open": (
-        "○",
-        N_("no difference shown"),
-        N_(
-            "{label}: no significant difference between {model} and {baseline}: "
-            "{difference} ({interval}; {p}). A true difference of {detectable} "
-            "would have been found with 80% power by a single, uncorrected test."
-        ),
+    "open": N_(
+        "{label}: no significant difference between {model} and {baseline}: "
+        "{difference} ({interval}; {p}). A true difference of {detectable} "
+        "would have been found with 80% power by a single, uncorrected test."
     ),
-    "same": (
-        "○",
-        N_("same value for every user"),
-        N_("{label}: {model} and {baseline} give each of {users} the same value."),
-    ),
-    "untested": (
-        "–",
-        N_("too few users or differences"),
-        N_(
-            "{label}: no test of {model} against {baseline}: too few users or "
-            "differences for a test ({users})."
-        ),
+    "same": N_("{label}: {model} and {baseline} give each of {users} the same value."),
+    "untested": N_(
+        "{label}: no test of {model} against {baseline}: too few users or "
+        "differences for a test ({users})."
     ),
 }
 #: The conclusions of a metric of which less is better.
@@ -169,14 +64,13 @@ OF_COSTS = {
         "{size} ({interval}; {p})."
     ),
 }
-SIGNS = {verdict: sign for verdict, (sign, _words, _conclusion) in VERDICTS.items()}
 
-#: The paired tests, and the methods of the intervals of differences.
+#: The paired tests, and the intervals of differences that belong to them.
 TESTS = {
     "t": N_("Student's paired t test"),
     "randomization": N_("randomization test, signs flipped"),
 }
-INTERVAL_METHODS = {
+INTERVALS = {
     "t": N_(
         "Student's t over the users, and within the metric's bounds where fewer "
         "than 10 users differ"
@@ -185,56 +79,41 @@ INTERVAL_METHODS = {
 }
 
 
-def tested(differences: Iterable[Difference]) -> int:
+def n_tested(differences: Iterable[DifferenceRow]) -> int:
     """Count the differences that have a p-value."""
-    return sum(not isnan(difference.p) for difference in differences)
+    return sum(not isnan(row.p) for row in differences)
 
 
 def corrected_with(
-    differences: Iterable[Difference], settings: Settings
-) -> dict[str, tuple[int, str]]:
-    """Count by metric how many tests are corrected together, with the symbol of the
-    metric if those of others are not among them.
-    """
-    rows = list(differences)
-    symbols = {row.metric: row.symbol for row in rows}
-    if settings.correction == "all" or len(symbols) < 2:
-        return dict.fromkeys(symbols, (tested(rows), ""))
-    return {
-        name: (tested(row for row in rows if row.metric == name), symbol)
-        for name, symbol in symbols.items()
-    }
+    metric: str, differences: Sequence[DifferenceRow], settings: Settings
+) -> tuple[int, str]:
+    """Count the tests that those of a metric are corrected with, and say so."""
+    metrics = {row.metric for row in differences}
+    if settings.correction == "all" or len(metrics) < 2:
+        n = n_tested(differences)
+        return n, _("Holm's correction over {count} comparisons", count=f"{n:,}")
+    of_metric = [row for row in differences if row.metric == metric]
+    n = n_tested(of_metric)
+    words = N_("Holm's correction over the {count} comparisons of {symbol}")
+    return n, _(words, count=f"{n:,}", symbol=of_metric[0].symbol)
 
 
-def correction_in_words(n_compared: int, within: str) -> str:
-    """Return over what p-values are corrected: `n_compared` comparisons, all of one
-    metric if it is named.
-    """
-    all_of, of_one = (
-        N_("Holm's correction over {count} comparisons"),
-        N_("Holm's correction over the {count} comparisons of {symbol}"),
-    )
-    return _(of_one if within else all_of, count=f"{n_compared:,}", symbol=within)
-
-
-def verdict_in_words(verdict: str) -> str:
-    """Return a verdict with its sign."""
-    return f"{SIGNS[verdict]} {_(VERDICTS[verdict][1])}"
+def correction_of(
+    metric: str, differences: Sequence[DifferenceRow], settings: Settings
+) -> str:
+    """Say over what the p-values of a metric are corrected."""
+    return corrected_with(metric, differences, settings)[1]
 
 
 def p_value(p: float) -> str:
     """Return a p-value as it stands in a table."""
     if isnan(p):
         return _("n/a")
-    return (
-        "< 0.001"
-        if p < 0.001
-        else "1"
-        if p > 0.995
-        else f"{p:.3f}"
-        if p < 0.1
-        else f"{p:.2f}"
-    )
+    if p < 0.001:
+        return "< 0.001"
+    if p > 0.995:
+        return "1"
+    return f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
 
 
 def percent_of(share: float) -> str:
@@ -242,25 +121,35 @@ def percent_of(share: float) -> str:
     return f"{100 * share:.6g}%"
 
 
+def conclusions(
+    rows: Iterable[DifferenceRow],
+    differences: Sequence[DifferenceRow],
+    settings: Settings,
+) -> list[Line]:
+    """Return what may be concluded of some of the differences, a sentence each."""
+    corrections = {
+        metric: corrected_with(metric, differences, settings)
+        for metric in {row.metric for row in differences}
+    }
+    return [conclusion(row, settings, *corrections[row.metric]) for row in rows]
+
+
 def conclusion(
-    row: Difference, settings: Settings, n_compared: int, within: str = ""
+    row: DifferenceRow, settings: Settings, n_compared: int, correction: str
 ) -> Line:
-    """Return what may be concluded of a difference, one of `n_compared` that are
-    corrected together, all of one metric if it is named.
+    """Return what may be concluded of a difference, one of `n_compared` whose p-values
+    are corrected together.
     """
-    of_p = N_("p {p}, {correction}") if n_compared > 1 else N_("p {p}")
-    p, correction = p_value(row.p_holm), correction_in_words(n_compared, within)
+    words = CONCLUSIONS[row.verdict]
+    if row.better == "low":
+        words = OF_COSTS.get(row.verdict, words)
     low, high, size = row.low, row.high, row.difference
     if row.is_found and row.difference < 0:  # the size stands in words that say so
         low, high, size = -high, -low, -size
-    words = VERDICTS[row.verdict][2]
-    if row.better == "low":
-        words = OF_COSTS.get(row.verdict, words)
-    ends = {
-        "confidence": percent_of(settings.confidence),
-        "low": fixed(low),
-        "high": fixed(high),
-    }
+    p = p_value(row.p_holm)
+    if not (p.startswith("<") or isnan(row.p_holm)):
+        p = f"= {p}"
+    of_p = N_("p {p}, {correction}") if n_compared > 1 else N_("p {p}")
     return say(
         words,
         label=row.label,
@@ -268,12 +157,13 @@ def conclusion(
         baseline=strong(row.baseline),
         size=fixed(size),
         difference=signed(row.difference),
-        interval=_("{confidence} interval {low} to {high}", **ends),
-        p=_(
-            of_p,
-            p=p if p.startswith("<") or isnan(row.p_holm) else f"= {p}",
-            correction=correction,
+        interval=_(
+            "{confidence} interval {low} to {high}",
+            confidence=percent_of(settings.confidence),
+            low=fixed(low),
+            high=fixed(high),
         ),
+        p=_(of_p, p=p, correction=correction),
         detectable=fixed(row.detectable),
         users=users_in_words(row.n_users),
     )
@@ -283,11 +173,8 @@ def notes(settings: Settings, n_compared: int) -> list[str]:
     """Return the number of comparisons with its correction, and what intervals over
     users do not cover.
     """
-    test, expected, alpha = (
-        _(TESTS[settings.test]),
-        settings.alpha * n_compared,
-        f"{settings.alpha:g}",
-    )
+    test, alpha = _(TESTS[settings.test]), f"{settings.alpha:g}"
+    expected = settings.alpha * n_compared
     made = _("Comparisons tested: {count} ({test}).", count=n_compared, test=test)
     if n_compared > 1:
         made = _(
@@ -318,7 +205,7 @@ def notes(settings: Settings, n_compared: int) -> list[str]:
 def intervals_in_words(settings: Settings) -> str:
     """Return the methods of the intervals of differences and of means."""
     confidence = percent_of(settings.confidence)
-    of_differences = _(INTERVAL_METHODS[settings.test])
+    of_differences = _(INTERVALS[settings.test])
     said = N_(
         "{confidence} intervals: of differences by {differences}; of means by {means}."
     )

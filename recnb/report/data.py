@@ -4,29 +4,24 @@ them. JSON has them as they are here.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from math import inf
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from recnb.display.document import Estimate, Line, Note, estimate
+from recnb.display.document import Line, Note
 from recnb.display.language import N_, _, current
 from recnb.display.style import COLOURS
 from recnb.display.text import with_symbol
 from recnb.lint import Finding, Lint
 from recnb.metrics.metric import Better, sign_of
-from recnb.report.conclusions import Difference
+from recnb.results.numbers import DifferenceRow, MeanRow
+from recnb.results.segment_table import SegmentNumbers
+from recnb.results.verdicts import NEAR_BEST, mark_of
 from recnb.stats import Settings
-
-#: Values closer than this are the same: sums taken in another order differ in the last
-#: places.
-SAME = 1e-12
-
-#: Models, each with the one that it is compared with.
-Pairs = Sequence[tuple[str, str]]
 
 #: Lines of a picture of more models than there are colours; pairs of models that are
 #: shown one by one.
@@ -59,35 +54,6 @@ class MetricWords:
     def row_name(self) -> str:
         """What a row is called, in the language in force."""
         return with_symbol(self.term, self.symbol)
-
-
-@dataclass(frozen=True)
-class Mean:
-    """One model's number of a metric at a cut-off, with the ends of its interval; NaN
-    where it has none.
-    """
-
-    model: str
-    metric: str
-    symbol: str
-    k: int | None
-    mean: float
-    low: float
-    high: float
-    n_users: (
-        int  #: whose values the mean is of; of a number of all lists, how many lists
-    )
-    best: bool = False  #: of several models the best, or the same to the last digits
-    near_best: bool = False  #: not shown to differ from the best
-
-    @property
-    def label(self) -> str:
-        """The metric's symbol at its cut-off."""
-        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
-
-    def estimate(self, **look: Any) -> Estimate:
-        """Return the mean with the ends of its interval, for a cell."""
-        return estimate(self.mean, self.low, self.high, **look)
 
 
 @dataclass(frozen=True)
@@ -136,21 +102,6 @@ class UserGroup:
 
 
 @dataclass(frozen=True)
-class ReportSegments:
-    """What defines the segments, and their rows: of one model its mean and the gap to
-    all other users, of two their means and difference.
-    """
-
-    by: str
-    rows: Sequence[Mapping[Any, Any]]
-    basis: str
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return a row for each metric, segment and pair of models."""
-        return pd.DataFrame(self.rows)
-
-
-@dataclass(frozen=True)
 class ModelUsers:
     """The number of users one model was evaluated on, and of those left out."""
 
@@ -162,49 +113,45 @@ class ModelUsers:
     n_skipped: int = 0  #: with no relevant item, not evaluated
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class ReportData:
     """The numbers of a report; each of its forms reads them."""
 
     models: tuple[str, ...]  #: "" is the only one
-    baseline: (
-        str | None
-    )  #: the model that the others are compared with; None: every two are
+    #: The model that the others are compared with; None: every two are.
+    baseline: str | None
+    #: The baseline that marks beside means are against; None: they are against the best.
+    marked_against: str | None
     k: tuple[int | None, ...]  #: all cut-offs; None: the whole list
     lead_k: int  #: the cut-off at which users are looked at: the middle one
     settings: Settings  #: of intervals and tests
     n_users: int
-    metrics: tuple[
-        MetricWords, ...
-    ]  #: of accuracy, the first is the lead metric, then beyond it
-    means: tuple[Mean, ...]
-    hit_rates: tuple[
-        Mean, ...
-    ]  #: of each model the share of users with a hit in the first `lead_k`, if there is such
-    curves: Mapping[
-        str, tuple[Mean, ...]
-    ]  #: of each model, the lead metric at many cut-offs
-    distributions: tuple[
-        Mapping[str, Any], ...
-    ]  #: of each model, the values of users of the lead metric, in bins
+    #: Of accuracy, the first is the lead metric, then beyond it.
+    metrics: tuple[MetricWords, ...]
+    means: tuple[MeanRow, ...]
+    #: Of each model the share of users with a hit in the first `lead_k`, if there is
+    #: such.
+    hit_rates: tuple[MeanRow, ...]
+    #: Of each model, the lead metric at many cut-offs.
+    curves: Mapping[str, tuple[MeanRow, ...]]
+    #: Of each model, the values of users of the lead metric, in bins.
+    distributions: tuple[Mapping[str, Any], ...]
     populations: tuple[Mapping[str, Any], ...]  #: of each model whose rows are here
     users: tuple[UserGroup, ...]
     lints: Mapping[str, Lint]  #: of each model
-    # : a warning if items that are not judged decide the order of the models, else ""
+    #: A warning if items that are not judged decide the order of the models, else "".
     judged_order: Line
-    lacking: Mapping[
-        str, str
-    ]  #: metrics beyond accuracy without a value, and what they need
-    differences: tuple[Difference, ...]
-    segments: ReportSegments | None
-    unweighted: (
-        str  #: the lead metric without propensities, in words; empty if there are none
-    )
-    left_out: str  #: what is not here and why: what takes rows that stayed elsewhere
+    #: Metrics beyond accuracy without a value, and what they need.
+    lacking: Mapping[str, str]
+    differences: tuple[DifferenceRow, ...]
+    segments: SegmentNumbers | None
+    #: The lead metric without propensities, in words; empty if there are none.
+    unweighted: str
+    #: What is not here and why: what takes rows that stayed elsewhere.
+    left_out: str
     basis: str
-    lang: str = field(
-        default_factory=current
-    )  #: the language of its words, in which it is shown
+    #: The language of its words, in which it is shown.
+    lang: str = field(default_factory=current)
     noun: str = "user"  #: what the caller calls those whose lists these are
 
     @property
@@ -223,13 +170,9 @@ class ReportData:
         return f"{self.lead.symbol}@{self.lead_k}"
 
     @property
-    def at_lead(self) -> list[Difference]:
+    def at_lead(self) -> list[DifferenceRow]:
         """The differences of the lead metric at the middle cut-off."""
-        return [
-            row
-            for row in self.differences
-            if (row.metric, row.k) == (self.lead.metric, self.lead_k)
-        ]
+        return self.differences_of(self.lead.metric, self.lead_k)
 
     @property
     def ranked(self) -> list[str]:
@@ -284,11 +227,28 @@ class ReportData:
             ),
         )
 
-    def means_of(self, metric: str, k: int | None) -> list[Mean]:
+    def means_of(self, metric: str, k: int | None) -> list[MeanRow]:
         """Return the means of all models in one metric at a cut-off; none at those of
         other metrics.
         """
-        return [mean for mean in self.means if (mean.metric, mean.k) == (metric, k)]
+        return [row for row in self.means if (row.metric, row.k) == (metric, k)]
+
+    def differences_of(self, metric: str, k: int | None) -> list[DifferenceRow]:
+        """Return the differences in one metric at a cut-off."""
+        return [row for row in self.differences if (row.metric, row.k) == (metric, k)]
+
+    def marks_of(self, metric: str, k: int | None) -> dict[str, str]:
+        """Return by model the mark beside its mean: against the baseline where one was
+        named, else against the best.
+        """
+        marks = dict.fromkeys(self.models, "")
+        if self.marked_against is None:
+            near = [row.model for row in self.means_of(metric, k) if row.near_best]
+            return marks | dict.fromkeys(near, NEAR_BEST)
+        for row in self.differences_of(metric, k):
+            if row.is_found:
+                marks[row.model] = mark_of(row.verdict)
+        return marks
 
     def to_frame(self) -> pd.DataFrame:
         """Return one long frame: a row for each metric, cut-off and model.
@@ -297,12 +257,11 @@ class ReportData:
         `difference` with what follows is from the model's baseline. `segments` has a
         frame of its own: `report.segments.to_frame()`.
         """
-        frame = pd.DataFrame([vars(mean) for mean in self.means]).drop(columns="symbol")
-        if not self.several:
-            return frame.drop(columns=["model", "best", "near_best"])
-        differences = pd.DataFrame([row.to_dict() for row in self.differences])
-        differences = differences.drop(columns=["symbol", "n_users", "alpha", "p"])
-        means = frame.rename(columns={"low": "mean_low", "high": "mean_high"})
-        return means.merge(
-            differences, on=["metric", "k", "model"], how="left", sort=False
-        )
+        means = pd.DataFrame([asdict(row) for row in self.means])
+        means = means.drop(columns="symbol")
+        if not self.differences:
+            return means.drop(columns=["model", "best", "near_best"])
+        tests = pd.DataFrame([row.to_dict() for row in self.differences])
+        tests = tests.drop(columns=["symbol", "n_users", "p"])
+        means = means.rename(columns={"low": "mean_low", "high": "mean_high"})
+        return means.merge(tests, on=["metric", "k", "model"], how="left", sort=False)

@@ -33,7 +33,12 @@ class Report(AsJson, Suggesting, ReportData):
         """
         differences = [row.to_dict() for row in self.differences]
         values: dict[str, Any] = json_values(
-            {"schema": "recnb.report/5", **vars(self), "differences": differences}
+            {
+                "schema": "recnb.report/6",
+                **vars(self),
+                "differences": differences,
+                "segments": None if self.segments is None else self.segments.to_dict(),
+            }
         )
         return values
 

@@ -41,11 +41,9 @@ from recnb.display.text import (
 )
 from recnb.lint import Finding
 from recnb.report import conclusions as words
-from recnb.report.conclusions import p_value, percent_of, tested, verdict_in_words
+from recnb.report.conclusions import n_tested, p_value, percent_of
 from recnb.report.data import (
     MOST_PAIRS,
-    SAME,
-    Mean,
     MetricWords,
     RankedItem,
     ReportData,
@@ -53,6 +51,8 @@ from recnb.report.data import (
     UserGroup,
 )
 from recnb.report.segments import segments
+from recnb.results.numbers import POWER, SAME, DifferenceRow, MeanRow
+from recnb.results.verdicts import FOUND, in_words, mark_of, with_sign
 from recnb.stats import BETA, ENOUGH
 
 #: Models named in a sentence; findings that are all open; columns of a table of models;
@@ -84,11 +84,8 @@ def head(report: ReportData) -> Iterator[Block]:
         if len(at_lead) > MOST_PAIRS:
             yield from _of_many(report)
             return
-        together = words.corrected_with(report.differences, report.settings)
-        for row in at_lead:
-            yield Note(
-                words.conclusion(row, report.settings, *together[row.metric]), "lead"
-            )
+        for line in words.conclusions(at_lead, report.differences, report.settings):
+            yield Note(line, "lead")
         if len(report.differences) > len(at_lead) and any(
             row.verdict == "hint" for row in at_lead
         ):
@@ -123,6 +120,11 @@ def head(report: ReportData) -> Iterator[Block]:
     )
     yield from _plainly(report)
     yield Section("", [Note(with_code(report.lead.reads))], ("html",))
+
+
+def estimate(mean: MeanRow, **look: Any) -> doc.Estimate:
+    """Return a mean with the ends of its interval, for a cell."""
+    return doc.estimate(mean.mean, mean.low, mean.high, **look)
 
 
 def title_of(report: ReportData) -> str:
@@ -205,7 +207,9 @@ def _of_many(report: ReportData) -> Iterator[Block]:
     yield Note(_how_many_differ(report), "lead")
 
 
-def _first_and_last(report: ReportData, means: Mapping[str, Mean]) -> Iterator[Block]:
+def _first_and_last(
+    report: ReportData, means: Mapping[str, MeanRow]
+) -> Iterator[Block]:
     """Say which models are first and last, and which are not shown to differ from the
     first.
     """
@@ -237,9 +241,7 @@ def _how_many_differ(report: ReportData) -> Line:
         [row.verdict for row in report.at_lead],
         strong(report.baseline),
     )
-    counts: dict[str, Any] = {
-        verdict: verdicts.count(verdict) for verdict in words.FOUND
-    }
+    counts: dict[str, Any] = {verdict: verdicts.count(verdict) for verdict in FOUND}
     counts |= {
         "n": len(verdicts),
         "found": sum(counts.values()),
@@ -275,8 +277,7 @@ _BEHIND: dict[str, tuple[Message, Message]] = {
 
 def _correction(report: ReportData) -> str:
     """Return over what the p-values of the lead metric are corrected."""
-    together = words.corrected_with(report.differences, report.settings)
-    return words.correction_in_words(*together[report.lead.metric])
+    return words.correction_of(report.lead.metric, report.differences, report.settings)
 
 
 def overview(report: ReportData) -> Iterator[Block]:
@@ -318,7 +319,7 @@ def _metrics_by_cutoffs(report: ReportData) -> Block:
                 [Mark("small", _("Beyond accuracy")), *[""] * (len(report.k) + 1)]
             )
         cells = [
-            means[0].estimate() if (means := report.means_of(metric.metric, k)) else ""
+            estimate(means[0]) if (means := report.means_of(metric.metric, k)) else ""
             for k in report.k
         ]
         rows.append([metric.row_name, *cells, _strip(report, metric)])
@@ -392,11 +393,13 @@ def _legend(report: ReportData) -> Line:
     }
     legend: list[Line] = []
     if best := words.best_in_words(directions):
-        every_pair = report.baseline is None
-        near = words.near_best_in_words(report.settings, every_pair=every_pair)
-        legend += [Mark("best", "0.5"), best, f". ° {near}."]
-    if report.baseline is not None:
-        for marks in words.marks_in_words(report.baseline, directions):
+        legend += [Mark("best", "0.5"), best, "."]
+        if report.marked_against is None:
+            every_pair = report.baseline is None
+            near = words.near_best_in_words(report.settings, every_pair=every_pair)
+            legend.append(f" ° {near}.")
+    if report.marked_against is not None:
+        for marks in words.marks_in_words(report.marked_against, directions):
             legend += [" ", marks, "."]
     if said := words.directions_in_words(directions):
         legend.append(f" {said}")
@@ -404,16 +407,11 @@ def _legend(report: ReportData) -> Line:
 
 
 def _models(
-    report: ReportData, columns: Sequence[Sequence[Mean]], title: str, note: Line
+    report: ReportData, columns: Sequence[Sequence[MeanRow]], title: str, note: Line
 ) -> Rows:
     """Return a row a model, with its means and the signs of its differences from the
     baseline.
     """
-    verdicts = {
-        (row.model, row.label): row.verdict
-        for row in report.differences
-        if row.baseline == report.baseline
-    }
     rows, most = [], 12 if len(report.at_lead) <= MOST_PAIRS else 8
     for name, *means in sorted(
         zip(report.models, *columns, strict=True),
@@ -430,12 +428,12 @@ def _models(
             ]
         ]
         for mean in means:
-            sign = words.SIGNS.get(verdicts.get((name, mean.label), ""), "").strip(
-                "◇○–"
-            )
             row.append(
-                mean.estimate(
-                    best=mean.best, signs="°" * mean.near_best + sign, signed=True
+                estimate(
+                    mean,
+                    best=mean.best,
+                    signs=report.marks_of(mean.metric, mean.k)[mean.model],
+                    signed=True,
                 )
             )
         rows.append(row)
@@ -453,7 +451,7 @@ def remarks(report: ReportData) -> list[str]:
     beyond accuracy; a console has the first alone.
     """
     if report.several:
-        made = words.notes(report.settings, tested(report.differences))
+        made = words.notes(report.settings, n_tested(report.differences))
         intervals = [words.intervals_in_words(report.settings), *_known(report)]
         return [" ".join(made), " ".join(intervals)]
     of_accuracy, said = (
@@ -692,7 +690,7 @@ def differences(report: ReportData) -> Iterator[Block]:
             lambda row: f"{row.won:,} / {row.tied:,} / {row.lost:,}",
         ),
         (_("detectable"), lambda row: fixed(row.detectable)),
-        (_("conclusion"), lambda row: verdict_in_words(row.verdict)),
+        (_("conclusion"), lambda row: with_sign(row.verdict)),
     ]
     is_long = len(report.differences) > MOST_TESTS
     listed = [
@@ -736,13 +734,13 @@ def differences(report: ReportData) -> Iterator[Block]:
             "{alpha} would have found with {power} power. Won / tied / lost: "
             "users."
         )
-    n, alpha = f"{tested(report.differences):,}", f"{report.settings.alpha:g}"
+    n, alpha = f"{n_tested(report.differences):,}", f"{report.settings.alpha:g}"
     yield Note(
         _(
             about,
             test=_(words.TESTS[report.settings.test]),
             count=n,
-            power=percent_of(words.POWER),
+            power=percent_of(POWER),
             alpha=alpha,
         )
     )
@@ -802,7 +800,7 @@ def _matrix(report: ReportData) -> Block:
 COLOURS_OF = {"better": ACCENT, "worse": OTHER, "higher": NEUTRAL, "lower": NEUTRAL}
 
 
-def _forest(rows: Sequence[words.Difference]) -> Block:
+def _forest(rows: Sequence[DifferenceRow]) -> Block:
     """Return differences with their intervals, one under the other."""
     said, points = [], []
     for row in rows:
@@ -810,12 +808,12 @@ def _forest(rows: Sequence[words.Difference]) -> Block:
         ends = f"{signed(row.low)} … {signed(row.high)}"
         said.append(
             f"{row.label} {models}: {signed(row.difference)} ({ends}), "
-            f"{_(words.VERDICTS[row.verdict][1])}"
+            f"{in_words(row.verdict)}"
         )
         if isfinite(row.difference):
             numbers, value = (
                 (row.difference, row.low, row.high),
-                f"{signed(row.difference)} {words.SIGNS[row.verdict]}",
+                f"{signed(row.difference)} {mark_of(row.verdict)}",
             )
             points.append(
                 (
@@ -874,7 +872,7 @@ def _curve(report: ReportData) -> Iterator[Block]:
         else _("The numbers of the curve")
     )
     rows = [
-        [f"{row[0].k}", *(mean.estimate() for mean in row)]
+        [f"{row[0].k}", *(estimate(mean) for mean in row)]
         for row in zip(*of_each, strict=True)
     ]
     numbers = Rows(
@@ -997,7 +995,7 @@ def beyond(report: ReportData) -> Iterator[Block]:
         metric for metric in report.metrics if report.several and not metric.is_accuracy
     ]
     rows: list[list[Line]] = [
-        [metric.row_name, *(mean.estimate(signed=True) for mean in means)]
+        [metric.row_name, *(estimate(mean, signed=True) for mean in means)]
         for metric in metrics
         if (means := report.means_of(metric.metric, report.lead_k))
     ]

@@ -4,7 +4,7 @@ models; times as a line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import Any
 
@@ -23,9 +23,12 @@ from recnb.display.document import (
 from recnb.display.language import N_, _
 from recnb.display.text import fixed, one_line, signed
 from recnb.report import conclusions as words
-from recnb.report.conclusions import p_value, percent_of, verdict_in_words
-from recnb.report.data import MOST_PAIRS, SAME, ReportData
+from recnb.report.conclusions import p_value, percent_of
+from recnb.report.data import MOST_PAIRS, ReportData
+from recnb.results.numbers import DifferenceRow, MeanRow
+from recnb.results.segment_table import Segment
 from recnb.results.table import times_of
+from recnb.results.verdicts import with_sign
 
 
 def segments(report: ReportData) -> Iterator[Block]:
@@ -34,20 +37,21 @@ def segments(report: ReportData) -> Iterator[Block]:
     """
     if report.segments is None:
         return
-    rows = [row for row in report.segments.rows if row["metric"] == report.lead.metric]
-    n, by = len(report.at_lead) or 1, one_line(report.segments.by, 200)
-    each = [rows[at : at + n] for at in range(0, len(rows), n)]
+    each = report.segments.of(report.lead.metric)
+    by = one_line(report.segments.by, 200)
     yield from _over_time(report, by, each)
-    yield (
-        _means_of_many(report, by, each)
-        if n > MOST_PAIRS
-        else _beside_each_other(report, by, rows)
-    )
+    if len(report.at_lead) > MOST_PAIRS:
+        yield _means_of_many(report, by, each)
+        return
+    rows = [
+        (segment, row)
+        for segment in each
+        for row in (segment.differences or [segment.means.get("")])
+    ]
+    yield _beside_each_other(report, by, rows)
 
 
-def _beside_each_other(
-    report: ReportData, by: str, rows: Sequence[Mapping[Any, Any]]
-) -> Rows:
+def _beside_each_other(report: ReportData, by: str, rows: Sequence[Any]) -> Rows:
     """Return each segment with its mean and its gap to all other users, or with the
     means of models and their difference.
     """
@@ -57,11 +61,15 @@ def _beside_each_other(
         1,
     )
     reach = svg.reach_of(
-        [row[end] for row in rows for end in ("difference", "low", "high")]
+        [
+            getattr(row, end, float("nan"))
+            for _segment, row in rows
+            for end in ("difference", "low", "high")
+        ]
     )
     columns: list[tuple[Line, Callable[[Any], Line]]] = [(_("segment"), _segment)]
     if len(report.at_lead) > 1:
-        columns.append((_("model"), lambda row: _pair(row, report.baseline)))
+        columns.append((_("model"), lambda each: _pair(each[1], report.baseline)))
         left = 2
     columns.append((_("users"), _users_in))
     if several:
@@ -71,15 +79,17 @@ def _beside_each_other(
         columns.append(
             (
                 Name(only.model, 20) if only else _("mean"),
-                lambda row: fixed(row["mean"]),
+                lambda each: fixed(each[0].means[each[1].model].mean),
             )
         )
-        columns.append((of_other, lambda row: fixed(row["baseline_mean"])))
+        columns.append(
+            (of_other, lambda each: fixed(each[0].means[each[1].baseline].mean))
+        )
     else:
         columns.append(
             (
                 _("mean"),
-                lambda row: estimate(row["mean"], row["mean_low"], row["mean_high"]),
+                lambda each: estimate(*_ends(each[0].means[""])),
             )
         )
     title = _("{label} by {by}", label=report.label, by=by)
@@ -91,26 +101,28 @@ def _beside_each_other(
             baseline=one_line(report.baseline),
         )
     basis = report.segments.basis if report.segments else ""
-    if not any(isfinite(row["difference"]) for row in rows):  # parts of the truth
+    if not any(
+        isfinite(getattr(row, "difference", float("nan"))) for _segment, row in rows
+    ):  # parts of the truth
         return table_of_rows(columns, rows, title, note=basis)
     columns += [
         (
             _("difference") if several else _("gap to the rest"),
-            lambda row: estimate(
-                row["difference"], row["low"], row["high"], signed, signed=several
+            lambda each: estimate(
+                each[1].difference, each[1].low, each[1].high, signed, signed=several
             ),
         ),
         (
             Mark("aside", _("about 0") if several else _("gap, about 0")),
-            lambda row: _strip_about_0(row, reach),
+            lambda each: _strip_about_0(*each, reach),
         ),
         (
             _("p, Holm"),
-            lambda row: p_value(row["p_holm"]) if isfinite(row["p_holm"]) else "–",
+            lambda each: p_value(each[1].p_holm) if isfinite(each[1].p_holm) else "–",
         ),
         (
             _("conclusion") if several else _("against the rest"),
-            lambda row: verdict_in_words(row["verdict"]),
+            lambda each: with_sign(each[1].verdict),
         ),
     ]
     if several:
@@ -120,7 +132,7 @@ def _beside_each_other(
             "segments in which little can be shown. That a difference is found in "
             "one segment and not in another does not show that the two differ.",
             confidence=confidence,
-            n=sum(isfinite(row["p"]) for row in rows),
+            n=report.segments.n_tests,
         )
     else:
         note = _(
@@ -142,9 +154,7 @@ def _beside_each_other(
             by=by,
         )
     tinted = frozenset(
-        at
-        for at, row in enumerate(rows)
-        if row["verdict"] in words.FOUND and not several
+        at for at, (_segment, row) in enumerate(rows) if row.is_found and not several
     )
     said = words.directions_in_words({report.lead.symbol: report.lead.better})
     note = f"{note} {said}".strip()
@@ -152,31 +162,14 @@ def _beside_each_other(
     return table_of_rows(columns, rows, title, note=f"{basis} {note}".strip(), **look)
 
 
-def _means_of_many(
-    report: ReportData, by: str, each: Sequence[Sequence[Mapping[Any, Any]]]
-) -> Rows:
+def _means_of_many(report: ReportData, by: str, each: Sequence[Segment]) -> Rows:
     """Return the mean of each of many models in each segment, the best marked."""
-    means, better, sign = (
-        [_means_in(rows) for rows in each],
-        report.lead.better,
-        report.lead.sign,
-    )
-    best = [
-        max(sign * mean for mean, *_ends in of_segment.values()) for of_segment in means
-    ]
-    table: list[list[Line]] = [[_("users"), *(_users_in(rows[0]) for rows in each)]]
+    better = report.lead.better
+    table: list[list[Line]] = [[_("users"), *(_users_in(segment) for segment in each)]]
     for model in report.ranked:
-        cells = [
-            (of_segment[model][0], top)
-            for of_segment, top in zip(means, best, strict=True)
-        ]
+        means = [segment.means[model] for segment in each]
         marked = [
-            doc.Estimate(
-                fixed(mean),
-                best=better is not None and sign * mean >= top - SAME,
-                signed=True,
-            )
-            for mean, top in cells
+            doc.Estimate(fixed(row.mean), best=row.best, signed=True) for row in means
         ]
         table.append([Name(model), *marked])
     notes = {
@@ -191,7 +184,7 @@ def _means_of_many(
         None: N_("Each difference with its test is in `found.differences(by=...)`."),
     }
     note = report.segments.basis or _(notes[better]) if report.segments else ""
-    header: list[Line] = [_("model"), *(_segment(rows[0]) for rows in each)]
+    header: list[Line] = [_("model"), *(_segment(segment) for segment in each)]
     return Rows(
         header,
         table,
@@ -201,16 +194,18 @@ def _means_of_many(
     )
 
 
-def _over_time(
-    report: ReportData, by: str, each: Sequence[Sequence[Mapping[Any, Any]]]
-) -> Iterator[Block]:
+def _over_time(report: ReportData, by: str, each: Sequence[Segment]) -> Iterator[Block]:
     """Draw the means of segments that are dates, weeks or periods as a line for each
     model.
     """
-    names, drawn = [row["segment"] for row, *_others in each], report.drawn
+    names, drawn = [segment.name for segment in each], report.drawn
     times = [getattr(time, "value", time) for time in times_of(by, names)]
     found = [
-        (time, names[at], _means_in(each[at]))
+        (
+            time,
+            names[at],
+            {model: _ends(row) for model, row in each[at].means.items()},
+        )
         for at, time in enumerate(times)
         if time is not None
     ]
@@ -238,42 +233,32 @@ def _over_time(
         yield from report.not_drawn
 
 
-def _means_in(rows: Sequence[Mapping[Any, Any]]) -> dict[str, Sequence[float]]:
-    """Return the mean of each model in a segment with the ends of its interval; "" is
-    the only model.
-    """
-    means: dict[str, Sequence[float]] = {}
-    for row in rows:
-        means[row.get("model", "")] = row["mean"], row["mean_low"], row["mean_high"]
-        if "baseline" in row:
-            means[row["baseline"]] = (
-                row["baseline_mean"],
-                row["baseline_mean_low"],
-                row["baseline_mean_high"],
-            )
-    return means
+def _ends(row: MeanRow) -> tuple[float, float, float]:
+    return row.mean, row.low, row.high
 
 
-def _segment(row: Mapping[Any, Any]) -> Name:
-    return Name(row["segment"].removesuffix(" 00:00:00"))
+def _segment(row: Any) -> Name:
+    segment = row if isinstance(row, Segment) else row[0]
+    return Name(segment.name.removesuffix(" 00:00:00"))
 
 
-def _pair(row: Mapping[Any, Any], baseline: str | None) -> Line:
+def _pair(row: DifferenceRow, baseline: str | None) -> Line:
     return [
-        Name(row["model"], 20),
-        *([" − ", Name(row["baseline"], 20)] if baseline is None else []),
+        Name(row.model, 20),
+        *([" − ", Name(row.baseline, 20)] if baseline is None else []),
     ]
 
 
-def _users_in(row: Mapping[Any, Any]) -> str:
-    return f"{row['n_users']:,}" + (f" {_('(few)')}" if row["small"] else "")
+def _users_in(row: Any) -> str:
+    segment = row if isinstance(row, Segment) else row[0]
+    return f"{segment.n_users:,}" + (f" {_('(few)')}" if segment.is_small else "")
 
 
-def _strip_about_0(row: Mapping[str, Any], reach: float) -> Line:
+def _strip_about_0(segment: Segment, row: DifferenceRow, reach: float) -> Line:
     alt = _(
         "{segment}: gap {gap}",
-        segment=one_line(row["segment"], 40),
-        gap=signed(row["difference"]),
+        segment=one_line(segment.name, 40),
+        gap=signed(row.difference),
     )
-    strip = svg.strip(row["difference"], row["low"], row["high"], -reach, reach)
-    return doc.Picture(strip, alt) if isfinite(row["difference"]) else "–"
+    strip = svg.strip(row.difference, row.low, row.high, -reach, reach)
+    return doc.Picture(strip, alt) if isfinite(row.difference) else "–"

@@ -4,7 +4,6 @@ for them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,6 +16,7 @@ from recnb.display.text import one_line, told_apart, users_in_words, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import Given
+from recnb.results.numbers import DifferenceRow, label_of
 from recnb.results.score import score_of
 from recnb.results.values import merged
 from recnb.stats import ENOUGH
@@ -41,6 +41,11 @@ class GateCheck(NamedTuple):
     ]  #: metric, k, model and number of users; the value, or the difference with its interval
     says: str
     basis: str = ""  #: the users and the convention behind the number
+
+    @property
+    def label(self) -> str:
+        """The metric's name at its cut-off."""
+        return label_of(self.numbers["metric"], self.numbers["k"])
 
     def to_dict(self) -> dict[str, Any]:
         """Return the check as plain Python."""
@@ -76,7 +81,7 @@ class Gate(AsJson, Suggesting):
         not all the same.
         """
         names = [
-            f"{one_line(check.numbers['model'])} {_label(check.numbers)}".lstrip()
+            f"{one_line(check.numbers['model'])} {check.label}".lstrip()
             for check in self.checks
         ]
         return "; ".join(
@@ -125,6 +130,39 @@ LIMITS = {
         N_("{label} is {value}, and shows nothing of the most, {most}: {users}"),
     ),
 }
+
+
+#: What a check that a model is not worse says.
+NO_CONCLUSION = N_("{label}: no conclusion on {model} against {baseline}")
+SAME_VALUES = N_("{label}: {model} and {baseline} give every user the same value")
+NOT_SHOWN_WORSE = N_("{label}: {model} is not shown to be worse than {baseline}")
+WORSE = N_("{label}: {model} is worse than {baseline}")
+NOT_WORSE_BY = N_("{label}: {model} is not worse than {baseline} by {margin} or more")
+WORSE_BY = N_("{label}: {model} is worse than {baseline} by {margin} or more")
+INCONCLUSIVE = N_(
+    "{label}: inconclusive whether {model} is worse than {baseline} by {margin} or more"
+)
+INTERVAL = N_(
+    "difference {difference}, {confidence:g}% interval {low} to {high}, {users}"
+)
+NO_INTERVAL = N_(
+    "difference {difference}, too few users or differences for an interval, {users}"
+)
+
+#: The numbers of a difference that a check has.
+NUMBERS = (
+    "k",
+    "model",
+    "n_users",
+    "baseline",
+    "difference",
+    "low",
+    "high",
+    "metric",
+    "better",
+    "p_holm",
+    "verdict",
+)
 
 
 def within(
@@ -178,7 +216,7 @@ def limit_check(
         called: whole(limit),
         "users": _users(about["n_users"]),
     }
-    says = _(words, label=_label(about), **shown)
+    says = _(words, label=label_of(about["metric"], about["k"]), **shown)
     if model:
         says = f"{one_line(model)}: {says}"
     numbers = {**about, "value": value, called: limit}
@@ -186,91 +224,56 @@ def limit_check(
 
 
 def not_worse_check(
-    about: dict[str, Any], margin: float, confidence: float, basis: str = ""
+    row: DifferenceRow, margin: float, confidence: float, basis: str = ""
 ) -> GateCheck:
     """Check that a model is not shown to be worse than the baseline or, with a margin,
     shown to be less than it behind.
 
-    `about`: metric, better ("high" or "low"), k, model, n_users, baseline, n_differ
-    (users whose values differ), difference (the mean of the model less that of the
-    baseline), and the ends of its interval, low and high.
+    Without a margin the verdict of the difference says so, which is that of the table
+    of differences. With one its interval does, which is not corrected.
     """
-    n_users, differ = about["n_users"], about["n_differ"]
-    low, high, edge = about["low"], about["high"], -margin
-    if about["better"] == "low":  # a model above the baseline is the worse one
-        low, high, edge = -high, -low, margin
-    no_interval = differ and not isfinite(low)
-    passed = (
-        n_users >= ENOUGH
-        and not no_interval
-        and (not differ or (low > -margin if margin else high >= 0))
-    )
-    sentences = [
-        (
-            n_users < ENOUGH or no_interval,
-            N_("{label}: no conclusion on {model} against {baseline}"),
-        ),
-        (
-            not differ,
-            N_("{label}: {model} and {baseline} give every user the same value"),
-        ),
-        (
-            passed and margin,
-            N_("{label}: {model} is not worse than {baseline} by {margin} or more"),
-        ),
-        (passed, N_("{label}: {model} is not shown to be worse than {baseline}")),
-        (not margin, N_("{label}: {model} is worse than {baseline}")),
-        (
-            high <= -margin,
-            N_("{label}: {model} is worse than {baseline} by {margin} or more"),
-        ),
-        (
-            True,
-            N_(
-                "{label}: inconclusive whether {model} is worse than {baseline} by {margin} or more"
-            ),
-        ),
-    ]
-    interval = "{users}"
-    if isfinite(low):
-        interval = _(
-            "difference {difference}, {confidence:g}% interval {low} to {high}, {users}"
-        )
-    elif differ:
-        interval = _(
-            "difference {difference}, too few users or differences for an interval, {users}"
-        )
+    n_differ = row.won + row.lost
+    low, high, edge = row.low, row.high, -margin
+    if row.better == "low":  # a model above the baseline is the worse one
+        low, high, edge = -row.high, -row.low, margin
+    is_known = row.n_users >= ENOUGH and not (n_differ and not isfinite(low))
+    if is_known and n_differ and row.verdict == "untested" and not margin:
+        is_known = high >= 0  # so few who differ show nothing, and do not pass
+    if not is_known:
+        passed, words = False, NO_CONCLUSION
+    elif not n_differ:
+        passed, words = True, SAME_VALUES
+    elif not margin:
+        passed = row.verdict != "worse"
+        words = NOT_SHOWN_WORSE if passed else WORSE
+    elif low > -margin:
+        passed, words = True, NOT_WORSE_BY
+    else:
+        passed, words = False, WORSE_BY if high <= -margin else INCONCLUSIVE
     shown = {
-        name: told_apart(about[name], edge, 0) for name in ("difference", "low", "high")
-    }
-    shown["difference"] = "+" * (about["difference"] > 0) + shown["difference"]
-    shown |= {
-        "label": _label(about),
-        "model": one_line(about["model"]),
-        "baseline": one_line(about["baseline"]),
-    }
-    values = {
+        "label": label_of(row.metric, row.k),
+        "model": one_line(row.model),
+        "baseline": one_line(row.baseline),
         "margin": whole(margin),
         "confidence": 100 * confidence,
-        "users": _users(n_users),
+        "users": _users(row.n_users),
     }
-    words = _(next(words for holds, words in sentences if holds))
-    says = f"{words} ({interval})".format_map(shown | values)
+    for name in ("difference", "low", "high"):
+        shown[name] = told_apart(getattr(row, name), edge, 0)
+    if row.difference > 0:
+        shown["difference"] = f"+{shown['difference']}"
+    interval = "{users}"
+    if isfinite(low):
+        interval = _(INTERVAL)
+    elif n_differ:
+        interval = _(NO_INTERVAL)
+    numbers = {name: getattr(row, name) for name in NUMBERS} | {"n_differ": n_differ}
     return GateCheck(
         "not_worse",
-        bool(passed),
-        {**about, "margin": margin, "confidence": confidence},
-        says,
+        passed,
+        numbers | {"margin": margin, "confidence": confidence},
+        f"{_(words)} ({interval})".format_map(shown),
         basis,
-    )
-
-
-def _label(about: Mapping[str, Any]) -> str:
-    """Return the metric at its cut-off."""
-    return (
-        str(about["metric"])
-        if about["k"] is None
-        else f"{about['metric']}@{about['k']}"
     )
 
 

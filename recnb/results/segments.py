@@ -1,55 +1,46 @@
-"""Segments: groups of users by a column, a Series or their history, and the metrics of
-each; parts of the truth, such as weeks.
+"""Splits: all users, segments of them by a column, a Series or their history, or parts
+of the truth, such as weeks. A split gives columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import replace
-from typing import Any, NamedTuple
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
 from recnb.conventions.convention import in_words
-from recnb.data.columns import columns_of, from_pandas, table_of
-from recnb.data.encoding import distinct, positions
+from recnb.data.encoding import positions
 from recnb.data.in_memory import Sheets
 from recnb.data.item_data import words_of
-from recnb.data.sheet import TRUTH, Sheet, kind
-from recnb.data.source import elsewhere, rows_of
-from recnb.display.language import N_, _, pgettext
-from recnb.display.text import one_line
-from recnb.errors import FrameError, OptionError, RecnbError, is_several, near, quoted
+from recnb.data.source import elsewhere
+from recnb.display.language import N_, _
+from recnb.errors import FrameError, OptionError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Ints
-from recnb.metrics.metric import Given, Metric
-from recnb.results.arguments import Asked, Metrics, asked_of
-from recnb.results.evaluation_data import EvaluationData, values_of
-from recnb.results.table import Table
-from recnb.results.values import merged, pairs_in_words, weights_in_words
-from recnb.stats import Moments, gap_to_rest, holm
-
-#: Numbers of more values are put into bins; more segments are refused; a segment of
-#: fewer users is marked as small.
-FEW, MOST, SMALL = 8, 200, 30
-
-#: The columns of a table of segments after those that name a row; a part of the truth
-#: has the first four and the last.
-NUMBERS = (
-    "n_users",
-    "mean",
-    "low",
-    "high",
-    "gap",
-    "gap_low",
-    "gap_high",
-    "p",
-    "p_holm",
-    "small",
+from recnb.results.arguments import Asked
+from recnb.results.columns import Column, metric_columns, same_rows
+from recnb.results.evaluation_data import EvaluationData, Models
+from recnb.results.segment_values import (
+    as_shown,
+    binned,
+    column_of_truth,
+    columns_of_truth,
+    everyone_in,
+    no_segment,
+    rows_naming_segments,
+    values_of_users,
 )
+from recnb.results.values import Basis, Said, pairs_in_words
 
-#: A column each value of which is a truth of its own; how it is asked for.
+#: More segments are refused; a segment of fewer users is marked as small.
+MOST, SMALL = 200, 30
+
+#: A column each value of which is a truth of its own.
 PART = N_(
     "each {by} is a truth of its own: its rows of the truth, and the users who have one"
 )
@@ -57,137 +48,146 @@ PART = N_(
 PART_OF_OTHERS = N_(
     "each {by} is a truth of its own: its rows of the truth, and {users}"
 )
-ALONE = (
-    "stands alone, in a table or a report, without tests: these take the truth's rows "
-    "of one value after the other."
-)
 
-#: Values of such a column, each with the evaluation against its rows.
-Parts = Iterator[tuple[Any, EvaluationData]]
+#: The values that a part is defined by, one for each column.
+Key = tuple[Any, ...]
 
 
-class Segments(NamedTuple):
-    """Which segment each user is in."""
+class Split:
+    """All users as one part; its subclasses split the users, or the truth."""
 
-    labels: tuple[str, ...]  #: what each column is called
-    #: Values of each segment, in the order shown; the last: of users of whom nothing is
-    #: known.
-    keys: list[tuple[Any, ...]]
+    labels: Sequence[str] = ()  #: what each column of the keys is called
+    keys: Sequence[Key] = ((),)  #: of each part, in the order shown
+    is_tested: bool = True  #: whether models are tested within a part
+    has_gaps: bool = False  #: whether a part of one model is tested against the others
+
+    def columns(
+        self, models: Models, asked: Sequence[Asked], k: Cutoffs
+    ) -> Iterator[Column]:
+        """Compute metrics of models, and give a column for each part, metric and
+        cut-off.
+        """
+        for each in asked:
+            yield from metric_columns(models, each, each.metric.cutoffs(k))
+
+
+#: All users.
+WHOLE = Split()
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Segments(Split):
+    """Groups of users."""
+
+    labels: Sequence[str]
+    keys: Sequence[Key]  #: the last: of users of whom nothing is known
     users: pl.Series  #: each once
     code: Ints  #: by user: the position in `keys`
+    evaluated: pl.Series | None = None  #: others are in no segment; None: all are
+    has_gaps: bool = True
+
+    def columns(
+        self, models: Models, asked: Sequence[Asked], k: Cutoffs
+    ) -> Iterator[Column]:
+        """Compute metrics of all users, and cut each column into its segments."""
+        for column in super().columns(models, asked, k):
+            code = self.of(column.users)
+            for segment in np.unique(code[code >= 0]).tolist():
+                yield replace(column.among(code == segment), part=segment)
 
     def of(self, users: pl.Series) -> Ints:
-        """Return the segment of each of some users, as its position in `keys`."""
+        """Return the segment of each of some users, as its position in `keys`; -1 for
+        those in none.
+        """
         place = positions(self.users, users)
-        return np.where(place >= 0, self.code[place], len(self.keys) - 1)
+        code = np.where(place >= 0, self.code[place], len(self.keys) - 1)
+        if self.evaluated is not None:
+            code[~users.is_in(self.evaluated.implode()).to_numpy()] = -1
+        return code
 
 
-def table_by(
-    data: EvaluationData,
-    metrics: Metrics,
-    k: object,
-    by: Any,
-    bins: int,
-    options: Given,
-    confidence: float = 0.95,
-) -> Table:
-    """Return each metric at each cut-off in each segment: mean, interval and the gap to
-    all other users.
+@dataclass(frozen=True, eq=False, kw_only=True)
+class TruthParts(Split):
+    """Parts of the truth: the rows of one value of a column, each a truth of its own."""
+
+    labels: Sequence[str]
+    keys: Sequence[Key]
+    evaluations: Mapping[str, Sequence[Callable[[], EvaluationData]]]  #: by model
+    is_tested: bool = False
+
+    def columns(
+        self, models: Models, asked: Sequence[Asked], k: Cutoffs
+    ) -> Iterator[Column]:
+        """Evaluate against one part of the truth after the other."""
+        for part in range(len(self.keys)):
+            here = {name: self.evaluations[name][part]() for name in models}
+            if not all(model.n_users for model in here.values()):
+                continue  # nothing in it is relevant
+            first = next(iter(here.values()))
+            for column in super().columns(here, asked, k):
+                words = [_without_users(basis, first) for basis in column.bases]
+                yield replace(column, part=part, bases=words)
+
+
+def _without_users(basis: Basis | Said, part: EvaluationData) -> Said:
+    """Return a basis without the phrases of users and weights, which each part has of
+    its own.
     """
-    asked, cutoffs, by = asked_of(data, metrics, options), Cutoffs.of(k), unlisted(by)
-    for each in asked:
-        if each.metric.of == "all":
-            raise no_segments(each.metric)
-    parts = parts_of(data, by, bins)
-    if parts is None:
-        segments = segments_of(data, by, bins)
-        labels, (rows, phrases) = (
-            segments.labels,
-            _rows_of_segments(data, asked, cutoffs, segments, confidence),
-        )
-    else:
-        labels, (rows, phrases) = (
-            (by,),
-            _rows_of_parts(data, asked, cutoffs, parts, confidence),
-        )
-    metric, cuts, keys, numbers = zip(*rows, strict=True)
-    frame = pd.DataFrame(numbers, columns=NUMBERS[: len(numbers[0])]).astype(
-        {"n_users": int}
-    )
-    label, n_tests = one_line(", ".join(labels)), 0
-    if parts is None:
-        tests = frame.groupby([pd.Series(metric), pd.Series(cuts)], dropna=False)["p"]
-        # Of two segments each is the rest of the other, which is one test.
-        again = (
-            (tests.transform("size") == 2)
-            & (tests.transform("count") == 2)
-            & (tests.cumcount() == 1)
-        )
-        corrected = pd.Series(holm(frame["p"].mask(again).to_numpy()))
-        frame["p_holm"], n_tests = (
-            corrected.where(~again, corrected.shift()),
-            int((frame["p"].notna() & ~again).sum()),
-        )
-        words = _(
-            "by {by}: {confidence}% intervals, not corrected for the number of "
-            "comparisons; gap to all other users "
-            "by the more careful of Welch's t and Student's, p corrected by Holm over this table",
-            by=label,
-            confidence=f"{100 * confidence:g}",
-        )
-    else:
-        words = part_in_words(data, label)
-    frame["small"] = frame["n_users"] < SMALL
-    names = ["metric", "k", *distinct_labels(labels, {"metric", "k", *NUMBERS})]
-    # Levels are in the order of the rows, so that a metric is found with its rows side
-    # by side.
-    columns = [
-        pd.factorize(pd.Series(column, dtype=object))
-        for column in (metric, cuts, *zip(*keys, strict=True))
+    of_part = [
+        "; ".join(basis.users_in_words()),
+        *pairs_in_words(part.joined.weighting),
     ]
-    levels: list[Any] = [level.infer_objects() for _code, level in columns]
-    frame.index = pd.MultiIndex(
-        levels, [[*code] for code, _level in columns], names=names
-    )
-    table = Table.made(frame, [*merged(phrases), words], _("By {by}", by=label))
-    table.attrs |= {
-        "n_users": data.n_users,
-        "by": ", ".join(labels),
-        "n_tests": n_tests,
-    }
-    return table
+    phrases = [words for words in basis.phrases(brief=True) if words not in of_part]
+    return Said(partial(list, phrases))
 
 
-def _rows_of_segments(
-    data: EvaluationData,
-    asked: Sequence[Asked],
-    cutoffs: Cutoffs,
-    segments: Segments,
-    confidence: float,
-) -> tuple[list[Any], dict[str, list[str]]]:
-    """Compute each metric in each segment that has users, with the phrases of its
-    basis.
+def split_by(models: Models, by: Any, bins: int, *, truth: bool = True) -> Split:
+    """Return the split that `by` names: all users, segments of them, or parts of the
+    truth where these are allowed.
     """
-    rows, phrases = list[Any](), dict[str, list[str]]()
-    for name, metric, own in asked:
-        found = values_of(data, metric, metric.cutoffs(cutoffs), own)
-        phrases[name], code = found.basis.phrases(brief=True), segments.of(found.users)
-        for cut, of_users in zip(found.k, found.matrix.T, strict=True):
-            kept = ~np.isnan(of_users)
-            values, segment_of = of_users[kept, np.newaxis], code[kept]
-            weights = None if found.weights is None else found.weights[kept]
-            for segment in np.unique(segment_of).tolist():
-                inside = segment_of == segment
-                of_segment = None if weights is None else weights[inside]
-                moments = Moments.of(values[inside], found.metric.bounds, of_segment)
-                gap = gap_to_rest(values, inside, confidence, weights)
-                numbers = np.concatenate(
-                    [[inside.sum()], moments.mean, *moments.interval(confidence), *gap]
-                )
-                rows.append(
-                    (metric.name, cut, segments.keys[segment], numbers.tolist())
-                )
-    return rows, phrases
+    if by is None:
+        return WHOLE
+    by = unlisted(by)
+    check_same_segments(models, by)
+    if truth:
+        parts = {name: parts_of(model, by, bins) for name, model in models.items()}
+        evaluations = {name: of for name, of in parts.items() if of is not None}
+        if len(evaluations) == len(models):
+            first = next(iter(evaluations.values()))
+            return TruthParts(
+                labels=(by,),
+                keys=[(value,) for value in first],
+                evaluations={name: [*of.values()] for name, of in evaluations.items()},
+            )
+    first_model = next(iter(models.values()))
+    segments = segments_of(first_model, by, bins)
+    if len(models) == 1:
+        return segments
+    # Beyond accuracy, who has a list has a value; of models those evaluated are paired.
+    return replace(segments, evaluated=first_model.joined.users)
+
+
+def check_same_segments(models: Models, by: Any) -> None:
+    """Refuse segments by a column that has not the same values for all models: each
+    would be judged in segments of its own.
+    """
+    (first, ours), *others = models.items()
+    columns = by if isinstance(by, list) else [by]
+    for column, (name, theirs) in product(columns, others):
+        if not isinstance(column, str):
+            continue
+        rows = rows_naming_segments(ours, column)
+        other = rows_naming_segments(theirs, column)
+        if rows is None or other is None:
+            continue
+        if rows.equals(other) or same_rows(rows, other):
+            continue
+        raise FrameError(
+            f"by={quoted(column)} is not the same column in {first!r} and {name!r}, so "
+            f"their segments are not the same.",
+            fix="Give compare() frames of recommendations, and one truth, users= and "
+            "items= for all.",
+        )
 
 
 def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
@@ -197,65 +197,16 @@ def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
     return [f"segment {label}" if label in taken else label for label in labels]
 
 
-def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
-    """Return segments by the names of columns, by a Series or mapping of user to
-    segment, or by what users did in train.
-    """
-    columns = [_column(data, each) for each in (by if isinstance(by, list) else [by])]
-    labels = tuple(label for label, _table in columns)
-    if not labels or len(set(labels)) < len(labels):
-        raise OptionError(f"by={quoted(by)}: name at least one column, each once.")
-    everyone, names, codes = _everyone(data), list[list[Any]](), list[Ints]()
-    for label, table in columns:
-        values = everyone.to_frame().join(
-            table, on="user", how="left", maintain_order="left"
-        )["value"]
-        if values.drop_nulls().is_empty():
-            raise OptionError(
-                f"by={quoted(label)} says nothing of the users evaluated, such as {everyone[0]!r}."
-            )
-        values = _binned(values, bins)
-        present = values.drop_nulls().unique().sort().to_list()
-        names.append([*present, _unknown(present)])
-        codes.append(
-            values.rank("dense").fill_null(len(names[-1])).cast(pl.Int64).to_numpy() - 1
-        )
-    used, code = np.unique(np.stack(codes), axis=1, return_inverse=True)
-    _refuse_many(used.shape[1], ", ".join(labels))
-    keys = [
-        tuple(of_column[at] for of_column, at in zip(names, row, strict=True))
-        for row in used.T.tolist()
-    ]
-    unknown = tuple(of_column[-1] for of_column in names)
-    return Segments(
-        labels,
-        keys if keys[-1] == unknown else [*keys, unknown],
-        everyone,
-        code.ravel(),
-    )
-
-
-def no_segments(metric: Metric[...]) -> OptionError:
-    """Return the error of a number of all lists that is asked for by segment."""
-    problem = (
-        f"{metric.name} is one number of all lists, with no value for each user, so "
-    )
-    return OptionError(problem, "by= cannot break it down: leave it out.")
-
-
 def unlisted(by: Any) -> Any:
-    """Return what a list of one holds, of several columns a list, and anything else as
-    it is.
-    """
-    listed = (
-        [*by]
-        if is_several(by) and not isinstance(by, (Mapping, pd.Series, pd.DataFrame))
-        else [by]
-    )
+    """Unwrap a one-element list; several columns are a list."""
+    if isinstance(by, (Mapping, pd.Series, pd.DataFrame)) or not is_several(by):
+        return by
+    listed = [*by]
     return listed[0] if len(listed) == 1 else listed
 
 
-def _refuse_many(n: int, label: str) -> None:
+def refuse_many(n: int, label: str) -> None:
+    """Refuse more segments than a table has."""
     if n > MOST:
         problem = f" makes {n:,} segments, and a table has at most {MOST}."
         fix = (
@@ -265,7 +216,7 @@ def _refuse_many(n: int, label: str) -> None:
         raise OptionError(f"by={quoted(label)}{problem}", fix=fix)
 
 
-def _unknown(names: Collection[Any]) -> str:
+def unknown_among(names: Collection[Any]) -> str:
     """Name the segment of missing values, unlike every value there is."""
     name = _("not known")
     while name in names:
@@ -273,249 +224,52 @@ def _unknown(names: Collection[Any]) -> str:
     return name
 
 
-def _everyone(data: EvaluationData) -> pl.Series:
-    """Return the users evaluated, and those with a list: metrics beyond accuracy are of
-    all lists.
+# Segments of users
+
+
+def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
+    """Return segments by the names of columns, by a Series or mapping of user to
+    segment, or by what users did in train.
     """
-    joined = data.joined
-    users = joined.users.alias("user")
-    # Metrics of all lists are not to be had of rows that are away.
-    return (
-        distinct(pl.concat([users, joined.recs["user"]]))
-        if joined.source.in_memory
-        else users
-    )
-
-
-def _binned(values: pl.Series, bins: int) -> pl.Series:
-    """Put numbers that are many into quantile bins, named by their lowest and highest
-    value.
-    """
-    if not (isinstance(bins, int) and not isinstance(bins, bool) and bins >= 2):
-        fix = (
-            "For bins of your own give a column of them, "
-            "users.assign(bin=pd.cut(users['age'], [0, 18, 30, 100]))."
+    listed = by if isinstance(by, list) else [by]
+    columns = [values_of_users(data, each) for each in listed]
+    labels = tuple(label for label, _table in columns)
+    if not labels or len(set(labels)) < len(labels):
+        raise OptionError(f"by={quoted(by)}: name at least one column, each once.")
+    everyone = everyone_in(data)
+    names, codes = list[list[Any]](), list[Ints]()
+    for label, table in columns:
+        joined = everyone.to_frame().join(
+            table, on="user", how="left", maintain_order="left"
         )
-        raise OptionError(
-            f"bins={bins!r}: give the number of quantile bins, a whole number from 2 up.",
-            fix=fix,
-        )
-    if not values.dtype.is_numeric() or values.drop_nulls().n_unique() <= FEW:
-        return values
-    numbers = values.cast(pl.Float64)
-    edges = np.unique(np.quantile(numbers.drop_nulls(), np.arange(1, bins) / bins))
-    code = pl.Series(np.searchsorted(edges, numbers.fill_null(0)))
-    known = pl.DataFrame({"code": code, "value": numbers}).drop_nulls()
-    ends = (
-        known.group_by("code")
-        .agg(low=pl.min("value"), high=pl.max("value"))
-        .sort("code")
-    )
-    names = _ranges(ends.select("low", "high").rows())
-    named = code.replace_strict(
-        ends["code"], pl.Series(names, dtype=pl.Enum(names)), default=None
-    )
-    return pl.select(pl.when(numbers.is_not_null()).then(named)).to_series()
+        values = joined["value"]
+        if values.drop_nulls().is_empty():
+            raise OptionError(
+                f"by={quoted(label)} says nothing of the users evaluated, such as "
+                f"{everyone[0]!r}."
+            )
+        values = binned(values, bins)
+        present = values.drop_nulls().unique().sort().to_list()
+        names.append([*present, unknown_among(present)])
+        place = values.rank("dense").fill_null(len(names[-1])).cast(pl.Int64)
+        codes.append(place.to_numpy() - 1)
+    used, code = np.unique(np.stack(codes), axis=1, return_inverse=True)
+    refuse_many(used.shape[1], ", ".join(labels))
+    keys = []
+    for row in used.T.tolist():
+        key = [of_column[at] for of_column, at in zip(names, row, strict=True)]
+        keys.append(tuple(key))
+    unknown = tuple(of_column[-1] for of_column in names)
+    if keys[-1] != unknown:
+        keys.append(unknown)
+    return Segments(labels=labels, keys=keys, users=everyone, code=code.ravel())
 
 
-def _ranges(ends: Sequence[tuple[float, float]]) -> list[str]:
-    """Name bins with as many digits as tell their ends apart."""
-    values = {end for of_bin in ends for end in of_bin}
-    digits = next(
-        n
-        for n in range(3, 18)
-        if len({f"{value:.{n}g}" for value in values}) == len(values)
-    )
-    form = ".0f" if all(value.is_integer() for value in values) else f".{digits}g"
-    shown = [(f"{low:{form}}", f"{high:{form}}") for low, high in ends]
-    return [
-        low
-        if low == high
-        else pgettext("segment", "{low} to {high}", low=low, high=high)
-        for low, high in shown
-    ]
+# Parts of the truth: a column that differs within users, or one of items=
 
 
-# One column: user and value
-
-
-def _column(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
-    """Return the name of a column that is given or known of the users, and the one
-    value of each user.
-    """
-    if isinstance(by, str):
-        label, table = by, _column_named(data, by)
-    elif isinstance(by, (Mapping, pd.Series)):
-        label, table = _column_given(data, by)
-    else:
-        fix = (
-            "Name a column of recs.rec.against(truth, users=frame), or give a Series "
-            "or mapping of user to segment."
-        )
-        raise OptionError(f"by={one_line(repr(by))} names no segments.", fix=fix)
-    if table.height == 0:
-        raise OptionError(
-            f"by={quoted(label)} is empty, and names no segments.",
-            fix="Give the segment of each user.",
-        )
-    ids, value, users = table["user"], table["value"], data.joined.judged["user"]
-    if value.dtype.is_nested() or value.dtype == pl.Object:
-        raise _no_segment(value, label)
-    if kind(ids.dtype) != kind(users.dtype):
-        raise OptionError(
-            f"by={quoted(label)} has users such as {ids[0]!r}; those evaluated "
-            f"are such as {users[0]!r}."
-        )
-    table = pl.DataFrame([ids.cast(users.dtype), _as_shown(value)]).unique(
-        maintain_order=True
-    )
-    for user in table.filter(pl.col("user").is_duplicated())["user"].head(1):
-        problem = (
-            f"by={quoted(label)} has more than one value for user {user!r}: give each "
-            f"user one."
-        )
-        raise OptionError(
-            problem, fix=f"A column of the truth that differs within users {ALONE}"
-        )
-    return label, table
-
-
-def _no_segment(values: pl.Series, label: str) -> OptionError:
-    """Return the error for a column whose values name no segments."""
-    example = one_line(repr(values.drop_nulls().to_list()[0]))
-    return OptionError(
-        f"by={quoted(label)} holds {example}, which names no segment: give text or numbers."
-    )
-
-
-def _column_given(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
-    """Return the column of a Series or mapping of user to segment."""
-    label = str(getattr(by, "name", None) or "segment")
-    given = by if isinstance(by, pd.Series) else pd.Series(dict(by), dtype=object)
-    numbered = (
-        isinstance(by, pd.Series)
-        and isinstance(given.index, pd.RangeIndex)
-        and given.index.name is None
-        and given.index.start == 0
-    )
-    if numbered and {*_everyone(data).to_list()} != {*given.index.to_list()}:
-        problem = (
-            f"by={quoted(label)} has no users on its index, only the numbers of its "
-            f"rows, which are not those of the users."
-        )
-        raise OptionError(
-            problem,
-            fix=f"Put the users on its index, users.set_index('user')[{label!r}].",
-        )
-    try:
-        values = from_pandas(given, "by", label, "value")
-    except (
-        FrameError
-    ):  # values of several kinds are text, and what is missing none of it
-        values = pl.Series(
-            given.astype(object).where(given.notna(), None).to_list(), strict=False
-        )
-    return label, pl.DataFrame({"user": given.index.to_list(), "value": values})
-
-
-def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
-    """Return the column of this name: of the users, else of the truth, else worked out
-    of train.
-    """
-    users, train = data.side_data.users, data.side_data.train
-    if users is not None and by in users.columns and by != "user":
-        return users.select("user", value=by)
-    of_truth = _column_of_truth(data, by)
-    if of_truth is not None:
-        return of_truth.select("user", "value")
-    if by == "activity" and train is not None:
-        counts = train.group_by("user").agg(value=pl.len().cast(pl.Int64))
-        return (
-            _everyone(data)
-            .to_frame()
-            .join(counts, on="user", how="left")
-            .with_columns(pl.col("value").fill_null(0))
-        )
-    if by == "activity":
-        raise RecnbError(
-            "by='activity' needs what users had before: type recs.rec.against(truth, train=frame)."
-        )
-    of_items = (
-        []
-        if data.side_data.items is None
-        else [name for name in data.side_data.items.columns if name != "item"]
-    )
-    if by in of_items:
-        problem = (
-            f"by={quoted(by)} is a column of items=: each value is a truth of its "
-            f"own, and groups no users."
-        )
-        raise OptionError(problem, fix=f"It {ALONE}")
-    problem = (
-        f"by={quoted(by)} is no column of users=, items= or of the truth, where "
-        f"segments come from."
-    )
-    columns = [
-        *(() if users is None else users.columns),
-        *_columns_of_truth(data),
-        *["activity"] * (train is not None),
-    ]
-    ids = ("user", data.side_data.truth_user, data.side_data.truth_item)
-    known = near(by, [*(name for name in columns if name not in ids), *of_items])
-    raise OptionError(
-        problem,
-        fix=f"Give what is known of them: recs.rec.against(truth, users=frame). {known}",
-    )
-
-
-def rows_naming_segments(data: EvaluationData, by: str) -> pl.DataFrame | None:
-    """Return the rows of the column that segments of the users evaluated come from: of
-    `users=`, else of the truth, of `items=` or of train; None where there is none.
-    """
-    users, items, train = (
-        data.side_data.users,
-        data.side_data.items,
-        data.side_data.train,
-    )
-    if users is not None and by in users.columns and by != "user":
-        table = users.select("user", value=by)
-    elif (of_truth := _column_of_truth(data, by)) is not None:
-        table = of_truth
-    elif items is not None and by in items.columns and by != "item":
-        return items.select("item", value=by)
-    elif by == "activity" and train is not None:
-        table = train.select("user", "item")
-    else:
-        return None
-    evaluated = data.joined.users
-    if kind(table["user"].dtype) != kind(evaluated.dtype):
-        return None  # which is refused where the segments are made
-    return rows_of(table.cast({"user": evaluated.dtype}), evaluated)
-
-
-def _columns_of_truth(data: EvaluationData) -> list[str]:
-    return (
-        []
-        if data.side_data.truth is None
-        else columns_of(data.side_data.truth, "truth")
-    )
-
-
-def _column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
-    """Return a column of the truth as user, item and value; None if there is none."""
-    side_data, columns = data.side_data, _columns_of_truth(data)
-    roles = {"user": side_data.truth_user, "item": side_data.truth_item}
-    if by not in columns or by in roles.values():
-        return None
-    held = {role: label for role, label in roles.items() if label in columns}
-    table = table_of(side_data.truth, "truth", {**held, "value": by})
-    if "item" not in held:  # rows are items
-        table = table.with_row_index("item").cast({"item": pl.Int64})
-    return Sheet(TRUTH, table, roles).with_ids().rows
-
-
-# Parts of the truth: a column that differs within users, or one of items=, each value
-# of which is a truth of its own
+#: The evaluation against the rows of each value, made when it is called.
+Parts = dict[Any, Callable[[], EvaluationData]]
 
 
 def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
@@ -525,25 +279,14 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
     Many numbers of items are put into bins. An item of several genres, in a list or as
     "comedy|drama", is in the part of each.
     """
-    users, items = data.side_data.users, data.side_data.items
+    users = data.side_data.users
     if not isinstance(by, str) or (users is not None and by in users.columns):
         return None
-    given = _column_of_truth(data, by)
+    given = column_of_truth(data, by)
     if given is None:
-        if (
-            items is None
-            or by not in items.columns
-            or by in ("item", *_columns_of_truth(data))
-        ):
+        given = _column_of_items(data, by, bins)
+        if given is None:
             return None
-        row, values = np.arange(items.height), _as_shown(items[by])
-        has_words = values.dtype in (pl.String, pl.List, pl.Array)
-        if values.dtype in (pl.Struct, pl.Object):
-            raise _no_segment(values, by)
-        row, values = words_of(values) if has_words else (row, _binned(values, bins))
-        given = pl.DataFrame({"item": items["item"][row], "value": values}).unique(
-            maintain_order=True
-        )
     elif not given.select("user", "value").unique()["user"].is_duplicated().any():
         return None
     elif by in data.side_data.differing:
@@ -551,25 +294,66 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
     source = data.source.everyone
     if not isinstance(source, Sheets):
         raise elsewhere(source)
-    rows, ids = (
-        source.truth.with_row_index("row"),
-        [name for name in given.columns if name != "value"],
-    )
+    return _each_part(data, source, by, _rows_with_values(source, by, given))
+
+
+def _column_of_items(data: EvaluationData, by: str, bins: int) -> pl.DataFrame | None:
+    """Return a column of `items=` as item and value, a row for each of several values;
+    None if there is none.
+    """
+    items = data.side_data.items
+    others = ("item", *columns_of_truth(data))
+    if items is None or by not in items.columns or by in others:
+        return None
+    values = as_shown(items[by])
+    if values.dtype in (pl.Struct, pl.Object):
+        raise no_segment(values, by)
+    if values.dtype in (pl.String, pl.List, pl.Array):
+        row, values = words_of(values)
+    else:
+        row, values = np.arange(items.height), binned(values, bins)
+    table = pl.DataFrame({"item": items["item"][row], "value": values})
+    return table.unique(maintain_order=True)
+
+
+def _rows_with_values(source: Sheets, by: str, given: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the truth, numbered, with the values of a column."""
+    rows = source.truth.with_row_index("row")
+    ids = [name for name in given.columns if name != "value"]
     given = given.cast({name: rows[name].dtype for name in ids})
     if "user" not in ids:
-        return _each_part(
-            data,
-            source,
-            by,
-            rows.join(given, on=ids, how="left", maintain_order="left"),
-        )
+        return rows.join(given, on=ids, how="left", maintain_order="left")
     given = given.join(rows, on=ids, how="semi", maintain_order="left")
-    if (
-        given.height > rows.height
-    ):  # of one frame with both sides, where some rows of a pair are not judged
+    if given.height > rows.height:
+        # Of one frame with both sides, where some rows of a pair are not judged.
         problem = f"by={quoted(by)} is of rows that are not judged as well: "
         raise OptionError(problem, "give recommendations and truth as a frame each.")
-    return _each_part(data, source, by, rows.with_columns(_as_shown(given["value"])))
+    return rows.with_columns(as_shown(given["value"]))
+
+
+def _each_part(
+    data: EvaluationData, source: Sheets, by: str, rows: pl.DataFrame
+) -> Parts:
+    """Return the evaluation against the rows of the truth of each value that users
+    evaluated have: models compared on the same users then have the same values.
+    """
+    is_evaluated = rows["user"].is_in(data.joined.users.implode())
+    values = rows["value"].filter(is_evaluated).unique().sort(nulls_last=True)
+    refuse_many(len(values), by)
+    names = values.to_list()
+    unknown = unknown_among(names)
+
+    def evaluated(value: Any) -> EvaluationData:
+        is_value = pl.col("value").eq_missing(pl.lit(value, dtype=values.dtype))
+        here = source.truth[rows.filter(is_value)["row"]]
+        judgements = source.judgements.with_rows(here)
+        part = replace(source, judgements=judgements, is_part=True)
+        return data.restricted(part.under(data.convention))
+
+    return {
+        unknown if value is None else value: partial(evaluated, value)
+        for value in names
+    }
 
 
 def part_in_words(data: EvaluationData, by: str) -> str:
@@ -602,75 +386,3 @@ def _list_of_each_value(data: EvaluationData, by: str) -> OptionError:
         f"{'; '.join(code)}. If it is a column of items, leave it out of the "
         f"recommendations.",
     )
-
-
-def _as_shown(values: pl.Series) -> pl.Series:
-    """Return values that differ where they are shown to: NaN is missing, and times are
-    in microseconds, which is what Python has of nanoseconds.
-    """
-    dtype = values.dtype
-    if isinstance(dtype, (pl.Datetime, pl.Duration)) and dtype.time_unit == "ns":
-        return values.dt.cast_time_unit("us")
-    return values.fill_nan(None) if dtype.is_float() else values
-
-
-def _each_part(
-    data: EvaluationData, source: Sheets, by: str, rows: pl.DataFrame
-) -> Parts:
-    """Evaluate against the rows of the truth of one value after the other, of the values
-    that users evaluated have: models compared on the same users then have the same.
-    """
-    is_evaluated = rows["user"].is_in(data.joined.users.implode())
-    values = rows["value"].filter(is_evaluated).unique().sort(nulls_last=True)
-    _refuse_many(len(values), by)
-    unknown = _unknown(values.to_list())
-    for value in values.to_list():
-        here = rows.filter(
-            pl.col("value").eq_missing(pl.lit(value, dtype=values.dtype))
-        )["row"]
-        judgements = source.judgements.with_rows(source.truth[here])
-        part = replace(source, judgements=judgements, is_part=True)
-        yield (
-            unknown if value is None else value,
-            data.restricted(part.under(data.convention)),
-        )
-
-
-def _rows_of_parts(
-    data: EvaluationData,
-    asked: Sequence[Asked],
-    cutoffs: Cutoffs,
-    parts: Parts,
-    confidence: float,
-) -> tuple[list[Any], dict[str, list[str]]]:
-    """Compute each metric against the truth of each value alone: mean, interval and
-    users, without a gap or a test.
-    """
-    rows, phrases = dict[Any, list[Any]](), dict[str, list[str]]()
-    for value, part in parts:
-        for name, metric, own in (
-            asked if part.n_users else ()
-        ):  # something in it is relevant
-            found = values_of(part, metric, metric.cutoffs(cutoffs), own)
-            columns = (found.n_users, found.mean, *found.interval(confidence))
-            for cut, *numbers in zip(
-                found.k, *(column.tolist() for column in columns), strict=True
-            ):
-                rows.setdefault((name, cut), []).append(
-                    (metric.name, cut, (value,), numbers)
-                )
-            # Of users and weights each row has its own.
-            of_row = [
-                "; ".join(found.basis.users_in_words()),
-                *pairs_in_words(part.joined.weighting),
-            ]
-            phrases[name] = [
-                words
-                for words in found.basis.phrases(brief=True)
-                if words not in of_row
-            ]
-            phrases[name] += [
-                *weights_in_words(data.joined.user_weight),
-                *pairs_in_words(data.joined.weighting),
-            ]
-    return [row for of_metric in rows.values() for row in of_metric], phrases

@@ -4,7 +4,7 @@ curves; items, and one user's list.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from recnb.data.encoding import positions
 from recnb.display.language import _, ngettext, pgettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
-from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import measure_named, plain_text
 from recnb.metrics.metric import LIST_METRICS, Given
 from recnb.results.arguments import (
@@ -25,10 +25,13 @@ from recnb.results.arguments import (
     check_options,
     metric_of_curve,
 )
-from recnb.results.evaluation_data import EvaluationData, recorded_in, values_of
+from recnb.results.columns import Column, metric_columns
+from recnb.results.evaluation_data import EvaluationData, recorded_in
+from recnb.results.numbers import Numbers, measured, numbers_of
 from recnb.results.score import score_of
 from recnb.results.table import Table, check_flag
-from recnb.results.values import Values, merged, taken_as_known
+from recnb.results.values import merged, taken_as_known
+from recnb.stats import Settings
 
 
 def table_of(
@@ -53,65 +56,53 @@ def table_of(
         raise OptionError(
             f"{with_cutoff!r} has its cut-off, and k={quoted(list(cutoffs))}", rest
         )
-    shown = ""
     if with_cutoff is not None and cutoffs.values[0] is not None:
-        shown = f"@{cutoffs.values[0]}"
-    rows = _rows_of(data, asked, cutoffs, shown)
+        asked = [_with_cutoff(each, cutoffs.values[0]) for each in asked]
+    numbers = measured({"": data}, asked, cutoffs, intervals=intervals)
     words = []
     if intervals:
         words = [_("95% intervals"), *taken_as_known(data.source.weighted)]
-    table = wide_table(rows, cutoffs, intervals, words)
+    table = wide_table(numbers, cutoffs, words, intervals=intervals)
     table.attrs["n_users"] = data.n_users
     if with_cutoff is not None:
         table.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])
     return table
 
 
-def _rows_of(
-    data: EvaluationData,
-    asked: Iterable[Asked],
-    cutoffs: Cutoffs,
-    shown: str,
-) -> Iterator[tuple[str, Values]]:
-    """Compute one metric after the other; `shown`: the cut-off, for those without one."""
-    for name, metric, own_options in asked:
-        values = values_of(data, metric, metric.cutoffs(cutoffs), own_options)
-        yield name if metric.cutoff else f"{name}{shown}", values
+def _with_cutoff(asked: Asked, k: int) -> Asked:
+    """Return a metric whose name says at which cut-off it is computed."""
+    return asked if asked.metric.cutoff else asked._replace(name=f"{asked.name}@{k}")
 
 
 def wide_table(
-    found: Iterable[tuple[str, Values]],
+    numbers: Numbers,
     cutoffs: Cutoffs,
-    intervals: bool,
     words: Sequence[str],
+    *,
+    intervals: bool = False,
 ) -> Table:
-    """Return a table of metrics × cut-offs: of means, or of means and the ends of their
-    intervals.
+    """Return a table of metrics × cut-offs of one model: of means, or of means and the
+    ends of their intervals.
     """
-    rows, phrases = dict[str, Floats](), dict[str, list[str]]()
-    for (
-        name,
-        values,
-    ) in (
-        found
-    ):  # one by one, so that the values of users take the memory of those before
-        rows[name] = np.transpose(
-            [values.mean, *(values.interval() if intervals else ())]
-        ).ravel()
-        phrases[name] = values.basis.phrases(brief=True)
     # As objects, whole numbers stay whole beside a None.
     columns = pd.Index(
         list(cutoffs), dtype=object if None in cutoffs.values else None, name="k"
     )
+    parts = [numbers.means.mean]
     if intervals:
+        parts = [numbers.means.mean, numbers.means.low, numbers.means.high]
         columns = pd.MultiIndex.from_product(
             [list(columns), ["mean", "low", "high"]], names=["k", None]
         )
-    cells = np.array([*rows.values()]).reshape(len(rows), len(columns))
-    return Table.made(
-        pd.DataFrame(cells, pd.Index([*rows], name="metric"), columns),
-        [*merged(phrases), *words],
-    )
+    cells = np.hstack(parts).reshape(len(numbers.bases), len(columns))
+    phrases = phrases_of(numbers)
+    rows = pd.Index([*phrases], name="metric")
+    return Table.made(pd.DataFrame(cells, rows, columns), [*merged(phrases), *words])
+
+
+def phrases_of(numbers: Numbers) -> dict[str, list[str]]:
+    """Return the phrases below the numbers of one model, by metric."""
+    return {name: bases[0].phrases(brief=True) for name, bases in numbers.bases.items()}
 
 
 def beyond_table(data: EvaluationData, k: object) -> Table:
@@ -123,24 +114,25 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
         raise OptionError(
             f"{data.library} has no metric beyond accuracy that recnb has recorded."
         )
-    found = dict[str, Values]()
+    columns = list[Column]()
     lacks: dict[str, list[str]] = {}  # what is missing, with the metrics that lack it
     for name in recorded:
-        lack = LIST_METRICS[name].no_value
+        asked = Asked(name, LIST_METRICS[name], {})
+        lack = asked.metric.no_value
         try:
-            values = values_of(data, LIST_METRICS[name], cutoffs, {})
+            of_metric = list(metric_columns({"": data}, asked, cutoffs))
         except RecnbError as problem:
             lack = problem.statement
         else:
-            if not np.isnan(values.mean).all():
-                found[name] = values
+            if not all(np.isnan(column.mean).all() for column in of_metric):
+                columns += of_metric
                 continue
         lacks.setdefault(_(lack).removesuffix("."), []).append(name)
     absent = [
         _("not here: {names} ({why})", names=", ".join(names), why=why)
         for why, names in lacks.items()
     ]
-    return wide_table(found.items(), cutoffs, False, absent)
+    return wide_table(numbers_of(columns, [""], intervals=False), cutoffs, absent)
 
 
 def measures_of(
@@ -154,19 +146,23 @@ def measures_of(
         raise OptionError(
             "no measure is named: give at least one, such as names=['nDCG@10']."
         )
-    rows, phrases = dict[str, list[Any]](), dict[str, list[str]]()
-    asked = asked_of(data, names, options)
-    for text, (_name, metric, own_options) in zip(names, asked, strict=True):
-        metric = measure_named(metric)
-        values = values_of(data, metric, Cutoffs.of(metric.cutoff), own_options)
-        columns = (values.mean, *values.interval(confidence), values.n_users)
-        rows[str(text)] = [column.item() for column in columns]
-        phrases[str(text)] = values.basis.phrases(brief=True)
-    frame = pd.DataFrame.from_dict(
-        rows, "index", columns=["mean", "low", "high", "users"]
-    ).rename_axis("measure")
+    asked = [
+        Asked(str(text), measure_named(each.metric), each.options)
+        for text, each in zip(names, asked_of(data, names, options), strict=True)
+    ]
+    settings = Settings(confidence)
+    numbers = measured({"": data}, asked, Cutoffs.of(None), settings=settings)
+    columns = {
+        "mean": numbers.means.mean[:, 0],
+        "low": numbers.means.low[:, 0],
+        "high": numbers.means.high[:, 0],
+        "users": [place.n_users for place in numbers.places],
+    }
+    rows = pd.Index([place.name for place in numbers.places], name="measure")
     words = _("{confidence}% intervals", confidence=f"{100 * confidence:g}")
-    return Table.made(frame, [*merged(phrases), words])
+    return Table.made(
+        pd.DataFrame(columns, rows), [*merged(phrases_of(numbers)), words]
+    )
 
 
 def users_frame(
@@ -208,13 +204,20 @@ def curve_of(data: EvaluationData, metric: Any, k: Any, options: Given) -> Table
     """
     chosen, cutoffs = metric_of_curve(metric, k)
     check_options(chosen, options)
-    found = values_of(data, chosen, cutoffs, options)
-    numbers = np.transpose([found.mean, *found.interval()])
-    frame = pd.DataFrame(
-        numbers, pd.Index([*cutoffs], name="k"), [chosen.name, "low", "high"]
+    asked = Asked(chosen.name, chosen, options)
+    numbers = numbers_of(metric_columns({"": data}, asked, cutoffs), [""])
+    means = numbers.means
+    columns = {
+        chosen.name: means.mean[:, 0],
+        "low": means.low[:, 0],
+        "high": means.high[:, 0],
+    }
+    (basis,) = numbers.bases[chosen.name]
+    table = Table.made(
+        pd.DataFrame(columns, pd.Index([*cutoffs], name="k")),
+        [*basis.phrases(), _("95% intervals")],
     )
-    table = Table.made(frame, [*found.basis.phrases(), _("95% intervals")])
-    n_users = None if found.of_all else int(found.n_users[-1])
+    n_users = None if chosen.of == "all" else numbers.places[-1].n_users
     table.attrs |= {"drawn": "curve", "symbol": chosen.symbol, "n_users": n_users}
     return table
 

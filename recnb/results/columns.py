@@ -1,0 +1,186 @@
+"""A column: one metric at one cut-off, with the values of the users whom all models
+share. One model is one column wide.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import product
+
+import numpy as np
+import polars as pl
+
+from recnb.errors import FrameError
+from recnb.metrics.hits import Bools, Cutoffs, Floats, cached_property
+from recnb.metrics.metric import Metric
+from recnb.metrics.recommendation_lists import Whole
+from recnb.results.arguments import Asked
+from recnb.results.evaluation_data import Models, values_of
+from recnb.results.values import Basis, Said, Values
+from recnb.stats import Moments, interval_of_pairs
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The values of a metric at one cut-off, of the users who have one in every model;
+    or the numbers of a metric that users have no values of.
+    """
+
+    name: str  #: of the metric, as it is asked for
+    metric: Metric[...]  #: with the bounds that it has under its options
+    k: int | None
+    users: pl.Series  #: of a number of all lists, those with a list
+    values: Floats  #: users × models; without rows of a number of all lists
+    weights: Floats | None  #: of the users; None: all count the same
+    bases: Sequence[Basis | Said]  #: what the number of each model rests on
+    #: The numbers of the models, where they come with the values.
+    known: Floats | None = None
+    of_all: Sequence[Whole] = ()  #: the number of all lists, of each model
+    part: int = 0  #: the part of the split that it is of
+    whole: Column | None = None  #: the column that it was cut out of
+    inside: Bools | None = None  #: which users of that one are here
+
+    @property
+    def n_users(self) -> int:
+        """The number of users whose values these are; of a number of all lists, of
+        those with a list.
+        """
+        return len(self.users)
+
+    def among(self, inside: Bools) -> Column:
+        """Return the column of some of its users."""
+        return replace(
+            self,
+            users=self.users.filter(pl.Series(inside)),
+            values=_of_users(self.values, inside),
+            weights=None if self.weights is None else self.weights[inside],
+            known=None,
+            whole=self,
+            inside=inside,
+        )
+
+    @cached_property
+    def _moments(self) -> Moments:
+        return Moments.of(self.values, self.metric.bounds, self.weights)
+
+    @property
+    def mean(self) -> Floats:
+        """The number of each model; NaN without a user."""
+        if self.known is not None:
+            return self.known
+        if not len(self.values):
+            return np.full(self.values.shape[1], np.nan)
+        return self._moments.mean
+
+    def interval(self, confidence: float) -> tuple[Floats, Floats]:
+        """Return the ends of the interval of each number; NaN where there is none."""
+        if not self.of_all:
+            return self._moments.interval(confidence)
+        ends = np.full((2, len(self.of_all)), np.nan)
+        for model, number in enumerate(self.of_all):
+            if number.of_users is not None:
+                ends[:, model] = interval_of_pairs(number.of_users(), confidence)
+        return ends[0], ends[1]
+
+
+def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[Column]:
+    """Compute a metric of every model, and give a column for each cut-off."""
+    name, metric, options = asked
+    if metric.needs:
+        check_side_data(models)
+    sides = [values_of(model, metric, cutoffs, options) for model in models.values()]
+    if metric.of == "all":
+        yield from _columns_of_all(name, sides)
+        return
+    first = sides[0]
+    users = users_in_common([side.users for side in sides])
+    weights = next(iter(models.values())).source.weight_of(users)
+    matrices = [_rows_of(side, users) for side in sides]
+    for place, cutoff in enumerate(cutoffs):
+        # The values of a model lie together, so that a sum does not depend on what was
+        # computed with it.
+        values = np.stack([matrix[:, place] for matrix in matrices]).T
+        column = Column(
+            name=name,
+            metric=first.metric.bounded(first.options),
+            k=cutoff,
+            users=users,
+            values=values,
+            weights=weights,
+            bases=[side.basis for side in sides],
+        )
+        has_value = ~np.isnan(values).any(axis=1)
+        if not has_value.all():
+            column = replace(column.among(has_value), whole=None, inside=None)
+        if all(side.n_users[place] == column.n_users for side in sides):
+            # Nobody is left out for another model: the mean is that of each model.
+            known = np.array([side.mean[place] for side in sides])
+            column = replace(column, known=known)
+        yield column
+
+
+def _columns_of_all(name: str, sides: Sequence[Values]) -> Iterator[Column]:
+    """Give a column for each cut-off of a metric that is one number of all lists."""
+    first = sides[0]
+    for place, cutoff in enumerate(first.k):
+        yield Column(
+            name=name,
+            metric=first.metric,
+            k=cutoff,
+            users=first.users,
+            values=np.zeros((0, len(sides))),
+            weights=None,
+            bases=[side.basis for side in sides],
+            known=np.array([side.mean[place] for side in sides]),
+            of_all=[side.of_all[place] for side in sides],
+        )
+
+
+def _rows_of(side: Values, users: pl.Series) -> Floats:
+    """Return the values of some users, who stand in one order everywhere."""
+    if len(side.users) == len(users):
+        return side.matrix
+    return side.matrix[side.users.is_in(users.implode()).to_numpy()]
+
+
+def _of_users(values: Floats, inside: Bools) -> Floats:
+    """Return the rows of some users; the values of a model stay together."""
+    return np.compress(inside, values.T, axis=1).T
+
+
+def users_in_common(users_of_each: Sequence[pl.Series]) -> pl.Series:
+    """Return the users of all models, in the order that the first has them."""
+    users, *others = users_of_each
+    for other in others:
+        if not users.equals(other):
+            users = users.filter(users.is_in(other.implode()))
+    return users
+
+
+def check_side_data(models: Models) -> None:
+    """Refuse metrics of side data that are not the same for all models."""
+    (first, ours), *others = models.items()
+    for role, (name, theirs) in product(("train", "items"), others):
+        frame, other = getattr(ours.side_data, role), getattr(theirs.side_data, role)
+        if frame is None or other is None:
+            continue
+        if frame is other or same_rows(frame, other):
+            continue
+        problem = (
+            f"{first!r} and {name!r} have different {role}=, of which this metric "
+            f"is made, so the difference would be "
+        )
+        fix = (
+            f"that of {role}=: give compare() one {role}= and frames of "
+            f"recommendations, or evaluate both with the same."
+        )
+        raise FrameError(problem, fix)
+
+
+def same_rows(table: pl.DataFrame, other: pl.DataFrame) -> bool:
+    """Return whether two tables have the same rows, in whatever order."""
+    if table.columns != other.columns:
+        return False
+    rows = np.sort(table.hash_rows().to_numpy())
+    return np.array_equal(rows, np.sort(other.hash_rows().to_numpy()))

@@ -1,0 +1,67 @@
+"""Means without propensities beside those with them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from recnb.display.language import N_, _
+from recnb.display.text import one_line
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.metric import Given, Metric
+from recnb.results.evaluation_data import Models, values_of
+
+
+def plain_means(
+    models: Models, asked: Sequence[tuple[Metric[...], Given]], k: Cutoffs
+) -> str:
+    """Return the means of the first metric without propensities beside those with them,
+    and by which metrics the order of the models is another.
+    """
+    if not all(model.source.weighted for model in models.values()):
+        return ""
+    sentences, same = list[str](), list[str]()
+    for metric, options in asked:
+        cutoff = metric.cutoffs(k).values[-1]
+        label = metric.label(cutoff)
+        weighted, plain = _with_and_without(models, metric, cutoff, options)
+        if not sentences:
+            each = ", ".join(
+                f"{one_line(name)} {plain[name]:.4f} ({weighted[name]:.4f})".strip()
+                for name in models
+            )
+            said = N_("{label} without propensities (with them): {values}.")
+            sentences.append(_(said, label=label, values=each))
+        order, other = _in_order(weighted, plain), _in_order(plain, weighted)
+        if order == other:
+            same.append(label)
+            continue
+        said = N_(
+            "By {label} the order of the models is another without them: {models}."
+        )
+        names = ", ".join(map(one_line, other))
+        sentences.append(_(said, label=label, models=names))
+    if same and len(models) > 1:
+        said = N_("By {labels} the order of the models is the same.")
+        sentences.append(_(said, labels=", ".join(same)))
+    return " ".join(sentences)
+
+
+def _in_order(means: Mapping[str, float], others: Mapping[str, float]) -> list[str]:
+    """Return models by their means, and where these are the same but for rounding by
+    the other ones, so that two orders differ where a pair of models changes places.
+    """
+    settled = {name: float(f"{mean:.12g}") for name, mean in means.items()}
+    then = {name: float(f"{mean:.12g}") for name, mean in others.items()}
+    return sorted(settled, key=lambda name: (-settled[name], -then[name]))
+
+
+def _with_and_without(
+    models: Models, metric: Metric[...], k: int | None, options: Given
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return the means of models with their propensities and without them."""
+    weighted, plain = dict[str, float](), dict[str, float]()
+    for name, model in models.items():
+        for means, data in ((weighted, model), (plain, model.unweighted)):
+            values = values_of(data, metric, Cutoffs.of(k), options)
+            means[name] = float(values.mean[-1])
+    return weighted, plain

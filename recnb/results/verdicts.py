@@ -1,0 +1,74 @@
+"""What may be concluded of a difference: its verdict, with a sign and in words."""
+
+from __future__ import annotations
+
+from math import isnan
+
+from recnb.display.language import N_, _
+from recnb.metrics.metric import Better
+
+#: The sign of each verdict, so that no meaning depends on a colour, and the verdict in
+#: words.
+VERDICTS = {
+    "better": ("▲", N_("better")),
+    "worse": ("▼", N_("worse")),
+    "higher": ("△", N_("higher")),
+    "lower": ("▽", N_("lower")),
+    "hint": ("◇", N_("inconclusive")),
+    "torn": ("◇", N_("test and interval disagree")),
+    "open": ("○", N_("no difference shown")),
+    "same": ("○", N_("same value for every user")),
+    "untested": ("–", N_("too few users or differences")),
+}
+
+#: The verdicts that are findings. Where neither more nor less is better, as of novelty,
+#: a model is higher or lower.
+FOUND = ("better", "worse", "higher", "lower")
+
+#: The sign of a mean that is not shown to differ from the best.
+NEAR_BEST = "°"
+
+#: The finding of a difference below 0 and of one above it, by what is better.
+OF_SIGN: dict[Better, tuple[str, str]] = {
+    "high": ("worse", "better"),
+    "low": ("better", "worse"),
+    None: ("lower", "higher"),
+}
+
+
+def verdict_of(
+    difference: float,
+    low: float,
+    high: float,
+    p: float,
+    *,
+    alpha: float,
+    better: Better,
+) -> str:
+    """Return the verdict of a difference with its interval and its corrected p-value: a
+    finding needs both to agree.
+    """
+    if isnan(p) or isnan(low):
+        return "untested"
+    excludes_0 = low > 0 or high < 0
+    is_significant = p <= alpha
+    if excludes_0 and is_significant:
+        return OF_SIGN[better][difference > 0]
+    if excludes_0:
+        return "hint"
+    return "torn" if is_significant else "open"
+
+
+def mark_of(verdict: str) -> str:
+    """Return the sign of a verdict."""
+    return VERDICTS[verdict][0]
+
+
+def in_words(verdict: str) -> str:
+    """Return a verdict in words."""
+    return _(VERDICTS[verdict][1])
+
+
+def with_sign(verdict: str) -> str:
+    """Return a verdict with its sign."""
+    return f"{mark_of(verdict)} {in_words(verdict)}"
