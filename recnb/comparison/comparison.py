@@ -21,6 +21,7 @@ from recnb.comparison.models import (
     without_relevant_in_words,
 )
 from recnb.comparison.overlap import overlaps
+from recnb.comparison.scatter import draw_models, draw_users
 from recnb.comparison.tables import (
     Curves,
     Differences,
@@ -83,6 +84,8 @@ from recnb.results.values import (
 from recnb.stats import Settings, Test, tau_ap
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from recnb.report.report import Report
 
 #: Of more models than these every two are compared if none is named as the baseline,
@@ -98,6 +101,7 @@ CALLS = (
     ".movers('ndcg', k=10)",
     ".overlap(k=10)",
     ".agreement(k=10)",
+    ".scatter('ndcg', k=10)",
     ".beyond(k=10)",
     ".not_worse('ndcg', k=10)",
 )
@@ -602,6 +606,105 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         table = Curves.made(frame, [self._basis_of([asked])])
         table.attrs |= {"symbol": chosen.symbol, "n_users": None}
         return table
+
+    def scatter(
+        self,
+        metric: AnyMetric = "ndcg",
+        other: AnyMetric | None = None,
+        k: int | None = None,
+        *,
+        model: str | None = None,
+        baseline: str | None = None,
+        ax: Axes | None = None,
+        color: Any = None,
+        **options: Any,
+    ) -> Axes:
+        """Draw the users of two models by a metric, or the models by two metrics.
+
+        Of one metric a point is a user, with the value under the baseline along and
+        that under the model up: above the diagonal the model has the higher value. Of
+        two metrics a point is a model, with the intervals that its numbers have.
+
+        Parameters
+        ----------
+        metric, other
+            The metric, and a second one to draw the models by.
+        k
+            The cut-off of both.
+        model, baseline
+            The two models whose users are drawn: by default the first that is not the
+            baseline, and the baseline.
+        ax, color
+            Axes of matplotlib, else those of a new figure; the colour of points.
+        **options
+            Those of the metrics.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            With the line of users and convention below.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
+        >>> found.scatter("ndcg", k=10).get_ylabel()
+        'nDCG@10 with item-knn'
+        >>> found.scatter("ndcg", "recall", k=10).get_ylabel()
+        'Recall@10'
+        """
+        with use_noun(self._first.noun):
+            if other is not None:
+                if model is not None or baseline is not None:
+                    raise OptionError(
+                        "of two metrics every model is drawn: leave model= and "
+                        "baseline= out."
+                    )
+                return self._scatter_of_models([metric, other], k, options, ax, color)
+            pair = self._pair(model, baseline)
+            return self._scatter_of_users(metric, k, options, pair, ax, color)
+
+    def _scatter_of_users(
+        self,
+        metric: AnyMetric,
+        k: int | None,
+        options: Mapping[str, Any],
+        pair: tuple[str, str],
+        ax: Axes | None,
+        color: Any,
+    ) -> Axes:
+        (asked,) = asked_of(self._first, [metric], options, "k", "model", "baseline")
+        if asked.metric.of == "all":
+            raise OptionError(
+                f"{asked.metric.name} is one number of all lists of a model, so no "
+                f"users can be drawn: ",
+                "name a second metric, for a point of each model.",
+            )
+        model, baseline = pair
+        models = {name: self._models[name] for name in (baseline, model)}
+        (column,) = metric_columns(models, asked, Cutoffs.one(k))
+        basis = [self._basis_of([asked]), *self._options_in_words([asked], k)]
+        return draw_users(ax, column, pair, basis, color)
+
+    def _scatter_of_models(
+        self,
+        metrics: Sequence[AnyMetric],
+        k: int | None,
+        options: Mapping[str, Any],
+        ax: Axes | None,
+        color: Any,
+    ) -> Axes:
+        asked = asked_of(self._first, metrics, options, "k")
+        cutoffs = Cutoffs.one(k)
+        numbers = self._measured(asked, cutoffs, pairs=())
+        basis = self._basis_of_table(asked, cutoffs, numbers)
+        percent = f"{100 * self.settings.confidence:g}"
+        basis.append(_("{confidence}% intervals", confidence=percent))
+        rows = list(numbers.mean_rows())
+        along = [row for row in rows if row.metric == asked[0].metric.name]
+        up = [row for row in rows if row.metric == asked[1].metric.name]
+        return draw_models(ax, along, up, basis, color)
 
     def explore(
         self,
