@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from recnb.conventions import Convention
 from recnb.data import Counts
-from recnb.display.language import N_, _, use_language, use_noun
+from recnb.display.language import N_, _, named, use_language, with_noun
 from recnb.display.templates import render
 from recnb.errors import (
     ElsewhereError,
@@ -55,6 +55,7 @@ class EvaluationMethods(Methods):
     frame first.
     """
 
+    @with_noun
     def table(
         self,
         metrics: Metrics = None,
@@ -96,6 +97,7 @@ class EvaluationMethods(Methods):
             return table_by(self._data, metrics, k, by, bins, options)
         return tables.table_of(self._data, metrics, k, options, intervals=intervals)
 
+    @with_noun
     def measure(
         self, text: AnyMetric, *, k: int | None = None, **options: Any
     ) -> Score | CatalogueScore:
@@ -119,6 +121,7 @@ class EvaluationMethods(Methods):
         metric = measure_named(text)
         return score_of(self._data, metric, metric.cut_at(k), options)
 
+    @with_noun
     def measures(
         self,
         names: AnyMetric | Iterable[AnyMetric],
@@ -134,6 +137,7 @@ class EvaluationMethods(Methods):
         """
         return tables.measures_of(self._data, names, confidence, options)
 
+    @with_noun
     def curve(
         self, metric: AnyMetric, k: Iterable[int] = range(1, 21), **options: Any
     ) -> Table:
@@ -142,6 +146,7 @@ class EvaluationMethods(Methods):
         """
         return tables.curve_of(self._data, metric, k, options)
 
+    @with_noun
     def explain(
         self,
         metric: AnyMetric,
@@ -159,6 +164,7 @@ class EvaluationMethods(Methods):
         """
         return explanation_of(self._data, metric, user, k, options, lang)
 
+    @with_noun
     def items(self, k: int | None = None) -> Table:
         """Return how often each item is recommended and found down to k: a row per
         item, the most recommended first.
@@ -166,16 +172,16 @@ class EvaluationMethods(Methods):
         Columns are shown, share, hits and relevant; share_in_train and ratio with
         `train=`; title if `items=` has one.
         """
-        with use_noun(self._data.noun):
-            return tables.items_of(self._data, k)
+        return tables.items_of(self._data, k)
 
+    @with_noun
     def user(self, user: Any, k: int | None = None) -> Table:
         """Return one user's list down to k: rank, item, score, relevance, hit; `missed`
         has the relevant items that are not among them.
         """
-        with use_noun(self._data.noun):
-            return tables.user_list_of(self._data, user, k)
+        return tables.user_list_of(self._data, user, k)
 
+    @with_noun
     def report(
         self,
         k: int | Sequence[int] = (5, 10, 20),
@@ -206,10 +212,11 @@ class EvaluationMethods(Methods):
         from recnb.report.request import request_of
         from recnb.stats import Settings
 
-        with use_language(lang), use_noun(self._data.noun):
+        with use_language(lang):
             request = request_of(self._data, k, metrics, options, by=by, bins=bins)
             return report_of({"": self._data}, request, Settings(confidence))
 
+    @with_noun
     def lint(
         self, k: int | None = 10, metric: AnyMetric = "ndcg", **options: Any
     ) -> Lint:
@@ -238,6 +245,10 @@ class Evaluation(EvaluationMethods):
     """  # noqa: E501
 
     @property
+    def _noun(self) -> str:
+        return self._data.noun
+
+    @property
     def n_users(self) -> int:
         """Number of users evaluated."""
         return self._data.n_users
@@ -262,6 +273,7 @@ class Evaluation(EvaluationMethods):
         """The library whose conventions each metric follows; None for recnb's own."""
         return self._data.library
 
+    @with_noun
     def beyond(self, k: AnyCutoffs = None) -> Table:
         """Return every metric beyond accuracy that the data allow, a row each; the line
         below names those that need more frames.
@@ -285,6 +297,7 @@ class Evaluation(EvaluationMethods):
         """
         return self._data.basis
 
+    @with_noun
     def detectable(
         self,
         metric: AnyMetric,
@@ -313,7 +326,10 @@ class Evaluation(EvaluationMethods):
         values = score.per_user.to_frame("ours")
         if values.empty:
             raise NoUsersError(
-                f"no user has a value of {score.label}: all of them are left out."
+                named(
+                    "no user has a value of {label}: all of them are left out.",
+                    label=score.label,
+                )
             )
         theirs = None
         if against is not None:
@@ -329,6 +345,7 @@ class Evaluation(EvaluationMethods):
             weights=self._data.source.weight_of(users),
         )
 
+    @with_noun
     def at_least(
         self, metric: AnyMetric, value: float, k: int | None = None, **options: Any
     ) -> Gate:
@@ -337,6 +354,7 @@ class Evaluation(EvaluationMethods):
         """
         return within("at_least", {"": self._data}, metric, value, k=k, options=options)
 
+    @with_noun
     def at_most(
         self, metric: AnyMetric, value: float, k: int | None = None, **options: Any
     ) -> Gate:
@@ -345,6 +363,7 @@ class Evaluation(EvaluationMethods):
         """
         return within("at_most", {"": self._data}, metric, value, k=k, options=options)
 
+    @with_noun
     def why(
         self,
         metric: AnyMetric,
@@ -366,6 +385,7 @@ class Evaluation(EvaluationMethods):
         other = other._data if isinstance(other, Evaluation) else other
         return why(self._data, metric, k, other, **options)
 
+    @with_noun
     def identify(
         self, metric: AnyMetric, value: Any, k: int | None = None, **options: Any
     ) -> Table:
@@ -379,6 +399,7 @@ class Evaluation(EvaluationMethods):
 
         return identify(self._data, metric, value, k, **options)
 
+    @with_noun
     def spread(self, metric: AnyMetric, k: int | None = None, **options: Any) -> Table:
         """Return the number of every library on this data, libraries that agree in one
         group.
@@ -387,6 +408,7 @@ class Evaluation(EvaluationMethods):
 
         return spread(self._data, metric, k, **options)
 
+    @with_noun
     def explore(
         self,
         metric: Any = "ndcg",
@@ -408,6 +430,7 @@ class Evaluation(EvaluationMethods):
         """
         return self._data.hits(depth)
 
+    @with_noun
     def to_frame(
         self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
     ) -> pd.DataFrame:

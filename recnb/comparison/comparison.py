@@ -34,7 +34,7 @@ from recnb.conventions import cut_of, options_in_words
 from recnb.data import Frame
 from recnb.data.load import Input
 from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
-from recnb.display.language import N_, _, use_language, use_noun
+from recnb.display.language import N_, _, named, use_language, use_noun, with_noun
 from recnb.display.templates import framed
 from recnb.display.text import one_line
 from recnb.display.text import users_in_words as n_users_in_words
@@ -270,9 +270,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return self._first.users
 
     @property
+    def _noun(self) -> str:
+        return self._first.noun
+
+    @property
     def _first(self) -> EvaluationData:
         return next(iter(self._models.values()))
 
+    @with_noun
     def table(
         self,
         metrics: Metrics = None,
@@ -378,6 +383,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             return {name: first}
         return of_models
 
+    @with_noun
     def differences(
         self,
         metrics: Metrics = None,
@@ -405,12 +411,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         numbers = self._measured(asked, Cutoffs.of(k), split)
         known = taken_as_known(self._first.source.weighted)
         basis = [self._basis_of(asked)]
-        with use_noun(self._first.noun):
-            warnings = self._warnings(asked[0], k)
-            return differences_table(
-                numbers, basis, settings=self.settings, warnings=warnings, known=known
-            )
+        warnings = self._warnings(asked[0], k)
+        return differences_table(
+            numbers, basis, settings=self.settings, warnings=warnings, known=known
+        )
 
+    @with_noun
     def not_worse(
         self,
         metric: AnyMetric,
@@ -456,6 +462,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         ]
         return Gate(tuple(checks))
 
+    @with_noun
     def movers(
         self,
         metric: AnyMetric = "ndcg",
@@ -506,6 +513,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         table.groups = tuple(groups)
         return table
 
+    @with_noun
     def overlap(self, k: int | None = None) -> Table:
         """Return how similar the lists of each two models are: items in both out of
         items in either, and users with the same list.
@@ -514,6 +522,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             pd.DataFrame(overlaps(self._models, Cutoffs.one(k).values[0])), [self.basis]
         )
 
+    @with_noun
     def agreement(
         self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
     ) -> Table:
@@ -549,6 +558,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             frame, [words, *self._basis_of_table(asked, cutoffs, numbers)]
         )
 
+    @with_noun
     def beyond(self, k: int | None = None) -> Table:
         """Return the metrics beyond accuracy that `train=` and `items=` allow for every
         model, down to k; nothing is tested.
@@ -580,6 +590,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             title=f"{_('Beyond accuracy')}, {cut}",
         )
 
+    @with_noun
     def curve(
         self,
         metric: AnyMetric = "ndcg",
@@ -607,6 +618,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         table.attrs |= {"symbol": chosen.symbol, "n_users": None}
         return table
 
+    @with_noun
     def scatter(
         self,
         metric: AnyMetric = "ndcg",
@@ -654,16 +666,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         >>> found.scatter("ndcg", "recall", k=10).get_ylabel()
         'Recall@10'
         """
-        with use_noun(self._first.noun):
-            if other is not None:
-                if model is not None or baseline is not None:
-                    raise OptionError(
-                        "of two metrics every model is drawn: leave model= and "
-                        "baseline= out."
-                    )
-                return self._scatter_of_models([metric, other], k, options, ax, color)
-            pair = self._pair(model, baseline)
-            return self._scatter_of_users(metric, k, options, pair, ax, color)
+        if other is not None:
+            if model is not None or baseline is not None:
+                raise OptionError(
+                    "of two metrics every model is drawn: leave model= and baseline= out."
+                )
+            return self._scatter_of_models([metric, other], k, options, ax, color)
+        pair = self._pair(model, baseline)
+        return self._scatter_of_users(metric, k, options, pair, ax, color)
 
     def _scatter_of_users(
         self,
@@ -676,10 +686,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> Axes:
         (asked,) = asked_of(self._first, [metric], options, "k", "model", "baseline")
         if asked.metric.of == "all":
+            problem = named(
+                "{metric} is one number of all lists of a model, so no users can be drawn: ",
+                metric=asked.metric.name,
+            )
             raise OptionError(
-                f"{asked.metric.name} is one number of all lists of a model, so no "
-                f"users can be drawn: ",
-                "name a second metric, for a point of each model.",
+                problem, "name a second metric, for a point of each model."
             )
         model, baseline = pair
         models = {name: self._models[name] for name in (baseline, model)}
@@ -706,6 +718,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         up = [row for row in rows if row.metric == asked[1].metric.name]
         return draw_models(ax, along, up, basis, color)
 
+    @with_noun
     def explore(
         self,
         metric: Any = "ndcg",
@@ -726,6 +739,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         return Explorer(models, metric, k, lang=lang, **options)
 
+    @with_noun
     def report(
         self,
         k: int | Sequence[int] = (5, 10, 20),
@@ -750,7 +764,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         from recnb.report.build import report_of
         from recnb.report.request import request_of
 
-        with use_language(lang), use_noun(self._first.noun):
+        with use_language(lang):
             request = request_of(self._first, k, metrics, options, by=by, bins=bins)
             asked = [
                 Asked(metric.symbol, metric, dict(own))
@@ -882,9 +896,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         asked = asked_of(self._first, metrics, options)
         for _name, metric, _own in asked:
             if metric.of == "all":
-                problem = (
-                    f"{metric.name} is one number of all lists of a model, so no "
-                    f"users can be paired: "
+                problem = named(
+                    "{metric} is one number of all lists of a model, so no users can be "
+                    "paired: ",
+                    metric=metric.name,
                 )
                 raise OptionError(problem, "that of each model is in .beyond(k=10).")
         return asked

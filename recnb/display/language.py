@@ -3,24 +3,27 @@
 English stands in the code, in the place where it is shown: `_("No interval")`
 translates the sentence and puts the values in. Other languages are gettext catalogues,
 `locale/<language>/LC_MESSAGES/recnb.po`, which `python -m tests.tools.translations`
-brings up to date and compiles. A result keeps the language it was made in: it is shown
-`with use_language(self.lang)`.
+brings up to date and compiles. A result keeps the language it was made in, and with it
+the word for users, `current()`: it is shown `with use_language(self.lang)`.
 """
 
 from __future__ import annotations
 
 import gettext
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self, TypeVar, cast
 from unicodedata import east_asian_width
 
 from recnb.errors import OptionError, is_word, quoted
+
+#: A method.
+M = TypeVar("M", bound=Callable[..., Any])
 
 LANGUAGES = ("en", "ko")
 LOCALE = Path(__file__).parents[1] / "locale"
@@ -29,6 +32,18 @@ LOCALE = Path(__file__).parents[1] / "locale"
 #: would forget it.
 _setting = ["en"]
 _in_use: ContextVar[str | None] = ContextVar("recnb_language", default=None)
+
+
+class Language(str):
+    """A language with the word for users in its sentences."""
+
+    noun: str
+
+    def __new__(cls, lang: str, noun: str = "user") -> Self:
+        """Pack the name of the language with the word."""
+        self = super().__new__(cls, lang)
+        self.noun = noun
+        return self
 
 
 def language(lang: str | None = None) -> str:
@@ -40,27 +55,37 @@ def language(lang: str | None = None) -> str:
     return _setting[0]
 
 
-def current() -> str:
-    """Return the language in force: that of `use_language`, else the setting."""
-    return _in_use.get() or _setting[0]
+def current() -> Language:
+    """Return the language in force, that of `use_language`, else the setting; and the
+    word for users in force.
+    """
+    return Language(_in_use.get() or _setting[0], _noun.get())
 
 
-def checked(lang: str | None) -> str:
+def checked(lang: str | None) -> Language:
     """Return a language of recnb: `lang`, or the language in force if it is None."""
     if lang is not None and not is_word(lang, LANGUAGES):
         raise OptionError(
             f"lang={quoted(lang)} is no language of recnb. Known: 'en' (English), "
             f"'ko' (Korean, 한국어)."
         )
-    return lang or current()
+    if lang is None:
+        return current()
+    if isinstance(lang, Language):
+        return lang
+    return Language(lang, _noun.get())
 
 
 @contextmanager
 def use_language(lang: str | None) -> Iterator[str]:
-    """Use a language within a block; None: the language in force."""
-    token = _in_use.set(checked(lang))
+    """Use a language within a block, and the word for users that it has; None: those in
+    force.
+    """
+    chosen = checked(lang)
+    token = _in_use.set(str(chosen))
     try:
-        yield current()
+        with use_noun(chosen.noun):
+            yield chosen
     finally:
         _in_use.reset(token)
 
@@ -99,6 +124,24 @@ def use_noun(noun: str) -> Iterator[None]:
         yield
     finally:
         _noun.reset(token)
+
+
+def with_noun(method: M) -> M:
+    """Call users by `self._noun` in what a method returns, and in its errors."""
+
+    @wraps(method)
+    def call(self: Any, *arguments: Any, **options: Any) -> Any:
+        with use_noun(self._noun):
+            return method(self, *arguments, **options)
+
+    return cast(M, call)
+
+
+def named(message: str, /, **values: Any) -> str:
+    """Put the word for users in force into an English sentence, as of an error, and
+    then the values.
+    """
+    return _named(message).format_map(values)
 
 
 def _named(message: str) -> str:

@@ -41,16 +41,19 @@ def lettering(lang: str) -> Iterator[dict[str, Any]]:
     import matplotlib as mpl
     from matplotlib import font_manager
 
-    installed = font_manager.get_font_names() if lang == "ko" else []
+    if lang != "ko":
+        with use_language(lang):
+            yield {}
+        return
+    installed = font_manager.get_font_names()
     korean = [name for name in KOREAN if name in installed]
     if not korean:
-        if lang == "ko":
-            warnings.warn(
-                f"no font with Korean letters is installed, so the labels of this plot "
-                f"are in English. Install one of: {', '.join(KOREAN[:4])}",
-                stacklevel=4,
-            )
-        with use_language("en"):
+        warnings.warn(
+            f"no font with Korean letters is installed, so the labels of this plot are "
+            f"in English. Install one of: {', '.join(KOREAN[:4])}",
+            stacklevel=4,
+        )
+        with use_language(lang), use_language("en"):
             yield {}
         return
     # DejaVu has signs that a Korean font lacks, such as the minus of mathematics; after

@@ -547,7 +547,9 @@ def values_of(
         mean=np.array(means, dtype=np.float64),
         convention=data.convention.with_metric(plain),
         basis=Said(
-            partial(_of_lists_in_words, data, metric, in_force, k, results, who), who
+            partial(_of_lists_in_words, data, metric, in_force, k, results, who),
+            users=who,
+            noun=data.noun,
         ),
         results=results,
         weights=weights,

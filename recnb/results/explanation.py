@@ -30,7 +30,15 @@ from recnb.display.document import (
     joined,
     say,
 )
-from recnb.display.language import N_, _, current, ngettext, pgettext, use_language
+from recnb.display.language import (
+    N_,
+    _,
+    current,
+    named,
+    ngettext,
+    pgettext,
+    use_language,
+)
 from recnb.display.templates import framed
 from recnb.display.text import trimmed
 from recnb.errors import OptionError, RecnbError, Suggesting, UnknownUserError
@@ -380,9 +388,10 @@ def _beyond_accuracy(
     (cutoff,), (result,) = found.k, found.results
     if isinstance(result, Whole):
         if user is not None:
-            problem = (
-                f"{metric.name} is one number of all lists together, and no user has "
-                f"a value of their own: "
+            problem = named(
+                "{metric} is one number of all lists together, and no user has a value "
+                "of their own: ",
+                metric=metric.name,
             )
             raise OptionError(f"{problem}type .explain({metric.name!r}, k={cutoff!r}).")
         rows, value = (
@@ -393,7 +402,12 @@ def _beyond_accuracy(
         position = index_of(user, found.users, *found.basis.users_in_words())
         if not result.counted[position]:
             raise RecnbError(
-                f"{metric.name}: user {user!r} has no value. {metric.no_value}"
+                named(
+                    "{metric}: user {user} has no value. {why}",
+                    metric=metric.name,
+                    user=repr(user),
+                    why=named(metric.no_value),
+                )
             )
         assert result.rows is not None
         rows, value = result.rows(position), float(result.value[position])
@@ -509,7 +523,11 @@ def explain(
     if undefined is not None and undefined.any():
         if convention.no_relevant == "skip":
             raise UnknownUserError(
-                f"user {user!r} is not evaluated: none of their items in the truth is relevant."
+                named(
+                    "user {user} is not evaluated: none of their items in the truth is "
+                    "relevant.",
+                    user=repr(user),
+                )
             )
         if not credit.has_missed:
             value = 1.0 if convention.no_relevant == "one" else value

@@ -14,7 +14,7 @@ import polars as pl
 
 from recnb.conventions import Convention, options_in_words
 from recnb.data.weights import Weighting
-from recnb.display.language import N_, Sentence, _, use_noun
+from recnb.display.language import N_, Sentence, _, named, use_noun
 from recnb.display.text import users_in_words
 from recnb.errors import UnknownUserError, quoted
 from recnb.metrics.hits import Cutoffs, Floats, Ints
@@ -141,6 +141,7 @@ class Said:
 
     words: Callable[[], list[str]]
     users: str = ""  #: the words for the users, which are among these
+    noun: str = "user"  #: what the caller calls those whose lists these are
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the number, in words."""
@@ -148,7 +149,8 @@ class Said:
 
     def phrases(self, *, brief: bool = False) -> list[str]:
         """Return the words, brief or not."""
-        return self.words()
+        with use_noun(self.noun):
+            return self.words()
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,7 +227,7 @@ class Values:
             Whole(one, of_users=one.of_users and partial(np.asarray, one.of_users()))
             for one in self.of_all
         ]
-        said = Said(partial(list, self.basis.phrases()))
+        said = Said(partial(list, self.basis.phrases()), noun=self.basis.noun)
         return replace(self, options={}, basis=said, results=tuple(wholes))
 
 
@@ -238,7 +240,12 @@ def index_of(user: Any, users: pl.Series, are: str) -> int:
     if found is None:
         some = ", ".join(map(repr, users.head(5).to_list())) + ", …" * (len(users) > 5)
         raise UnknownUserError(
-            f"user {quoted(user)} is not evaluated. Those evaluated are {some}: {are}."
+            named(
+                "user {user} is not evaluated. Those evaluated are {some}: {are}.",
+                user=quoted(user),
+                some=some,
+                are=are,
+            )
         )
     return found
 
