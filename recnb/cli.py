@@ -240,7 +240,7 @@ def _gate(
         return result.at_least(measure, number)
     if flag == "--fail-if-worse":
         return result.not_worse(measure, margin=number, model=model)
-    of_each = {name: result[name]._data for name in ([model] if model else result)}
+    of_each = {name: result[name] for name in ([model] if model else result)}
     check = "at_least" if flag == "--fail-below" else "at_most"
     return within(check, of_each, measure, number, k=None, options={})
 

@@ -23,9 +23,10 @@ from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts
 from recnb.data.sheet import RECS, TRUTH, Sheet
 from recnb.display.language import N_
-from recnb.distributed.evaluation import BUCKET, ROW, PartedEvaluation, call, read_part
+from recnb.distributed.evaluation import BUCKET, ROW, call, evaluation_of, read_part
 from recnb.errors import FrameError
 from recnb.evaluate import ParsedOptions, parse_options
+from recnb.evaluation import Evaluation
 
 try:
     import dask
@@ -42,7 +43,7 @@ ROWS = 2**40
 
 def evaluate(
     recs: Any, truth: Any, *, npartitions: int | None = None, **options: Any
-) -> PartedEvaluation:
+) -> Evaluation:
     """Evaluate recommendations against the truth where one of them or both are Dask
     DataFrames; a pandas frame may be the other.
 
@@ -62,7 +63,7 @@ def evaluate(
     (0.1725, 0.1725)
     """  # noqa: E501
     given = parse_options(options).with_columns_of(getattr(truth, "columns", ()))
-    return PartedEvaluation(DaskParts(recs, truth, given, npartitions), given)
+    return evaluation_of(DaskParts(recs, truth, given, npartitions), given)
 
 
 class DaskParts(Parts):
@@ -112,7 +113,7 @@ class DaskAccessor:
 
     def against(
         self, truth: Any, *, npartitions: int | None = None, **options: Any
-    ) -> PartedEvaluation:
+    ) -> Evaluation:
         """Evaluate these recommendations against a Dask (or pandas) DataFrame of
         relevant items; options are those of `recnb.dask.evaluate`.
         """

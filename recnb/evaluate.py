@@ -18,14 +18,13 @@ import pandas as pd
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
-from recnb.data.columns import Columns, Made, columns_of, from_pandas
+from recnb.data.columns import Columns, Labels, Made, columns_of, from_pandas
 from recnb.data.load import SIDES, Input, read, tables_of
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.sheet import RECS, TRUTH
 from recnb.data.side_data import (
     Call,
     GivenFrame,
-    SideData,
     differing_columns,
     read_side_data,
 )
@@ -35,7 +34,6 @@ from recnb.errors import FrameError, OptionError, is_several, is_word, near, quo
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import METRICS
 from recnb.results import Table
-from recnb.results.evaluation_data import EvaluationData
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -172,7 +170,32 @@ def evaluate(
     >>> round(evaluate({1: ["a", "b"], 2: ["a"]}, {2: {"a": 3}, 1: {"b": 1}}).ndcg(k=2), 4)
     0.8155
     """
-    return Evaluation(data_of(recs, truth, options))
+    parsed = parse_options(options)
+    frames, columns = tables_of(
+        {RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns
+    )
+    lists = frames.pop(RECS)
+    judged = frames.pop(TRUTH, None)
+    with_truth = lists if judged is None else judged
+    if parsed.weights:
+        parsed = parsed.with_columns_of(columns_of(with_truth, TRUTH))
+        if "propensity" in parsed.columns:
+            columns = {**columns, "propensity": parsed.columns["propensity"]}
+    source = read(lists, judged, columns, frames)
+    parsed.weigh(source, frames)
+    side_data = read_side_data(source, with_truth, columns, **frames)
+    given = {"recs": lists, **frames}
+    if judged is not None:
+        given["truth"] = judged
+        differing = differing_columns(lists, judged, source)
+        side_data = replace(side_data, differing=differing)
+    labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
+    return Evaluation.of(
+        source.under(parsed.convention_of(source)),
+        library=parsed.library,
+        overrides=parsed.overrides,
+        side_data=replace(side_data, call=_call_of(parsed, given, labels)),
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,61 +257,34 @@ class ParsedOptions:
             if value != getattr(Convention, name)
         }
 
-    def data(self, source: Source, side_data: SideData | None = None) -> EvaluationData:
-        """Return the data of the evaluation of frames that were read; a library reads
-        another column where they lack its own.
+    def convention_of(self, source: Source) -> Convention:
+        """Return the convention of frames that were read; a library reads another
+        column where they lack its own.
         """
-        convention = (
-            self.convention
-            if self.library is None
-            else source.as_given(self.convention)
-        )
-        return EvaluationData(
-            source.under(convention), self.library, self.overrides, side_data
-        )
+        if self.library is None:
+            return self.convention
+        return source.as_given(self.convention)
 
 
-def data_of(
-    recs: Input, truth: Input | None, options: Mapping[str, Any]
-) -> EvaluationData:
-    """Return the data of an evaluation."""
-    parsed = parse_options(options)
-    frames, columns = tables_of(
-        {RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns
-    )
-    lists, judged = frames.pop(RECS), frames.pop(TRUTH, None)
-    if parsed.weights:
-        parsed = parsed.with_columns_of(
-            columns_of(lists if judged is None else judged, TRUTH)
-        )
-        columns |= {
+def _call_of(
+    parsed: ParsedOptions, frames: Mapping[str, Any], labels: Mapping[str, Labels]
+) -> Call:
+    """Note how an evaluation was called, for code that is shown."""
+    weights = {}
+    for name, given in parsed.weights.items():
+        weights[name] = repr(given) if isinstance(given, str) else name
+    return Call(
+        frames={
+            name: GivenFrame.of(frame, labels[name]) for name, frame in frames.items()
+        },
+        columns={
             role: column
             for role, column in parsed.columns.items()
-            if role == "propensity"
-        }
-    source = read(lists, judged, columns, frames)
-    parsed.weigh(source, frames)
-    side_data = read_side_data(
-        source, lists if judged is None else judged, columns, **frames
-    )
-    if judged is not None:
-        differing = differing_columns(lists, judged, source)
-        side_data = replace(side_data, differing=differing)
-    labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
-    given = {"recs": lists, **({} if judged is None else {"truth": judged}), **frames}
-    named = {
-        role: column for role, column in parsed.columns.items() if column is not None
-    }
-    noted = {name: GivenFrame.of(frame, labels[name]) for name, frame in given.items()}
-    code = {
-        name: repr(given) if isinstance(given, str) else name
-        for name, given in parsed.weights.items()
-    }
-    return parsed.data(
-        source,
-        replace(
-            side_data, call=Call(noted, named, parsed.stated, parsed.library, code)
-        ),
+            if column is not None
+        },
+        options=parsed.stated,
+        library=parsed.library,
+        weights=weights,
     )
 
 
@@ -507,4 +503,4 @@ def model_evaluation(
     model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10
 ) -> Evaluation:
     """Return the Evaluation of such a model's lists, down to the largest k."""
-    return Evaluation(EvaluationData(model_lists(model, test, train, k)))
+    return Evaluation.of(model_lists(model, test, train, k))

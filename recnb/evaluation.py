@@ -11,7 +11,6 @@ import numpy as np
 import polars as pl
 from markupsafe import Markup
 
-from recnb.conventions import Convention
 from recnb.data import Counts
 from recnb.display.language import N_, _, named, use_language, with_noun
 from recnb.display.templates import render
@@ -22,11 +21,11 @@ from recnb.errors import (
     OptionError,
     quoted,
 )
-from recnb.metrics.hits import Hits
 from recnb.metrics.measure import measure_named, metric_named
 from recnb.metrics.metric import ACCURACY, Metric
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
 from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics
+from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import explanation_of
 from recnb.results.gate import Gate, within
 from recnb.results.metric_methods import Methods
@@ -48,6 +47,17 @@ CALLS = (
     ".ndcg(k=10)",
     ".explain('ndcg', user, k=10)",
 )
+
+#: What users read of the data of an evaluation; the rest of it is for results.
+PUBLIC = {
+    "basis",
+    "convention",
+    "hits",
+    "library",
+    "n_users",
+    "under",
+    "users",
+}
 
 
 class EvaluationMethods(Methods):
@@ -228,7 +238,7 @@ class EvaluationMethods(Methods):
         return lint(self._data, k, metric, options)
 
 
-class Evaluation(EvaluationMethods):
+class Evaluation(EvaluationMethods, EvaluationData):
     """One model's recommendations, joined with the truth; returned by `recnb.evaluate`
     and `df.rec.against`.
 
@@ -246,56 +256,26 @@ class Evaluation(EvaluationMethods):
 
     @property
     def _noun(self) -> str:
-        return self._data.noun
+        return self.noun
 
-    @property
-    def n_users(self) -> int:
-        """Number of users evaluated."""
-        return self._data.n_users
-
-    @property
-    def users(self) -> pd.Index[Any]:
-        """The users evaluated, in the order of every per-user result."""
-        return self._data.users
-
-    @property
-    def convention(self) -> Convention:
-        """The decisions about the data that are in force."""
-        return self._data.convention
+    def __dir__(self) -> list[str]:
+        """List what users ask for, which Tab shows; not what results read of the
+        data.
+        """
+        of_results = {*vars(self), *vars(EvaluationData)} - PUBLIC
+        return sorted({*super().__dir__()} - of_results)
 
     @property
     def counts(self) -> Counts:
         """Counts of the data behind the numbers, and of what was left out."""
-        return self._data.joined.counts
-
-    @property
-    def library(self) -> str | None:
-        """The library whose conventions each metric follows; None for recnb's own."""
-        return self._data.library
+        return self.joined.counts
 
     @with_noun
     def beyond(self, k: AnyCutoffs = None) -> Table:
         """Return every metric beyond accuracy that the data allow, a row each; the line
         below names those that need more frames.
         """
-        return tables.beyond_table(self._data, k)
-
-    def under(self, library: str) -> Evaluation:
-        """Return the same data under another library's conventions, as "rectools" or
-        "trec": users averaged, ties, denominators.
-
-        A metric that it lacks is recnb's own, and marked. Where the library itself
-        would raise an error, these still give a number; `recnb.as_in` refuses the
-        frames.
-        """
-        return Evaluation(self._data.under(library))
-
-    @property
-    def basis(self) -> str:
-        """The line shown below every number: users averaged, users left out, and the
-        convention.
-        """
-        return self._data.basis
+        return tables.beyond_table(self, k)
 
     @with_noun
     def detectable(
@@ -322,7 +302,7 @@ class Evaluation(EvaluationMethods):
             the models' values is assumed.
         """
         chosen = metric_named(metric, ACCURACY)
-        score = score_of(self._data, chosen, chosen.cut_at(k), options)
+        score = score_of(self, chosen, chosen.cut_at(k), options)
         values = score.per_user.to_frame("ours")
         if values.empty:
             raise NoUsersError(
@@ -335,14 +315,14 @@ class Evaluation(EvaluationMethods):
         if against is not None:
             values = _with_values_of(against, values, chosen, k, options)
             theirs = values["theirs"].to_numpy(np.float64)
-        users = pl.Series(values.index.to_list(), dtype=self._data.joined.users.dtype)
+        users = pl.Series(values.index.to_list(), dtype=self.joined.users.dtype)
         return Detectable.of(
             label=score.label,
             values=values["ours"].to_numpy(np.float64),
             others=theirs,
             power=power,
             alpha=alpha,
-            weights=self._data.source.weight_of(users),
+            weights=self.source.weight_of(users),
         )
 
     @with_noun
@@ -352,7 +332,7 @@ class Evaluation(EvaluationMethods):
         """Check that a number reaches a value, as a test of a release would: true if it
         does; `to_json` writes it for CI.
         """
-        return within("at_least", {"": self._data}, metric, value, k=k, options=options)
+        return within("at_least", {"": self}, metric, value, k=k, options=options)
 
     @with_noun
     def at_most(
@@ -361,7 +341,7 @@ class Evaluation(EvaluationMethods):
         """Check that a number does not exceed a value, such as that of a cost; the
         counterpart of `at_least`.
         """
-        return within("at_most", {"": self._data}, metric, value, k=k, options=options)
+        return within("at_most", {"": self}, metric, value, k=k, options=options)
 
     @with_noun
     def why(
@@ -382,8 +362,7 @@ class Evaluation(EvaluationMethods):
         """
         from recnb.libraries.differences import why
 
-        other = other._data if isinstance(other, Evaluation) else other
-        return why(self._data, metric, k, other, **options)
+        return why(self, metric, k, other, **options)
 
     @with_noun
     def identify(
@@ -397,7 +376,7 @@ class Evaluation(EvaluationMethods):
         """
         from recnb.libraries.differences import identify
 
-        return identify(self._data, metric, value, k, **options)
+        return identify(self, metric, value, k, **options)
 
     @with_noun
     def spread(self, metric: AnyMetric, k: int | None = None, **options: Any) -> Table:
@@ -406,7 +385,7 @@ class Evaluation(EvaluationMethods):
         """
         from recnb.libraries.differences import spread
 
-        return spread(self._data, metric, k, **options)
+        return spread(self, metric, k, **options)
 
     @with_noun
     def explore(
@@ -424,13 +403,6 @@ class Evaluation(EvaluationMethods):
 
         return Explorer({"": self}, metric, k, lang=lang, **options)
 
-    def hits(self, depth: int | None = None) -> Hits:
-        """Return the hits down to a rank, from which every metric is computed; None:
-        all.
-        """
-        return self._data.hits(depth)
-
-    @with_noun
     def to_frame(
         self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
     ) -> pd.DataFrame:
@@ -440,10 +412,11 @@ class Evaluation(EvaluationMethods):
         Metrics, k and options are those of `table`: a column for each metric at each
         cut-off, NaN for a user whom it leaves out.
         """
-        return tables.users_frame(self._data, metrics, k, options)
+        return tables.users_frame(self, metrics, k, options)
 
     def __repr__(self) -> str:
-        return f"{self._title()}\n{self.basis}\n{_('Methods: {calls}', calls=', '.join(CALLS))}"
+        calls = _("Methods: {calls}", calls=", ".join(CALLS))
+        return f"{self._title()}\n{self._basis_so_far()}\n{calls}"
 
     def _repr_html_(self) -> str:
         calls = Markup(" ").join(
@@ -453,13 +426,20 @@ class Evaluation(EvaluationMethods):
             render(
                 "results/evaluation.jinja",
                 title=self._title(),
-                basis=self.basis,
+                basis=self._basis_so_far(),
                 calls=calls,
             )
         )
 
+    def _basis_so_far(self) -> str:
+        """Return the basis; before the frames are joined the convention alone."""
+        return self.basis if self.is_joined else str(self._convention)
+
     def _title(self) -> str:
-        joined = self._data.joined
+        if not self.is_joined:
+            words = N_("Evaluation of {where}, nothing computed yet")
+            return _(words, where=_(self.source.where))
+        joined = self.joined
         relevant = len(joined.all_hits.truth_user)
         try:
             words = N_(
@@ -497,7 +477,7 @@ def _with_values_of(
             f"recnb.evaluate(other, truth)."
         )
         raise OptionError(problem)
-    theirs = score_of(against._data, metric, metric.cut_at(k), options).per_user
+    theirs = score_of(against, metric, metric.cut_at(k), options).per_user
     values = values.join(theirs.rename("theirs"), how="inner")
     if values.empty:
         raise NoUsersError(

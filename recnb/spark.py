@@ -24,9 +24,10 @@ from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts
 from recnb.data.sheet import RECS, TRUTH, Sheet
 from recnb.display.language import N_, current, use_language
-from recnb.distributed.evaluation import BUCKET, ROW, PartedEvaluation, call, read_part
+from recnb.distributed.evaluation import BUCKET, ROW, call, evaluation_of, read_part
 from recnb.errors import FrameError, RecnbError
 from recnb.evaluate import ParsedOptions, parse_options
+from recnb.evaluation import Evaluation
 
 try:
     from pyspark.sql import DataFrame
@@ -42,7 +43,7 @@ T = TypeVar("T")
 
 def evaluate(
     recs: Frame, truth: Frame, *, npartitions: int | None = None, **options: Any
-) -> PartedEvaluation:
+) -> Evaluation:
     """Evaluate Spark DataFrames of recommendations and relevant items where they are;
     options are those of `recnb.evaluate`.
 
@@ -60,7 +61,7 @@ def evaluate(
         evaluation.table(["ndcg", "recall"], k=[5, 10])
     """
     given = parse_options(options).with_columns_of(getattr(truth, "columns", ()))
-    return PartedEvaluation(SparkParts(recs, truth, given, npartitions), given)
+    return evaluation_of(SparkParts(recs, truth, given, npartitions), given)
 
 
 class SparkParts(Parts):

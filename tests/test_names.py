@@ -168,6 +168,10 @@ def test_public_names() -> None:
         "detectable",
     }
     assert {*dir(Evaluation)} >= methods | others
+    evaluation = FOUND["popular"]
+    assert {*dir(evaluation)} >= methods | others | {"basis", "n_users", "users"}
+    # What results read of its data is no offer to users.
+    assert not {*dir(evaluation)} & {"joined", "lists_of", "restricted", "source"}
     assert issubclass(recnb.errors.RecnbError, ValueError)
     assert issubclass(recnb.errors.ColumnError, recnb.errors.FrameError)
     assert (Path(recnb.__file__).parent / "py.typed").exists()

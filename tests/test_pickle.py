@@ -51,8 +51,8 @@ def methods(kind: str) -> list[str]:
     of = type(MADE[kind])
     found = [
         name
-        for name in dir(of)
-        if not name.startswith("_") and callable(getattr(of, name))
+        for name in dir(MADE[kind])
+        if not name.startswith("_") and callable(getattr(of, name, None))
     ]
     return [
         name

@@ -187,7 +187,7 @@ def test_intervals_stand_beside_the_same_means(question: Question) -> None:
 @law
 def test_segments_have_the_means_of_their_users(question: Question) -> None:
     table = question.table(by="age")
-    segments = question.found[question.found.names[0]]._data.side_data.users
+    segments = question.found[question.found.names[0]].side_data.users
     age = dict(segments.select("user", "age").rows())
     assert {model for _age, model in table.index} == {*question.found.names}
     for (label, model), column in product(table.index, table.columns):

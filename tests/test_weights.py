@@ -735,10 +735,10 @@ def test_a_propensity_is_looked_up_once_and_then_a_column_of_the_truth(monkeypat
 
     monkeypatch.setattr(in_memory, "look_up", counted)
     ev = recnb.evaluate(POPULAR, SAMPLE.test, propensity=PROPENSITY)
-    truth = ev._data.source.truth
+    truth = ev.source.truth
     wanted = [PROPENSITY[item] for item in truth["item"]]
     assert truth["propensity"].to_list() == wanted
-    rows = [ev._data.source.under(convention).truth for convention in CONVENTIONS]
+    rows = [ev.source.under(convention).truth for convention in CONVENTIONS]
     for row in rows:
         paid = [1 / PROPENSITY[item] for item in row["item"]]
         assert row["weight"].to_list() == pytest.approx(paid, rel=1e-15)

@@ -65,9 +65,11 @@ from recnb.results.arguments import (
     metric_of_curve,
 )
 from recnb.results.columns import check_side_data, metric_columns, users_in_common
-from recnb.results.evaluation_data import EvaluationData, Models
+from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
-from recnb.results.numbers import Numbers, Pairs, measured, numbers_of
+from recnb.results.measuring import measured, numbers_of
+from recnb.results.numbers import Numbers, Pairs
+from recnb.results.scoring import in_force, values_of_users
 from recnb.results.segment_table import refuse_whole_metrics
 from recnb.results.segments import WHOLE, Split, part_in_words, split_by
 from recnb.results.table import Table, check_flag
@@ -197,7 +199,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     sample, not for another training run or another split of the data.
     """
 
-    _models: Models  # each model's data, for the common users
+    _models: Mapping[str, Evaluation]  # of each model, for the common users
     #: Numbers of users of each model, evaluated and left out.
     users_by_model: tuple[ModelUsers, ...]
     #: The model that the others are compared with; None if every two are compared.
@@ -217,7 +219,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             raise UnknownModelError(
                 f"{quoted(model)} is none of the models.", fix=near(model, self.names)
             )
-        return Evaluation(self._models[model])
+        return self._models[model]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._models)
@@ -429,12 +431,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Check that all models but the baseline, or the `model` that is named, are not
         worse than it, as a test of a release would.
 
-        With `margin` 0 a model fails if it is shown to be worse, its interval of the
-        paired difference below 0. Above 0 it fails unless the interval is above
-        -`margin` (a test of non-inferiority). Of a metric where less is better it is
-        the other way round: above 0, and below `margin`. Without data no check is passed: of fewer
-        than 10 users, or of so few who differ that there is no interval. Intervals are
-        not corrected for the number of models.
+        With `margin` 0 a model fails if it is shown to be worse: by the verdict of
+        `differences`, which is corrected for the number of models. Above 0 it fails
+        unless its interval, which is not corrected, is above -`margin` (a test of
+        non-inferiority); of a metric where less is better, below `margin`. Without data
+        no check is passed: of fewer than 10 users, or of so few who differ that there
+        is no interval.
         """
         chosen = metric_named(metric)
         if chosen.better is None:
@@ -485,7 +487,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         cut = chosen.cut_at(k)
         check_options(chosen, options)
         values = {
-            name: self._models[name].values(chosen, Cutoffs.of(cut), options)[:, 0]
+            name: values_of_users(self._models[name], chosen, Cutoffs.of(cut), options)[
+                :, 0
+            ]
             for name in pair
         }
         n_shown = _count("n", n)
@@ -805,7 +809,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         known = first.convention.phrases(graded=first.joined.graded)
         for name, metric, options in metrics:
             scorings = [
-                model.scoring(metric, options) for model in self._models.values()
+                in_force(model, metric, options) for model in self._models.values()
             ]
             if all(
                 scoring.joined is model.joined
@@ -878,7 +882,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             used = {**metric.defaults, **options}
             depths = metric.cutoffs(cutoffs).values
             whole = depths == (None,)
-            scoring = self._first.scoring(metric, options, whole=whole)
+            scoring = in_force(self._first, metric, options, whole=whole)
             if metric.is_accuracy:
                 used = dict(scoring.in_force.metric)
             cutoff = cut_of(scoring.convention.cutoff, also_whole=None in depths)

@@ -43,14 +43,13 @@ from recnb.errors import (
 from recnb.evaluate import (
     COLUMNS,
     KEYWORDS,
-    data_of,
+    evaluate,
     refuse_word_for_users,
     unknown_option,
 )
 from recnb.evaluation import Evaluation
 from recnb.report.data import ModelUsers
 from recnb.results.columns import same_rows, users_in_common
-from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.values import merged, no_relevant_in_words
 
 #: Evaluates recommendations and truth, of which one may be local, with options.
@@ -135,7 +134,7 @@ def engine_of(*frames: Any) -> Engine | None:
 
 def models_of(
     models: Any, truth: Input | None, column: str | None, options: dict[str, Any]
-) -> Models:
+) -> Mapping[str, Evaluation]:
     """Evaluate every model, in the order given; `column` is that of the models of one
     frame.
     """
@@ -297,20 +296,20 @@ def _by_model(frame: Any, column: str | None) -> dict[Any, Frame]:
 
 def _evaluated(
     name: str, model: Any, truth: Input | None, options: Mapping[str, Any]
-) -> EvaluationData:
+) -> Evaluation:
     """Return the data of a model."""
     if isinstance(model, Evaluation):
-        return model._data
+        return model
     try:
         engine = engine_of(model, truth)
         if engine is not None and truth is not None:
-            return engine(model, truth, options)._data
-        return data_of(model, truth, options)
+            return engine(model, truth, options)
+        return evaluate(model, truth, **options)
     except FrameError as problem:
         raise type(problem)(f"model {name!r}: {problem}") from problem
 
 
-def check_models(models: Models) -> None:
+def check_models(models: Mapping[str, Evaluation]) -> None:
     """Refuse models evaluated under different conventions or on different truths: the
     difference would be that of these.
     """
@@ -386,7 +385,7 @@ def _judged(joined: Joined) -> pl.DataFrame:
     )
 
 
-def share_catalogue(models: Models) -> Models:
+def share_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
     """Let all models rank the items of all of them, if the convention ranks the
     catalogue below the lists.
     """
@@ -411,8 +410,8 @@ def share_catalogue(models: Models) -> Models:
 
 
 def restrict_to_common_users(
-    models: Models,
-) -> tuple[dict[str, EvaluationData], tuple[ModelUsers, ...]]:
+    models: Mapping[str, Evaluation],
+) -> tuple[dict[str, Evaluation], tuple[ModelUsers, ...]]:
     """Restrict the models to the users that all of them are evaluated on, and count
     those left out.
     """
@@ -437,7 +436,7 @@ def restrict_to_common_users(
     n_left_out = {
         name: len(of_model) - len(users) for name, of_model in users_of.items()
     }
-    kept: dict[str, EvaluationData] = {}
+    kept: dict[str, Evaluation] = {}
     for name, model in models.items():
         if n_left_out[name]:
             kept[name] = model.restricted(model.joined.among(users, note))
@@ -473,7 +472,7 @@ def restrict_to_common_users(
     return kept, tuple(counted)
 
 
-def averages_others(model: EvaluationData) -> bool:
+def averages_others(model: Evaluation) -> bool:
     """Return whether the library whose conventions are followed averages some metric
     over other users than the rest.
     """

@@ -20,7 +20,7 @@ from recnb.metrics.metric import Better
 from recnb.report import conclusions as words
 from recnb.report.data import UserGroup
 from recnb.report.sections import user_blocks
-from recnb.results.numbers import DifferenceRow, Numbers, Place
+from recnb.results.numbers import DifferenceRow, Numbers
 from recnb.results.segments import distinct_labels
 from recnb.results.table import (
     Table,
@@ -32,7 +32,7 @@ from recnb.results.table import (
     parts_of,
     symbol_of,
 )
-from recnb.results.verdicts import FOUND, NEAR_BEST, in_words, mark_of
+from recnb.results.verdicts import FOUND, MARKS, NEAR_BEST, in_words, mark_of
 from recnb.stats import Settings
 
 if TYPE_CHECKING:
@@ -71,9 +71,6 @@ SHOWN = [
     "n_users",
     "verdict",
 ]
-
-#: The signs of marks beside means, by kind.
-SIGNS = {"near_best": NEAR_BEST, **{verdict: mark_of(verdict) for verdict in FOUND}}
 
 FEW = 6  #: conclusions stand below so many differences
 
@@ -129,7 +126,7 @@ class Means(Table):
     ) -> Estimate:
         """Return a cell with the marks of its row and column."""
         signs = "".join(
-            sign for kind, sign in SIGNS.items() if self._has(kind, label, column)
+            sign for kind, sign in MARKS.items() if self._has(kind, label, column)
         )
         is_best = self._has("best", label, column)
         return Estimate(value, ends, best=is_best, signs=signs, signed=True)
@@ -168,14 +165,18 @@ def means_table(
     with_ends = with_ends[[(name, end) for name in frames[0] for end in ENDS]]
     table = Means.made(with_ends if intervals else frames[0], basis)
     table._drawn = with_ends
-    table.attrs |= _marks(numbers, names, marked_against)
-    table.attrs["baseline"] = marked_against
+    marks = _marks(numbers, names, marked_against)
+    table.attrs |= {**marks, "baseline": marked_against}
     directions = {
         names[place.metric.name, place.k]: place.metric.better
         for place in numbers.places
     }
     table._legend = _legend(
-        table.attrs, directions, settings=settings, every_pair=every_pair
+        marks,
+        directions,
+        marked_against=marked_against,
+        settings=settings,
+        every_pair=every_pair,
     )
     return table
 
@@ -195,10 +196,11 @@ def _frames_of(numbers: Numbers, names: Mapping[Column, str]) -> list[pd.DataFra
     labels = [
         _label(numbers, part, model) for part in parts for model in numbers.models
     ]
-    index = pd.Index(labels, name="model")
     if numbers.split.labels:
         levels = distinct_labels(numbers.split.labels, ["model"])
-        index = pd.MultiIndex.from_tuples(labels, names=[*levels, "model"])
+        index: Any = pd.MultiIndex.from_tuples(labels, names=[*levels, "model"])
+    else:
+        index = pd.Index(labels, name="model")
     return [
         pd.DataFrame(end.reshape(len(labels), len(columns)), index, [*names.values()])
         for end in cells
@@ -217,39 +219,33 @@ def _marks(
     """Return by kind of mark and column the labels of the rows that have it: the best
     mean, and what differs from the baseline or does not from the best.
     """
-    kinds = ("best", "near_best")
+    kinds: Sequence[str] = ("best", "near_best")
     if marked_against is not None:
         kinds = ("best", *FOUND)
-    marks = {kind: {column: list[Any]() for column in names.values()} for kind in kinds}
-    for mean, place in zip(
-        numbers.mean_rows(), _repeated(numbers.places, numbers.models), strict=True
-    ):
-        column = names[mean.metric, mean.k]
-        label = _label(numbers, place.part, mean.model)
-        if mean.best:
-            marks["best"][column].append(label)
-        if mean.near_best and marked_against is None:
-            marks["near_best"][column].append(label)
-    for row, place in zip(
-        numbers.difference_rows(), _repeated(numbers.places, numbers.pairs), strict=True
-    ):
-        if row.is_found and marked_against is not None:
-            label = _label(numbers, place.part, row.model)
-            marks[row.verdict][names[row.metric, row.k]].append(label)
+    labels = {
+        kind: {column: list[Any]() for column in names.values()} for kind in kinds
+    }
+    of_places = zip(
+        numbers.places, numbers.means.best, numbers.marks(marked_against), strict=True
+    )
+    for place, best, marks in of_places:
+        column = names[place.metric.name, place.k]
+        for model, is_best, mark in zip(numbers.models, best, marks, strict=True):
+            label = _label(numbers, place.part, model)
+            if is_best:
+                labels["best"][column].append(label)
+            if mark:
+                labels[mark][column].append(label)
     if marked_against is not None or not numbers.split.is_tested:
-        marks["near_best"] = {}
-    return marks
-
-
-def _repeated(places: Sequence[Place], among: Sequence[Any]) -> list[Place]:
-    """Return the place of each row of numbers: of each of some models or pairs."""
-    return [place for place in places for _each in among]
+        labels["near_best"] = {}
+    return labels
 
 
 def _legend(
     marks: Mapping[str, Any],
     directions: Mapping[str, Better],
     *,
+    marked_against: str | None,
     settings: Settings,
     every_pair: bool,
 ) -> list[Line]:
@@ -261,8 +257,8 @@ def _legend(
             near = words.near_best_in_words(settings, every_pair=every_pair)
             sign = Estimate("0.5", signs=NEAR_BEST, signed=True)
             lines.append([sign, f": {near}"])
-    if marks["baseline"] is not None:
-        lines += words.marks_in_words(marks["baseline"], directions)
+    if marked_against is not None:
+        lines += words.marks_in_words(marked_against, directions)
     if of_directions := words.directions_in_words(directions):
         lines.append(of_directions)
     return lines
@@ -288,7 +284,7 @@ class Differences(Table):
     _metadata: ClassVar = ["conclusions", "notes", "_drawn", "_warnings"]
     conclusions: Sequence[str] = ()  #: what may be concluded of each difference
     notes: Sequence[str] = ()  #: what all of them rest on
-    _drawn: pd.DataFrame  #: with the names that a plot has
+    _drawn: pd.DataFrame = pd.DataFrame()  #: with the names that a plot has
     #: Sentences on equal scores that decide, and on an order that unjudged items decide.
     _warnings: Sequence[str] = ()
 
@@ -337,8 +333,11 @@ def differences_table(
     among its notes.
     """
     rows = list(numbers.difference_rows())
-    places = _repeated(numbers.places, numbers.pairs)
-    keys = [numbers.split.keys[place.part] for place in places]
+    keys = [
+        numbers.split.keys[place.part]
+        for place in numbers.places
+        for _pair in numbers.pairs
+    ]
     columns = {name: [getattr(row, name) for row in rows] for name in COLUMNS}
     labels = distinct_labels(numbers.split.labels, COLUMNS)
     of_keys = {label: [key[at] for key in keys] for at, label in enumerate(labels)}
@@ -369,7 +368,8 @@ def _drawn(
         parts = [mark_of(row.verdict), segment, row.label, models]
         names.append(" ".join(filter(None, parts)))
     frame = table.to_frame().set_axis(names)[["difference", "low", "high"]]
-    return frame[np.isfinite(frame["difference"])]
+    drawn: pd.DataFrame = frame[np.isfinite(frame["difference"])]
+    return drawn
 
 
 class Movers(Table):

@@ -36,7 +36,8 @@ from recnb.libraries.refusals import AskedNumber, refuse
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import metric_named, plain_text
 from recnb.metrics.metric import LIST_METRICS, Given, Metric
-from recnb.results.evaluation_data import EvaluationData, Scoring, values_of
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.scoring import Scoring, averaged, in_force, values_of
 from recnb.results.table import Table
 
 #: Numbers nearer than this agree.
@@ -93,7 +94,7 @@ class Variant:
         """Make the variant that an evaluation computes at a cut-off, under the name of
         its library.
         """
-        scoring = data.scoring(metric, options, whole=k is None)
+        scoring = in_force(data, metric, options, whole=k is None)
         name = _("as {library}", library=data.library) if data.library else "recnb"
         return cls.made(name, scoring.convention, metric, scoring.options)
 
@@ -175,9 +176,8 @@ class Variant:
         if joined is None:
             return Measurement(math.nan, source.recs["user"].clear(), np.zeros(0))
         with np.errstate(invalid="ignore", divide="ignore"):
-            matrix, mean = Scoring(
-                joined, metric_named(self.metric), self.options
-            ).averaged(Cutoffs.of(k))
+            scoring = Scoring(joined, metric_named(self.metric), self.options)
+            matrix, mean = averaged(scoring, Cutoffs.of(k))
         return Measurement(float(mean[0]), joined.users, matrix[:, 0])
 
 
@@ -286,7 +286,7 @@ def as_in(
     side_data = read_side_data(
         source, None, named, train=frames.get("train"), items=frames.get("items")
     )
-    data = EvaluationData(source.under(Convention()), side_data=side_data)
+    data = EvaluationData(source, Convention(), side_data=side_data)
     options = dict(chosen.options) | (
         {} if features is None else {"features": features}
     )

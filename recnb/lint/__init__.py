@@ -23,6 +23,7 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import ACCURACY, METRICS, Given, Metric
 from recnb.results.arguments import check_options
+from recnb.results.scoring import basis_of
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import EvaluationData, Models
@@ -94,7 +95,7 @@ def lint(
         _headline(findings, n_checks),
         _measured(label, value, lower, upper, n_users),
         tuple(not_checked),
-        "; ".join(evaluation.basis_of(data.scoring, Cutoffs.one(k)).phrases()),
+        "; ".join(basis_of(evaluation, data.scoring, Cutoffs.one(k)).phrases()),
         current(),
     )
 

@@ -30,7 +30,7 @@ from recnb.lint.repair import SPELLINGS, Repair
 from recnb.metrics.gain import best_of_all
 from recnb.metrics.hits import Cutoffs, Ints
 from recnb.metrics.measure import metric_named
-from recnb.results.evaluation_data import Scoring
+from recnb.results.scoring import Scoring, averaged
 
 #: Names of columns that tell whether, how often or how much a user had an item.
 AMOUNTS = re.compile(
@@ -297,7 +297,9 @@ def unjudged(data: LintData) -> Iterator[Problem]:
             top.join(judged, on=PAIR, how="anti", maintain_order="left"),
             metric_named("judged"),
         )
-        share = Scoring(data.joined, metric, {}).averaged(Cutoffs.one(data.k))[1].item()
+        scoring = Scoring(data.joined, metric, {})
+        _values, mean = averaged(scoring, Cutoffs.one(data.k))
+        share = mean.item()
         yield Problem(
             rows,
             top.height,
@@ -398,7 +400,7 @@ def short_lists(data: LintData) -> Iterator[Problem]:
             grave=False,
             facts={
                 "longest": longest,
-                "cut": data.scoring.averaged(Cutoffs.one(longest))[1].item(),
+                "cut": averaged(data.scoring, Cutoffs.one(longest))[1].item(),
             },
         )
     require_cutoff(data)

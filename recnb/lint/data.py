@@ -29,7 +29,8 @@ from recnb.metrics.hits import (
     user_rank_key,
 )
 from recnb.metrics.metric import Given, Metric
-from recnb.results.evaluation_data import EvaluationData, average, cutoffs_under
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.scoring import average, averaged, cutoffs_under, in_force
 
 Mask = NDArray[np.bool_]
 PAIR = ["user", "item"]
@@ -73,7 +74,7 @@ class LintData:
         k: int | None,
     ) -> None:
         self.evaluation, self.options, self.asked_k = evaluation, dict(options), k
-        self.scoring = evaluation.scoring(metric, options, whole=k is None)
+        self.scoring = in_force(evaluation, metric, options, whole=k is None)
         self.metric = self.scoring.metric  # with the bounds that it has here
         self.joined, self.side = self.scoring.joined, evaluation.side_data
         self.convention, self.source = self.joined.convention, self.joined.source
@@ -88,7 +89,7 @@ class LintData:
     @cached_property
     def averaged(self) -> tuple[Floats, Floats]:
         """The metric as it is: the values of the users, and their mean."""
-        return self.scoring.averaged(Cutoffs.one(self.asked_k))
+        return averaged(self.scoring, Cutoffs.one(self.asked_k))
 
     @property
     def measured(self) -> tuple[str, float, int]:

@@ -317,9 +317,10 @@ class Repair:
             judgements = replace(judgements, rows=truth, labels=labels)
         source = replace(source, lists=lists, judgements=judgements)
         joined = source.under(replace(evaluation.convention, **conventions))
-        overrides, side = (
-            {**evaluation.overrides, **conventions},
-            replace(data.side, **frames),
+        put_right = EvaluationData.of(
+            joined,
+            library=evaluation.library,
+            overrides={**evaluation.overrides, **conventions},
+            side_data=replace(data.side, **frames),
         )
-        put_right = EvaluationData(joined, evaluation.library, overrides, side)
         return LintData(put_right, data.metric, data.options, data.asked_k).measured

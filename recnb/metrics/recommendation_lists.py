@@ -230,11 +230,9 @@ class PerUser:
 
     def mean(self) -> float:
         """Return the mean over the users who count."""
-        return (
-            float(self.value[self.counted].mean())
-            if self.counted.any()
-            else float("nan")
-        )
+        if not self.counted.any():
+            return float("nan")
+        return float(self.value[self.counted].mean())
 
 
 class Whole(float):
@@ -255,3 +253,7 @@ class Whole(float):
         self = super().__new__(cls, value)
         self.rows, self.of_users = rows, of_users
         return self
+
+    def mean(self) -> float:
+        """Return the number itself, which is of all lists."""
+        return float(self)

@@ -23,15 +23,10 @@ from recnb.report.request import MetricOptions, ReportRequest, curve_points, in_
 from recnb.report.users import extremes, moved
 from recnb.results.arguments import Asked
 from recnb.results.columns import Column, metric_columns
-from recnb.results.evaluation_data import EvaluationData, Models, recorded_in
-from recnb.results.numbers import (
-    DifferenceRow,
-    MeanRow,
-    Numbers,
-    Pairs,
-    measured,
-    numbers_of,
-)
+from recnb.results.evaluation_data import EvaluationData, Models
+from recnb.results.measuring import measured, numbers_of
+from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs
+from recnb.results.scoring import basis_of, in_force, recorded_in, values_of_users
 from recnb.results.segment_table import SegmentNumbers
 from recnb.results.segments import Split, part_in_words, split_by
 from recnb.results.unweighted import plain_means
@@ -85,11 +80,11 @@ def report_of(
     beyond = _beyond_accuracy(models, request, settings, is_compared=bool(pairs))
     differences = tuple(numbers.difference_rows())
     values = {
-        name: model.values(lead, Cutoffs.of(k), options)[:, 0]
+        name: values_of_users(model, lead, Cutoffs.of(k), options)[:, 0]
         for name, model in models.items()
     }
     of_curve = tuple(curve.mean_rows())
-    bounds = first.scoring(lead, options).metric.bounds
+    bounds = in_force(first, lead, options).metric.bounds
     weights = first.joined.user_weight
     return Report(
         models=tuple(models),
@@ -100,7 +95,7 @@ def report_of(
         settings=settings,
         n_users=first.n_users,
         metrics=_metric_words(first, request, beyond),
-        means=(*numbers.mean_rows(), *beyond.means),
+        means=(*numbers.mean_rows(marked_against), *beyond.means),
         hit_rates=_hit_rates(models, k, settings),
         curves={
             name: tuple(row for row in of_curve if row.model == name) for name in models
@@ -162,9 +157,9 @@ def _check_users(
     model: EvaluationData, metric: Metric[...], options: Given, cutoffs: Cutoffs
 ) -> None:
     """Refuse a metric that a library averages over other users than its others."""
-    scoring = model.scoring(metric, options, whole=cutoffs.values == (None,))
+    scoring = in_force(model, metric, options, whole=cutoffs.values == (None,))
     if len(scoring.joined.users) != model.n_users:
-        model.values(metric, cutoffs, options)
+        values_of_users(model, metric, cutoffs, options)
 
 
 def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...]:
@@ -185,16 +180,12 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
 
 def _without_ones(model: EvaluationData) -> EvaluationData:
     """Return a model of which users with nothing to find count 0, and not 1."""
-    if model.scoring(METRICS["hit_rate"], {}).convention.no_relevant != "one":
+    scoring = in_force(model, METRICS["hit_rate"], {})
+    if scoring.convention.no_relevant != "one":
         return model
-    rule = {"no_relevant": "zero"}
     convention = replace(model.convention, no_relevant="zero")
-    return EvaluationData(
-        replace(model.joined, convention=convention),
-        model.library,
-        {**model.overrides, **rule},
-        model.side_data,
-    )
+    joined = replace(model.joined, convention=convention)
+    return model.restricted(joined, no_relevant="zero")
 
 
 # Metrics beyond accuracy
@@ -224,14 +215,16 @@ def _beyond_accuracy(
         asked = tuple((LIST_METRICS[name], {}) for name in recorded_in(library))
     means, lacking = list[MeanRow](), dict[str, str]()
     for name, model in models.items():
+        columns = list[Column]()
         for metric, options in asked:
             k = Cutoffs.of(request.k_of(metric.name))
             try:
-                means += _means_beyond(name, model, metric, options, k, settings)
+                columns += _columns_beyond(name, model, metric, options, k)
             except RecnbError as problem:
                 if is_compared and request.beyond:
                     raise OptionError(str(problem)) from problem
                 lacking[metric.name] = _(problem.statement)
+        means += numbers_of(columns, [name], settings=settings).mean_rows()
     return Beyond(
         means=[row for row in means if row.metric not in lacking],
         metrics=[each for each in asked if each[0].name not in lacking],
@@ -240,20 +233,16 @@ def _beyond_accuracy(
     )
 
 
-def _means_beyond(
-    name: str,
-    model: EvaluationData,
-    metric: Metric[...],
-    options: Given,
-    k: Cutoffs,
-    settings: Settings,
-) -> list[MeanRow]:
-    """Return the number of a metric beyond accuracy of a model at each cut-off."""
-    columns = metric_columns({name: model}, Asked(metric.name, metric, options), k)
-    rows = list(numbers_of(columns, [name], settings=settings).mean_rows())
-    if not any(np.isfinite(row.mean) for row in rows):
+def _columns_beyond(
+    name: str, model: EvaluationData, metric: Metric[...], options: Given, k: Cutoffs
+) -> list[Column]:
+    """Compute a metric beyond accuracy of a model, or say why it has no number."""
+    columns = list(
+        metric_columns({name: model}, Asked(metric.name, metric, options), k)
+    )
+    if not any(np.isfinite(column.mean).any() for column in columns):
         raise NoUsersError(metric.no_value)
-    return rows
+    return columns
 
 
 def has_side_data(models: Models) -> bool:
@@ -351,12 +340,12 @@ def _words(
     model: EvaluationData, metric: Metric[...], options: Given, *, whole: bool
 ) -> MetricWords:
     """Return the words of a metric."""
-    scoring = model.scoring(metric, options, whole=whole)
+    scoring = in_force(model, metric, options, whole=whole)
     metric = scoring.metric
     convention = _(metric.bounded(options).range_text)
     if metric.is_accuracy:
-        in_force = {**metric.defaults, **options}
-        convention = "; ".join(options_in_words(in_force, scoring.convention.cutoff))
+        of_metric = {**metric.defaults, **options}
+        convention = "; ".join(options_in_words(of_metric, scoring.convention.cutoff))
     return MetricWords(
         metric=metric.name,
         symbol=metric.symbol,
@@ -376,8 +365,8 @@ def _basis(model: EvaluationData, request: ReportRequest) -> str:
     phrases = {}
     for metric, options in request.metrics:
         ks = Cutoffs.of(request.k_of(metric.name))
-        scoring = model.scoring(metric, options, whole=ks.values == (None,))
-        basis = model.basis_of(scoring, ks, options)
+        scoring = in_force(model, metric, options, whole=ks.values == (None,))
+        basis = basis_of(model, scoring, ks, options)
         phrases[metric.symbol] = basis.phrases(brief=True)
     return "; ".join(merged(phrases))
 

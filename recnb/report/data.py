@@ -20,7 +20,7 @@ from recnb.lint import Finding, Lint
 from recnb.metrics.metric import Better, sign_of
 from recnb.results.numbers import DifferenceRow, MeanRow
 from recnb.results.segment_table import SegmentNumbers
-from recnb.results.verdicts import NEAR_BEST, mark_of
+from recnb.results.verdicts import MARKS
 from recnb.stats import Settings
 
 #: Lines of a picture of more models than there are colours; pairs of models that are
@@ -238,17 +238,8 @@ class ReportData:
         return [row for row in self.differences if (row.metric, row.k) == (metric, k)]
 
     def marks_of(self, metric: str, k: int | None) -> dict[str, str]:
-        """Return by model the mark beside its mean: against the baseline where one was
-        named, else against the best.
-        """
-        marks = dict.fromkeys(self.models, "")
-        if self.marked_against is None:
-            near = [row.model for row in self.means_of(metric, k) if row.near_best]
-            return marks | dict.fromkeys(near, NEAR_BEST)
-        for row in self.differences_of(metric, k):
-            if row.is_found:
-                marks[row.model] = mark_of(row.verdict)
-        return marks
+        """Return by model the sign of the mark beside its mean."""
+        return {row.model: MARKS.get(row.mark, "") for row in self.means_of(metric, k)}
 
     def to_frame(self) -> pd.DataFrame:
         """Return one long frame: a row for each metric, cut-off and model.
@@ -258,7 +249,7 @@ class ReportData:
         frame of its own: `report.segments.to_frame()`.
         """
         means = pd.DataFrame([asdict(row) for row in self.means])
-        means = means.drop(columns="symbol")
+        means = means.drop(columns=["symbol", "mark"])
         if not self.differences:
             return means.drop(columns=["model", "best", "near_best"])
         tests = pd.DataFrame([row.to_dict() for row in self.differences])

@@ -56,7 +56,7 @@ def extremes(
 def moved(
     models: Models,
     pair: tuple[str, str],
-    values: dict[str, Floats],
+    values: Mapping[str, Floats],
     k: int | None,
     n: int,
     better: Better,

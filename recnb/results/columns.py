@@ -16,8 +16,9 @@ from recnb.metrics.hits import Bools, Cutoffs, Floats, cached_property
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Whole
 from recnb.results.arguments import Asked
-from recnb.results.evaluation_data import Models, values_of
-from recnb.results.values import Basis, Said, Values
+from recnb.results.evaluation_data import Models
+from recnb.results.scoring import values_of
+from recnb.results.values import Basis, Values, WordedBasis
 from recnb.stats import Moments, interval_of_pairs
 
 
@@ -33,7 +34,7 @@ class Column:
     users: pl.Series  #: of a number of all lists, those with a list
     values: Floats  #: users × models; without rows of a number of all lists
     weights: Floats | None  #: of the users; None: all count the same
-    bases: Sequence[Basis | Said]  #: what the number of each model rests on
+    bases: Sequence[Basis | WordedBasis]  #: what the number of each model rests on
     #: The numbers of the models, where they come with the values.
     known: Floats | None = None
     of_all: Sequence[Whole] = ()  #: the number of all lists, of each model
@@ -110,7 +111,7 @@ def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[C
             weights=weights,
             bases=[side.basis for side in sides],
         )
-        has_value = ~np.isnan(values).any(axis=1)
+        has_value: Bools = ~np.isnan(values).any(axis=1)
         if not has_value.all():
             column = replace(column.among(has_value), whole=None, inside=None)
         if all(side.n_users[place] == column.n_users for side in sides):
@@ -141,12 +142,14 @@ def _rows_of(side: Values, users: pl.Series) -> Floats:
     """Return the values of some users, who stand in one order everywhere."""
     if len(side.users) == len(users):
         return side.matrix
-    return side.matrix[side.users.is_in(users.implode()).to_numpy()]
+    rows: Floats = side.matrix[side.users.is_in(users.implode()).to_numpy()]
+    return rows
 
 
 def _of_users(values: Floats, inside: Bools) -> Floats:
     """Return the rows of some users; the values of a model stay together."""
-    return np.compress(inside, values.T, axis=1).T
+    rows: Floats = np.compress(inside, values.T, axis=1).T
+    return rows
 
 
 def users_in_common(users_of_each: Sequence[pl.Series]) -> pl.Series:

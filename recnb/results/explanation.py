@@ -50,10 +50,12 @@ from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import Credit, Given, Metric
 from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results.arguments import check_options
-from recnb.results.evaluation_data import (
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.scoring import (
     MANY_ORDERS,
-    EvaluationData,
     cutoffs_under,
+    hits_for,
+    in_force,
     undefined_in,
     values_of,
 )
@@ -337,46 +339,34 @@ def explanation_of(
 def _of_accuracy(
     data: EvaluationData, metric: Metric[...], user: Any, k: int | None, options: Given
 ) -> Explanation:
-    scoring = data.scoring(metric, options, whole=k is None)
+    scoring = in_force(data, metric, options, whole=k is None)
     metric = scoring.metric
-    data, options = (
-        EvaluationData(scoring.joined, side_data=data.side_data),
-        scoring.options,
-    )
-    cutoffs, position = (
-        cutoffs_under(data.convention, Cutoffs.one(k)),
-        data.position(user),
-    )
-    hits = scoring.hits(cutoffs).of_user(position)
+    data = EvaluationData.of(scoring.joined, side_data=data.side_data)
+    cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
+    position = data.position(user)
+    hits = hits_for(scoring, cutoffs).of_user(position)
     if hits.tied is not None:
         if (hits.tied.weight < 1).any():
             raise OptionError(MANY_ORDERS)
         hits = replace(hits, tied=None)  # equal scores, if there are any, are of others
-    convention = scoring.in_force
-    items, truth_items = (
-        data.lists_of([position])[0],
-        data.truth_of(position)["item"].to_list(),
+    items = data.lists_of([position])[0]
+    truth_items = data.truth_of(position)["item"].to_list()
+    decisions = scoring.in_force.phrases(
+        graded=data.joined.graded,
+        unsaid=scoring.unsaid,
+        below_0_unjudged=metric.plain_name == "bpref",
     )
+    basis = [*decisions, *data.notes, *pairs_in_words(data.joined.weighting)]
     return explain(
         metric,
         hits,
         cutoffs,
-        options,
+        scoring.options,
         items=items,
         truth_items=truth_items,
         user=user,
         convention=data.convention,
-        basis="; ".join(
-            [
-                *convention.phrases(
-                    graded=data.joined.graded,
-                    unsaid=scoring.unsaid,
-                    below_0_unjudged=metric.plain_name == "bpref",
-                ),
-                *data.notes,
-                *pairs_in_words(data.joined.weighting),
-            ]
-        ),
+        basis="; ".join(basis),
         titles=data.item_titles(list(dict.fromkeys([*items.values(), *truth_items]))),
     )
 

@@ -162,8 +162,12 @@ class Methods(Suggesting):
     def _meant(name: str) -> str:
         return called(name)
 
-    def __init__(self, data: EvaluationData) -> None:
-        self._data = data
+    @property
+    def _data(self) -> EvaluationData:
+        """The evaluation itself: `df.rec`, which shares these methods, calls each with
+        one.
+        """
+        return self  # type: ignore[return-value]
 
     precision = method(accuracy.precision)
     recall = method(accuracy.recall)

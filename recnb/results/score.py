@@ -14,6 +14,7 @@ from recnb.display.language import (
     current,
     named,
     ngettext,
+    noun_of,
     use_noun,
     with_noun,
 )
@@ -23,7 +24,8 @@ from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.hits import Cutoffs, cached_property
 from recnb.metrics.metric import Given, Metric
 from recnb.results.arguments import check_options
-from recnb.results.evaluation_data import EvaluationData, values_of
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.scoring import values_of
 from recnb.results.table import axes
 from recnb.results.values import Values
 from recnb.stats import ENOUGH
@@ -76,17 +78,16 @@ class MetricValue(float, Suggesting):
     def __new__(cls, values: Values, **parts: Any) -> Self:
         """Pack the number with its values, and with what else it has."""
         self = super().__new__(cls, float(values.mean[0]))
-        about = {
-            "metric": values.metric.name,
-            "k": values.k.values[0],
-            "convention": values.convention,
-        }
-        vars(self).update(about, _values=values, **parts)
+        self.metric = values.metric.name
+        self.k = values.k.values[0]
+        self.convention = values.convention
+        self._values = values
+        vars(self).update(parts)
         return self
 
     @property
     def _noun(self) -> str:
-        return self._values.basis.noun
+        return noun_of(self._values.basis.user_label)
 
     @property
     def label(self) -> str:
@@ -182,16 +183,15 @@ class Score(MetricValue):
     ([1.0, 0.631], 2, True)
     """
 
-    _label: str  #: what the caller calls the column of users
-
     @property
     def per_user(self) -> pd.Series[float]:
         """The value of each user, indexed by user."""
-        values, users = self._values.matrix[:, 0], self._values.users.to_numpy()
-        kept = ~np.isnan(values)
-        return pd.Series(
-            values[kept], pd.Index(users[kept], name=self._label), name=self.label
-        )
+        values = self._values.matrix[:, 0]
+        users = self._values.users.to_numpy()
+        has_value = ~np.isnan(values)
+        label = self._values.basis.user_label
+        index: pd.Index[Any] = pd.Index(users[has_value], name=label)
+        return pd.Series(values[has_value], index, name=self.label)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the values per user as a frame."""
@@ -291,13 +291,13 @@ def score_of(
     """
     if options:
         check_options(metric, options)
-    found = values_of(data, metric, Cutoffs.one(k), options)
-    if found.results and found.of_all:
-        return CatalogueScore(found, _data=data)
-    if not metric.is_accuracy and np.isnan(found.matrix).all():
+    values = values_of(data, metric, Cutoffs.one(k), options)
+    if values.of_all:
+        return CatalogueScore(values, _data=data)
+    if not metric.is_accuracy and np.isnan(values.matrix).all():
         with use_noun(data.noun):
             problem = named(
                 f"no user has a value. {metric.no_value} Nothing is left to average."
             )
         raise NoUsersError(problem, subject=f"{metric.name}: ")
-    return Score(found, _label=data.user_label)
+    return Score(values)

@@ -19,7 +19,8 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Given
 from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, measured
+from recnb.results.measuring import measured
+from recnb.results.numbers import DifferenceRow, MeanRow, Numbers
 from recnb.results.segments import (
     SMALL,
     distinct_labels,
@@ -131,7 +132,7 @@ def _index(columns: Sequence[Sequence[Any]], names: Sequence[str]) -> pd.MultiIn
     """Return an index whose levels are in the order of the rows, so that a metric is
     found with its rows side by side.
     """
-    codes, levels = [], []
+    codes, levels = [], list[Any]()
     for column in columns:
         code, level = pd.factorize(pd.Series(column, dtype=object))
         codes.append([*code])

@@ -96,7 +96,7 @@ def _ranges(ends: Sequence[tuple[float, float]]) -> list[str]:
 # One column: user and value
 
 
-def values_of_users(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
+def column_of_users(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
     """Return the name of a column that is given or known of the users, and the one
     value of each user.
     """

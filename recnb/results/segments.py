@@ -29,13 +29,13 @@ from recnb.results.segment_values import (
     as_shown,
     binned,
     column_of_truth,
+    column_of_users,
     columns_of_truth,
     everyone_in,
     no_segment,
     rows_naming_segments,
-    values_of_users,
 )
-from recnb.results.values import Basis, Said, pairs_in_words
+from recnb.results.values import Basis, WordedBasis, pairs_in_words
 
 #: More segments are refused; a segment of fewer users is marked as small.
 MOST, SMALL = 200, 30
@@ -129,7 +129,7 @@ class TruthParts(Split):
                 yield replace(column, part=part, bases=words)
 
 
-def _without_users(basis: Basis | Said, part: EvaluationData) -> Said:
+def _without_users(basis: Basis | WordedBasis, part: EvaluationData) -> WordedBasis:
     """Return a basis without the phrases of users and weights, which each part has of
     its own.
     """
@@ -138,7 +138,7 @@ def _without_users(basis: Basis | Said, part: EvaluationData) -> Said:
         *pairs_in_words(part.joined.weighting),
     ]
     phrases = [words for words in basis.phrases(brief=True) if words not in of_part]
-    return Said(partial(list, phrases))
+    return WordedBasis(partial(list, phrases))
 
 
 def split_by(models: Models, by: Any, bins: int, *, truth: bool = True) -> Split:
@@ -232,7 +232,7 @@ def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
     segment, or by what users did in train.
     """
     listed = by if isinstance(by, list) else [by]
-    columns = [values_of_users(data, each) for each in listed]
+    columns = [column_of_users(data, each) for each in listed]
     labels = tuple(label for label, _table in columns)
     if not labels or len(set(labels)) < len(labels):
         raise OptionError(f"by={quoted(by)}: name at least one column, each once.")

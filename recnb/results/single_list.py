@@ -28,7 +28,7 @@ from recnb.metrics.metric import METRICS, Given, Metric
 from recnb.results.explanation import Explanation
 from recnb.results.explanation import explain as explain_hits
 from recnb.results.score import Score
-from recnb.results.values import Said, Values
+from recnb.results.values import Values, WordedBasis
 
 Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
 Truth = Mapping[Any, float] | Collection[Any]
@@ -80,12 +80,18 @@ def score_lists(
     matrix = metric.at(hits_of(pairs), cutoff, options).value
     ties = [] if y_score is None else [_(PHRASES["ties", "first"])]
     convention = LISTS.with_metric({**metric.defaults, **options})
-    basis = Said(partial(_basis, pairs, metric, k, options, ties))
-    mean = np.array([matrix[:, 0].mean()])
-    return Score(
-        Values(metric, options, cutoff, users, matrix, mean, convention, basis),
-        _label="list",
+    words = partial(_basis, pairs, metric, k, options, ties)
+    values = Values(
+        metric=metric,
+        options=options,
+        k=cutoff,
+        users=users,
+        matrix=matrix,
+        mean=np.array([matrix[:, 0].mean()]),
+        convention=convention,
+        basis=WordedBasis(words, user_label="list"),
     )
+    return Score(values)
 
 
 def explain(

@@ -26,9 +26,11 @@ from recnb.results.arguments import (
     metric_of_curve,
 )
 from recnb.results.columns import Column, metric_columns
-from recnb.results.evaluation_data import EvaluationData, recorded_in
-from recnb.results.numbers import Numbers, measured, numbers_of
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.measuring import measured, numbers_of
+from recnb.results.numbers import Numbers
 from recnb.results.score import score_of
+from recnb.results.scoring import recorded_in
 from recnb.results.table import Table, check_flag
 from recnb.results.values import merged, taken_as_known
 from recnb.stats import Settings

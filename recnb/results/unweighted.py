@@ -8,7 +8,8 @@ from recnb.display.language import N_, _
 from recnb.display.text import one_line
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import Given, Metric
-from recnb.results.evaluation_data import Models, values_of
+from recnb.results.evaluation_data import Models
+from recnb.results.scoring import values_of
 
 
 def plain_means(

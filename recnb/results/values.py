@@ -14,7 +14,7 @@ import polars as pl
 
 from recnb.conventions import Convention, options_in_words
 from recnb.data.weights import Weighting
-from recnb.display.language import N_, Sentence, _, named, use_noun
+from recnb.display.language import N_, Sentence, _, named, noun_of, use_noun
 from recnb.display.text import users_in_words
 from recnb.errors import UnknownUserError, quoted
 from recnb.metrics.hits import Cutoffs, Floats, Ints
@@ -61,7 +61,7 @@ class Basis:
     unsaid: tuple[str, ...] = ()  #: decisions that are not said
     #: whether an item of negative relevance is one that is not judged
     below_0_unjudged: bool = False
-    noun: str = "user"  #: what the caller calls those whose lists these are
+    user_label: str = "user"  #: what the caller calls the column of users
     #: Whether the metric says what a list without a hit adds.
     has_missed: bool = False
     #: Whether some of the numbers are of whole lists, and others are at a cut-off.
@@ -69,7 +69,7 @@ class Basis:
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the mean, and those that are not, in words."""
-        with use_noun(self.noun):
+        with use_noun(noun_of(self.user_label)):
             return self._users_in_words()
 
     def _users_in_words(self) -> list[str]:
@@ -99,7 +99,7 @@ class Basis:
         """Return the users and the decisions in words; `brief`: the name of a library
         says its decisions.
         """
-        with use_noun(self.noun):
+        with use_noun(noun_of(self.user_label)):
             return self._phrases(brief=brief)
 
     def _phrases(self, *, brief: bool) -> list[str]:
@@ -134,14 +134,14 @@ class Basis:
 
 
 @dataclass(frozen=True)
-class Said:
+class WordedBasis:
     """A basis that is worded where the number is made: of one list, of metrics beyond
     accuracy, of what was pickled.
     """
 
     words: Callable[[], list[str]]
     users: str = ""  #: the words for the users, which are among these
-    noun: str = "user"  #: what the caller calls those whose lists these are
+    user_label: str = "user"  #: what the caller calls the column of users
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the number, in words."""
@@ -149,7 +149,7 @@ class Said:
 
     def phrases(self, *, brief: bool = False) -> list[str]:
         """Return the words, brief or not."""
-        with use_noun(self.noun):
+        with use_noun(noun_of(self.user_label)):
             return self.words()
 
 
@@ -168,7 +168,7 @@ class Values:
     matrix: Floats  #: users × cut-offs; NaN: not averaged
     mean: Floats  #: by cut-off
     convention: Convention  #: with the metric's options
-    basis: Basis | Said
+    basis: Basis | WordedBasis
     #: Of a metric beyond accuracy, by cut-off: with the rows behind the values.
     results: tuple[PerUser | Whole, ...] = ()
     weights: Floats | None = (
@@ -227,8 +227,10 @@ class Values:
             Whole(one, of_users=one.of_users and partial(np.asarray, one.of_users()))
             for one in self.of_all
         ]
-        said = Said(partial(list, self.basis.phrases()), noun=self.basis.noun)
-        return replace(self, options={}, basis=said, results=tuple(wholes))
+        basis = WordedBasis(
+            partial(list, self.basis.phrases()), user_label=self.basis.user_label
+        )
+        return replace(self, options={}, basis=basis, results=tuple(wholes))
 
 
 def index_of(user: Any, users: pl.Series, are: str) -> int:

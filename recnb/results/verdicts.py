@@ -25,8 +25,10 @@ VERDICTS = {
 #: a model is higher or lower.
 FOUND = ("better", "worse", "higher", "lower")
 
-#: The sign of a mean that is not shown to differ from the best.
+#: The signs of marks beside means: of one that is not shown to differ from the best, or
+#: of the finding against a baseline.
 NEAR_BEST = "°"
+MARKS = {"near_best": NEAR_BEST, **{kind: VERDICTS[kind][0] for kind in FOUND}}
 
 #: The finding of a difference below 0 and of one above it, by what is better.
 OF_SIGN: dict[Better, tuple[str, str]] = {

@@ -18,8 +18,9 @@ from recnb.display.text import bin_in_words, fixed, one_line, short, with_symbol
 from recnb.errors import NoUsersError, OptionError, RecnbError, near
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
-from recnb.results.evaluation_data import EvaluationData, mean_of
+from recnb.results.evaluation_data import EvaluationData
 from recnb.results.score import score_of
+from recnb.results.scoring import mean_of
 from recnb.results.segments import segments_of
 from recnb.stats import bins_of
 from recnb.widgets.live import Live
@@ -92,7 +93,7 @@ class Explorer(Live):
         """What may divide users into segments: columns of `users=` and, with `train=`,
         how much users did.
         """
-        side = next(iter(self.models.values()))._data.side_data
+        side = next(iter(self.models.values())).side_data
         of_users = [] if side.users is None else side.users.columns[1:]
         return list(
             dict.fromkeys([*of_users, *["activity"] * (side.train is not None)])
@@ -289,7 +290,7 @@ class Explorer(Live):
 
     def _mean_of(self, values: pd.Series[Any]) -> float:
         """Return the mean of users, who may have weights; NaN if none has a value."""
-        data = next(iter(self.models.values()))._data
+        data = next(iter(self.models.values()))
         users = pl.Series(values.index.to_list(), dtype=data.joined.users.dtype)
         weights = data.source.weight_of(users)
         return float(mean_of(values.to_numpy(np.float64)[:, np.newaxis], weights)[0])
@@ -312,7 +313,7 @@ class Explorer(Live):
     def _score(self, model: str, shown: Choices | None = None) -> Any:
         metric, k = (shown or self.shown)[:2]
         with use_language(self.lang):
-            data = self.models[model]._data
+            data = self.models[model]
             return score_of(data, METRICS[metric], k, self._options(metric))
 
     def _values_of(self, shown: Choices) -> pd.DataFrame:
@@ -338,7 +339,7 @@ class Explorer(Live):
                 difference=values[shown.model] - values[shown.other],
             )
         lists = ev.to_frame().reindex(frame.index)
-        hits = self._hits_of(ev._data, shown.k).reindex(frame.index)
+        hits = self._hits_of(ev, shown.k).reindex(frame.index)
         return frame.assign(
             hits=hits, relevant=lists["n_relevant"], length=lists["list_length"]
         )
@@ -354,7 +355,7 @@ class Explorer(Live):
         """Return the segment of each user, in the order in which `by=` has them."""
         if not by:
             return pd.Series("", self.values.index)
-        found = segments_of(next(iter(self.models.values()))._data, by)
+        found = segments_of(next(iter(self.models.values())), by)
         names, code = (
             [str(key) for (key,) in found.keys],
             found.of(pl.from_pandas(self.values.index)),

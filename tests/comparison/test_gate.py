@@ -8,6 +8,8 @@ import pytest
 import recnb
 from recnb.errors import OptionError
 from recnb.results.gate import Gate, limit_check, not_worse_check
+from recnb.results.numbers import DifferenceRow
+from recnb.results.verdicts import verdict_of
 from tests.comparison.frames import SAMPLE
 
 FOUND = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="item-knn")
@@ -15,19 +17,36 @@ NAN = np.nan
 EV = SAMPLE.models["item-knn"].rec.against(SAMPLE.test, train=SAMPLE.train)
 
 
-def not_worse(low, high, margin, n_users=50, n_differ=20, mean=0.0, better="high"):
-    about = {
-        "metric": "ndcg",
-        "better": better,
-        "k": 10,
-        "model": "new",
-        "n_users": n_users,
-        "baseline": "old",
-        "n_differ": n_differ,
-    }
-    return not_worse_check(
-        {**about, "difference": mean, "low": low, "high": high}, margin, 0.95
+def not_worse(
+    low, high, margin, n_users=50, n_differ=20, mean=0.0, better="high", verdict=None
+):
+    """A check of a difference; its verdict is that of its interval unless it is given."""
+    if verdict is None:
+        p = 1.0 if low <= 0 <= high else 0.01
+        verdict = verdict_of(
+            -1.0 if high < 0 else 1.0, low, high, p, alpha=0.05, better=better
+        )
+    row = DifferenceRow(
+        metric="ndcg",
+        symbol="nDCG",
+        k=10,
+        model="new",
+        baseline="old",
+        difference=mean,
+        low=low,
+        high=high,
+        p=NAN,
+        p_holm=NAN,
+        effect_size=NAN,
+        won=0,
+        tied=n_users - n_differ,
+        lost=n_differ,
+        n_users=n_users,
+        detectable=NAN,
+        better=better,
+        verdict=verdict,
     )
+    return not_worse_check(row, margin, 0.95)
 
 
 def reached(value, least, n_users=261, check="at_least"):
@@ -64,6 +83,28 @@ def test_a_model_that_is_worse_fails_and_a_margin_is_a_test_of_non_inferiority()
     assert FOUND.not_worse("ndcg", 10, 0.2)
 
 
+@pytest.mark.parametrize("test", ["t", "randomization"])
+def test_a_gate_says_what_the_verdict_of_the_difference_says(test):
+    """Also where the interval, which is not corrected, is below 0 and the test is not."""
+    rng = np.random.default_rng(1)
+    old = SAMPLE.models["item-knn"]
+    models = {"old": old}
+    for share in (0.02, 0.05, 0.1, 0.2):  # rows of lists whose item is nobody's
+        is_lost = rng.random(len(old)) < share
+        models[f"{share}"] = old.assign(
+            item=old["item"].mask(is_lost, "none " + old["rank"].astype(str))
+        )
+    found = recnb.compare(models, SAMPLE.test, baseline="old", test=test)
+    verdicts = found.differences("ndcg", k=10).set_index("model")["verdict"]
+    gate = found.not_worse("ndcg", k=10)
+    for check in gate.checks:
+        verdict = verdicts[check.numbers["model"]]
+        assert check.numbers["verdict"] == verdict
+        if verdict != "untested":  # of which an interval may say something
+            assert check.passed == (verdict != "worse")
+    assert {"worse"} < {*verdicts}
+
+
 @pytest.mark.parametrize(
     ("check", "passed", "words"),
     [
@@ -95,6 +136,12 @@ def test_a_model_that_is_worse_fails_and_a_margin_is_a_test_of_non_inferiority()
             False,
             "new is worse than old by 0.02 or more (",
         ),
+        # Without a margin it is the verdict, as in a report; so few who differ that
+        # nothing is tested are no pass.
+        (not_worse(-0.2, -0.1, 0.0, verdict="hint"), True, "not shown to be worse"),
+        (not_worse(-0.2, 0.1, 0.0, verdict="torn"), True, "not shown to be worse"),
+        (not_worse(-0.2, -0.1, 0.0, verdict="untested"), False, "no conclusion on new"),
+        (not_worse(-0.2, 0.1, 0.0, verdict="untested"), True, "not shown to be worse"),
         # Too few users are no pass, and the same values are.
         (not_worse(0.1, 0.2, 0.01, 9, 9), False, "9 users, where a gate needs 10"),
         (not_worse(NAN, NAN, 0.0, 9, 0), False, "9 users, where a gate needs 10"),

@@ -4,6 +4,7 @@ pictures, both languages.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 
 import matplotlib as mpl
@@ -15,7 +16,9 @@ from scipy import stats
 import recnb
 from recnb.display.document import inline
 from recnb.errors import OptionError
-from recnb.report.conclusions import Difference, conclusion
+from recnb.report.conclusions import conclusions
+from recnb.results.numbers import DifferenceRow
+from recnb.results.verdicts import verdict_of
 from recnb.stats import Settings
 from tests.comparison.frames import FIRST, SAMPLE, SIDES, TRUTH, compared, lists
 
@@ -198,7 +201,7 @@ USUAL = {
     "lost": 3,
     "n_users": 10,
     "detectable": 0.05,
-    "alpha": 0.05,
+    "better": "high",
 }
 
 
@@ -269,13 +272,24 @@ USUAL = {
             "same",
             "each of 10 users the same value",
         ),
-        ({"p": np.nan}, "untested", "too few users or differences for a test"),
+        ({"p_holm": np.nan}, "untested", "too few users or differences for a test"),
     ],
 )
 def test_what_may_be_said(values, verdict, words):
-    one = Difference(**{**USUAL, **values})
-    assert one.verdict == verdict
-    assert words in inline(conclusion(one, Settings(), 3), "txt")
+    numbers = {**USUAL, **values}
+    row = DifferenceRow(**numbers, verdict=verdict)
+    if verdict != "same":  # which the numbers of users say
+        assert verdict == verdict_of(
+            row.difference,
+            row.low,
+            row.high,
+            row.p_holm,
+            alpha=0.05,
+            better=row.better,
+        )
+    tested = dataclasses.replace(row, p=0.2)
+    (line,) = conclusions([row], [tested] * 3, Settings())
+    assert words in inline(line, "txt")
 
 
 def test_users_who_are_too_few_or_alike_and_one_comparison():

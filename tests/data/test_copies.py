@@ -228,7 +228,7 @@ def test_rows_are_freed_with_the_evaluation(
     try:
         ev = recnb.evaluate(**frames, **convention)
         ASKED[ask](ev)
-        source = weakref.ref(ev._data.source)
+        source = weakref.ref(ev.source)
         del ev
         assert source() is None
     finally:

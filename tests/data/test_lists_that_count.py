@@ -48,17 +48,17 @@ def evaluated(recs, truth, options, from_rows):
 
 
 def is_reduced(evaluation):
-    return isinstance(evaluation._data.source, ListsThatCount)
+    return isinstance(evaluation.source, ListsThatCount)
 
 
 def was_read(evaluation):
     """Whether the lists that do not count were asked for."""
-    return "source" in vars(evaluation._data.source._all_lists)
+    return "source" in vars(evaluation.source._all_lists)
 
 
 def hold_hits(some, everyone):
     """Hold the hits of an evaluation against those of another, to the bit."""
-    joined, other = some._data.joined, everyone._data.joined
+    joined, other = some.joined, everyone.joined
     assert joined.users.to_list() == other.users.to_list()
     assert joined.n_without_relevant == other.n_without_relevant
     assert joined.convention == other.convention
@@ -84,10 +84,10 @@ def hold_rows(some, everyone):
             some.counts  # noqa: B018
         return
     assert some.counts == counts
-    if everyone._data.source.in_memory:
-        assert some._data.source.in_memory
-        assert some._data.joined.recs.equals(everyone._data.joined.recs)
-        assert some._data.source.recs.equals(everyone._data.source.recs)
+    if everyone.source.in_memory:
+        assert some.source.in_memory
+        assert some.joined.recs.equals(everyone.joined.recs)
+        assert some.source.recs.equals(everyone.source.recs)
 
 
 def hold(recs, truth, options, metrics=("ndcg", "recall"), k=(1, None)):
@@ -188,7 +188,7 @@ def test_files_larger_than_memory_leave_lists_out(tmp_path, monkeypatch):
     everyone = evaluated(*paths, {}, NEVER)
     some = evaluated(*paths, {}, 0)
     assert str(some.beyond(k=3)) == str(everyone.beyond(k=3))
-    assert not some._data.source.in_memory
+    assert not some.source.in_memory
 
 
 def test_a_lazy_scan_reads_lists_as_files_do_and_any_other_query_runs_once(
@@ -202,7 +202,7 @@ def test_a_lazy_scan_reads_lists_as_files_do_and_any_other_query_runs_once(
     of_scan = recnb.evaluate(scan, truth)
     of_query = recnb.evaluate(query, truth)
     assert repr(of_scan.ndcg(k=3)) == repr(of_query.ndcg(k=3))
-    assert of_scan._data.source.counted.recs.height < len(recs)
+    assert of_scan.source.counted.recs.height < len(recs)
     assert not was_read(of_scan)
     assert str(of_scan.beyond(k=3)) == str(of_query.beyond(k=3))
     assert sum(runs) == len(recs)

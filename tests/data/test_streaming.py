@@ -78,9 +78,9 @@ def test_files(where, tmp_path):
     recs.assign(keep=True).to_parquet(tmp_path / "one.parquet")
     source = FILES[where](tmp_path, sorted(map(str, tmp_path.glob("0*.parquet"))))
     made, whole = (recnb.evaluate(one, truth, user="who") for one in (source, recs))
-    assert not made._data.source.in_memory
+    assert not made.source.in_memory
     same(made, whole)
-    assert made._data.lists_of([5])[0] == whole._data.lists_of([5])[0]
+    assert made.lists_of([5])[0] == whole.lists_of([5])[0]
 
 
 def test_models_in_one_file_are_not_held(tmp_path):
@@ -116,7 +116,7 @@ def test_rows_are_read_once(kind, monkeypatch):
     )
     made.table()
     same(made.under("ranx"), whole.under("ranx"))
-    assert made._data.lists_of([3])[0] == whole._data.lists_of([3])[0]
+    assert made.lists_of([3])[0] == whole.lists_of([3])[0]
     assert begun == [
         ("truth", ["user", "item", "relevance"]),
         ("recommendations", ["user", "item", "score"]),
@@ -158,7 +158,7 @@ def test_what_fits_is_held_in_memory(fits, monkeypatch):
         monkeypatch.setattr(buckets, "WHOLE", rows)
         monkeypatch.setattr(buckets, "SHARE", share)
         made = recnb.evaluate(STREAMED["lazy"](recs), truth)
-        assert made._data.source.in_memory is fits
+        assert made.source.in_memory is fits
         same(made, expected)
 
 
@@ -287,7 +287,7 @@ for rows in (recs.head(10_000), recs):
     made = rows.rec.against(truth)
     made.table(["ndcg", "recall"], k=10)
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
-print(int(peak.split()[1]) / 1024, made.counts.n_recommended, made._data.source.in_memory)
+print(int(peak.split()[1]) / 1024, made.counts.n_recommended, made.source.in_memory)
 """  # noqa: E501
 
 

@@ -90,9 +90,9 @@ def test_numbers_are_those_of_pandas(kind, number):
     for name in COUNTS:
         assert getattr(made.counts, name) == getattr(expected.counts, name), name
     at = number % expected.n_users
-    assert made._data.lists_of([at])[0] == expected._data.lists_of([at])[0]
-    assert made._data.truth_of(at).equals(expected._data.truth_of(at))
-    judged = [one._data.joined.judged.sort("user", "item") for one in (made, expected)]
+    assert made.lists_of([at])[0] == expected.lists_of([at])[0]
+    assert made.truth_of(at).equals(expected.truth_of(at))
+    judged = [one.joined.judged.sort("user", "item") for one in (made, expected)]
     assert judged[0].equals(judged[1])
 
 
@@ -150,11 +150,10 @@ def test_rows_of_the_truth_are_those_of_pandas_where_parts_have_no_rows(kind, te
     assert made.counts == expected.counts
     for name in ("judged", "truth"):
         rows, wanted = (
-            getattr(ev._data.joined, name).sort("user", "item")
-            for ev in (made, expected)
+            getattr(ev.joined, name).sort("user", "item") for ev in (made, expected)
         )
         assert rows.equals(wanted), name
-    assert made._data.joined.truth["user"].is_sorted()
+    assert made.joined.truth["user"].is_sorted()
 
 
 @pytest.mark.parametrize("given", ["column", "item", "pair"])
@@ -188,14 +187,14 @@ def test_nothing_is_computed_before_a_number_is_asked_for_and_hits_come_once(
 ):
     recs, truth = random_frames(np.random.default_rng(8), 1_000)
     made, expected = both(engine, recs, truth)
-    sent, each = [], type(made._parts).each
+    sent, each = [], type(made.source).each
 
     def watched(self, work):
         results = list(each(self, work))
         sent.append(sum(len(pickle.dumps(result)) for result in results))
         return results
 
-    monkeypatch.setattr(type(made._parts), "each", watched)
+    monkeypatch.setattr(type(made.source), "each", watched)
     for text in (repr(made), made._repr_html_()):
         assert "nothing computed yet" in text
     assert sent == []
@@ -211,7 +210,7 @@ def test_nothing_is_computed_before_a_number_is_asked_for_and_hits_come_once(
     assert len(sent) == 2  # under recnb's convention, and under a library's
     per_user = [n_bytes / 1_000 for n_bytes in sent]
     assert max(per_user) < 60  # rows of the truth alone would be 100
-    made._data.joined.judged  # noqa: B018 -- asked for, and read where they are
+    made.joined.judged  # noqa: B018 -- asked for, and read where they are
     assert len(sent) == 3
 
 
@@ -237,7 +236,7 @@ def test_only_the_columns_that_are_read_are_moved(engine):
     parts = engine.evaluate(
         engine.parted(recs.assign(other=1, more="x")),
         engine.parted(truth.assign(other=1)),
-    )._parts
+    ).source
     names = [{*one.columns} - {"recnb_row", "recnb_bucket"} for one in parts._rows]
     assert names == [{"item", "score", "user"}, {"item", "relevance", "user"}]
 
@@ -488,7 +487,7 @@ def test_what_cannot_be_asked_is_refused(kind):
         ),
         (
             ElsewhereError,
-            rf"{every_row}.*{made._data.source.remedy.partition('(')[0]}",
+            rf"{every_row}.*{made.source.remedy.partition('(')[0]}",
             lambda: made.personalization(k=5),
         ),
         (ElsewhereError, every_row, lambda: made.items(k=2)),

@@ -241,7 +241,7 @@ def test_a_number_that_a_library_returns_is_found_to_be_its_own() -> None:
 
 
 def test_how_a_number_fits() -> None:
-    value, before = float(EV.ndcg(k=10)), len(EV._data.joined.source._known)
+    value, before = float(EV.ndcg(k=10)), len(EV.joined.source._known)
     assert EV.identify("ndcg", f"{value:.4f}", 10).index[0] == "recnb"
     digits = next(
         d
@@ -254,9 +254,7 @@ def test_how_a_number_fits() -> None:
     assert [*none["fit"]] == ["one of the nearest"] * 5
     assert none["difference"].abs().is_monotonic_increasing
     assert "none of" in repr(none)
-    assert (
-        len(EV._data.joined.source._known) == before
-    )  # nothing that was tried is kept
+    assert len(EV.joined.source._known) == before  # nothing that was tried is kept
 
 
 @pytest.mark.parametrize(

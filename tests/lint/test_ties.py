@@ -17,6 +17,7 @@ import recnb
 from recnb import METRICS
 from recnb.conventions import presets
 from recnb.metrics.hits import Cutoffs
+from recnb.results.scoring import values_of_users
 from tests import strategies
 from tests.examples import examples
 
@@ -70,7 +71,7 @@ def test_bounds_are_the_lowest_and_the_highest_of_all_orders(
         lint = told.lint(k, name, **options[name])
         values = np.array(
             [
-                ev._data.values(metric, Cutoffs.of(k), options[name])[:, 0]
+                values_of_users(ev, metric, Cutoffs.of(k), options[name])[:, 0]
                 for ev in evaluations
             ]
         )

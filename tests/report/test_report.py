@@ -140,7 +140,7 @@ def test_segments_of_models_have_both_means():
         FOUND.table("ndcg", k=10, by="activity")["ndcg@10"],
         FOUND.report(k=10, metrics=["ndcg"], by="activity"),
     )
-    for row in several.segments.rows:
+    for row in several.segments.to_frame().to_dict("records"):
         assert row["mean"] == pytest.approx(means[row["segment"], row["model"]])
         assert row["baseline_mean"] == pytest.approx(means[row["segment"], "popular"])
         assert (
@@ -507,7 +507,7 @@ def test_each_measure_has_the_cutoff_of_its_name():
         "bpref",
         "coverage",
     ]
-    assert {row["metric"] for row in report.segments.rows} == {"ndcg"}
+    assert {*report.segments.to_frame()["metric"]} == {"ndcg"}
     for text in (repr(report), report.to_html(), report.to_latex()):
         assert (f"{ev.bpref():.4f}" in text, f"{ev.precision(k=10):.4f}" in text) == (
             True,
@@ -557,7 +557,7 @@ def test_what_is_no_request_is_refused(error, words, wrong):
 def test_json_is_a_dump_of_the_data(report):
     told = json.loads(report.to_json())
     assert told == report.to_dict()
-    assert told["schema"] == "recnb.report/5"
+    assert told["schema"] == "recnb.report/6"
     assert set(vars(report)) < told.keys()
     means = [(mean["metric"], mean["k"], mean["mean"]) for mean in told["means"]]
     assert means == [(mean.metric, mean.k, mean.mean) for mean in report.means]

@@ -381,9 +381,10 @@ def test_each_value_of_a_column_of_items_is_a_truth_of_its_own(by: str) -> None:
         "long",
     ]
     report = ev.report(k=10, metrics=["ndcg"], by=by)
-    assert [row["mean"] for row in report.segments.rows] == table.loc[
-        "ndcg", "mean"
-    ].tolist()
+    assert (
+        report.segments.to_frame()["mean"].tolist()
+        == table.loc["ndcg", "mean"].tolist()
+    )
     found = recnb.compare(
         {"popular": SAMPLE.models["popular"], "knn": KNN}, SAMPLE.test, items=items
     )
@@ -395,9 +396,10 @@ def test_each_value_of_a_column_of_items_is_a_truth_of_its_own(by: str) -> None:
         of_models.xs("knn", level="model")["ndcg@10"].tolist()
         == table.loc["ndcg", "mean"].tolist()
     )
-    assert [row["mean"] for row in report.segments.rows] == table.loc[
-        "ndcg", "mean"
-    ].tolist()
+    assert (
+        report.segments.to_frame()["mean"].tolist()
+        == table.loc["ndcg", "mean"].tolist()
+    )
     assert "°" not in repr(of_models)  # nothing is tested
     assert f"each {by} is a truth of its own" in of_models.attrs["basis"]
     with pytest.raises(
@@ -476,7 +478,7 @@ def test_parts_of_one_frame_and_in_the_order_of_pandas() -> None:
         weekly.report(k=10, metrics=["ndcg"], by="week"),
         weekly.table("ndcg", k=10, by="week"),
     )
-    assert [row["mean"] for row in report.segments.rows] == table["mean"].tolist()
+    assert report.segments.to_frame()["mean"].tolist() == table["mean"].tolist()
     assert "each week is a truth of its own" in repr(report)
 
 

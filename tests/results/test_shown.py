@@ -100,7 +100,7 @@ def results() -> dict[str, Any]:
         "score": EV.ndcg(k=5),
         "of one list": recnb.ndcg([1, 0, 2]),
         "of all lists": EV.coverage(k=5),
-        "interval": EV.map().interval(0.9, "t"),
+        "interval": EV.map().interval(0.9),
         "of few": recnb.ndcg([1, 0]).interval(),
         "evaluation": EV,
         "ndcg": LISTED.explain("ndcg", "a", k=4),

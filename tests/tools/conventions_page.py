@@ -101,7 +101,7 @@ def value_row(own: Defaults) -> list[str]:
 @cache
 def _value(one: Preset) -> str:
     if one.library == "recnb":
-        return f"{score_of(recnb.evaluate(RECS, TRUTH)._data, metric_named(one.metric), 5, {}):.4f}"
+        return f"{score_of(recnb.evaluate(RECS, TRUTH), metric_named(one.metric), 5, {}):.4f}"
     try:
         number = as_in(
             one.library, one.variant, RECS, TRUTH, k=5 if one.uses_k else None

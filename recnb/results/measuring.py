@@ -1,0 +1,390 @@
+"""Measure columns: the means of models with intervals, their differences with tests,
+what is corrected together, and what is concluded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from recnb.display.language import _
+from recnb.display.progress import steps
+from recnb.metrics.hits import Bools, Cutoffs, Floats
+from recnb.metrics.metric import Metric
+from recnb.results.arguments import Asked
+from recnb.results.columns import Column
+from recnb.results.evaluation_data import Models
+from recnb.results.numbers import (
+    POWER,
+    SAME,
+    DifferenceArrays,
+    MeanArrays,
+    Numbers,
+    Pairs,
+    Place,
+)
+from recnb.results.segments import WHOLE, Split
+from recnb.results.values import Basis, WordedBasis
+from recnb.results.verdicts import FOUND, verdict_of
+from recnb.stats import Settings, detectable, gap_to_rest, holm, paired
+
+#: Differences of users that are tested at once: so few that the processor's cache holds
+#: them.
+CELLS = 2**18
+
+#: The pair that a gap is of: the users of a segment, and all others, of one model.
+GAP = ("", "")
+
+#: The numbers of a difference by itself; corrections and verdicts come of all together.
+TESTED = (
+    "difference",
+    "low",
+    "high",
+    "p",
+    "effect_size",
+    "won",
+    "tied",
+    "lost",
+    "detectable",
+)
+
+
+def measured(
+    models: Models,
+    asked: Sequence[Asked],
+    k: Cutoffs,
+    *,
+    split: Split = WHOLE,
+    pairs: Pairs = (),
+    settings: Settings | None = None,
+    intervals: bool = True,
+) -> Numbers:
+    """Measure metrics of models in each part of a split: means, and the differences of
+    `pairs` with tests; of one model in segments, its gaps to all other users.
+    """
+    return numbers_of(
+        split.columns(models, asked, k),
+        list(models),
+        split=split,
+        pairs=pairs,
+        settings=settings,
+        intervals=intervals,
+    )
+
+
+def numbers_of(
+    columns: Iterable[Column],
+    models: Sequence[str],
+    *,
+    split: Split = WHOLE,
+    pairs: Pairs = (),
+    settings: Settings | None = None,
+    intervals: bool = True,
+) -> Numbers:
+    """Measure columns, whose models have these names."""
+    settings = settings or Settings()
+    if pairs and settings.test == "randomization":
+        columns = list(columns)
+        settings = _with_draws(settings, columns, max(len(pairs), len(models)))
+    if len(models) > 1:
+        columns = steps(columns, _("comparing"))
+    has_gaps = split.has_gaps and len(models) == 1
+    measuring = _Measuring(
+        models=list(models),
+        pairs=[GAP] if has_gaps else list(pairs),
+        settings=settings,
+        has_intervals=intervals,
+        is_tested=split.is_tested,
+    )
+    measured_columns = [measuring.measured(column) for column in columns]
+    return _together(measured_columns, measuring, split)
+
+
+def _with_draws(
+    settings: Settings, columns: Sequence[Column], n_tests: int
+) -> Settings:
+    """Return the settings of a randomization test with as many draws as the number of
+    tests that one correction is over, at most.
+    """
+    metrics = [column.metric.name for column in columns]
+    n_columns = len(columns)
+    if settings.correction == "metric":
+        n_columns = max(map(metrics.count, {*metrics}), default=0)
+    return settings.of_tests(n_columns * n_tests)
+
+
+# One place: a column measured
+
+
+class _Measured(NamedTuple):
+    """The numbers of a column."""
+
+    place: Place
+    mean: Floats  #: of each model, as what follows
+    low: Floats
+    high: Floats
+    best: Bools
+    p_of_best: Floats  #: against the best; NaN where that is not tested
+    tests: Mapping[str, Any]  #: the numbers of each pair, by name
+    bases: Sequence[Basis | WordedBasis]
+
+
+@dataclass(frozen=True)
+class _Measuring:
+    """What is measured of each column."""
+
+    models: Sequence[str]
+    pairs: Pairs
+    settings: Settings
+    has_intervals: bool
+    is_tested: bool  #: whether pairs are tested
+
+    def measured(self, column: Column) -> _Measured:
+        """Measure a column."""
+        n_models = len(self.models)
+        low = high = p_of_best = np.full(n_models, nan)
+        best = np.zeros(n_models, dtype=bool)
+        if self.has_intervals:
+            low, high = column.interval(self.settings.confidence)
+        if n_models > 1 and not column.of_all:
+            best = _best_of(column.mean, column.metric)
+        if self.pairs and self.is_tested and best.any():
+            p_of_best = self._against(column, best)
+        return _Measured(
+            place=Place(
+                part=column.part,
+                name=column.name,
+                metric=column.metric,
+                k=column.k,
+                n_users=column.n_users,
+            ),
+            mean=column.mean,
+            low=low,
+            high=high,
+            best=best,
+            p_of_best=p_of_best,
+            tests=self._tests(column),
+            bases=column.bases,
+        )
+
+    def _against(self, column: Column, best: Bools) -> Floats:
+        """Return the p-value of each model against the best, of equal ones the first;
+        NaN for those whose difference from it is tested as a pair.
+        """
+        p = np.full(len(self.models), nan)
+        top = int(np.argmax(best))
+        in_pairs = {frozenset(pair) for pair in self.pairs}
+        others = []
+        for place, model in enumerate(self.models):
+            is_pair = frozenset((model, self.models[top])) in in_pairs
+            if not (best[place] or is_pair):
+                others.append(place)
+        if others:
+            behind = column.values[:, [top]] - column.values[:, others]
+            p[others] = paired(behind, self.settings, weights=column.weights).p
+        return p
+
+    def _tests(self, column: Column) -> Mapping[str, Any]:
+        """Return the differences of each pair with their tests."""
+        if self.pairs == [GAP]:
+            return _gap(column, self.settings.confidence)
+        if not self.is_tested or column.of_all:
+            return _untested(len(self.pairs))
+        # So many at a time as are fast; all at once where they share drawn signs.
+        at_once = max(1, CELLS // max(len(column.values), 1))
+        if self.settings.test == "randomization":
+            at_once = max(1, len(self.pairs))
+        blocks = [
+            self._tests_of(column, self.pairs[start : start + at_once])
+            for start in range(0, len(self.pairs), at_once)
+        ]
+        if not blocks:
+            return _untested(0)
+        return {
+            name: np.concatenate([block[name] for block in blocks]) for name in TESTED
+        }
+
+    def _tests_of(self, column: Column, pairs: Pairs) -> Mapping[str, Any]:
+        """Test pairs of models; where less is better, a user is won by the lower value."""
+        lowest, highest = column.metric.bounds
+        models = [self.models.index(model) for model, _baseline in pairs]
+        baselines = [self.models.index(baseline) for _model, baseline in pairs]
+        values = column.values[:, models] - column.values[:, baselines]
+        bounds = (lowest - highest, highest - lowest)
+        tests = paired(values, self.settings, bounds, column.weights)
+        won, lost = tests.won, tests.lost
+        if column.metric.better == "low":
+            won, lost = lost, won
+        smallest = np.full(len(pairs), nan)
+        # If few users differ, how far others would differ cannot be estimated.
+        for pair in np.flatnonzero(~np.isnan(tests.p)).tolist():
+            sd = float(tests.sd[pair])
+            alpha = self.settings.alpha
+            smallest[pair] = detectable(sd, tests.n_effective, POWER, alpha)
+        return {
+            "difference": tests.mean,
+            "low": tests.low,
+            "high": tests.high,
+            "p": tests.p,
+            "effect_size": tests.effect_size,
+            "won": won,
+            "tied": tests.tied,
+            "lost": lost,
+            "detectable": smallest + tests.reach,
+        }
+
+
+def _best_of(mean: Floats, metric: Metric[...]) -> Bools:
+    """Mark the best of the means of several models; none where neither more nor less is
+    better, and none where all are the same.
+    """
+    if metric.better is None:
+        return np.zeros(len(mean), dtype=bool)
+    ordered = metric.sign * mean
+    best: Bools = ordered >= ordered.max() - SAME
+    return np.zeros(len(mean), dtype=bool) if best.all() else best
+
+
+def _untested(n_pairs: int) -> dict[str, Any]:
+    """Return the differences of pairs that are not tested."""
+    numbers: dict[str, Any] = {name: np.full(n_pairs, nan) for name in TESTED}
+    for name in ("won", "tied", "lost"):
+        numbers[name] = np.zeros(n_pairs, dtype=np.int64)
+    return numbers
+
+
+def _gap(column: Column, confidence: float) -> dict[str, Any]:
+    """Test the users of a segment against all others."""
+    whole, inside = column.whole, column.inside
+    assert whole is not None
+    assert inside is not None
+    gap, low, high, p = gap_to_rest(whole.values, inside, confidence, whole.weights)
+    return _untested(1) | {"difference": gap, "low": low, "high": high, "p": p}
+
+
+# All places together: corrections, verdicts, and what is near the best
+
+
+def _together(
+    columns: Sequence[_Measured], measuring: _Measuring, split: Split
+) -> Numbers:
+    """Return the numbers of all columns, whose tests are corrected together."""
+    bases = {column.place.name: column.bases for column in columns}
+    columns = sorted(columns, key=lambda column: column.place.part)
+    places = [column.place for column in columns]
+    n_models, n_pairs = len(measuring.models), len(measuring.pairs)
+    tests = {
+        name: _stacked([column.tests[name] for column in columns], n_pairs)
+        for name in TESTED
+    }
+    differences = _concluded(places, tests, measuring)
+    best = _stacked([column.best for column in columns], n_models).astype(bool)
+    near_best = np.zeros_like(best)
+    if measuring.pairs and n_models > 1:
+        p_of_best = _stacked([column.p_of_best for column in columns], n_models)
+        near_best = _near_best(places, best, p_of_best, differences.verdict, measuring)
+    return Numbers(
+        places=places,
+        models=measuring.models,
+        pairs=measuring.pairs,
+        means=MeanArrays(
+            mean=_stacked([column.mean for column in columns], n_models),
+            low=_stacked([column.low for column in columns], n_models),
+            high=_stacked([column.high for column in columns], n_models),
+            best=best,
+            near_best=near_best,
+        ),
+        differences=differences,
+        bases=bases,
+        split=split,
+    )
+
+
+def _stacked(rows: Sequence[Any], n_columns: int) -> NDArray[Any]:
+    """Return rows as a matrix, which has columns without a row as well."""
+    return np.stack(rows) if rows else np.zeros((0, n_columns))
+
+
+def _concluded(
+    places: Sequence[Place], tests: Mapping[str, Any], measuring: _Measuring
+) -> DifferenceArrays:
+    """Correct the p-values of differences, and give each its verdict."""
+    p, settings = tests["p"], measuring.settings
+    twins = _twins(places, p) if measuring.pairs == [GAP] else {}
+    is_test = ~np.isnan(p)
+    is_test[[*twins]] = False
+    families = [_family(place, settings) for place in places]
+    p_holm = _corrected(np.where(is_test, p, nan), families)
+    for second, first in twins.items():
+        p_holm[second] = p_holm[first]
+    verdict = np.full(p.shape, "untested", dtype=object)
+    for row, place in enumerate(places):
+        numbers = [tests[name][row].tolist() for name in ("difference", "low", "high")]
+        verdict[row] = [
+            verdict_of(*of_pair, alpha=settings.alpha, better=place.metric.better)
+            for of_pair in zip(*numbers, p_holm[row].tolist(), strict=True)
+        ]
+        if place.n_users > 1:  # no user has another value
+            verdict[row, tests["tied"][row] == place.n_users] = "same"
+    return DifferenceArrays(**tests, p_holm=p_holm, verdict=verdict, is_test=is_test)
+
+
+def _twins(places: Sequence[Place], p: Floats) -> dict[int, int]:
+    """Return the second of two segments with the first, where there are two: each is
+    the rest of the other, which is one test.
+    """
+    segments = dict[Hashable, list[int]]()
+    for row, place in enumerate(places):
+        segments.setdefault((place.metric.name, place.k), []).append(row)
+    twins = {}
+    for rows in segments.values():
+        if len(rows) == 2 and not np.isnan(p[rows]).any():
+            twins[rows[1]] = rows[0]
+    return twins
+
+
+def _family(place: Place, settings: Settings) -> str:
+    """Return the name of the tests that those of a place are corrected with."""
+    return place.metric.name if settings.correction == "metric" else ""
+
+
+def _corrected(p: Floats, families: Sequence[str]) -> Floats:
+    """Correct p-values by Holm's method, over the places of each family together."""
+    family_of_each = np.repeat(families, p.shape[1]).tolist()
+    return holm(p.ravel(), family_of_each).reshape(p.shape)
+
+
+def _near_best(
+    places: Sequence[Place],
+    best: Bools,
+    p_of_best: Floats,
+    verdict: NDArray[Any],
+    measuring: _Measuring,
+) -> Bools:
+    """Mark the means that are not shown to differ from the best of their place.
+
+    A pair of models has one verdict: that of its difference if the two are compared,
+    else that of a test against the best, corrected over these tests of a part.
+    """
+    settings = measuring.settings
+    families = [f"{place.part} {_family(place, settings)}" for place in places]
+    p_holm = _corrected(p_of_best, families)
+    pair_of = {frozenset(pair): at for at, pair in enumerate(measuring.pairs)}
+    is_near = np.zeros(best.shape, dtype=bool)
+    for row, place in enumerate(places):
+        if not best[row].any() or place.n_users == 0:
+            continue
+        top = measuring.models[int(np.argmax(best[row]))]
+        for column, model in enumerate(measuring.models):
+            pair = pair_of.get(frozenset((model, top)))
+            if pair is None:
+                is_apart = p_holm[row, column] <= settings.alpha
+            else:
+                is_apart = verdict[row, pair] in FOUND
+            is_near[row, column] = not (best[row, column] or is_apart)
+    return is_near

@@ -1,0 +1,180 @@
+"""Means and differences, each once: held against scipy, user by user, over random data."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import recnb
+from recnb.metrics.hits import Cutoffs
+from recnb.results.arguments import asked_of
+from recnb.results.columns import metric_columns
+from recnb.results.measuring import measured
+from recnb.results.segments import split_by
+from recnb.results.verdicts import FOUND, verdict_of
+from recnb.stats import Settings
+from tests.comparison.frames import SAMPLE
+from tests.examples import examples
+
+MODELS = {
+    name: recnb.evaluate(recs, SAMPLE.test, users=SAMPLE.users)
+    for name, recs in SAMPLE.models.items()
+}
+ONE = {"": MODELS["item-knn"]}
+PAIRS = list(itertools.combinations(MODELS, 2))
+WEEKS = SAMPLE.test.assign(week=SAMPLE.test.index % 3)
+
+
+def numbers_at(models: Any, metrics: Any, k: Any, **rest: Any) -> Any:
+    asked = asked_of(next(iter(models.values())), metrics, {})
+    return measured(models, asked, Cutoffs.of(k), **rest)
+
+
+def holm(p: list[float]) -> list[float]:
+    """Holm 1979, as it is written: the smallest times n, the next times n - 1, ..."""
+    corrected, highest = dict[int, float](), 0.0
+    for n_below, place in enumerate(np.argsort(p, kind="stable").tolist()):
+        highest = max(highest, min(1.0, p[place] * (len(p) - n_below)))
+        corrected[place] = highest
+    return [corrected[place] for place in range(len(p))]
+
+
+@pytest.mark.parametrize("correction", ["all", "metric"])
+def test_each_difference_is_that_of_the_users_and_is_corrected_with_its_family(
+    correction: Any,
+) -> None:
+    metrics, ks = ["ndcg", "recall"], [5, 10]
+    rows = list(
+        numbers_at(
+            MODELS,
+            metrics,
+            ks,
+            pairs=PAIRS,
+            settings=Settings(correction=correction),
+        ).difference_rows()
+    )
+    assert len(rows) == len(metrics) * len(ks) * len(PAIRS)
+    families: dict[str, list[Any]] = {}
+    for row in rows:
+        ours, theirs = (
+            getattr(MODELS[name], row.metric)(k=row.k).per_user
+            for name in (row.model, row.baseline)
+        )
+        assert row.difference == pytest.approx((ours - theirs).mean())
+        assert row.p == pytest.approx(stats.ttest_rel(ours, theirs).pvalue)
+        assert (row.won, row.lost) == ((ours > theirs).sum(), (ours < theirs).sum())
+        families.setdefault(row.metric if correction == "metric" else "", []).append(
+            row
+        )
+    for family in families.values():
+        expected = holm([row.p for row in family])
+        assert [row.p_holm for row in family] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("by", [None, "segment", "week"])
+def test_means_of_one_model_are_those_beside_others_and_of_its_scores(by: Any) -> None:
+    models = {
+        name: recnb.evaluate(recs, WEEKS, users=SAMPLE.users)
+        for name, recs in SAMPLE.models.items()
+    }
+    split = split_by(models, by, 4)
+    together = list(numbers_at(models, ["ndcg"], [5, 10], split=split).mean_rows())
+    for name, model in models.items():
+        alone = {name: model}
+        rows = numbers_at(alone, ["ndcg"], [5, 10], split=split_by(alone, by, 4))
+        beside = [row for row in together if row.model == name]
+        for row, other in zip(rows.mean_rows(), beside, strict=True):
+            assert (row.k, row.n_users) == (other.k, other.n_users)
+            numbers = [row.mean, row.low, row.high]
+            assert numbers == pytest.approx([other.mean, other.low, other.high])
+            if by is None:
+                assert row.mean == float(model.ndcg(k=row.k))
+                assert numbers[1:] == pytest.approx(model.ndcg(k=row.k).interval())
+
+
+def test_a_column_cut_in_parts_has_each_user_once() -> None:
+    asked = asked_of(ONE[""], ["ndcg"], {})
+    (whole,) = metric_columns(ONE, asked[0], Cutoffs.of(10))
+    split = split_by(ONE, "segment", 4)
+    parts = list(split.columns(ONE, asked, Cutoffs.of(10)))
+    assert len(parts) > 1
+    assert (
+        sorted(user for part in parts for user in part.users) == whole.users.to_list()
+    )
+    values = dict(zip(whole.users, whole.values[:, 0], strict=True))
+    for part in parts:
+        assert [values[user] for user in part.users] == part.values[:, 0].tolist()
+    total = sum(part.mean[0] * part.n_users for part in parts)
+    assert total / whole.n_users == pytest.approx(whole.mean[0])
+
+
+def test_two_segments_are_one_test_and_more_are_one_each() -> None:
+    halves = pd.Series({user: i % 2 for i, user in enumerate(SAMPLE.users["user"])})
+    numbers = numbers_at(ONE, ["ndcg", "recall"], 10, split=split_by(ONE, halves, 4))
+    p, p_holm = numbers.differences.p[:, 0], numbers.differences.p_holm[:, 0]
+    assert numbers.differences.is_test[:, 0].tolist() == [True, True, False, False]
+    assert p_holm[:2] == pytest.approx(holm(p[:2].tolist()))
+    assert p_holm[2:].tolist() == p_holm[:2].tolist()
+    thirds = pd.Series({user: i % 3 for i, user in enumerate(SAMPLE.users["user"])})
+    numbers = numbers_at(ONE, ["ndcg"], 10, split=split_by(ONE, thirds, 4))
+    assert numbers.differences.is_test.all()
+
+
+@pytest.mark.parametrize("against", [None, "popular"])
+def test_a_mark_is_the_verdict_of_the_pair(against: str | None) -> None:
+    pairs = PAIRS if against is None else [(name, against) for name in MODELS][:2]
+    numbers = numbers_at(MODELS, ["ndcg", "recall"], [5, 10], pairs=pairs)
+    verdicts = {
+        (row.metric, row.k, row.model, row.baseline): row.verdict
+        for row in numbers.difference_rows()
+    }
+    best = {(row.metric, row.k): row.model for row in numbers.mean_rows() if row.best}
+    marks = set()
+    for row in numbers.mean_rows(against):
+        of_column = row.metric, row.k
+        other = against or best[of_column]
+        found = [
+            verdicts.get((*of_column, *pair), "")
+            for pair in ((row.model, other), (other, row.model))
+        ]
+        (verdict,) = [each for each in found if each] or [""]
+        if against is None:
+            is_near = not row.best and verdict not in FOUND
+            assert row.mark == ("near_best" if is_near else "")
+        else:
+            assert row.mark == (verdict if verdict in FOUND else "")
+        marks.add(row.mark)
+    assert len(marks) > 1
+
+
+NUMBERS = st.floats(-1, 1).map(lambda number: round(number, 3))
+
+
+@settings(max_examples=examples(200), deadline=None)
+@given(
+    NUMBERS, st.floats(0, 0.5), st.floats(0, 1), st.sampled_from(["high", "low", None])
+)
+def test_a_verdict_turns_with_the_pair(
+    difference: float, half: float, p: float, better: Any
+) -> None:
+    ends = difference - half, difference + half
+    verdict = verdict_of(difference, *ends, p, alpha=0.05, better=better)
+    turned = verdict_of(-difference, -ends[1], -ends[0], p, alpha=0.05, better=better)
+    opposite = {
+        "better": "worse",
+        "worse": "better",
+        "higher": "lower",
+        "lower": "higher",
+    }
+    assert turned == opposite.get(verdict, verdict)
+    assert (verdict in FOUND) == (p <= 0.05 and (ends[0] > 0 or ends[1] < 0))
+    if verdict in FOUND:
+        is_good = difference < 0 if better == "low" else difference > 0
+        assert verdict in (("better", "higher") if is_good else ("worse", "lower"))
