@@ -618,7 +618,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 "high": means.high.T.ravel(),
             }
         )
-        table = Curves.made(frame, [self._basis_of([asked])])
+        basis = [self._basis_of([asked])]
+        table = Curves.made(frame, basis, f"{chosen.symbol}@k")
         table.attrs |= {"symbol": chosen.symbol, "n_users": None}
         return table
 
