@@ -4,13 +4,13 @@ gain and lose most with one model instead of another, each with their lists.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
 import numpy as np
 
-from recnb.metrics.hits import Floats, Hits, Ints
+from recnb.metrics.hits import Bools, Floats, Hits, Ints
 from recnb.metrics.metric import Better, sign_of
 from recnb.report.data import RankedItem, ShownUser, UserGroup
 from recnb.results.evaluation_data import EvaluationData, Models
@@ -101,67 +101,81 @@ def _shown(
     """Return users by position, each with the list of every side down to k; of one side
     with the most relevant items missed.
     """
-    last, depth, hits = (
-        sides[-1],
-        inf if k is None else k,
-        [side.hits(k) for side in sides],
-    )
-    lists, truths = (
-        [side.lists_of(at) for side in sides],
-        [last.truth_of(user).rows() for user in at],
-    )
-    in_lists = [
-        item for of_side in lists for ranks in of_side for item in ranks.values()
-    ]
-    in_truth = [item for truth in truths for item, _relevance in truth]
-    titles = last.item_titles(list(dict.fromkeys([*in_lists, *in_truth])))
-
-    def ranked(of_user: Hits, ranks: Mapping[int, Any]) -> tuple[RankedItem, ...]:
-        relevance = dict(
-            zip(of_user.rank.tolist(), of_user.relevance.tolist(), strict=True)
-        )
-        inside = [(rank, item) for rank, item in ranks.items() if rank <= depth][
-            :RANKS_SHOWN
-        ]
-        return tuple(
-            RankedItem(rank, id_, relevance.get(rank, 0.0), titles.get(id_, ""))
-            for rank, id_ in inside
-        )
-
+    last = sides[-1]
+    depth = inf if k is None else k
+    hits = [side.hits(k) for side in sides]
+    lists = [side.lists_of(at) for side in sides]
+    truths = [last.truth_of(user).rows() for user in at]
+    titles = last.item_titles(_items_of(lists, truths))
     shown = []
     for row, (user, truth) in enumerate(zip(at, truths, strict=True)):
         of_sides = [of_side.of_user(user) for of_side in hits]
-        own, found = of_sides[-1], of_sides[-1].rank <= depth
-        order = np.argsort(-own.truth_relevance, kind="stable")
-        missed = (
-            [truth[place] for place in order[~np.isin(order, own.truth_row[found])]]
-            if len(sides) == 1
-            else []
+        ranks = [of_side[row] for of_side in lists]
+        is_hit = of_sides[-1].rank <= depth
+        missed = []
+        if len(sides) == 1:
+            missed = _missed(of_sides[-1], is_hit, truth, ranks[-1], depth, titles)
+        shown_user = ShownUser(
+            user=last.joined.users[user],
+            values=tuple(float(of_side[user]) for of_side in values),
+            n_relevant=len(truth),
+            n_hits=int(is_hit.sum()),
+            n_places=max(sum(rank <= depth for rank in of_side) for of_side in ranks),
+            lists=tuple(
+                _list_of(of_user, of_side, depth, titles)
+                for of_user, of_side in zip(of_sides, ranks, strict=True)
+            ),
+            missed=tuple(missed[:MISSED_SHOWN]),
+            n_missed=len(missed),
         )
-        below = {
-            item: rank
-            for rank, item in reversed(lists[-1][row].items())
-            if rank > depth
-        }
-        told = [
-            (below.get(id_), id_, float(r), titles.get(id_, ""))
-            for id_, r in missed[:MISSED_SHOWN]
-        ]
-        shown.append(
-            ShownUser(
-                user=last.joined.users[user],
-                values=tuple(float(of_side[user]) for of_side in values),
-                n_relevant=len(order),
-                n_hits=int(found.sum()),
-                n_places=max(
-                    sum(rank <= depth for rank in of_side[row]) for of_side in lists
-                ),
-                lists=tuple(
-                    ranked(of_user, of_side[row])
-                    for of_user, of_side in zip(of_sides, lists, strict=True)
-                ),
-                missed=tuple(RankedItem(*one) for one in told),
-                n_missed=len(missed),
-            )
-        )
+        shown.append(shown_user)
     return tuple(shown)
+
+
+def _items_of(
+    lists: Sequence[Sequence[Mapping[int, Any]]], truths: Sequence[Sequence[Any]]
+) -> list[Any]:
+    """Return the items of lists and of what is relevant, each once."""
+    items: dict[Any, None] = {}
+    for of_side in lists:
+        for ranks in of_side:
+            items |= dict.fromkeys(ranks.values())
+    for truth in truths:
+        items |= dict.fromkeys(item for item, _relevance in truth)
+    return list(items)
+
+
+def _list_of(
+    hits: Hits, ranks: Mapping[int, Any], depth: float, titles: Mapping[Any, str]
+) -> tuple[RankedItem, ...]:
+    """Return the items of a list down to a depth that are shown."""
+    relevance = dict(zip(hits.rank.tolist(), hits.relevance.tolist(), strict=True))
+    inside = [(rank, item) for rank, item in ranks.items() if rank <= depth]
+    return tuple(
+        RankedItem(rank, item, relevance.get(rank, 0.0), titles.get(item, ""))
+        for rank, item in inside[:RANKS_SHOWN]
+    )
+
+
+def _missed(
+    hits: Hits,
+    is_hit: Bools,
+    truth: Sequence[Any],
+    ranks: Mapping[int, Any],
+    depth: float,
+    titles: Mapping[Any, str],
+) -> list[RankedItem]:
+    """Return the relevant items that are not among the hits, the most relevant first,
+    with their ranks below the depth.
+    """
+    order = np.argsort(-hits.truth_relevance, kind="stable")
+    is_missed = ~np.isin(order, hits.truth_row[is_hit])
+    below = dict[Any, int]()
+    for rank, item in ranks.items():
+        if rank > depth:
+            below.setdefault(item, rank)
+    missed = [truth[place] for place in order[is_missed]]
+    return [
+        RankedItem(below.get(item), item, float(relevance), titles.get(item, ""))
+        for item, relevance in missed
+    ]

@@ -98,27 +98,43 @@ def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[C
     users = users_in_common([side.users for side in sides])
     weights = next(iter(models.values())).source.weight_of(users)
     matrices = [_rows_of(side, users) for side in sides]
+    counts = [_n_values(side) for side in sides]
+    is_shared = all(len(side.users) == len(users) for side in sides)
     for place, cutoff in enumerate(cutoffs):
-        # The values of a model lie together, so that a sum does not depend on what was
-        # computed with it.
-        values = np.stack([matrix[:, place] for matrix in matrices]).T
+        n_values = [count[place] for count in counts]
         column = Column(
             name=name,
             metric=first.metric.bounded(first.options),
             k=cutoff,
             users=users,
-            values=values,
+            values=_values_at(place, matrices),
             weights=weights,
             bases=[side.basis for side in sides],
         )
-        has_value: Bools = ~np.isnan(values).any(axis=1)
-        if not has_value.all():
+        if not is_shared or min(n_values) < len(users):
+            has_value = np.asarray(~np.isnan(column.values).any(axis=1))
             column = replace(column.among(has_value), whole=None, inside=None)
-        if all(side.n_users[place] == column.n_users for side in sides):
+        if all(n == column.n_users for n in n_values):
             # Nobody is left out for another model: the mean is that of each model.
             known = np.array([side.mean[place] for side in sides])
             column = replace(column, known=known)
         yield column
+
+
+def _n_values(side: Values) -> Sequence[int]:
+    """Count the users who have a value, by cut-off."""
+    if not np.isnan(side.matrix).any():  # as a rule, and quicker than to count them
+        return [len(side.users)] * len(side.k)
+    return side.n_users.tolist()
+
+
+def _values_at(place: int, matrices: Sequence[Floats]) -> Floats:
+    """Return the values at one of the cut-offs, users × models."""
+    if len(matrices) == 1:
+        return matrices[0][:, place : place + 1]
+    # The values of a model lie together, so that a sum does not depend on what was
+    # computed with it.
+    return np.stack([matrix[:, place] for matrix in matrices]).T
 
 
 def _columns_of_all(name: str, sides: Sequence[Values]) -> Iterator[Column]:
