@@ -118,7 +118,15 @@ _MODULES = {
     "playground": "widgets",
     "quiz": "widgets.quiz",
 }
-_FOLDERS = ("comparison", "distributed", "libraries", "lint", "report", "widgets")
+_FOLDERS = (
+    "cli",
+    "comparison",
+    "distributed",
+    "libraries",
+    "lint",
+    "report",
+    "widgets",
+)
 
 if not TYPE_CHECKING:  # a type checker would take every name for an attribute
 

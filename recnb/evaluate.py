@@ -41,9 +41,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 class Options(TypedDict, total=False):
     """The keywords of `recnb.evaluate`."""
 
-    user: (
-        str | Sequence[str] | None
-    )  #: several: each frame has one of them; items likewise
+    #: Several: each frame has one of them; items likewise.
+    user: str | Sequence[str] | None
     item: str | Sequence[str] | None
     rank: str | None
     score: str | Sequence[str] | None  #: several: a model for each, of `recnb.compare`
@@ -85,24 +84,24 @@ def with_options_listed(function: F) -> F:
     of `**options`.
     """
     signature = inspect.signature(function)
-    own = [
-        one for one in signature.parameters.values() if one.kind is not one.VAR_KEYWORD
+    parameters = [
+        parameter
+        for parameter in signature.parameters.values()
+        if parameter.kind is not parameter.VAR_KEYWORD
     ]
-    taken = {*signature.parameters} | (
-        OF_FRAMES if "y_true" in signature.parameters else set()
-    )
-    by_name = inspect.Parameter.KEYWORD_ONLY
-    listed = [
-        inspect.Parameter(
-            name,
-            by_name,
-            default=getattr(Convention, name, None),
-            annotation=kind.__forward_arg__,
-        )
-        for name, kind in Options.__annotations__.items()
-        if name not in taken
-    ]
-    vars(function)["__signature__"] = signature.replace(parameters=[*own, *listed])
+    taken = {*signature.parameters}
+    if "y_true" in taken:
+        taken |= OF_FRAMES
+    for name, kind in Options.__annotations__.items():
+        if name not in taken:
+            option = inspect.Parameter(
+                name,
+                inspect.Parameter.KEYWORD_ONLY,
+                default=getattr(Convention, name, None),
+                annotation=kind.__forward_arg__,
+            )
+            parameters.append(option)
+    vars(function)["__signature__"] = signature.replace(parameters=parameters)
     return function
 
 
@@ -214,36 +213,32 @@ class ParsedOptions:
         the columns.
         """
         weights = dict(self.weights)
-        if (
-            not isinstance(named := weights.get("propensity"), str)
-            or named not in truth
-        ):
+        propensity = weights.pop("propensity", None)
+        if not isinstance(propensity, str) or propensity not in truth:
             return self
-        return replace(
-            self,
-            columns={**self.columns, "propensity": weights.pop("propensity")},
-            weights=weights,
-        )
+        columns = {**self.columns, "propensity": propensity}
+        return replace(self, columns=columns, weights=weights)
 
     def weigh(self, source: Source, frames: Mapping[str, Any]) -> None:
         """Read weights that are no column of the truth, of the frames of items and
         users among others.
         """
-        source.weigh(
-            read_weights(
-                self.weights.get("propensity"),
-                "propensity",
-                frames.get("items"),
-                self.columns,
-                highest=1.0,
-            ),
-            read_weights(
-                self.weights.get("user_weight"),
-                "user_weight",
-                frames.get("users"),
-                self.columns,
-            ),
+        if not self.weights and "propensity" not in self.columns:
+            return
+        propensity = read_weights(
+            self.weights.get("propensity"),
+            "propensity",
+            frames.get("items"),
+            self.columns,
+            highest=1.0,
         )
+        user_weights = read_weights(
+            self.weights.get("user_weight"),
+            "user_weight",
+            frames.get("users"),
+            self.columns,
+        )
+        source.weigh(propensity, user_weights)
 
     @property
     def stated(self) -> dict[str, Any]:
@@ -293,47 +288,64 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     error.
     """
     options = dict(given)
-    convention = options.pop("convention", None)
+    asked = options.pop("convention", None)
     refuse_word_for_users(options.get("users"))
     side_data = {name: options.pop(name) for name in SIDES if name in options}
-    weights = {
-        name: given
-        for name in WEIGHTS
-        if (given := options.pop(name, None)) is not None
-    }
+    weights = {name: options.pop(name, None) for name in WEIGHTS}
+    weights = {name: value for name, value in weights.items() if value is not None}
     if options.get("min_propensity") is not None and "propensity" not in weights:
         raise OptionError(
             "min_propensity= is the least of propensity=, which is not given: ",
             "give both.",
         )
     columns = {}
-    for (
-        role
-    ) in COLUMNS:  # `relevant` names a column unless it is a word of the convention
+    for role in COLUMNS:
+        # `relevant` names a column unless it is a word of the convention.
         if role in options and not is_word(options[role], WORDS.get(role, ())):
-            columns[role] = column = options.pop(role)
-            names = (
-                [*column] if role in SIDES["train"] and is_several(column) else [column]
-            )
-            if column is not None and not (
-                names and all(isinstance(name, str) for name in names)
-            ):
-                fix = "If yours are not: frame.columns = frame.columns.map(str)."
-                raise OptionError(
-                    f"{role}={quoted(column)}: a column is named as text.", fix=fix
-                )
+            columns[role] = options.pop(role)
+            _refuse_other_names(role, columns[role])
     for name in options:
         if name not in DECISIONS:
             raise unknown_option(name, "an evaluation", KEYWORDS)
-    library = presets.library_named(convention) if isinstance(convention, str) else None
-    if library is not None:
-        convention = presets.data_convention(library)
-    elif convention is not None and not isinstance(convention, Convention):
-        fix = "give a recnb.Convention or the name of a library, such as convention='trec_eval'."
-        raise OptionError(f"convention={quoted(convention)}: {fix}")
-    in_force = replace(convention, **options) if convention else Convention(**options)
+    library, convention = _convention_asked(asked)
     return ParsedOptions(
-        columns, in_force, library, options if library else {}, side_data, weights
+        columns=columns,
+        convention=replace(convention, **options),
+        library=library,
+        overrides={} if library is None else options,
+        side_data=side_data,
+        weights=weights,
+    )
+
+
+def _refuse_other_names(role: str, given: object) -> None:
+    """Refuse what is no name of a column; users and items may have one for each
+    frame.
+    """
+    if given is None:
+        return
+    names = [given]
+    if is_several(given) and role in SIDES["train"]:
+        names = [*given]
+    if not names or not all(isinstance(name, str) for name in names):
+        raise OptionError(
+            f"{role}={quoted(given)}: a column is named as text.",
+            fix="If yours are not: frame.columns = frame.columns.map(str).",
+        )
+
+
+def _convention_asked(asked: object) -> tuple[str | None, Convention]:
+    """Return the library that `convention=` names, if it does, and the convention."""
+    if asked is None:
+        return None, Convention()
+    if isinstance(asked, str):
+        library = presets.library_named(asked)
+        return library, presets.data_convention(library)
+    if isinstance(asked, Convention):
+        return None, asked
+    raise OptionError(
+        f"convention={quoted(asked)}: give a recnb.Convention or the name of a "
+        f"library, such as convention='trec_eval'."
     )
 
 
@@ -351,15 +363,11 @@ def refuse_word_for_users(users: object) -> None:
 
 def unknown_option(name: str, of: str, known: Iterable[str]) -> OptionError:
     """Return the error for a keyword that is none."""
-    if name in ("k", "metrics") or any(
-        name in metric.defaults for metric in METRICS.values()
-    ):
-        problem = (
-            f"{name!r} is no option of {of}: k, metrics and options such as gain "
-            f"belong to a metric."
-        )
+    of_metrics = {option for metric in METRICS.values() for option in metric.defaults}
+    if name in {"k", "metrics", *of_metrics}:
         return OptionError(
-            problem,
+            f"{name!r} is no option of {of}: k, metrics and options such as gain "
+            f"belong to a metric.",
             fix="Type ev.measures(['nDCG@10', 'AP']), or ev.table(k=10, gain='exponential').",
         )
     return OptionError(f"{name!r} is no option of {of}. {near(name, known)}")
@@ -399,50 +407,53 @@ def evaluate_groups(
         raise OptionError(f"the query of each row is needed once: {ways}")
     for option in sorted({*options} & OF_FRAMES):
         raise unknown_option(option, "evaluate_groups", DECISIONS)
-    labels, scores = _column(y_true, "y_true"), _column(y_score, "y_score")
-    name, query = (
-        ("qid", _column(qid, "qid"))
-        if group is None
-        else ("group", _queries(group, len(labels)))
-    )
-    columns = {
-        "user": (name, query),
-        "score": ("y_score", scores),
-        "relevance": ("y_true", labels),
-    }
-    for label, column in columns.values():
-        if len(column) != len(labels):
-            held = f"y_true has {len(labels):,} values, and {label} {len(column):,}"
-            raise FrameError(f"{held}: each row has one of both.")
-        if (
-            label != "group"
-            and not column.index.equals(labels.index)
-            and {*column.index} == {*labels.index}
-        ):
-            same = f"give both in one, {label}.loc[y_true.index]"
-            raise FrameError(
-                f"y_true and {label} have the same index in another order: {same}."
-            )
-    named: Any = {role: label for role, (label, _) in columns.items()}
+    labels = _column(y_true, "y_true")
+    scores = _column(y_score, "y_score")
+    if group is None:
+        query = "qid"
+        queries = _column(qid, query)
+        _refuse_other_rows(labels, queries, query)
+    else:
+        query = "group"
+        queries = _queries(group, len(labels))
+    _refuse_other_rows(labels, scores, "y_score")
     table = {
-        label: from_pandas(column, "the frame", label, role)
-        for role, (label, column) in columns.items()
+        query: from_pandas(queries, "the frame", query, "user"),
+        "y_score": from_pandas(scores, "the frame", "y_score", "score"),
+        "y_true": from_pandas(labels, "the frame", "y_true", "relevance"),
     }
+    named: Any = {"user": query, "score": "y_score", "relevance": "y_true"}
     return evaluate(Made(table), **named | options)
+
+
+def _refuse_other_rows(
+    labels: pd.Series[Any], column: pd.Series[Any], name: str
+) -> None:
+    """Refuse a column of other rows than y_true has, or of the same in another
+    order.
+    """
+    if len(column) != len(labels):
+        raise FrameError(
+            f"y_true has {len(labels):,} values, and {name} {len(column):,}: each row "
+            f"has one of both."
+        )
+    is_same = column.index.equals(labels.index)
+    if not is_same and {*column.index} == {*labels.index}:
+        raise FrameError(
+            f"y_true and {name} have the same index in another order: give both in "
+            f"one, {name}.loc[y_true.index]."
+        )
 
 
 def _queries(group: Any, n: int) -> pd.Series[Any]:
     """Give each row the number of its query; a query has so many rows."""
     sizes = _column(group, "group")
-    if (
-        not pd.api.types.is_integer_dtype(sizes)
-        or (sizes < 1).any()
-        or sizes.sum() != n
-        or len(sizes) == n > 1
-    ):
-        need = f"whole numbers from 1 up that add up to the {n:,} rows of y_true"
+    are_counts = pd.api.types.is_integer_dtype(sizes) and not (sizes < 1).any()
+    # As many sizes as rows are most likely the query of each row.
+    if not are_counts or sizes.sum() != n or len(sizes) == n > 1:
         raise FrameError(
-            f"group= is the number of rows of each query: {need}. The query of each row is qid=."
+            f"group= is the number of rows of each query: whole numbers from 1 up that "
+            f"add up to the {n:,} rows of y_true. The query of each row is qid=."
         )
     return pd.Series(np.repeat(np.arange(len(sizes)), sizes))
 
@@ -452,8 +463,9 @@ def _column(values: Any, name: str) -> pd.Series[Any]:
     if isinstance(values, pd.Series):
         return values
     array = np.asarray(values)
-    if array.dtype.kind == "U" and not all(isinstance(one, str) for one in values):
-        array = np.asarray(values, dtype=object)  # numpy makes 1 and "1" the same text
+    if array.dtype.kind == "U" and not all(isinstance(each, str) for each in values):
+        # numpy makes 1 and "1" the same text.
+        array = np.asarray(values, dtype=object)
     if array.ndim != 1 and array.shape[1:] != (1,):
         fix = "give a list, an array of one dimension or a column, frame['...']"
         raise FrameError(f"{name} is {one_line(quoted(values), 80)}: {fix}.")

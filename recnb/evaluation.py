@@ -12,11 +12,10 @@ import polars as pl
 from markupsafe import Markup
 
 from recnb.data import Counts
-from recnb.display.language import N_, _, named, use_language, with_noun
+from recnb.display.language import _, named, use_language, with_noun
 from recnb.display.templates import render
 from recnb.errors import (
     ElsewhereError,
-    FrameError,
     NoUsersError,
     OptionError,
     quoted,
@@ -26,11 +25,11 @@ from recnb.metrics.metric import ACCURACY, Metric
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
 from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.explanation import explanation_of
 from recnb.results.gate import Gate, within
 from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
 from recnb.results.segment_table import table_by
+from recnb.results.worked import explanation_of
 from recnb.stats import Detectable
 
 if TYPE_CHECKING:
@@ -250,7 +249,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
     ev.explain("ndcg", user, k=10)           the calculation for one user; ev.user(user, k=10): the list alone
     ev.items(k=10); ev.beyond(k=10)          how often each item is shown; coverage, novelty, diversity, ...
     ev.under("ranx"); ev.why("ndcg", k=10, other="ranx")     another library's number, and why it differs
-    ev.identify("ndcg", 0.368, k=10); ev.spread("ndcg")      the convention behind a number; all libraries' numbers
+    ev.identify("ndcg", 0.368, k=10)         the conventions that print a number like this
     ev.explore()                             a widget: from the mean to the users and their lists
     """  # noqa: E501
 
@@ -379,18 +378,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
         return identify(self, metric, value, k, **options)
 
     @with_noun
-    def spread(self, metric: AnyMetric, k: int | None = None, **options: Any) -> Table:
-        """Return the number of every library on this data, libraries that agree in one
-        group.
-        """
-        from recnb.libraries.differences import spread
-
-        return spread(self, metric, k, **options)
-
-    @with_noun
     def explore(
         self,
-        metric: Any = "ndcg",
+        metric: AnyMetric = "ndcg",
         k: int | None = 10,
         *,
         lang: str | None = None,
@@ -436,29 +426,29 @@ class Evaluation(EvaluationMethods, EvaluationData):
         return self.basis if self.is_joined else str(self._convention)
 
     def _title(self) -> str:
+        """Return what was evaluated, in words, for which nothing is joined."""
         if not self.is_joined:
-            words = N_("Evaluation of {where}, nothing computed yet")
-            return _(words, where=_(self.source.where))
+            where = _(self.source.where)
+            return _("Evaluation of {where}, nothing computed yet", where=where)
         joined = self.joined
         relevant = len(joined.all_hits.truth_user)
         try:
-            words = N_(
-                "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items"
-            )
-            return _(words, rows=joined.row_counts.n_recommended, relevant=relevant)
+            rows = joined.n_recommended
         except ElsewhereError:
-            # These are some of the users of a file or engine: their rows were never
-            # counted.
+            # Some of the users of a file or engine: their rows were never counted.
             return _(
                 "Evaluation of some users against {relevant:,} relevant items",
                 relevant=relevant,
             )
-        except FrameError:
-            # A row of a list that was left out is invalid: counting rows joins all, and
-            # `counts` raises what is wrong.
+        if rows is None:
             return _(
                 "Evaluation against {relevant:,} relevant items", relevant=relevant
             )
+        return _(
+            "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items",
+            rows=rows,
+            relevant=relevant,
+        )
 
 
 def _with_values_of(

@@ -161,7 +161,6 @@ def test_public_names() -> None:
         "under",
         "why",
         "identify",
-        "spread",
         "explore",
         "beyond",
         "at_least",

@@ -34,13 +34,25 @@ ev = recs.rec.against(truth)
 ev.ndcg(k=5)
 
 # %% [markdown]
-# recnb says in words how it arrived at 0.5680. `spread` says what every library would make of the same frames, with all of
-# its variants. (`[list]` and `[full]` say what a library is given, where the caller has to choose: only what was
+# recnb says in words how it arrived at 0.5680. `as_in` says what a library would make of the same frames; here are all
+# libraries that have a number for them, with their variants. (`[list]` and `[full]` say what a library is given, where the caller has to choose: only what was
 # recommended, or also the relevant items that were missed.)
 
 # %%
-spread = ev.spread("ndcg", k=5)
-spread
+def ndcg_by_library(recs, truth, k):
+    values = {"recnb": float(recs.rec.against(truth).ndcg(k=k))}
+    for library in recnb.conventions.names():
+        for metric in recnb.conventions.metrics(library):
+            if metric.startswith("ndcg"):
+                try:
+                    values[f"{library} {metric}"] = recnb.as_in(library, metric, recs, truth, k=k)
+                except recnb.errors.RecnbError:
+                    continue
+    return pd.Series(values, name=f"nDCG@{k}").sort_values(kind="stable")
+
+
+numbers = ndcg_by_library(recs, truth, k=5)
+numbers.to_frame().round(4)
 
 # %% [markdown]
 # Twelve numbers of the same lists: from 0.28, RecTools, to 0.96, evidently, and 0.98 where
@@ -60,12 +72,12 @@ by_hand = {
     "lightgbm ndcg": (1.5 / three + 1 + 1 + 1) / 4,  # u3's missed items become its list, and u4 counts 1
     "evidently ndcg[list]": (1.5 / two + 1) / 2,  # z and u3 are out of sight; u4 is left out
 }
-groups = spread["value"].to_dict()
+groups = numbers.to_dict()
 
 assert all(abs(groups[name] - value) < 1e-6 for name, value in by_hand.items())
-assert spread["value"].round(9).nunique() == 12
-assert round(spread["value"].min(), 4) == 0.2826
-assert round(spread["value"].max(), 4) == 0.9767
+assert numbers.round(9).nunique() == 12
+assert round(numbers.min(), 4) == 0.2826
+assert round(numbers.max(), 4) == 0.9767
 assert groups["recnb"] == ev.ndcg(k=5)
 print(*(f"{value:.4f}  {name}" for name, value in by_hand.items()), sep="\n")
 
@@ -148,7 +160,7 @@ why
 # %%
 tied = pd.DataFrame({"user": "u", "item": list("bdac"), "score": 1.0})
 wanted = pd.DataFrame({"user": ["u"], "item": ["c"]})
-said = tied.rec.against(wanted).spread("ndcg", k=4)["value"].to_dict()
+said = ndcg_by_library(tied, wanted, k=4).to_dict()
 places = {
     "recnb": ("as given: 4th", 1 / log2(1 + 4)),
     "ranx ndcg": ("as given: 4th", 1 / log2(1 + 4)),

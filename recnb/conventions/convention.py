@@ -10,100 +10,18 @@ from copy import copy
 from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
+from recnb.display.data_file import rows_of
 from recnb.display.language import N_, _
 from recnb.errors import OptionError, is_number, near, quoted
 
+_ROWS = rows_of("conventions/phrases.csv")
 #: Decisions and options of metrics in words: axis and word -> phrase.
-PHRASES: dict[tuple[str, str], str] = {
-    ("order", "auto"): N_("ordered by score, or by rank"),
-    ("order", "score"): N_("ordered by score"),
-    ("order", "rank"): N_("ordered by rank"),
-    ("order", "row"): N_("in the order given"),
-    ("score_dtype", "float64"): N_("scores in double precision"),
-    ("score_dtype", "float32"): N_("scores in single precision"),
-    ("ties", "first"): N_("equal scores in the order given"),
-    ("ties", "last"): N_("equal scores in reverse order"),
-    ("ties", "item_asc"): N_("equal scores by item, ascending"),
-    ("ties", "item_desc"): N_("equal scores by item, descending"),
-    ("ties", "expected"): N_("averaged over all orders of equal scores"),
-    ("ties", "max_rank"): N_("equal scores share their lowest place"),
-    ("ties", "floor_mean_rank"): N_("equal scores share their middle place"),
-    ("ties", "worst"): N_("equal scores least relevant first"),
-    ("duplicates", "error"): N_("a pair recommended twice is refused"),
-    ("duplicates", "dedupe"): N_("a repeated pair counts once at its highest place"),
-    ("duplicates", "hit_once"): N_("a pair recommended twice hits once"),
-    ("duplicates", "keep"): N_("a pair recommended twice counts twice"),
-    ("duplicates", "rows"): N_("a pair recommended twice is relevant twice"),
-    ("nonpositive_scores", "keep"): N_("any score can be a hit"),
-    ("nonpositive_scores", "never_hit"): N_("a score of 0 or less is no hit"),
-    ("candidates", "list"): N_("only what was recommended is ranked"),
-    ("candidates", "padded"): N_(
-        "judged items that were not recommended are ranked below the list"
-    ),
-    ("candidates", "catalogue"): N_(
-        "all items that were not recommended are ranked below the list"
-    ),
-    ("cutoff", "k"): N_("lists cut at k"),
-    ("cutoff", "list"): N_("lists not cut, the ideal cut at the list's length"),
-    ("cutoff", "none"): N_("lists not cut"),
-    ("relevant", ">0"): N_("relevance above 0"),
-    ("relevant", "any"): N_("every judged item"),
-    ("relevant", "!=0"): N_("relevance other than 0"),
-    ("negative_relevance", "error"): N_("negative relevance is refused"),
-    ("negative_relevance", "zero"): N_("negative relevance counts 0"),
-    ("negative_relevance", "keep"): N_("negative relevance counts as it is"),
-    ("judged", "truth"): N_("all of the truth is judged"),
-    ("judged", "list"): N_("only recommended items are judged"),
-    ("judged_only", "True"): N_("items that are not judged left out of the lists"),
-    ("judged_only", "False"): N_("items that are not judged stay in the lists"),
-    ("averaged_users", "truth"): N_("users of the truth"),
-    ("averaged_users", "recs"): N_("those with a list"),
-    ("averaged_users", "both"): N_("those in both frames"),
-    ("averaged_users", "union"): N_("those in either frame"),
-    ("no_relevant", "skip"): N_("users with no relevant item left out"),
-    ("no_relevant", "zero"): N_("users with no relevant item count 0"),
-    ("no_relevant", "one"): N_("users with no relevant item count 1"),
-    ("gain", "linear"): N_("linear gain"),
-    ("gain", "exponential"): N_("gain 2^relevance - 1"),
-    ("gain", "binary"): N_("binary gain"),
-    ("discount", "log"): N_("discount log2(1 + rank)"),
-    ("discount", "clipped_log"): N_("discount max(1, log2(rank))"),
-    ("discount", "rank"): N_("discount rank"),
-    ("ideal", "relevant"): N_("ideal: all relevant items, cut at k"),
-    ("ideal", "k"): N_("ideal: k items as good as the best"),
-    ("ideal", "list"): N_("ideal: the list's own items, best first"),
-    ("ideal", "min(k, list)"): N_(
-        "ideal: all relevant items, cut at k and at the list's length"
-    ),
-    ("out_of", "k"): N_("out of k"),
-    ("out_of", "list"): N_("out of the list's length"),
-    ("out_of", "relevant"): N_("out of all relevant items"),
-    ("out_of", "hits"): N_("out of the hits"),
-    ("out_of", "min(k, relevant)"): N_("out of min(k, relevant items)"),
-    ("out_of", "min(list, relevant)"): N_("out of min(list's length, relevant items)"),
-    ("target", "first"): N_("first relevant item"),
-    ("target", "preferred"): N_("most preferred item"),
-}
-#: Words of a decision by itself, if they differ from those beside a number of users.
-ALONE: dict[tuple[str, str], str] = {
-    ("averaged_users", "recs"): N_("users with a list"),
-    ("averaged_users", "both"): N_("users in both frames"),
-    ("averaged_users", "union"): N_("users in either frame"),
-}
+PHRASES = {(row["axis"], row["word"]): row["phrase"] for row in _ROWS}
+#: The same of a decision by itself, not beside a number of users.
+ALONE = {(row["axis"], row["word"]): row["alone"] or row["phrase"] for row in _ROWS}
 
 #: Negative relevance of a metric for which such an item is pooled and not judged.
 BELOW_0_UNJUDGED = N_("negative relevance means not judged")
-#: Words of an ideal list where lists are not cut at k, or some are and some are not:
-#: cutoff and word -> phrase.
-IDEALS: dict[tuple[str, str], str] = {
-    ("list", "relevant"): N_("ideal: all relevant items, cut at the list's length"),
-    ("list", "min(k, list)"): N_("ideal: all relevant items, cut at the list's length"),
-    ("k and list", "relevant"): N_(
-        "ideal: all relevant items, cut at k, of whole lists at the list's length"
-    ),
-    ("none", "relevant"): N_("ideal: all relevant items, not cut"),
-    ("none", "min(k, list)"): N_("ideal: all relevant items, cut at the list's length"),
-}
 
 Order = Literal["auto", "score", "rank", "row"]
 Cut = Literal["k", "list", "none"]
@@ -137,16 +55,13 @@ class Convention:
     """
 
     order: Order = "auto"  #: by which lists are ordered
-    score_dtype: Literal["float64", "float32"] = (
-        "float64"  #: the precision in which scores are compared
-    )
+    #: the precision in which scores are compared
+    score_dtype: Literal["float64", "float32"] = "float64"
     ties: Ties = "first"  #: the order of equal scores
-    duplicates: Literal["error", "dedupe", "hit_once", "keep", "rows"] = (
-        "error"  #: a pair recommended twice
-    )
-    nonpositive_scores: Literal["keep", "never_hit"] = (
-        "keep"  #: whether a score of 0 or less can be a hit
-    )
+    #: a pair recommended twice
+    duplicates: Literal["error", "dedupe", "hit_once", "keep", "rows"] = "error"
+    #: whether a score of 0 or less can be a hit
+    nonpositive_scores: Literal["keep", "never_hit"] = "keep"
     candidates: Literal["list", "padded", "catalogue"] = "list"  #: what is ranked
     #: where lists are cut: at k; nowhere, and their ideal at their length, which is
     #: what k=None means; nowhere, nor their ideal
@@ -155,17 +70,14 @@ class Convention:
     relevant_from: float | None = None  #: the least relevance of a relevant item
     negative_relevance: Literal["error", "zero", "keep"] = "error"
     judged: Literal["truth", "list"] = "truth"  #: which items are judged
-    # : whether items that are not judged leave the lists before ranks are counted
+    #: whether items that are not judged leave the lists before ranks are counted
     judged_only: bool = False
-    min_propensity: float | None = (
-        None  #: relevant pairs weigh 1 / propensity, which is at least this
-    )
-    averaged_users: Literal["truth", "recs", "both", "union"] = (
-        "truth"  #: the users who are averaged
-    )
-    no_relevant: Literal["skip", "zero", "one"] = (
-        "skip"  #: a user with no relevant item
-    )
+    #: relevant pairs weigh 1 / propensity, which is at least this
+    min_propensity: float | None = None
+    #: the users who are averaged
+    averaged_users: Literal["truth", "recs", "both", "union"] = "truth"
+    #: a user with no relevant item
+    no_relevant: Literal["skip", "zero", "one"] = "skip"
     metric: tuple[tuple[str, Any], ...] = ()  #: the metric's own options
 
     def __post_init__(self) -> None:
@@ -200,10 +112,10 @@ class Convention:
 
     def ordered_by(self, column: str) -> Convention:
         """Return the same convention with the column that gave the order."""
+        if self.order != "auto":
+            return self
         same = copy(self)
-        object.__setattr__(
-            same, "order", column if self.order == "auto" else self.order
-        )
+        object.__setattr__(same, "order", column)
         return same
 
     def without_k(self) -> Convention:
@@ -212,16 +124,10 @@ class Convention:
 
     def in_words(self) -> str:
         """Return the convention on one line, to compare with a paper."""
-        of_users = [
-            "averaged_users",
-            *(["no_relevant"] if self.no_relevant != "skip" else []),
-        ]
-        return "; ".join(
-            [
-                *(in_words(name, getattr(self, name)) for name in of_users),
-                *self.phrases(graded=True),
-            ]
-        )
+        phrases = [in_words("averaged_users", self.averaged_users)]
+        if self.no_relevant != "skip":
+            phrases.append(in_words("no_relevant", self.no_relevant))
+        return "; ".join([*phrases, *self.phrases(graded=True)])
 
     __str__ = in_words
 
@@ -237,11 +143,9 @@ class Convention:
     @property
     def users_phrase(self) -> str:
         """Which users count, if not those of the truth."""
-        return (
-            ""
-            if self.averaged_users == "truth"
-            else f", {_(PHRASES['averaged_users', self.averaged_users])}"
-        )
+        if self.averaged_users == "truth":
+            return ""
+        return f", {_(PHRASES['averaged_users', self.averaged_users])}"
 
     def phrases(
         self,
@@ -259,29 +163,25 @@ class Convention:
         of judged items alone always do; `also_whole`: whether numbers at cut-offs stand
         beside those of whole lists.
         """
-        unusual = [
-            name
+        unusual = {
+            name: getattr(self, name)
             for name in _UNUSUAL
             if getattr(self, name) != getattr(Convention, name) and name not in unsaid
-        ]
+        }
         if self.cutoff == "list" and "ideal" in dict(self.metric):
-            unusual = [
-                name for name in unusual if name != "cutoff"
-            ]  # the ideal says so
-        words = {name: in_words(name, getattr(self, name)) for name in unusual}
+            unusual.pop("cutoff", None)  # the phrase of the ideal names the cut
+        words = {name: in_words(name, value) for name, value in unusual.items()}
         if "negative_relevance" in words and (below_0_unjudged or self.judged_only):
             words["negative_relevance"] = _(BELOW_0_UNJUDGED)
-        parts = [in_words("order", self.order), *words.values()]
-        if (
-            self.order == "score" and "ties" not in unusual
-        ):  # which of equal scores is first decides the number
-            parts[0] = f"{parts[0]}, {in_words('ties', self.ties)}"
+        order = in_words("order", self.order)
+        if self.order == "score" and "ties" not in words:
+            order = f"{order}, {in_words('ties', self.ties)}"  # ties decide the number
+        relevant = _("relevant: every pair of the truth")
         if self.relevant_from is not None or graded:
-            parts.append(_("relevant: {what}", what=self.relevant_in_words))
-        else:
-            parts.append(_("relevant: every pair of the truth"))
+            relevant = _("relevant: {what}", what=self.relevant_in_words)
+        options = dict(self.metric)
         cutoff = cut_of(self.cutoff, also_whole=also_whole)
-        return parts + options_in_words(dict(self.metric), cutoff)
+        return [order, *words.values(), relevant, *options_in_words(options, cutoff)]
 
     def given_in_words(self, names: Iterable[str]) -> str:
         """Return the decisions of these names, which were given on top of a library's."""
@@ -336,13 +236,18 @@ def value_of(text: str) -> Any:
 def in_words(name: str, value: object) -> str:
     """Return a decision, or an option of a metric, in words."""
     if name == "log_base":
-        base = "e" if value == math.e else f"{value:.4g}" if is_number(value) else value
-        return _("logarithm of base {base}", base=base)
+        return _("logarithm of base {base}", base=_base_in_words(value))
     if name == "min_propensity" and value is not None:
         return _("propensities of at least {least:g}", least=value)
-    if (name, str(value)) in PHRASES:
-        return _(ALONE.get((name, str(value))) or PHRASES[name, str(value)])
+    if (name, str(value)) in ALONE:
+        return _(ALONE[name, str(value)])
     return "" if value in (None, "1") else f"{name} = {value}"
+
+
+def _base_in_words(base: Any) -> str:
+    if base == math.e:
+        return "e"
+    return f"{base:.4g}" if is_number(base) else str(base)
 
 
 def cut_of(cutoff: Cut, *, also_whole: bool) -> Cut | Literal["k and list"]:
@@ -357,18 +262,15 @@ def options_in_words(
 ) -> list[str]:
     """Return a metric's options as phrases; `cutoff` says where lists are cut."""
     phrases = {name: in_words(name, value) for name, value in options.items()}
-    ideal = IDEALS.get((cutoff, str(options.get("ideal"))))
+    ideal = PHRASES.get((f"ideal, cutoff={cutoff}", str(options.get("ideal"))))
     if ideal is not None:
         phrases["ideal"] = _(ideal)
     base = options.get("log_base", 2)
-    if is_number(base) and (
-        base == 2 or "discount" in phrases
-    ):  # what is no number is refused where it is computed
-        phrases.pop("log_base", None)
+    # A base that is no number is refused where the metric is computed.
+    if is_number(base) and "discount" in phrases:  # whose phrase names the logarithm
         shown = f"log{base:g}(" if base % 1 == 0 else f"log_{base:.4g}("
-        phrases |= (
-            {"discount": phrases["discount"].replace("log2(", shown)}
-            if "discount" in phrases
-            else {}
-        )
+        phrases["discount"] = phrases["discount"].replace("log2(", shown)
+        phrases.pop("log_base", None)
+    elif base == 2:
+        phrases.pop("log_base", None)
     return [phrase for phrase in phrases.values() if phrase]

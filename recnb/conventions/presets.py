@@ -36,15 +36,14 @@ class Preset:
     metric: str  #: recnb's name of the metric
     options: tuple[tuple[str, Any], ...]  #: of the metric
     convention: Convention  #: of the data
-    # : how exactly the library's numbers are reproduced: it may compute in single
-    # precision, or round
+    #: how exactly the library's numbers are reproduced: it may compute in single
+    #: precision, or round
     tolerance: float
-    refuses: tuple[
-        str, ...
-    ] = ()  #: frames on which it raises an error, or its number follows no rule
+    #: frames on which it raises an error, or its number follows no rule
+    refuses: tuple[str, ...] = ()
     note: str = ""  #: a defect of the library
-    # : what it does where it is given no cut-off: "error", or the one that it takes;
-    # empty if it then takes lists whole
+    #: what it does where it is given no cut-off: "error", or the one that it takes;
+    #: empty if it then takes lists whole
     without_k: str = ""
 
     @property
@@ -52,9 +51,8 @@ class Preset:
         """Whether the library can be asked for a cut-off, to cut lists at or to divide
         by.
         """
-        return self.convention.cutoff == "k" or "k" in str(
-            dict(self.options).get("out_of", "")
-        )
+        divisor = str(dict(self.options).get("out_of", ""))
+        return self.convention.cutoff == "k" or "k" in divisor
 
     def at(self, k: int | None) -> Preset:
         """Return the preset by which the library computes a number at this cut-off:
@@ -88,32 +86,31 @@ class Preset:
 @cache
 def presets() -> Mapping[tuple[str, str], Preset]:
     """Return all presets, by library and variant."""
-
-    def options_of(text: str) -> dict[str, Any]:
-        pairs = (part.split("=", 1) for part in text.split("; ") if part)
-        return {name: value_of(value) for name, value in pairs}
-
-    recorded = (
-        Preset(
-            **{
-                name: row[name]
-                for name in (
-                    "library",
-                    "version",
-                    "variant",
-                    "metric",
-                    "note",
-                    "without_k",
-                )
-            },
-            options=tuple(options_of(row["options"]).items()),
-            convention=Convention(**options_of(row["convention"])),
-            tolerance=float(row["tolerance"]),
-            refuses=tuple(word for word in row["refuses"].split("; ") if word),
-        )
-        for row in rows_of("conventions/presets.csv")
-    )
+    recorded = map(_preset_of, rows_of("conventions/presets.csv"))
     return {(preset.library, preset.variant): preset for preset in recorded}
+
+
+def _preset_of(row: dict[str, str]) -> Preset:
+    """Read a row of the file, whose columns are the fields of a preset."""
+    read: dict[str, Any] = {
+        "options": tuple(_values_of(row["options"]).items()),
+        "convention": Convention(**_values_of(row["convention"])),
+        "refuses": tuple(_parts_of(row["refuses"])),
+        "tolerance": float(row["tolerance"]),
+    }
+    return Preset(**{**row, **read})
+
+
+def _parts_of(cell: str) -> list[str]:
+    return [part for part in cell.split("; ") if part]
+
+
+def _values_of(cell: str) -> dict[str, Any]:
+    values = dict[str, Any]()
+    for part in _parts_of(cell):
+        name, value = part.split("=", 1)
+        values[name] = value_of(value)
+    return values
 
 
 def names() -> list[str]:
@@ -124,11 +121,9 @@ def names() -> list[str]:
 def library_named(library: str) -> str:
     """Return the library of this name or alias, however it is spelt."""
     spelt = {name.lower().replace("_", "-"): name for name in names()} | ALIASES
-    name = (
-        re.sub(r"[\s_.]+", "-", library.strip().lower())
-        if isinstance(library, str)
-        else library
-    )
+    name = library
+    if isinstance(library, str):
+        name = re.sub(r"[\s_.]+", "-", library.strip().lower())
     if not is_word(name, spelt):
         problem = f"{quoted(library)} is no library whose conventions are recorded."
         raise OptionError(problem, fix=near(library, [*names(), *ALIASES]))
@@ -207,14 +202,15 @@ def default_of(library: str, metric: str, *, whole: bool = False) -> Preset | No
     that is never cut, as rr_nocut; None if it has none.
     """
     known = of_metric(metric, library)
+    if not known:
+        return None
     if whole:
-        uncut = [preset for preset in known if preset.convention.cutoff == "none"]
-        known = [
-            preset
-            for preset in uncut
-            if preset.variant.startswith(f"{known[0].variant}_no")
-        ] or known
-    return known[0] if known else None
+        never_cut = f"{known[0].variant}_no"
+        for preset in known:
+            is_never_cut = preset.convention.cutoff == "none"
+            if is_never_cut and preset.variant.startswith(never_cut):
+                return preset
+    return known[0]
 
 
 def data_convention(library: str) -> Convention:

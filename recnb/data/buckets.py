@@ -4,6 +4,7 @@ temporary files, each of which holds whole users.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Generator, Iterable, Mapping
 from contextlib import nullcontext, suppress
 from itertools import pairwise
@@ -53,19 +54,16 @@ def origin_of(frame: Frame) -> tuple[str, str] | None:
     to have them in memory; None if they are.
     """
     if isinstance(frame, Scanned):
-        return N_(
-            "files"
-        ), "read the files into a frame first, polars.read_parquet(...)"
+        remedy = "read the files into a frame first, polars.read_parquet(...)"
+        return N_("files"), remedy
     if isinstance(frame, pl.LazyFrame):
         return N_("a lazy frame"), "collect the frame first, frame.collect()"
     if is_dataset(frame):
-        return N_(
-            "the files of a pyarrow dataset"
-        ), "read the dataset first, dataset.to_table()"
+        remedy = "read the dataset first, dataset.to_table()"
+        return N_("the files of a pyarrow dataset"), remedy
     if is_relation(frame):
-        return N_(
-            "a DuckDB relation"
-        ), "fetch the relation first, relation.to_arrow_table()"
+        remedy = "fetch the relation first, relation.to_arrow_table()"
+        return N_("a DuckDB relation"), remedy
     return None
 
 
@@ -77,14 +75,10 @@ def batches_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Batches:
         yield table_of(frame, name, roles)
         return
     with collected(name), _reader(frame, roles) as reader:
-        for part in reader:
-            if not isinstance(part, pl.DataFrame):
-                refuse_unread(part.schema, name)
-            batch = (
-                part
-                if isinstance(part, pl.DataFrame)
-                else pl.DataFrame(pl.from_arrow(part))
-            )
+        for batch in reader:
+            if not isinstance(batch, pl.DataFrame):
+                refuse_unread(batch.schema, name)
+                batch = pl.DataFrame(pl.from_arrow(batch))
             if batch.height:  # dictionaries of text may differ between batches
                 yield batch.with_columns(
                     pl.col(pl.Categorical).cast(pl.String),
@@ -112,10 +106,13 @@ def _reader(frame: Frame, roles: Mapping[str, str]) -> Any:
         ).to_reader()
     import duckdb
 
-    picked = frame.select(
-        *(duckdb.ColumnExpression(column).alias(role) for role, column in roles.items())
-    )
-    return (getattr(picked, "to_arrow_reader", None) or picked.fetch_record_batch)(ROWS)
+    expressions = [
+        duckdb.ColumnExpression(column).alias(role) for role, column in roles.items()
+    ]
+    picked = frame.select(*expressions)
+    if hasattr(picked, "to_arrow_reader"):
+        return picked.to_arrow_reader(ROWS)
+    return picked.fetch_record_batch(ROWS)  # of older versions
 
 
 def available_memory() -> int:
@@ -127,17 +124,19 @@ def available_memory() -> int:
     left: int = psutil.virtual_memory().available
     process = psutil.Process()
     if hasattr(process, "rlimit"):  # on Linux
-        held = process.memory_info()
-        for of, used in ((psutil.RLIMIT_AS, held.vms), (psutil.RLIMIT_DATA, held.data)):
-            limit, _hard = process.rlimit(of)
-            left = min(left, limit - used) if limit != psutil.RLIM_INFINITY else left
-    for files in LIMITS:
-        with suppress(
-            OSError, ValueError
-        ):  # there is no such file, or its limit is "max"
-            limit, used = (
-                int(Path("/sys/fs/cgroup", file).read_text()) for file in files
-            )
+        memory = process.memory_info()
+        for resource, used in (
+            (psutil.RLIMIT_AS, memory.vms),
+            (psutil.RLIMIT_DATA, memory.data),
+        ):
+            limit, _hard = process.rlimit(resource)
+            if limit != psutil.RLIM_INFINITY:
+                left = min(left, limit - used)
+    for limit_file, used_file in LIMITS:
+        # There may be no such file, or its limit is "max".
+        with suppress(OSError, ValueError):
+            limit = int(Path("/sys/fs/cgroup", limit_file).read_text())
+            used = int(Path("/sys/fs/cgroup", used_file).read_text())
             left = min(left, limit - used)
     return max(left, 0)
 
@@ -148,34 +147,38 @@ class Buckets:
     """
 
     def __init__(self, batches: Iterable[pl.DataFrame]) -> None:
-        self.first = self._rows = (
-            pl.DataFrame()
-        )  #: the first row; and all, if they are in memory
-        self.n_bytes = n_rows = self._n_blocks = 0
-        self._folder: Path | None = (
-            None  #: of a folder for each block of rows, with one of files for each slot
-        )
-        held: list[pl.DataFrame] = []
-        most = SHARE * available_memory()
+        self.first = pl.DataFrame()  #: the first row
+        self.n_bytes = 0
+        self._rows = pl.DataFrame()  # all, if they are in memory
+        # A folder for each block of rows that was written, with files for each slot.
+        self._folder: Path | None = None
+        self._n_blocks = 0
+        self._read_all(batches)
+
+    def _read_all(self, batches: Iterable[pl.DataFrame]) -> None:
+        """Read all rows; write those that are waiting once they do not fit into memory,
+        and from then on block by block.
+        """
+        most_bytes = SHARE * available_memory()
+        waiting: list[pl.DataFrame] = []
+        n_rows = 0
         for rows in batches:
-            self.first = self.first if n_rows else rows.head(1)
-            n_rows, self.n_bytes = (
-                n_rows + rows.height,
-                self.n_bytes + int(rows.estimated_size()),
-            )
-            held.append(rows)
-            fits = n_rows <= WHOLE or self.n_bytes <= most
-            if (
-                sum(rows.height for rows in held) >= BLOCK
-                if self.in_files
-                else not fits
-            ):
-                self._write(held)
+            if n_rows == 0:
+                self.first = rows.head(1)
+            n_rows += rows.height
+            self.n_bytes += int(rows.estimated_size())
+            waiting.append(rows)
+            if self.in_files:
+                is_due = sum(batch.height for batch in waiting) >= BLOCK
+            else:
+                is_due = n_rows > WHOLE and self.n_bytes > most_bytes
+            if is_due:
+                self._write(waiting)
         if self.in_files:
-            self._write(held)
-        elif held:
+            self._write(waiting)
+        elif waiting:
             # Others may write to their rows later; those in files are copies.
-            self._rows = owned(pl.concat(held, how="vertical_relaxed").get_columns())
+            self._rows = owned(pl.concat(waiting, how="vertical_relaxed").get_columns())
 
     @property
     def in_files(self) -> bool:
@@ -190,29 +193,25 @@ class Buckets:
         """Return the rows of the users in some slots."""
         if self.in_files:
             return self._read(range(low, high))
-        slots = slots_of(self._rows["user"]) if (low, high) != (0, SLOTS) else None
-        return (
-            self._rows
-            if slots is None
-            else self._rows.filter(pl.Series((slots >= low) & (slots < high)))
-        )
+        if (low, high) == (0, SLOTS):
+            return self._rows
+        slots = slots_of(self._rows["user"])
+        return self._rows.filter(pl.Series((slots >= low) & (slots < high)))
 
     def rows_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the rows of some users."""
-        rows = (
-            self._read(np.unique(slots_of(users)).tolist())
-            if self.in_files
-            else self._rows
-        )
+        rows = self._rows
+        if self.in_files:
+            rows = self._read(np.unique(slots_of(users)).tolist())
         return rows.filter(pl.col("user").is_in(users.implode()))
 
-    def _write(self, held: list[pl.DataFrame]) -> None:
-        """Write what is held, a file for each slot, and let go of it."""
+    def _write(self, waiting: list[pl.DataFrame]) -> None:
+        """Write the rows that are waiting, a file for each slot, and let go of them."""
         if self._folder is None:
             with written_to_disk():
                 self._folder = temporary_folder(self)
-        rows = pl.concat([self.first.clear(), *held], how="vertical_relaxed")
-        held.clear()
+        rows = pl.concat([self.first.clear(), *waiting], how="vertical_relaxed")
+        waiting.clear()
         for block in rows.iter_slices(BLOCK):
             into = pl.PartitionBy(
                 self._folder / f"{self._n_blocks:08}", key="slot", include_key=False
@@ -227,12 +226,11 @@ class Buckets:
             self._n_blocks += 1
 
     def _read(self, slots: Iterable[int]) -> pl.DataFrame:
+        """Return the rows of some slots, block after block of each."""
         assert self._folder is not None
-        files = [
-            file
-            for slot in slots
-            for file in sorted(self._folder.glob(f"*/slot={slot}/*"))
-        ]
+        files: list[Path] = []
+        for slot in slots:
+            files += sorted(self._folder.glob(f"*/slot={slot}/*"))
         rows = [
             pl.read_parquet(file, hive_partitioning=False, memory_map=False)
             for file in files
@@ -251,6 +249,8 @@ def ranges_of(*tables: Buckets) -> list[tuple[int, int]]:
     """Return the slots of each bucket of some tables, as many buckets as their size and
     the memory there is ask for.
     """
-    size = max(min(BUCKET, available_memory() // 40), 1)
-    n = min(max(-(-sum(table.n_bytes for table in tables) // size), 1), SLOTS)
-    return list(pairwise(SLOTS * at // n for at in range(n + 1)))
+    n_bytes = sum(table.n_bytes for table in tables)
+    bucket_size = max(min(BUCKET, available_memory() // 40), 1)
+    n_buckets = min(max(math.ceil(n_bytes / bucket_size), 1), SLOTS)
+    edges = [SLOTS * bucket // n_buckets for bucket in range(n_buckets + 1)]
+    return list(pairwise(edges))

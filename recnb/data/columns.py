@@ -8,7 +8,7 @@ import sys
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache
-from itertools import chain, zip_longest
+from itertools import zip_longest
 from types import MappingProxyType
 from typing import Any, TypeAlias, cast
 
@@ -149,7 +149,11 @@ def title_column(columns: Iterable[str]) -> str | None:
 def named(given: Columns, role: str) -> list[str]:
     """Return the columns that a keyword names for a role, of which each frame has one."""
     names = given.get(role)
-    return [] if names is None else [names] if isinstance(names, str) else [*names]
+    if names is None:
+        return []
+    if isinstance(names, str):
+        return [names]
+    return [*names]
 
 
 def each_named(given: Columns) -> list[tuple[str, str]]:
@@ -159,7 +163,7 @@ def each_named(given: Columns) -> list[tuple[str, str]]:
 
 def require(
     given: Columns,
-    held: Sequence[str],
+    columns: Sequence[str],
     name: str,
     side_frames: Mapping[str, Frame] = MappingProxyType({}),
 ) -> None:
@@ -167,12 +171,13 @@ def require(
     may be in frames beside it alone.
     """
     for role, column in each_named(given):
-        if column not in held and not (
-            role in ("user", "item") and in_side_frame(column, side_frames)
-        ):
-            raise ColumnError(
-                f"{name} has no column for {role}={column!r}. Columns: {listed(held)}."
-            )
+        if column in columns:
+            continue
+        if role in ("user", "item") and in_side_frame(column, side_frames):
+            continue
+        raise ColumnError(
+            f"{name} has no column for {role}={column!r}. Columns: {listed(columns)}."
+        )
 
 
 def in_side_frame(column: str, frames: Mapping[str, Frame]) -> bool:
@@ -198,17 +203,13 @@ def find(
 
     A frame with both sides needs relevance, and rank or score, of what is optional.
     """
-    columns, wanted = columns_of(frame, name), (*roles, *optional)
-    named_for = {role: named(given, role) for role in wanted}
-    taken = {*chain.from_iterable(named_for.values())}
+    columns = columns_of(frame, name)
     labels: dict[str, str] = {}
-    for role in wanted:
-        candidates = _held(columns, name, role, named_for[role])
-        if not candidates:
-            usual = by_name(columns, role)
-            candidates = [column for column in usual if column not in taken]
-            if not candidates and role in roles:
-                candidates = usual
+    for role in (*roles, *optional):
+        candidates = _candidates(columns, name, role, given, [*roles, *optional])
+        is_needed = role in roles
+        if not candidates and is_needed:
+            candidates = by_name(columns, role)  # one that a keyword names for another
         if len(candidates) > 1:
             could_be = " and ".join(map(repr, candidates))
             raise ColumnError(
@@ -217,26 +218,43 @@ def find(
             )
         if candidates:
             labels[role] = _in_one_role(candidates[0], name, role, labels)
-    _refuse_levels(frame, name, {*wanted} - {*labels})
+    _refuse_levels(frame, name, {*roles, *optional} - {*labels})
     missing = _missing(roles, optional, labels, both_sides=both_sides)
     if missing:
         raise _no_column(columns, name, missing, labels, given, both_sides=both_sides)
     return labels
 
 
-def _held(
+def _candidates(
+    columns: Sequence[str],
+    name: str,
+    role: str,
+    given: Columns,
+    roles: Sequence[str],
+) -> list[str]:
+    """Return the columns that could play a role: the one that a keyword names, else
+    those with a usual name that no keyword names for one of these roles.
+    """
+    by_keyword = _named_here(columns, name, role, named(given, role))
+    if by_keyword:
+        return by_keyword
+    taken = [column for other in roles for column in named(given, other)]
+    return [column for column in by_name(columns, role) if column not in taken]
+
+
+def _named_here(
     columns: Sequence[str], name: str, role: str, named_columns: Sequence[str]
 ) -> list[str]:
     """Return those of the columns that a keyword names that a table has, one at most."""
-    held = [column for column in named_columns if column in columns]
-    if len(held) > 1:
-        first, second = held[:2]
+    named_here = [column for column in named_columns if column in columns]
+    if len(named_here) > 1:
+        first, second = named_here[:2]
         raise ColumnError(
             f"{name}: {first!r} and {second!r} are both columns of it, and {role}= names "
             "one for each table.",
             fix=f"Drop or rename the one that is no {role} here.",
         )
-    return held
+    return named_here
 
 
 def _in_one_role(
@@ -315,7 +333,9 @@ def _no_column(
         others = named(given, role)
         if others:
             words_to_type = "Name each"
-        examples.append(f"{role}={[*others, column] if others else column!r}")
+            examples.append(f"{role}={[*others, column]}")
+        else:
+            examples.append(f"{role}={column!r}")
     fix = f"{words_to_type}: {', '.join(examples)}."
     if both_sides:
         fix += " Or give the other frame as well, recs.rec.against(truth)."
@@ -327,39 +347,43 @@ def _no_column(
 
 def columns_of(frame: Frame, name: str) -> list[str]:
     """Return the column names of any kind of table."""
-    if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
-        columns = list(frame.columns)
-    elif engine := ENGINES.get(type(frame).__module__.split(".", 1)[0]):
-        raise FrameError(
-            f"{name} is a {engine} DataFrame: type recnb.{engine.lower()}.evaluate(recs, truth)."
-        )
-    elif isinstance(frame, pl.LazyFrame) or is_dataset(frame):
-        with collected(name):
-            columns = (
-                frame.collect_schema().names()
-                if isinstance(frame, pl.LazyFrame)
-                else frame.schema.names
-            )
-    elif hasattr(frame, "__arrow_c_stream__") and hasattr(type(frame), "columns"):
-        with collected(name):  # the columns of Arrow are the values
-            columns = list(getattr(frame, "column_names", None) or frame.columns)
-    else:
-        raise FrameError(
-            f"{name} is a {type(frame).__name__}, which is nothing that recnb "
-            f"reads: give a pandas or Polars frame, a pyarrow table or "
-            "dataset, a DuckDB relation, the path of a file or, of lists, a "
-            "mapping by user; and a truth, recnb.evaluate(recs, truth). "
-            "A list of records is pandas.DataFrame(records). "
-            "A matrix of items by user is dict(zip(users, matrix)). For one list: "
-            "recnb.ndcg(ranking, relevant); for labels and "
-            "scores: recnb.evaluate_groups(y_true, y_score, group=sizes)."
-        )
+    columns = _column_names(frame, name)
     if len({*columns}) < len(columns):
         twice = next(column for column in columns if columns.count(column) > 1)
         raise ColumnError(
             f"{name}: more than one column is called {twice!r}; rename all but one."
         )
     return columns
+
+
+def _column_names(frame: Frame, name: str) -> list[str]:
+    """Return the column names as they are, of which two may be equal."""
+    kind = type(frame)
+    if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
+        return list(frame.columns)
+    engine = ENGINES.get(kind.__module__.split(".", 1)[0])
+    if engine is not None:
+        raise FrameError(
+            f"{name} is a {engine} DataFrame: type recnb.{engine.lower()}.evaluate(recs, truth)."
+        )
+    with collected(name):
+        if isinstance(frame, pl.LazyFrame):
+            return frame.collect_schema().names()
+        if is_dataset(frame):
+            return list(frame.schema.names)
+        if hasattr(frame, "__arrow_c_stream__") and hasattr(kind, "columns"):
+            # The `columns` of Arrow are the values.
+            return list(getattr(frame, "column_names", None) or frame.columns)
+    raise FrameError(
+        f"{name} is a {kind.__name__}, which is nothing that recnb "
+        f"reads: give a pandas or Polars frame, a pyarrow table or "
+        "dataset, a DuckDB relation, the path of a file or, of lists, a "
+        "mapping by user; and a truth, recnb.evaluate(recs, truth). "
+        "A list of records is pandas.DataFrame(records). "
+        "A matrix of items by user is dict(zip(users, matrix)). For one list: "
+        "recnb.ndcg(ranking, relevant); for labels and "
+        "scores: recnb.evaluate_groups(y_true, y_score, group=sizes)."
+    )
 
 
 def read_stream(frame: Any) -> Any:
@@ -435,15 +459,15 @@ def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
                 for role, column in roles.items()
             ]
         )
-    if not isinstance(frame, pl.DataFrame):
+    columns = [*dict.fromkeys(roles.values())]
+    if isinstance(frame, pl.LazyFrame):
         with collected(name):
-            columns = [*dict.fromkeys(roles.values())]
-            if isinstance(frame, pl.LazyFrame):
-                frame = frame.select(columns).collect()
-            else:
-                table = arrow_of(frame, columns)
-                refuse_unread(table.schema, name)
-                frame = pl.DataFrame(pl.from_arrow(table))
+            frame = frame.select(columns).collect()
+    elif not isinstance(frame, pl.DataFrame):
+        with collected(name):
+            table = arrow_of(frame, columns)
+            refuse_unread(table.schema, name)
+            frame = pl.DataFrame(pl.from_arrow(table))
     return owned([frame[column].alias(role) for role, column in roles.items()])
 
 
@@ -463,9 +487,9 @@ def arrow_of(frame: Frame, columns: list[str]) -> Any:
 
     if is_relation(frame):
         frame = frame.select(*map(sys.modules["duckdb"].ColumnExpression, columns))
-    return (
-        frame.to_table(columns=columns) if is_dataset(frame) else pa.table(frame)
-    ).select(columns)
+    if is_dataset(frame):
+        return frame.to_table(columns=columns)
+    return pa.table(frame).select(columns)
 
 
 def refuse_unread(fields: Iterable[Any], name: str) -> None:
@@ -499,16 +523,16 @@ def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
     """Copy columns into memory that is not shared with the caller, who may write into
     it, each in one chunk.
     """
+    return pl.DataFrame([_owned_column(column) for column in columns])
+
+
+def _owned_column(column: pl.Series) -> pl.Series:
+    """Copy a column into memory that is not shared, in one chunk."""
+    if column.dtype == pl.String:
+        return column.rechunk()  # text of Polars is never shared
     # Polars copies what it puts together, and leaves a single piece where it is: hence
-    # one row more. Its text is never shared.
-    return pl.DataFrame(
-        [
-            column.rechunk()
-            if column.dtype == pl.String
-            else pl.concat([column, column[:1]]).rechunk()[: len(column)]
-            for column in columns
-        ]
-    )
+    # one row more.
+    return pl.concat([column, column[:1]]).rechunk()[: len(column)]
 
 
 def with_series(table: pl.DataFrame, *columns: pl.Series) -> pl.DataFrame:
@@ -518,51 +542,55 @@ def with_series(table: pl.DataFrame, *columns: pl.Series) -> pl.DataFrame:
 
 def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.Series:
     """Return a column of pandas as one of Polars, in which all values are of one kind."""
-    import pyarrow as pa
-
     dtype: Any = column.dtype
     if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
         # Polars before 1.38 takes no array of another byte order.
         native = column.to_numpy().astype(dtype.newbyteorder("="), copy=False)
         return pl.Series(native)
-    is_category = isinstance(dtype, pd.CategoricalDtype)
-    ordered = (
-        is_category and bool(dtype.ordered) and role not in NAMES
-    )  # groups keep an order of their own
-    if ordered or isinstance(
-        dtype.categories.dtype if is_category else dtype,
-        (pd.IntervalDtype, pd.PeriodDtype),
-    ):
+    if isinstance(dtype, pd.SparseDtype):
+        return _from_arrow(pd.Series(np.asarray(column)), name, label, role)
+    value_dtype = dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        if dtype.ordered and role not in NAMES:
+            # Groups of users or items keep an order of their own.
+            text = column.map(str, na_action="ignore")
+            values = _from_arrow(text, name, label, role)
+            return values.cast(pl.Enum(text.cat.categories))
+        value_dtype = dtype.categories.dtype
+    if isinstance(value_dtype, (pd.IntervalDtype, pd.PeriodDtype)):
         column = column.map(str, na_action="ignore")
-    elif isinstance(dtype, pd.SparseDtype):
-        column = pd.Series(np.asarray(column))
+    values = _from_arrow(column, name, label, role)
+    if values.dtype == pl.Categorical:
+        return values.cast(pl.String)
+    return values
+
+
+def _from_arrow(column: pd.Series[Any], name: str, label: str, role: str) -> pl.Series:
+    """Return a column of pandas as Arrow reads it; an error for values of several
+    kinds.
+    """
+    import pyarrow as pa
+
     try:
         array = pa.array(column, from_pandas=True)
     except (pa.ArrowException, OverflowError) as problem:
-        if role in (
-            "rank",
-            "score",
-            "relevance",
-        ):  # whose check says which value is no number
+        if role in ("rank", "score", "relevance"):
+            # As text, of which the check of numbers says what is no number.
             return from_pandas(column.map(str, na_action="ignore"), name, label, role)
         known = column.dropna()
         kinds = ", ".join(sorted({type(value).__name__ for value in known}))
-        held = (
-            f"holds values of more than one kind, or of one that is no id or number: "
-            f"{kinds}, such as {quoted(known.iloc[0])}."
-        )
-        # The text of what is missing would be an id, "nan" or "None".
-        fix = "Make them one kind, such as text, and drop what is missing first."
-        raise FrameError(f"{name}: column {label!r} {held}", fix=fix) from problem
+        raise FrameError(
+            f"{name}: column {label!r} holds values of more than one kind, or of one that "
+            f"is no id or number: {kinds}, such as {quoted(known.iloc[0])}.",
+            # The text of what is missing would be an id, "nan" or "None".
+            fix="Make them one kind, such as text, and drop what is missing first.",
+        ) from problem
     refuse_unread([pa.field(str(label), array.type)], name)
     # Views are how Polars has text, and Arrow makes them in a third of Polars' time;
-    # they cannot point beyond 2 GB.
-    # Before pyarrow 25 the cast ends the process for text of up to 12 bytes.
+    # they cannot point beyond 2 GB. Before pyarrow 25 the cast ends the process for text
+    # of up to 12 bytes.
     is_text = pa.types.is_large_string(array.type)
     casts_safely = int(pa.__version__.split(".")[0]) >= 25
     if is_text and casts_safely and array.nbytes < 2**31:
         array = array.cast(pa.string_view())
-    values = pl.Series(pl.from_arrow(array))
-    if ordered:
-        return values.cast(pl.Enum(column.cat.categories))
-    return values.cast(pl.String) if values.dtype == pl.Categorical else values
+    return pl.Series(pl.from_arrow(array))

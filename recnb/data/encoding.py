@@ -14,12 +14,13 @@ from recnb.metrics.hits import Ints
 
 def distinct(values: pl.Series) -> pl.Series:
     """Return each value once, sorted."""
-    if (span := _span(values)) is None:
+    span = _span(values)
+    if span is None:
         return values.unique().sort()
     low, size = span
-    found = np.zeros(size, dtype=bool)
-    found[values.to_numpy() - low] = True
-    return pl.Series(values.name, np.flatnonzero(found) + low)
+    occurs = np.zeros(size, dtype=bool)
+    occurs[values.to_numpy() - low] = True
+    return pl.Series(values.name, np.flatnonzero(occurs) + low)
 
 
 def each_once(values: pl.Series) -> pl.Series:
@@ -39,47 +40,47 @@ def positions(known: pl.Series, values: pl.Series) -> Ints:
     """Return the position of each value among known ones, which are distinct; -1 for
     values that are not among them.
     """
-    if (span := _span(known, len(values))) is not None:
+    span = _span(known, len(values))
+    if span is not None:
         low, size = span
-        lookup = np.full(
-            size + 2, -1
-        )  # one more cell at either end takes what lies outside
-        lookup[known.to_numpy() - low + 1] = np.arange(len(known))
-        return np.take(lookup, values.to_numpy() - low + 1, mode="clip")
+        # One more cell at either end takes what lies outside.
+        position = np.full(size + 2, -1)
+        position[known.to_numpy() - low + 1] = np.arange(len(known))
+        return np.take(position, values.to_numpy() - low + 1, mode="clip")
     if repeats_follow(values):
         starts = run_starts(values)
-        return np.repeat(
-            positions(known, values.gather(starts)), np.diff(np.r_[starts, len(values)])
-        )
+        lengths = np.diff(starts, append=len(values))
+        return np.repeat(positions(known, values.gather(starts)), lengths)
     rows, starts = grouped(pl.concat([known, values]).rechunk())
     # Rows of one value keep their order: a known value is the first of its group.
-    place = np.empty_like(rows)
-    place[rows] = np.repeat(rows[starts], np.diff(starts, append=len(rows)))
-    place = place[len(known) :]
-    return np.where(place < len(known), place, -1)
+    first_row = np.empty_like(rows)
+    first_row[rows] = np.repeat(rows[starts], np.diff(starts, append=len(rows)))
+    first_row = first_row[len(known) :]
+    return np.where(first_row < len(known), first_row, -1)
 
 
 def grouped(values: pl.Series) -> tuple[Ints, Ints]:
     """Put rows of equal values together: the rows, each group's in their order, and the
     place of each group's first.
     """
-    # Value and row go into the number that is sorted: the row into the low bits, the
-    # value or a hash of it above.
-    bits, span = np.uint64(len(values).bit_length()), _span(values)
-    mask = (np.uint64(1) << bits) - np.uint64(1)
-    key = (
-        hashes_of(values) & ~mask
-        if span is None
-        else (values.to_numpy() - span[0]).view(np.uint64) << bits
-    )
+    # What is sorted is one number: the row in the low bits, the value or a hash of it
+    # above.
+    row_bits = np.uint64(len(values).bit_length())
+    row_mask = (np.uint64(1) << row_bits) - np.uint64(1)
+    span = _span(values)
+    if span is None:
+        key = hashes_of(values) & ~row_mask
+    else:
+        low, _size = span
+        key = (values.to_numpy() - low).view(np.uint64) << row_bits
     key |= np.arange(len(values), dtype=np.uint64)
     key.sort()
-    starts = np.flatnonzero(np.r_[True, (key[1:] ^ key[:-1]) > mask][: len(key)])
-    key &= mask
+    is_start = np.r_[True, (key[1:] ^ key[:-1]) > row_mask]
+    starts = np.flatnonzero(is_start[: len(key)])
+    key &= row_mask
     rows = key.view(np.int64)
-    if span is None and len(run_starts(values.gather(rows))) > len(
-        starts
-    ):  # different values have one hash
+    if span is None and len(run_starts(values.gather(rows))) > len(starts):
+        # Different values have one hash.
         return grouped(values.rank("dense").cast(pl.Int64))
     return rows, starts
 
@@ -102,11 +103,10 @@ def run_starts(values: pl.Series) -> Ints:
     """Return the first row of each run of equal ids."""
     if values.dtype == pl.Int64 and not values.null_count():
         return starts_of(values.to_numpy())
-    changed = (
-        (values.slice(1) != values.head(max(len(values) - 1, 0))).arg_true().to_numpy()
-    )
-    starts: Ints = np.r_[0, changed + 1]
-    return starts[: len(values)]
+    if values.is_empty():
+        return np.zeros(0, dtype=np.int64)
+    differs_from_next = values.slice(1) != values.head(len(values) - 1)
+    return np.append(0, differs_from_next.arg_true().to_numpy().astype(np.int64) + 1)
 
 
 def repeats_follow(values: pl.Series) -> bool:
@@ -118,16 +118,16 @@ def repeats_follow(values: pl.Series) -> bool:
 
 
 def _span(values: pl.Series, more: int = 0) -> tuple[int, int] | None:
-    """Return the lowest value and how many there could be, if they are whole numbers so
-    close together that an array holds them all.
+    """Return the lowest value and the number of values from it to the highest, if they
+    are whole numbers so close together that an array holds them all, `more` rows beside
+    them counted.
     """
-    low, high = (
-        (values.min(), values.max()) if values.dtype == pl.Int64 else (None, None)
-    )
-    if (
-        not isinstance(low, int)
-        or not isinstance(high, int)
-        or high - low > 4 * (len(values) + more) + 1024
-    ):
+    if values.dtype != pl.Int64:
         return None
-    return low, high - low + 1
+    low, high = values.min(), values.max()
+    if not isinstance(low, int) or not isinstance(high, int):
+        return None  # there are no values
+    size = high - low + 1
+    if size > 4 * (len(values) + more) + 1024:
+        return None
+    return low, size

@@ -10,10 +10,9 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from recnb.data import buckets, lists_that_count
+from recnb.data import lists_that_count
 from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of
 from recnb.data.columns import Frame, Labels, collected, is_scan
-from recnb.data.encoding import each_once
 from recnb.data.in_memory import Sheets, source_of
 from recnb.data.layout import Layout
 from recnb.data.lists_that_count import AllLists, ListsThatCount, without_others
@@ -153,11 +152,13 @@ def _lists_that_count(
         n_rows = recs.select(pl.len()).collect().item()
         if n_rows < lists_that_count.MANY:
             return None
-        users = _users_in(recs, column, n_rows)
+        # Each user once, on all cores.
+        users = recs.select(column).unique().collect(engine="streaming")[column]
     if users.dtype != judged_users.dtype or users.null_count():
         return None
-    counts = users.is_in(judged_users.implode())
-    if not counts.any() or counts.to_numpy().mean() > lists_that_count.MOST_LEFT:
+    is_counted = users.is_in(judged_users.implode())
+    share = is_counted.to_numpy().mean()
+    if not share or share > lists_that_count.MOST_LEFT:
         return None
     wanted = recs.filter(pl.col(column).is_in(judged_users.implode()))
     counted = _read_lists(wanted, judged, layout, origin)
@@ -167,17 +168,8 @@ def _lists_that_count(
         _refuse_changed(counted, everyone, judged_users)
         return everyone
 
-    return ListsThatCount(counted, users.filter(~counts), AllLists(read_all))
-
-
-def _users_in(recs: pl.LazyFrame, column: str, n_rows: int) -> pl.Series:
-    """Return the users of files, each once; many rows are not held."""
-    user = pl.col(column)
-    # Rows that follow each other are compared first: most stand by user.
-    starts = recs.select(user).filter(user.ne_missing(user.shift()))
-    if n_rows > buckets.WHOLE:
-        starts = starts.unique()
-    return each_once(starts.collect(engine="streaming")[column])
+    left_out = users.filter(~is_counted)
+    return ListsThatCount(counted, left_out, AllLists(read_all), n_rows)
 
 
 def _refuse_changed(counted: Source, everyone: Source, users: pl.Series) -> None:

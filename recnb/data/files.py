@@ -85,72 +85,102 @@ def files_of(path: File) -> list[Path]:
     given = Path(path)
     if not given.is_dir() and (given.exists() or not is_pattern(path)):
         return [given]
-    found = (
-        [given]
-        if given.is_dir()
-        else [Path(one) for one in glob.glob(str(path), recursive=True)]
-    )
+    roots = [given]
+    if not given.is_dir():
+        roots = [Path(match) for match in glob.glob(str(path), recursive=True)]
     files: set[Path] = set()
-    for one in found:
-        if (one / "_delta_log").exists():
-            problem = (
-                f"{one} is a table of Delta Lake, whose folder holds rows that were "
-                f"deleted as well."
-            )
-            raise FrameError(problem, fix="Give a frame of it, polars.scan_delta(...).")
-        inside = one.rglob("*") if one.is_dir() else [one]
-        files |= {
-            file
-            for file in inside
-            if not any(part[0] in "_." for part in file.relative_to(one).parts)
-        }
-    for link in sorted(files):
-        if link.is_symlink() and not link.exists():
-            raise _leads_nowhere(link)
-    files = {file for file in files if file.is_file() and file.name[0] not in "_."}
-    if not files:
-        fix = "Give its whole path, or its path from the current folder."
-        if given.is_dir():
-            raise NoRowsError(f"the folder {str(path)!r} holds no files.", fix=fix)
-        raise FrameError(f"no file matches {str(path)!r}.", fix=fix)
-    return sorted(files)
+    for root in roots:
+        files |= _files_below(root)
+    if files:
+        return sorted(files)
+    fix = "Give its whole path, or its path from the current folder."
+    if given.is_dir():
+        raise NoRowsError(f"the folder {str(path)!r} holds no files.", fix=fix)
+    raise FrameError(f"no file matches {str(path)!r}.", fix=fix)
+
+
+def _files_below(root: Path) -> set[Path]:
+    """Return the files in a folder and its folders, or the file itself, without those
+    whose names begin with _ or . .
+    """
+    if (root / "_delta_log").exists():
+        raise FrameError(
+            f"{root} is a table of Delta Lake, whose folder holds rows that were deleted "
+            "as well.",
+            fix="Give a frame of it, polars.scan_delta(...).",
+        )
+    if not root.is_dir():
+        _refuse_broken_link(root)
+        return {root} if root.is_file() and root.name[0] not in "_." else set()
+    files = set()
+    for path in sorted(root.rglob("*")):
+        if any(part[0] in "_." for part in path.relative_to(root).parts):
+            continue
+        _refuse_broken_link(path)
+        if path.is_file():
+            files.add(path)
+    return files
+
+
+def _refuse_broken_link(path: Path) -> None:
+    """Raise an error for a link that leads to no file."""
+    if path.is_symlink() and not path.exists():
+        raise FrameError(
+            f"{path} is a link that leads to no file: name the file itself, or mend the "
+            "link."
+        )
 
 
 def read_together(files: Sequence[Wanted], columns: Columns) -> list[Any]:
     """Read files and frames that belong together; whole numbers of a CSV file, which
     has no kinds, are text where other ids are.
     """
-    wanted = steps(files, "files read")
     tables: list[Any] = [
-        read(file, trec, columns) if is_file(file) else file for file, trec, _ in wanted
+        read(given, trec, columns) if is_file(given) else given
+        for given, trec, _roles in steps(files, "files read")
     ]
-    is_csv = [is_file(file) and _ending(files_of(file)[0]) in CSV for file, *_ in files]
-    for role in IDS if any(is_csv) else ():
-        ids = {
-            (at, label): ids_in(table, label)
-            for at, (table, (_, _, roles)) in enumerate(zip(tables, files, strict=True))
-            for label in (
-                columns_of(table, "the file") if hasattr(type(table), "columns") else ()
-            )
-            if role in roles
-            and (label in named(columns, role) or role_of(label) == role)
-        }
-        texts = [
-            column.unique() for column in ids.values() if column.dtype == pl.String
-        ]
-        for (at, _), column in ids.items():
-            # Ids of which none would be met stay numbers, and are refused as another
-            # kind.
-            text = (
-                column.cast(pl.String)
-                if is_csv[at] and column.dtype == pl.Int64
-                else None
-            )
-            if text is not None and any(
-                text.is_in(known.implode()).any() for known in texts
-            ):
-                tables[at] = Made(tables[at].with_columns(text))
+    from_csv = [
+        is_file(given) and _ending(files_of(given)[0]) in CSV
+        for given, _trec, _roles in files
+    ]
+    if any(from_csv):
+        for role in IDS:
+            _match_kinds(role, tables, files, from_csv, columns)
     return tables
+
+
+def _match_kinds(
+    role: str,
+    tables: list[Any],
+    files: Sequence[Wanted],
+    from_csv: Sequence[bool],
+    columns: Columns,
+) -> None:
+    """Make text of the ids of CSV files that are whole numbers, where another table has
+    some of them as text; ids of which none would be met stay numbers, and are refused
+    as another kind.
+    """
+    ids: dict[tuple[int, str], pl.Series] = {}
+    for index, (table, (_given, _trec, roles)) in enumerate(
+        zip(tables, files, strict=True)
+    ):
+        if role in roles and hasattr(type(table), "columns"):
+            for label in _labels_of(role, table, columns):
+                ids[index, label] = ids_in(table, label)
+    texts = [known.unique() for known in ids.values() if known.dtype == pl.String]
+    for (index, _label), numbers in ids.items():
+        if not from_csv[index] or numbers.dtype != pl.Int64:
+            continue
+        as_text = numbers.cast(pl.String)
+        if any(as_text.is_in(text.implode()).any() for text in texts):
+            tables[index] = Made(tables[index].with_columns(as_text))
+
+
+def _labels_of(role: str, table: Any, columns: Columns) -> list[str]:
+    """Return the columns of a table that may play a role, by keyword or by name."""
+    names = columns_of(table, "the file")
+    by_keyword = named(columns, role)
+    return [name for name in names if name in by_keyword or role_of(name) == role]
 
 
 def read(
@@ -164,17 +194,12 @@ def read(
     """
     files = files_of(path)
     ending = one_form(files, path)
-    folders = os.path.commonpath([file.parent for file in files])
-    has_keys = any(
-        "=" in part for file in files for part in file.parent.relative_to(folders).parts
-    )
+    has_keys = _are_partitioned(files)
     tables = [_table(file, ending, trec, has_keys) for file in files]
-    with _read_as(ending, path):
-        table = (
-            tables[0]
-            if len(tables) == 1
-            else _together(tables, files, ending, has_keys, columns)
-        )
+    table = tables[0]
+    if len(tables) > 1:
+        with _read_as(ending, path):
+            table = _together(tables, files, ending, has_keys, columns)
     if isinstance(table, pl.LazyFrame):
         return Scanned.of(table)
     if ending not in CSV:
@@ -188,27 +213,29 @@ def read(
     )
 
 
+def _are_partitioned(files: Sequence[Path]) -> bool:
+    """Return whether files are in folders such as day=2026-01-01."""
+    top = os.path.commonpath([file.parent for file in files])
+    return any("=" in str(file.parent.relative_to(top)) for file in files)
+
+
 def one_form(files: Sequence[Path], path: File) -> str:
-    """Return the form that all files have, "" for TREC."""
-    forms = {
-        ending
-        if (ending := _ending(file)) in (*PARQUET, *ARROW, *CSV, *LINES)
-        else "": file
-        for file in files
-    }
-    if len(forms) > 1:
-        mixed = " and ".join(str(file) for file in [*forms.values()][:2])
-        meant = (Path(path, "*") if Path(path).is_dir() else Path(path)).with_suffix(
-            max(forms)
-        )
-        problem = (
-            f"{path} is to be one table, and its files are of several kinds: {mixed}."
-        )
-        raise FrameError(
-            problem,
-            fix=f"Name those that are meant by a pattern, such as {str(meant)!r}.",
-        )
-    return max(forms)
+    """Return the ending that all files have, "" for TREC."""
+    example_of: dict[str, Path] = {}
+    for file in files:
+        ending = _ending(file)
+        is_known = ending in (*PARQUET, *ARROW, *CSV, *LINES)
+        example_of[ending if is_known else ""] = file
+    form = max(example_of)
+    if len(example_of) == 1:
+        return form
+    mixed = " and ".join(str(file) for file in [*example_of.values()][:2])
+    pattern = Path(path, "*") if Path(path).is_dir() else Path(path)
+    raise FrameError(
+        f"{path} is to be one table, and its files are of several kinds: {mixed}.",
+        fix="Name those that are meant by a pattern, such as "
+        f"{str(pattern.with_suffix(form))!r}.",
+    )
 
 
 def _together(
@@ -221,43 +248,51 @@ def _together(
     """Put the tables of files one below the other; those with a role are in each of
     them, and columns are of one kind.
     """
-    schemas, has_role = (
-        [dict(table.collect_schema()) for table in tables],
-        {one for _role, one in each_named(columns)},
-    )
-    has_role |= {column for schema in schemas for column in schema if role_of(column)}
+    schemas = [dict(table.collect_schema()) for table in tables]
     for file, schema in zip(files, schemas, strict=True):
-        for column in (
-            sorted(has_role & ({*schemas[0]} ^ {*schema}))
-            if ending not in LINES
-            else ()
-        ):
-            has, lacks = (file, files[0]) if column in schema else (files[0], file)
-            fix = (
-                "Give one table files with the same columns; a pattern in place of a "
-                "folder names some of its files."
-            )
-            raise FrameError(
-                f"{has} has a column {column!r}, and {lacks} has none.", fix=fix
-            )
-        for column in {*schemas[0]} & {*schema}:
-            kinds = {
-                one[column].is_numeric()
-                for one in (schemas[0], schema)
-                if one[column] != pl.Null
-            }
-            if len(kinds) > 1:
-                held = f"{kind(schemas[0][column])} in {files[0]}, {kind(schema[column])} in {file}"
-                raise FrameError(
-                    f"column {column!r} is of different kinds: {held}.",
-                    fix="Make both one kind.",
-                )
-    if isinstance(tables[0], pl.LazyFrame) and all(
-        schema == schemas[0] for schema in schemas
-    ):
+        if ending not in LINES:  # whose keys may be left out of a line
+            _refuse_lacking(file, schema, files[0], schemas[0], columns)
+        _refuse_kinds(file, schema, files[0], schemas[0])
+    is_one_schema = all(schema == schemas[0] for schema in schemas)
+    if isinstance(tables[0], pl.LazyFrame) and is_one_schema:
         return pl.scan_parquet([*files], hive_partitioning=has_keys, glob=False)
     together: pl.DataFrame | pl.LazyFrame = pl.concat(tables, how="diagonal_relaxed")
     return together
+
+
+Schema: TypeAlias = Mapping[str, pl.DataType]
+
+
+def _refuse_lacking(
+    file: Path, schema: Schema, first: Path, first_schema: Schema, columns: Columns
+) -> None:
+    """Raise an error for a column with a role that one of two files lacks."""
+    labels = {label for _role, label in each_named(columns)}
+    for column in sorted({*first_schema} ^ {*schema}):
+        if column not in labels and role_of(column) is None:
+            continue
+        has, lacks = (file, first) if column in schema else (first, file)
+        raise FrameError(
+            f"{has} has a column {column!r}, and {lacks} has none.",
+            fix="Give one table files with the same columns; a pattern in place of a "
+            "folder names some of its files.",
+        )
+
+
+def _refuse_kinds(
+    file: Path, schema: Schema, first: Path, first_schema: Schema
+) -> None:
+    """Raise an error for a column of numbers in one of two files alone."""
+    for column in {*first_schema} & {*schema}:
+        type_, first_type = schema[column], first_schema[column]
+        if pl.Null in (type_, first_type):
+            continue
+        if type_.is_numeric() != first_type.is_numeric():
+            raise FrameError(
+                f"column {column!r} is of different kinds: {kind(first_type)} in {first}, "
+                f"{kind(type_)} in {file}.",
+                fix="Make both one kind.",
+            )
 
 
 def _table(file: Path, ending: str, trec: Trec | None, has_keys: bool) -> Any:
@@ -283,12 +318,10 @@ def _table(file: Path, ending: str, trec: Trec | None, has_keys: bool) -> Any:
             return _csv(data, file, "\t" if ending == ".tsv" else ",")
     if trec:
         return _trec(data, file, trec)
-    known = (
-        ".parquet, .arrow, .csv, .tsv, .jsonl, or recommendations as a run and a "
-        "truth as qrels of TREC"
-    )
     raise FrameError(
-        f"{file}: its ending says of no format, and what recnb reads here is {known}."
+        f"{file}: its ending says of no format, and what recnb reads here is .parquet, "
+        ".arrow, .csv, .tsv, .jsonl, or recommendations as a run and a truth as qrels of "
+        "TREC."
     )
 
 
@@ -307,35 +340,25 @@ def _read_as(ending: str, path: File) -> Iterator[None]:
 
 def _ending(file: Path) -> str:
     """Return the last suffix that names a format, not a compression."""
-    return next(
-        (
-            suffix
-            for suffix in map(str.lower, reversed(file.suffixes))
-            if suffix not in COMPRESSED
-        ),
-        "",
-    )
+    for suffix in reversed(file.suffixes):
+        if suffix.lower() not in COMPRESSED:
+            return suffix.lower()
+    return ""
 
 
 def checked_input(path: File) -> Path:
     """Return the path of a file that can be read, or raise an error with the reason."""
     file = Path(path)
-    if not file.is_file():
-        if file.exists():
-            raise FrameError(
-                f"{path} is a folder, or a pipe or a device: name a file in it, or save it as one."
-            )
-        if file.is_symlink():
-            raise _leads_nowhere(file)
-        fix = "Give its whole path, or its path from the current folder."
-        raise FrameError(f"there is no file {str(path)!r}.", fix=fix)
-    return file
-
-
-def _leads_nowhere(link: Path) -> FrameError:
-    return FrameError(
-        f"{link} is a link that leads to no file: name the file itself, or mend the link."
-    )
+    if file.is_file():
+        return file
+    if file.exists():
+        raise FrameError(
+            f"{path} is a folder, or a pipe or a device: name a file in it, or save it "
+            "as one."
+        )
+    _refuse_broken_link(file)
+    fix = "Give its whole path, or its path from the current folder."
+    raise FrameError(f"there is no file {str(path)!r}.", fix=fix)
 
 
 def content(path: File) -> bytes:
@@ -355,16 +378,15 @@ def content(path: File) -> bytes:
 
 
 def _text(data: bytes, path: File) -> str:
+    """Return bytes as text in UTF-8, in lines that end with LF or CRLF."""
     try:
         text = data.decode()
     except UnicodeDecodeError as problem:
-        line, byte = (
-            data.count(b"\n", 0, problem.start) + 1,
-            f"0x{data[problem.start]:02x}",
-        )
-        held = f"line {line} holds the byte {byte}"
+        line = data.count(b"\n", 0, problem.start) + 1
+        byte = data[problem.start]
         raise FrameError(
-            f"{path} is no text in UTF-8: {held}. Save it as UTF-8."
+            f"{path} is no text in UTF-8: line {line} holds the byte 0x{byte:02x}. Save "
+            "it as UTF-8."
         ) from problem
     if "\n" not in text and "\r" in text.strip("\r"):
         raise FrameError(
@@ -388,12 +410,13 @@ def _json_lines(text: str, path: File) -> pl.DataFrame:
     for name in table.columns:
         key = re.escape(json.dumps(name, ensure_ascii=False)) + r"\s*:"
         suspect |= pl.col("text").str.count_matches(key) > 1
-    for line, held in lines.filter(suspect).rows():
-        keys = [key for key, _value in json.loads(held, object_pairs_hook=list)]
+    for line, content_of_line in lines.filter(suspect).rows():
+        pairs = json.loads(content_of_line, object_pairs_hook=list)
+        keys = [key for key, _value in pairs]
         repeats = [key for key in keys if keys.count(key) > 1]
         if repeats:
             raise FrameError(
-                f"{path}: line {line}, {held[:120]!r}, has the key {repeats[0]!r} "
+                f"{path}: line {line}, {content_of_line[:120]!r}, has the key {repeats[0]!r} "
                 f"more than once.",
                 fix="Leave out all but one.",
             )
@@ -402,12 +425,11 @@ def _json_lines(text: str, path: File) -> pl.DataFrame:
 
 def _refuse_broken_line(text: str, path: File) -> None:
     """Raise an error for the first line that is no JSON, if there is one."""
-
     constants: list[str] = []
-    for line, held in enumerate(text.split("\n"), 1):
-        where = f"{path} cannot be read as .jsonl: line {line}, {held[:120]!r}"
+    for number, line in enumerate(text.split("\n"), 1):
+        where = f"{path} cannot be read as .jsonl: line {number}, {line[:120]!r}"
         try:
-            json.loads(held or "null", parse_constant=constants.append)
+            json.loads(line or "null", parse_constant=constants.append)
         except json.JSONDecodeError as problem:
             raise FrameError(
                 f"{where}: {problem.msg} (character {problem.colno}).",
@@ -424,9 +446,10 @@ def _csv(data: bytes, path: File, separator: str) -> pl.DataFrame:
     """Read a CSV file as text, with the first separator that its header holds."""
     data = data.strip(b"\r\n")
     header = _text(data, path).split("\n", 1)[0]
-    separator = next(
-        (sign for sign in (separator, ";", "\t", "|", ",") if sign in header), separator
-    )
+    for candidate in (separator, ";", "\t", "|", ","):
+        if candidate in header:
+            separator = candidate
+            break
     table = pl.read_csv(data, separator=separator, infer_schema=False)
     for name in table.columns:
         if name.endswith("_duplicated_0"):  # so Polars calls the second of two
@@ -476,43 +499,47 @@ def _trec(data: bytes, path: File, kind: Trec) -> pl.DataFrame:
     As in trec_eval, what follows the sixth column of a run is no part of it, and lines
     that begin with # are comments.
     """
-    names, value, wanted = (
-        COLUMNS[kind],
-        "score" if kind == "run" else "relevance",
-        "number",
-    )
+    names = COLUMNS[kind]
+    lines = _lines_of_words(_text(data, path), names)
     form = f"{kind} of TREC, which has {len(names)} columns, {' '.join(names)}"
-    text = (
-        pl.Series([_text(data, path)]).str.split("\n").explode().str.strip_chars(BLANKS)
-    )
-    words = (
-        text.str.replace_all(f"[{BLANKS}]+", " ")
-        .str.splitn(" ", len(names) + 1)
-        .struct.unnest()
-    )
-    words.columns = [*names, "more"]
-    lines = words.with_columns(text=text).with_row_index("line", offset=1)
-    lines = lines.filter(text != "", ~text.str.starts_with("#"))
     if lines.is_empty():
         raise NoRowsError(f"{path} is empty, and so no {form}.")
-    is_short, number = (
-        pl.col(names[-1]).is_null(),
-        pl.col(value).cast(pl.Float64, strict=False),
-    )
-    is_number = number.is_not_nan().fill_null(value=False)
-    if kind == "qrels":  # 1e3 and 0.5 are 1 and 0 for trec_eval
-        is_short, wanted = is_short | pl.col("more").is_not_null(), "whole number"
-        is_number, number = (
-            pl.col(value).str.contains(r"^[-+]?\d{1,15}(\.0*)?$"),
-            number.cast(pl.Int64),
-        )
-    for bad, why in (
-        (is_short, f"is no {form}"),
-        (~is_number, f"has a {value} that is no {wanted}"),
-    ):
-        for line, held in lines.filter(bad).select("line", "text").head(1).rows():
-            raise FrameError(f"{path}: line {line}, {held[:120]!r}, {why}.")
-    return lines.select("user", "item", number, *["model"] * (kind == "run"))
+    is_short = pl.col(names[-1]).is_null()
+    if kind == "run":
+        number = pl.col("score").cast(pl.Float64, strict=False)
+        is_number = number.is_not_nan().fill_null(value=False)
+        _refuse_line(lines, is_short, f"is no {form}", path)
+        _refuse_line(lines, ~is_number, "has a score that is no number", path)
+        return lines.select("user", "item", number, "model")
+    is_long = pl.col("more").is_not_null()
+    # trec_eval reads 1e3 as 1, and 0.5 as 0.
+    is_whole = pl.col("relevance").str.contains(r"^[-+]?\d{1,15}(\.0*)?$")
+    _refuse_line(lines, is_short | is_long, f"is no {form}", path)
+    _refuse_line(lines, ~is_whole, "has a relevance that is no whole number", path)
+    relevance = pl.col("relevance").cast(pl.Float64).cast(pl.Int64)
+    return lines.select("user", "item", relevance)
+
+
+def _lines_of_words(text: str, names: Sequence[str]) -> pl.DataFrame:
+    """Return the lines that are no comments, each with its number and its words, those
+    after the last of the names as `more`.
+    """
+    line = pl.Series([text]).str.split("\n").explode().str.strip_chars(BLANKS)
+    with_spaces = line.str.replace_all(f"[{BLANKS}]+", " ")
+    words = with_spaces.str.splitn(" ", len(names) + 1).struct.unnest()
+    words.columns = [*names, "more"]
+    lines = words.with_columns(text=line).with_row_index("line", offset=1)
+    return lines.filter(line != "", ~line.str.starts_with("#"))
+
+
+def _refuse_line(
+    lines: pl.DataFrame, is_wrong: pl.Expr, problem: str, path: File
+) -> None:
+    """Raise an error for the first line that is wrong, if there is one."""
+    wrong = lines.filter(is_wrong)
+    if wrong.height:
+        line, text = wrong.select("line", "text").row(0)
+        raise FrameError(f"{path}: line {line}, {text[:120]!r}, {problem}.")
 
 
 # ---- results as files
@@ -568,12 +595,13 @@ def json_values(value: Any) -> Any:
         return {name: json_values(part) for name, part in value.items()}
     if isinstance(value, (list, tuple)):
         return [json_values(part) for part in value]
-    value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, float) and not isfinite(value):
         return None
-    return (
-        value if value is None or isinstance(value, (str, int, float)) else str(value)
-    )
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    return str(value)
 
 
 class AsJson(ABC):
@@ -589,8 +617,5 @@ class AsJson(ABC):
     def to_json(self, path: File) -> None: ...
     def to_json(self, path: File | None = None) -> str | None:
         """Return `to_dict` as JSON text, or write it to the file `path`."""
-        return written(
-            json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
-            + "\n",
-            path,
-        )
+        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
+        return written(f"{text}\n", path)

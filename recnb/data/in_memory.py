@@ -78,14 +78,12 @@ class Sheets(Source):
     lists: Sheet  #: user, item, and rank or score or both
     judgements: Sheet  #: user, item, and relevance if there is one
     notes: tuple[str | Sentence, ...] = ()
-    # : whether these are some of the users: what holds of all is then seen to elsewhere
+    #: Whether these are some of the users: what holds of all is then checked elsewhere.
     is_part: bool = False
-    whole: Sheets | None = (
-        None  #: the frames that these are some users of: catalogue and scale of grades are theirs
-    )
-    catalogue: pl.Series | None = (
-        None  #: every item there is, where models are compared
-    )
+    #: The frames that these are some users of: catalogue and scale of grades are theirs.
+    whole: Sheets | None = None
+    #: Every item there is, where models are compared.
+    catalogue: pl.Series | None = None
     user_weights: pl.DataFrame | None = None
     #: Ids by which propensities were looked up; none of those in a column of the truth.
     propensity_ids: Sequence[str] = ()
@@ -121,11 +119,9 @@ class Sheets(Source):
         """Every item of either frame, sorted."""
         if self.catalogue is not None:
             return self.catalogue
-        return (
-            distinct(pl.concat([self.recs["item"], self.truth["item"]]))
-            if self.whole is None
-            else self.whole.items
-        )
+        if self.whole is not None:
+            return self.whole.items
+        return distinct(pl.concat([self.recs["item"], self.truth["item"]]))
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""

@@ -23,11 +23,10 @@ from recnb.data.side_data import SideData
 from recnb.data.source import elsewhere
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
-from recnb.metrics.history import expected_ranks
 from recnb.metrics.hits import (
     Bools,
+    Cutoffs,
     Floats,
-    Hits,
     Ints,
     in_order,
     order_by_user_and_rank,
@@ -35,9 +34,10 @@ from recnb.metrics.hits import (
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import (
     Catalogue,
-    HitsWithPopularity,
     Lists,
     PerUser,
+    TermRows,
+    Whole,
     missing,
 )
 
@@ -62,7 +62,6 @@ class ItemData:
         self.joined = joined
         self.side_data = side_data
         self._read: dict[tuple[str, ...], Any] = {}  #: of columns of items=
-        self._expected_ranks: dict[int, Ints] = {}  #: by truth
 
     @cached_property
     def recs(self) -> pl.DataFrame:
@@ -89,17 +88,10 @@ class ItemData:
     @cached_property
     def items(self) -> pl.Series:
         """Every item there is, anywhere, sorted."""
-        frames = [
-            self.shown,
-            self.joined.truth,
-            self.side_data.train,
-            self.side_data.items,
-        ]
-        return distinct(
-            pl.concat(
-                [distinct(frame["item"]) for frame in frames if frame is not None]
-            )
-        )
+        frames = [self.shown, self.joined.truth]
+        given = (self.side_data.train, self.side_data.items)
+        frames += [frame for frame in given if frame is not None]
+        return distinct(pl.concat([distinct(frame["item"]) for frame in frames]))
 
     @property
     def shown(self) -> pl.DataFrame:
@@ -107,17 +99,21 @@ class ItemData:
         return self.recs
 
     def compute(
-        self,
-        metric: Metric[...],
-        k: int | None,
-        options: Mapping[str, Any],
-        *,
-        evaluated: bool,
-    ) -> Any:
+        self, metric: Metric[...], k: int | None, options: Mapping[str, Any]
+    ) -> PerUser | Whole:
         """Compute a metric of the lists, of the users evaluated or of all who have
         one.
         """
-        return metric.at(self.lists(evaluated=evaluated), k, options)
+        lists = self.lists(evaluated=metric.of_evaluated)
+        if "truth" not in metric.needs:
+            of_lists: PerUser | Whole = metric.at(lists, k, options)
+            return of_lists
+        convention = self.joined.convention
+        cutoffs = replace(Cutoffs.one(k), cut=convention.cutoff)
+        hits = self.joined.hits(cutoffs.deepest)
+        lists = replace(lists, hits=hits, truth_item=self._truth_item)
+        values: PerUser = metric.at(lists, cutoffs, options)
+        return values.filled_in(hits.n_relevant == 0, convention.no_relevant)
 
     # The catalogue refers to this object, to read further attributes. It is not kept
     # here, and neither are lists that hold it: a cycle of references would keep all
@@ -127,10 +123,8 @@ class ItemData:
         """Return the rows of all lists; or of the users evaluated, of whom some may
         have no list.
         """
-        return replace(
-            self._lists_of_evaluated if evaluated else self._lists_of_all,
-            catalogue=self.catalogue,
-        )
+        lists = self._lists_of_evaluated if evaluated else self._lists_of_all
+        return replace(lists, catalogue=self.catalogue)
 
     @cached_property
     def _lists_of_all(self) -> Lists:
@@ -140,6 +134,11 @@ class ItemData:
     def _lists_of_evaluated(self) -> Lists:
         return self._lists(self.joined.users)
 
+    @cached_property
+    def _truth_item(self) -> Ints:
+        """The position of the item of each relevant row."""
+        return positions(self.items, self.joined.truth["item"])
+
     @property
     def catalogue(self) -> Catalogue:
         """Data about the items."""
@@ -147,37 +146,42 @@ class ItemData:
 
     def _lists(self, users: pl.Series) -> Lists:
         recs, items = self.recs, self.items
-        user, rank, item = (
-            positions(users, recs["user"]),
-            recs["rank"].to_numpy(),
-            positions(items, recs["item"]),
-        )
+        user = positions(users, recs["user"])
+        rank = recs["rank"].to_numpy()
+        item = positions(items, recs["item"])
         order = order_by_user_and_rank(user, rank)
         order = order[user[order] >= 0]
-        user, rank, item = user[order], rank[order], item[order]
-        length = np.zeros(len(users), dtype=np.int64)
-        last = np.flatnonzero(np.r_[user[1:] != user[:-1], True][: len(user)])
-        length[user[last]] = rank[last]
-        return Lists(user, rank, item, length, len(items), items.__getitem__)
+        user, rank = user[order], rank[order]
+        list_length = np.zeros(len(users), dtype=np.int64)
+        is_last = np.r_[user[1:] != user[:-1], True][: len(user)]
+        list_length[user[is_last]] = rank[is_last]
+        return Lists(
+            user=user,
+            rank=rank,
+            item=item[order],
+            list_length=list_length,
+            n_items=len(items),
+            named=items.__getitem__,
+        )
 
     @cached_property
     def _counts(self) -> dict[str, Any]:
         """Count the users and rows of train that hold each item, and its users; nothing
         without train.
         """
-        if (train := self.side_data.train) is None:
+        train = self.side_data.train
+        if train is None:
             return {}
-        items = [
-            positions(self.items, had["item"]) for had in (self._unique_train, train)
-        ]
-        users, interactions = (
-            np.bincount(had, minlength=len(self.items)) for had in items
-        )
         return {
-            "users": users,
-            "interactions": interactions,
+            "users": self._times_in(self._unique_train),
+            "interactions": self._times_in(train),
             "n_users": train["user"].n_unique(),
         }
+
+    def _times_in(self, frame: pl.DataFrame) -> Ints:
+        """Count the rows of a frame that hold each item."""
+        item = positions(self.items, frame["item"])
+        return np.bincount(item, minlength=len(self.items))
 
     @cached_property
     def listed(self) -> Bools | None:
@@ -186,21 +190,17 @@ class ItemData:
         """
         if self.side_data.items is not None:
             return self.marked(self.side_data.items["item"])
-        return (
-            None
-            if self.side_data.train is None
-            else self.marked(self._unique_train["item"])
-        )
+        if self.side_data.train is not None:
+            return self.marked(self._unique_train["item"])
+        return None
 
     @cached_property
     def _unique_train(self) -> pl.DataFrame:
         train = self.side_data.train
         assert train is not None
-        return (
-            train
-            if repeated(train, [*IDS]).height == 0
-            else train.unique(["user", "item"])
-        )
+        if repeated(train, [*IDS]).height == 0:
+            return train
+        return train.unique([*IDS])
 
     def marked(self, items: pl.Series) -> Bools:
         """Mark the items that are among these."""
@@ -210,27 +210,16 @@ class ItemData:
 
     # What metrics ask to be read
 
-    def history(self, users: pl.Series | None = None) -> tuple[Ints, Ints]:
-        """Return the training items of users with a list, or of these, each once:
-        positions of user and item, sorted by user.
+    def history(self, *, evaluated: bool = False) -> tuple[Ints, Ints]:
+        """Return the training items of users with a list, or of those evaluated, each
+        once: positions of user and item, sorted by user.
         """
         had = self._unique_train
-        user = positions(self.users if users is None else users, had["user"])
+        users = self.joined.users if evaluated else self.users
+        user = positions(users, had["user"])
         inside = np.flatnonzero(user >= 0)
         order = inside[in_order(user[inside])]
         return user[order], positions(self.items, had["item"])[order]
-
-    def familiar(self, joined: Joined, hits: Hits) -> HitsWithPopularity:
-        """Return the hits, and how familiar the relevant items of each user are."""
-        key = id(joined.truth)
-        if key not in self._expected_ranks:
-            count = self.catalogue.counts("interactions", "serendipity")
-            item = positions(self.items, joined.truth["item"])
-            had = self.history(joined.users)
-            self._expected_ranks[key] = expected_ranks(
-                joined.all_hits.truth_user, item, had, count
-            )
-        return HitsWithPopularity(hits, self._expected_ranks[key])
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Return items × features (genres as words, or numbers), and which items are
@@ -259,35 +248,18 @@ class ItemData:
             raise missing(metric, argument)
         chosen = _columns(items, columns, argument, metric)
         if (argument, *chosen) not in self._read:
-            if len(chosen) == 1 and _holds_vectors(items[chosen[0]], argument):
-                table = _vectors(items, chosen[0])
-                row, column = np.nonzero(table)
-                cells = table[row, column]
-                labels = [f"{chosen[0]}[{n}]" for n in range(table.shape[1])]
-            elif len(chosen) == 1 and items[chosen[0]].dtype in WORDS:
-                row, words = words_of(items[chosen[0]])
-                names = words.unique().sort()
-                column, cells, labels = (
-                    positions(names, words),
-                    np.ones(len(row)),
-                    names.to_list(),
-                )
-            else:
-                table = np.stack(
-                    [_numbers(items[name], argument) for name in chosen], axis=1
-                )
-                row, column = np.nonzero(table)
-                cells, labels = table[row, column], [*chosen]
-            item, shape = (
-                positions(self.items, items["item"]),
-                (len(self.items), len(labels)),
-            )
-            self._read[argument, *chosen] = (
-                sparse.csr_array((cells, (item[row], column)), shape=shape),
-                labels,
-            )
-        matrix, labels = self._read[argument, *chosen]
-        return matrix, labels
+            table, labels = _cells(items, chosen, argument)
+            item = positions(self.items, items["item"])
+            cells = (table.data, (item[table.row], table.col))
+            shape = (len(self.items), len(labels))
+            self._read[argument, *chosen] = sparse.csr_array(cells, shape=shape), labels
+        described, labels = self._read[argument, *chosen]
+        return described, labels
+
+
+def _exposure_of(data: ItemData) -> tuple[pl.Series, pl.DataFrame]:
+    """Return the users with a list, and how many lists have each item at each rank."""
+    return data.users, data.recs.group_by("item", "rank").len("times")
 
 
 class ItemDataOfParts(ItemData):
@@ -307,30 +279,25 @@ class ItemDataOfParts(ItemData):
         """Make a function of a part out of one of its data; None for a part without
         rows, whose ids have no type.
         """
-        convention, side_data = (
-            self.joined.convention,
-            SideData(items=self.side_data.items),
-        )
+        convention = self.joined.convention
+        side_data = SideData(items=self.side_data.items)
         known = {name: value for name, value in vars(self).items() if name in SHARED}
 
         def on_part(part: Sheets) -> Any:
+            if not part.has_rows:
+                return None
             data = ItemData(part.under(convention), side_data)
             vars(data).update(known)
-            return work(data) if part.has_rows else None
+            return work(data)
 
         return on_part
 
     @cached_property
     def _exposure(self) -> tuple[pl.Series, pl.DataFrame]:
-        count = self._on_part(
-            lambda data: (data.users, data.recs.group_by("item", "rank").len("times"))
-        )
-        users, shown = zip(*filter(None, self._parts.each(count)), strict=True)
-        added_up = (
-            pl.concat(shown)
-            .group_by("item", "rank")
-            .agg(pl.col("times").sum().cast(pl.Int64))
-        )
+        counts = self._parts.each(self._on_part(_exposure_of))
+        users, shown = zip(*filter(None, counts), strict=True)
+        by_place = pl.concat(shown).group_by("item", "rank")
+        added_up = by_place.agg(pl.col("times").sum().cast(pl.Int64))
         return distinct(pl.concat(users)), added_up
 
     @property
@@ -348,107 +315,129 @@ class ItemDataOfParts(ItemData):
         """A row stands for all lists that have an item at a rank, and says nothing of
         single users.
         """
-        rank, times = (self.shown[name].to_numpy() for name in ("rank", "times"))
-        item, nobody = (
-            positions(self.items, self.shown["item"]),
-            np.zeros(len(rank), dtype=np.int64),
-        )
-        length = np.zeros(len(self.users), dtype=np.int64)
+        shown = self.shown
         return Lists(
-            nobody,
-            rank,
-            item,
-            length,
-            len(self.items),
-            self.items.__getitem__,
-            times=times,
+            user=np.zeros(shown.height, dtype=np.int64),
+            rank=shown["rank"].to_numpy(),
+            item=positions(self.items, shown["item"]),
+            list_length=np.zeros(len(self.users), dtype=np.int64),
+            n_items=len(self.items),
+            named=self.items.__getitem__,
+            times=shown["times"].to_numpy(),
         )
 
     def compute(
-        self,
-        metric: Metric[...],
-        k: int | None,
-        options: Mapping[str, Any],
-        *,
-        evaluated: bool,
-    ) -> Any:
+        self, metric: Metric[...], k: int | None, options: Mapping[str, Any]
+    ) -> PerUser | Whole:
         """Compute a metric of counts of items, or of users part by part; one that
         compares the lists of users is refused.
         """
         if metric.over == "user pairs":
             raise elsewhere(self._parts)
         if metric.of == "all":
-            return super().compute(metric, k, options, evaluated=evaluated)
+            return super().compute(metric, k, options)
         _ = self.items, self.catalogue  # which parts share
 
         def values(data: ItemData) -> Any:
-            return data.compute(metric, k, options, evaluated=evaluated)
+            return data.compute(metric, k, options)
 
         def of_users(data: ItemData) -> pl.DataFrame:
-            users, found = (
-                data.joined.users if evaluated else data.users,
-                values(data),
-            )
+            users = data.joined.users if metric.of_evaluated else data.users
+            of_part = values(data)
             return pl.DataFrame(
-                {"user": users} | {name: getattr(found, name) for name in columns}
+                {
+                    "user": users,
+                    "total": of_part.total,
+                    "out_of": of_part.out_of,
+                    "counted": of_part.counted,
+                }
             )
 
-        def rows(user: int) -> Any:
+        def rows(user: int) -> TermRows:
             """Return the rows behind the value of the user at a position, whose list is
             fetched.
             """
-            return self._on_part(values)(
-                self._parts.rows_of(table["user"][[user]])
-            ).rows(0)
+            of_user = self._parts.rows_of(table["user"][[user]])
+            explained: TermRows = self._on_part(values)(of_user).rows(0)
+            return explained
 
-        columns = ("total", "out_of", "counted")
-        parts = [
-            part
-            for part in self._parts.each(self._on_part(of_users))
-            if part is not None
-        ]
-        table = pl.concat(parts, how="vertical_relaxed").sort("user")
-        total, out_of, counted = (table[name].to_numpy() for name in columns)
-        return PerUser(total, out_of, counted, rows)
+        tables = self._parts.each(self._on_part(of_users))
+        with_rows = [table for table in tables if table is not None]
+        table = pl.concat(with_rows, how="vertical_relaxed").sort("user")
+        total, out_of, counted = table.drop("user").get_columns()
+        return PerUser(total.to_numpy(), out_of.to_numpy(), counted.to_numpy(), rows)
+
+
+def _cells(
+    items: pl.DataFrame, columns: Sequence[str], argument: str
+) -> tuple[Any, Sequence[str]]:
+    """Return a row an item of words or numbers, as a sparse table, and the names of its
+    columns.
+    """
+    from scipy import sparse
+
+    first = items[columns[0]]
+    if len(columns) == 1 and _holds_vectors(first, argument):
+        vectors = _vectors(items, columns[0])
+        labels = [f"{columns[0]}[{n}]" for n in range(vectors.shape[1])]
+        return sparse.coo_array(vectors), labels
+    if len(columns) == 1 and first.dtype in WORDS:
+        row, words = words_of(first)
+        names = words.unique().sort()
+        cells = (np.ones(len(row)), (row, positions(names, words)))
+        return sparse.coo_array(cells), names.to_list()
+    numbers = [_numbers(items[name], argument) for name in columns]
+    return sparse.coo_array(np.stack(numbers, axis=1)), columns
 
 
 def _columns(
     items: pl.DataFrame, columns: object, argument: str, metric: str
 ) -> tuple[str, ...]:
     """Return the columns of items that were named, or those that speak for themselves."""
-    there = [name for name in items.columns if name != "item"]
+    names = [name for name in items.columns if name != "item"]
     if columns is None:
-        named = [
-            name
-            for name in there
-            if name.lower() in GENRES and items[name].dtype in WORDS
-        ]
-        flags = [name for name in there if _is_flag(items[name])]
-        if len(named) == 1 or (flags and not named):
-            return tuple(named or flags)
-        found = (
-            f"{' and '.join(map(repr, named))} could each be meant"
-            if named
-            else "has no column of genres"
-        )
-        fix = f"Say which: {argument}={quoted((named or there or ['genres'])[0])}."
-        raise OptionError(
-            f"items= {found}. Its columns: {listed(there) or 'none'}.",
-            fix=fix,
-            subject=f"{metric}: ",
-        )
+        return _columns_of_genres(items.select(names), argument, metric)
     given = [columns] if isinstance(columns, str) else columns
     chosen = tuple(map(str, given)) if is_several(given) else ()
     if not chosen:
-        said = f"{argument}={quoted(columns)} names no column of items="
-        raise OptionError(f"{said}: name one, or several in a list.")
+        raise OptionError(
+            f"{argument}={quoted(columns)} names no column of items=: name one, or "
+            f"several in a list."
+        )
     for name in chosen:
-        if name not in there:
+        if name not in names:
             raise OptionError(
                 f"{argument}={quoted(columns)}: items= has no column {name!r}.",
-                fix=near(name, there),
+                fix=near(name, names),
             )
     return chosen
+
+
+def _columns_of_genres(
+    items: pl.DataFrame, argument: str, metric: str
+) -> tuple[str, ...]:
+    """Return the one column of words that is named as genres are, or all columns of 0
+    and 1.
+    """
+    of_words = [
+        name
+        for name in items.columns
+        if name.lower() in GENRES and items[name].dtype in WORDS
+    ]
+    if len(of_words) == 1:
+        return tuple(of_words)
+    flags = [name for name in items.columns if _is_flag(items[name])]
+    if flags and not of_words:
+        return tuple(flags)
+    problem = "has no column of genres"
+    if of_words:
+        problem = f"{' and '.join(map(repr, of_words))} could each be meant"
+    example = [*of_words, *items.columns, "genres"][0]
+    raise OptionError(
+        f"items= {problem}. Its columns: {listed(items.columns) or 'none'}.",
+        fix=f"Say which: {argument}={quoted(example)}.",
+        subject=f"{metric}: ",
+    )
 
 
 def _is_flag(column: pl.Series) -> bool:
@@ -462,20 +451,16 @@ def words_of(column: pl.Series) -> tuple[Ints, pl.Series]:
     """Return the row and the word of each genre: of lists, or of text such as
     "comedy|drama".
     """
-    of_lists = column.dtype in (pl.List, pl.Array)
-    if isinstance(column.dtype, (pl.List, pl.Array)) and (
-        column.dtype.inner in (pl.List, pl.Array, pl.Object)
-    ):
-        example = one_line(repr(column.drop_nulls().to_list()[:1])[1:-1], 60)
-        raise FrameError(
-            f"items: column {column.name!r} holds lists of lists, such as {example}: "
-            f"give each item one list."
-        )
-    lists = (
-        column.cast(pl.List(pl.String))
-        if of_lists
-        else column.cast(pl.String).str.split("|")
-    )
+    if isinstance(column.dtype, (pl.List, pl.Array)):
+        if column.dtype.inner in (pl.List, pl.Array, pl.Object):
+            example = one_line(repr(column.drop_nulls().to_list()[:1])[1:-1], 60)
+            raise FrameError(
+                f"items: column {column.name!r} holds lists of lists, such as "
+                f"{example}: give each item one list."
+            )
+        lists = column.cast(pl.List(pl.String))
+    else:
+        lists = column.cast(pl.String).str.split("|")
     table = pl.DataFrame({"row": np.arange(len(column)), "word": lists}).explode("word")
     table = table.with_columns(pl.col("word").str.strip_chars())
     table = table.filter(~pl.col("word").is_in(["", "(no genres listed)"])).unique(
@@ -538,12 +523,9 @@ def _numbers(column: pl.Series, argument: str) -> Floats:
     1.
     """
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-        held = (
-            f"holds {kind(column.dtype)}, and several columns of "
-            f"{argument}= must hold numbers"
-        )
         raise FrameError(
-            f"items: column {column.name!r} {held}: name one column of words, or "
+            f"items: column {column.name!r} holds {kind(column.dtype)}, and several "
+            f"columns of {argument}= must hold numbers: name one column of words, or "
             f"columns of numbers."
         )
     numbers = np.asarray(column.cast(pl.Float64).to_numpy(), dtype=np.float64)

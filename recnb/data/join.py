@@ -27,7 +27,6 @@ order, a slice is used in place of an index array: hence `Ints | slice`.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -116,11 +115,7 @@ def join(
     except HashError:
         return join(recs, truth, ids.with_exact_items(), convention)
     if convention.negative_relevance == "zero":
-        # A relevance below 0 marks an item that was pooled and not judged. Under
-        # judged_only it had to leave the lists first; from here on it counts 0.
-        relevance = truth_rows.relevance.clip(min=0.0)
-        truth_rows = replace(truth_rows, relevance=relevance)
-
+        truth_rows = quirks.unjudged_as_zero(truth_rows)
     row_is_relevant = _relevant_rows(matches, truth_rows, convention)
     n_relevant = np.bincount(truth_rows.user[row_is_relevant], minlength=len(ids.users))
     evaluated = _evaluated(truth_rows, n_relevant, ids, convention)
@@ -152,9 +147,10 @@ def _match_blocks(
     order_value = order_column(recs, convention)
     list_starts = offsets(ids.n_listed)
     if convention.keeps_ranks:
-        rank_of_row = recs["rank"].to_numpy()
+        rank_of_row = recs["rank"].to_numpy()  # the frame's own memory: read only
     else:
-        rank_of_row = np.empty(recs.height, dtype=np.int64)  # written block by block
+        # Each block writes the rows of its users.
+        rank_of_row = np.empty(recs.height, dtype=np.int64)
 
     def match_block(users: tuple[int, int]) -> Matches:
         first, last = users
@@ -186,12 +182,12 @@ def _lists_of(
     convention: Convention,
 ) -> ListedRows:
     """Return the lists of the users of a block, each in whatever order its rows are."""
-    score = order_value[frame_row]
+    value = order_value[frame_row]
     given_rank = None
     if convention.keeps_ranks:
-        given_rank = score.astype(np.int64, copy=False)
-    if convention.order != "score":
-        score = -score  # the highest score is first, the lowest rank or row
+        given_rank = value.astype(np.int64, copy=False)
+    # The highest score is first, the lowest rank or row.
+    score = value if convention.order == "score" else -value
     user = np.repeat(np.arange(len(n_listed)), n_listed)
     return ListedRows(
         frame_row=frame_row,
@@ -205,8 +201,8 @@ def _lists_of(
 
 
 def _blocks_of(n_rows: Ints) -> list[tuple[int, int]]:
-    """Cut users, who have these numbers of rows, into blocks of about as many rows each:
-    the first user of each, and the one after its last.
+    """Cut users, who have these numbers of rows, into blocks of about as many rows
+    each; return the first user of each block, and the user after its last.
     """
     ends = np.cumsum(n_rows)
     # A user whose rows cross the border between two blocks stays in the former.
@@ -254,24 +250,30 @@ def match(lists: ListedRows, truth: TruthRows) -> Pairs:
     """Find the rows that share user and item with another row: judged rows of lists,
     repeated rows of lists, and whether the truth repeats a pair.
     """
-    n_listed = len(lists.user)
     row, group = _groups(lists, truth)
+    if not len(row):
+        return Pairs(row, row, row, group, truth_repeats=False)  # no pair occurs twice
+    n_listed = len(lists.user)
     is_listed = row < n_listed
-    continues = group[1:] == group[:-1]  # whether the next row is in the same group
+    same_as_next = group[1:] == group[:-1]
+
     # Rows of lists come first in a group: if its pair is in the truth, the last is there.
-    last_row = row[np.append(~continues, True)[: len(row)]]
-    listed_row, last_row = row[is_listed], last_row[group[is_listed]]
+    last_of_group = row[np.append(~same_as_next, True)]
+    listed_row = row[is_listed]
+    last_row = last_of_group[group[is_listed]]  # [listed_row] -> last row of its group
     is_judged = last_row >= n_listed
-    listed_row, truth_row = listed_row[is_judged], last_row[is_judged] - n_listed
-    by_row = in_order(listed_row)
-    repeated = np.flatnonzero(_in_run(continues & is_listed[1:])[: len(row)])
-    repeated = repeated[in_order(row[repeated])]
+    judged_row = listed_row[is_judged]
+    truth_row = last_row[is_judged] - n_listed
+    by_row = in_order(judged_row)
+
+    repeats = np.flatnonzero(_in_run(same_as_next & is_listed[1:]))
+    repeats = repeats[in_order(row[repeats])]
     return Pairs(
-        listed_row=listed_row[by_row],
+        listed_row=judged_row[by_row],
         truth_row=truth_row[by_row],
-        repeated_row=row[repeated],
-        repeated_pair=group[repeated],
-        truth_repeats=bool((continues & ~is_listed[:-1]).any()),
+        repeated_row=row[repeats],
+        repeated_pair=group[repeats],
+        truth_repeats=bool((same_as_next & ~is_listed[:-1]).any()),
     )
 
 
@@ -286,23 +288,34 @@ def _groups(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
     keys.sort()
     # Keys of equal pairs differ in the low bits alone, those of the row.
     equals_next = (keys[1:] ^ keys[:-1]) <= row_bits
-    places, group = _runs(equals_next)
-    row = (keys[places] & row_bits).view(np.int64)
-    # Equal keys and equal items mean equal users: a user's factor is odd, and there are
-    # far fewer users than keys, 2**64 over the number of rows, so another user would
-    # change the key. Hence only items are compared. If two pairs share a key after all,
-    # rows are sorted by the pairs.
+    place, group = _runs(equals_next)
+    row = (keys[place] & row_bits).view(np.int64)
     item = np.concatenate([lists.item, truth.item])
-    item_of_row = item[row]
-    is_other_item = item_of_row[1:] != item_of_row[:-1]
-    if (is_other_item & (group[1:] == group[:-1])).any():
-        user = np.concatenate([lists.user, truth.user])
-        order = np.lexsort((item, user))
-        user, item = user[order], item[order]
-        equals_next = (user[1:] == user[:-1]) & (item[1:] == item[:-1])
-        places, group = _runs(equals_next)
-        row = order[places]
+    if _pairs_share_a_key(item[row], group):
+        return _groups_by_sorting(lists, truth)
     return row, group
+
+
+def _pairs_share_a_key(item: ItemNumbers, group: Ints) -> bool:
+    """Return whether rows of one key, which are a group, have different items.
+
+    Rows of one key and one item have one user as well: a user's factor is odd, so in
+    the bits above the row it tells apart as many users as these bits have values, which
+    are many more than there are users.
+    """
+    is_other_item = item[1:] != item[:-1]
+    return bool((is_other_item & (group[1:] == group[:-1])).any())
+
+
+def _groups_by_sorting(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
+    """Return the same as `_groups`, by sorting the pairs themselves."""
+    user = np.concatenate([lists.user, truth.user])
+    item = np.concatenate([lists.item, truth.item])
+    row = np.lexsort((item, user))
+    user, item = user[row], item[row]
+    equals_next = (user[1:] == user[:-1]) & (item[1:] == item[:-1])
+    place, group = _runs(equals_next)
+    return row[place], group
 
 
 def _in_run(equals_next: Bools) -> Bools:
@@ -316,27 +329,30 @@ def _in_run(equals_next: Bools) -> Bools:
 def _runs(equals_next: Bools) -> tuple[Ints, Ints]:
     """Return the places of the values that equal a neighbour, given which equal the
     next; and for each the number of its run of equal values, from 0 up.
+
+    Of the values a b b c d d d these are places 1 2 4 5 6, in runs 0 0 1 1 1.
     """
-    places = np.flatnonzero(_in_run(equals_next))
-    is_first = np.ones(len(places), dtype=bool)
-    is_first[1:] = ~equals_next[places[1:] - 1]
-    return places, np.cumsum(is_first) - 1
+    place = np.flatnonzero(_in_run(equals_next))
+    starts_run = np.ones(len(place), dtype=bool)
+    starts_run[1:] = ~equals_next[place[1:] - 1]
+    return place, np.cumsum(starts_run) - 1
 
 
 def _keys(lists: ListedRows, truth: TruthRows) -> tuple[ItemNumbers, np.uint64]:
     """Return a key for each row, with the row in the low bits and as many bits of its
     pair as there is room for above them; and the low bits as a mask.
     """
-    n_listed, n_rows = len(lists.user), len(lists.user) + len(truth.user)
+    n_listed = len(lists.user)
+    n_rows = n_listed + len(truth.user)
     n_bits = n_rows.bit_length()
     # key = ((item * _ITEM_FACTOR + user * _USER_FACTOR) << n_bits) + row, modulo 2**64;
     # the shift is in the factors.
     item_factor = np.uint64((_ITEM_FACTOR << n_bits) % 2**64)
     user_factor = np.uint64((_USER_FACTOR << n_bits) % 2**64)
     keys = np.empty(n_rows, dtype=np.uint64)
-    for part, rows in ((keys[:n_listed], lists), (keys[n_listed:], truth)):
-        np.multiply(rows.item, item_factor, out=part)
-        part += rows.user.view(np.uint64) * user_factor
+    for key, rows in ((keys[:n_listed], lists), (keys[n_listed:], truth)):
+        np.multiply(rows.item, item_factor, out=key)  # into `keys`, without a copy
+        key += rows.user.view(np.uint64) * user_factor
     keys += np.arange(n_rows, dtype=np.uint64)
     return keys, np.uint64(2**n_bits - 1)
 
@@ -356,11 +372,12 @@ def hashes_are_exact(
     if not (listed_item == truth_item).all():
         return False
     # Each repeated row against the first row of its pair.
-    _pairs, first, pair = np.unique(
+    _numbers, first_of_pair, pair = np.unique(
         pairs.repeated_pair, return_index=True, return_inverse=True
     )
     repeated_item = recs_items.gather(frame_row[pairs.repeated_row])
-    return bool((repeated_item == repeated_item.gather(first[pair])).all())
+    item_of_first = repeated_item.gather(first_of_pair[pair])
+    return bool((repeated_item == item_of_first).all())
 
 
 # ---- ranks
@@ -370,27 +387,33 @@ def rank_rows(
     lists: ListedRows, truth: TruthRows, pairs: Pairs, convention: Convention
 ) -> Ranks:
     """Rank the rows of each list, the highest score first."""
-    given_rank = lists.given_rank
     is_padded = len(lists.user) > lists.n_recommended
-    if given_rank is not None and not is_padded:
-        return Ranks(given_rank, last_ranks(lists.user, given_rank, lists.n_users))
+    if lists.given_rank is not None and not is_padded:
+        rank = lists.given_rank
+        return Ranks(rank, last_ranks(lists.user, rank, lists.n_users))
     is_ordered = is_in_order(lists, convention.ties)
-    some_leave = quirks.rows_leave(pairs, convention)
-    shares_ranks = convention.ties in quirks.SHARED
-    if is_ordered and given_rank is None and not some_leave and not shares_ranks:
+    if is_ordered and _rank_is_place(lists, pairs, convention):
         length = np.bincount(lists.user, minlength=lists.n_users)
         return Ranks(count_within(lists.user), length)  # the usual case
 
-    order = np.arange(len(lists.user))  # rows from the top down, user by user
-    if not is_ordered:
+    # Rows from the top down, user by user.
+    if is_ordered:
+        order = np.arange(len(lists.user))
+    else:
         tie_order = quirks.tie_order(lists, truth, pairs, convention.ties)
         order = order_from_highest(lists.user, lists.score, tie_order)
-    if some_leave:
-        order = quirks.staying(order, lists, truth, pairs, convention)
+    if quirks.rows_leave(pairs, convention):
+        order = quirks.rows_that_stay(order, lists, truth, pairs, convention)
     ranks = _ranks_along(order, lists)
-    if shares_ranks:
+    if convention.ties in quirks.SHARED:
         return quirks.with_ties(ranks, order, lists)
     return ranks
+
+
+def _rank_is_place(lists: ListedRows, pairs: Pairs, convention: Convention) -> bool:
+    """Return whether a row's place in its list, from the top down, is its rank."""
+    has_quirk = quirks.rows_leave(pairs, convention) or convention.ties in quirks.SHARED
+    return lists.given_rank is None and not has_quirk
 
 
 def _ranks_along(order: Ints, lists: ListedRows) -> Ranks:
@@ -398,9 +421,10 @@ def _ranks_along(order: Ints, lists: ListedRows) -> Ranks:
     get rank 0.
     """
     user = lists.user[order]
-    rank_in_order = count_within(user)
-    if lists.given_rank is not None:
-        rank_in_order = quirks.below_given_ranks(rank_in_order, order, lists)
+    if lists.given_rank is None:
+        rank_in_order = count_within(user)
+    else:
+        rank_in_order = quirks.given_ranks_and_below(order, lists)
     rank = np.zeros(len(lists.user), dtype=np.int64)
     rank[order] = rank_in_order
     return Ranks(rank, last_ranks(user, rank_in_order, lists.n_users))
@@ -411,10 +435,10 @@ def is_in_order(lists: ListedRows, ties: str) -> bool:
     user, score = lists.user, lists.score
     # ties="first" leaves equal scores as they stand; other rules may move them.
     may_follow = np.less_equal if ties == "first" else np.less
-    is_below = may_follow(score[1:], score[:-1])
-    is_below &= user[1:] == user[:-1]
-    is_below |= user[1:] > user[:-1]
-    return bool(is_below.all())
+    follows = may_follow(score[1:], score[:-1])
+    follows &= user[1:] == user[:-1]
+    follows |= user[1:] > user[:-1]
+    return bool(follows.all())
 
 
 def last_ranks(user: Ints, rank: Ints, n_users: int) -> Ints:
@@ -435,8 +459,8 @@ def repeats_a_rank(lists: ListedRows) -> bool:
     user, score = lists.user, lists.score
     if ((score[1:] < score[:-1]) | (user[1:] != user[:-1])).all():
         return False  # the usual case: ranks rise from row to row
-    rank = -score
-    key = np.sort((user << 32) + rank)
+    rank = (-score).astype(np.int64, copy=False)
+    key = np.sort(user_rank_key(user, rank))
     return bool((key[1:] == key[:-1]).any())
 
 
@@ -487,7 +511,9 @@ def _evaluated(
 
 
 def _by_id(is_evaluated: Bools, ids: Ids) -> Ints | slice:
-    """Return the users evaluated, in the order of their ids."""
+    """Return the users evaluated, in the order of their ids; a slice of all if the
+    users are sorted and all are evaluated.
+    """
     if ids.by_id is not None:
         return np.asarray(ids.by_id[is_evaluated[ids.by_id]])
     if is_evaluated.all():
@@ -496,7 +522,9 @@ def _by_id(is_evaluated: Bools, ids: Ids) -> Ints | slice:
 
 
 def _wanted_rows(row_is_relevant: Bools, user: Ints) -> Wanted:
-    """Put the relevant rows of the users evaluated together."""
+    """Return the relevant truth rows of the users evaluated; `user` has the position of
+    each truth row's user among those evaluated, -1 for another.
+    """
     is_wanted = row_is_relevant & (user >= 0)
     truth_row = np.arange(len(user))
     if is_wanted.all() and (user[1:] >= user[:-1]).all():  # they are together already
@@ -555,7 +583,9 @@ def _hit_matches(
 
 
 def _stable_order(key: Ints) -> Ints | slice:
-    """Return the stable order of a key; a slice of all if it is sorted already."""
+    """Return the stable order that sorts a key; if it is sorted already, a slice that
+    takes everything as it is.
+    """
     if (key[1:] >= key[:-1]).all():
         return slice(None)
     return in_order(key)

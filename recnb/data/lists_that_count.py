@@ -28,10 +28,10 @@ from recnb.metrics.hits import Bools, cached_property
 #: Rows of lists from which on users are looked up in the truth: measured with 15 % of
 #: the users there, that pays from 2**16 rows of text and 2**17 of whole numbers on.
 MANY = 2**17
-#: Lists are taken out if no more than this share of their users is in the truth: to take
-#: out fewer costs as much as joining them.
+#: Lists are taken out if no more than this share of rows, or of users where rows are in
+#: files, is of users of the truth: to take out fewer costs as much as joining them.
 MOST_LEFT = 3 / 4
-#: Rows that tell which share it is.
+#: Rows from which the share is estimated.
 SAMPLE = 1000
 
 
@@ -42,27 +42,37 @@ class AllLists:
         self._read = read
         self._weights: tuple[pl.DataFrame | None, pl.DataFrame | None] | None = None
 
-    def weigh(self, *weights: pl.DataFrame | None) -> None:
-        """Let relevant pairs and users have weights, before anything is read."""
-        propensity, user_weights = weights
+    def weigh(
+        self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
+    ) -> None:
+        """Let relevant pairs and users have weights, once the source is read."""
         self._weights = (propensity, user_weights)
+        if self._is_read:
+            self.source.weigh(propensity, user_weights)
 
     @cached_property
     def source(self) -> Source:
-        """The source; an error in a row of a list that was left out is raised here, or
-        when it is joined.
+        """The source of all lists.
+
+        An invalid row of a list that was left out raises its error here, or when the
+        source is joined.
         """
         source = self._read()
         if self._weights is not None:
-            source.weigh(*self._weights)
+            propensity, user_weights = self._weights
+            source.weigh(propensity, user_weights)
         return source
+
+    @property
+    def _is_read(self) -> bool:
+        return "source" in vars(self)
 
     def forget(self) -> None:
         """Let go of what was joined."""
-        if "source" in vars(self):
+        if self._is_read:
             self.source.forget()
 
-    # How it is read may be known to this process alone.
+    # How it is read may be known to this process alone: what pickles it reads it first.
 
     def __getstate__(self) -> dict[str, Any]:
         return {"source": self.source}
@@ -72,10 +82,15 @@ class RowsOfAll(JoinedRows):
     """The rows behind the hits of some lists: lists are those of all users."""
 
     def __init__(
-        self, counted: JoinedRows, all_lists: AllLists, convention: Convention
+        self,
+        counted: JoinedRows,
+        all_lists: AllLists,
+        n_rows: int | None,
+        convention: Convention,
     ) -> None:
         self._counted = counted
         self._all_lists = all_lists
+        self._n_rows = n_rows
         self._convention = convention
 
     @property
@@ -91,6 +106,19 @@ class RowsOfAll(JoinedRows):
     def row_counts(self) -> RowCounts:
         """Counts of the rows of all lists."""
         return self._joined.row_counts
+
+    @property
+    def n_recommended(self) -> int | None:
+        """Number of rows of all lists; None if repeated ones are still to be merged."""
+        if self._convention.judged_only:
+            return self._counted.n_recommended  # no other row is judged
+        if self._convention.duplicates == "dedupe":
+            return None
+        return self._n_rows
+
+    def among(self, users: pl.Series) -> JoinedRows:
+        """Return the rows of some of the users evaluated, whose lists are here."""
+        return self._counted.among(users)
 
     @property
     def judged(self) -> pl.DataFrame:
@@ -114,11 +142,16 @@ class ListsThatCount(Source):
     """
 
     def __init__(
-        self, counted: Source, left_out: pl.Series, all_lists: AllLists
+        self,
+        counted: Source,
+        left_out: pl.Series,
+        all_lists: AllLists,
+        n_rows: int | None = None,
     ) -> None:
         self.counted = counted  #: the lists of users of the truth, with the truth
         self.left_out = left_out  #: users with a list whom the truth lacks, each once
         self._all_lists = all_lists
+        self._n_rows = n_rows  # of all lists, if they were counted
         self.notes = counted.notes
         self.user_weights = counted.user_weights
 
@@ -170,20 +203,23 @@ class ListsThatCount(Source):
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
     ) -> None:
         """Let relevant pairs and users have weights."""
+        # Users are weighed here, in `under`, and not once more in the lists that count.
         self.user_weights = user_weights
         self.counted.weigh(propensity, None)
         self._all_lists.weigh(propensity, user_weights)
 
     def join(self, convention: Convention) -> Joined:
         """Join the lists that count, or all where others count as well."""
-        if not suffices(convention):
-            return replace(self.everyone.under(convention), _source=None)
+        if not others_change_nothing(convention):
+            joined = self.everyone.under(convention)
+            return replace(joined, _source=None)  # `under` sets this source
         joined = self.counted.under(convention)
+        rows = RowsOfAll(joined.rows, self._all_lists, self._n_rows, joined.convention)
         return replace(
             joined,
-            rows=RowsOfAll(joined.rows, self._all_lists, joined.convention),
+            rows=rows,
             n_without_relevant=joined.n_without_relevant + len(self.left_out),
-            known_counts=None,
+            known_counts=None,  # which are those of the lists that count
             _source=None,
         )
 
@@ -196,9 +232,11 @@ class ListsThatCount(Source):
         return self._source_of(users, convention).truth_of(users, convention)
 
     def _source_of(self, users: pl.Series, convention: Convention) -> Source:
-        if suffices(convention) and not users.is_in(self.left_out.implode()).any():
-            return self.counted
-        return self.everyone
+        """Return the source that has the rows of some users."""
+        has_left_out = users.is_in(self.left_out.implode()).any()
+        if has_left_out or not others_change_nothing(convention):
+            return self.everyone
+        return self.counted
 
     def among(self, users: pl.Series) -> ListsThatCount:
         """Return the rows of some users."""
@@ -218,40 +256,44 @@ class ListsThatCount(Source):
         self._all_lists.forget()
 
 
-def suffices(convention: Convention) -> bool:
+def others_change_nothing(convention: Convention) -> bool:
     """Return whether lists of users whom the truth lacks change no number.
 
-    Not so with a catalogue: its items include those of all lists.
+    They do where their users are averaged, and where the catalogue, which has every
+    item of all lists, is ranked below each list.
     """
     is_by_truth = convention.averaged_users in ("truth", "both")
     return is_by_truth and convention.candidates != "catalogue"
 
 
 def without_others(source: Sheets) -> Source:
-    """Return a source of frames in memory that joins the lists that count alone, if
-    there are many others.
+    """Leave out lists of users whom the truth lacks, if there are many; return the
+    source as it is if not.
     """
-    users, judged = source.recs["user"], source.truth["user"]
-    if len(users) < MANY or not len(users):
+    users, judged_users = source.recs["user"], source.truth["user"]
+    n_rows = len(users)
+    if n_rows < MANY:
         return source
-    sample = users.gather_every(max(len(users) // SAMPLE, 1))
-    if sample.is_in(judged.implode()).to_numpy().mean() > MOST_LEFT:
+    sample = users.gather_every(max(n_rows // SAMPLE, 1))
+    if sample.is_in(judged_users.implode()).to_numpy().mean() > MOST_LEFT:
         return source
-    counts, left_out = _split(users, judged)
-    if not counts.any() or not len(left_out):
+    is_counted, left_out = _split(users, judged_users)
+    if not is_counted.any() or not len(left_out):
         return source
-    rows = source.recs.filter(pl.Series(counts))
+    rows = source.recs.filter(pl.Series(is_counted))
     counted = replace(source, lists=source.lists.with_rows(rows))
-    return ListsThatCount(counted, left_out, AllLists(lambda: source))
+    return ListsThatCount(counted, left_out, AllLists(lambda: source), n_rows)
 
 
-def _split(users: pl.Series, judged: pl.Series) -> tuple[Bools, pl.Series]:
+def _split(users: pl.Series, judged_users: pl.Series) -> tuple[Bools, pl.Series]:
     """Return which rows are of users of the truth, and the other users, each once."""
     if not repeats_follow(users):
-        counts = users.is_in(judged.implode())
-        return counts.to_numpy(), each_once(users.filter(~counts))
+        is_counted = users.is_in(judged_users.implode())
+        return is_counted.to_numpy(), each_once(users.filter(~is_counted))
+    # A look at the first row of each run of a user says it of the whole run.
     starts = run_starts(users)
-    first = users.gather(starts)
-    counts = first.is_in(judged.implode())
     lengths = np.diff(starts, append=len(users))
-    return np.repeat(counts.to_numpy(), lengths), each_once(first.filter(~counts))
+    user_of_run = users.gather(starts)
+    is_counted = user_of_run.is_in(judged_users.implode())
+    left_out = each_once(user_of_run.filter(~is_counted))
+    return np.repeat(is_counted.to_numpy(), lengths), left_out

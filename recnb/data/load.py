@@ -11,7 +11,6 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
-from os import PathLike
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -35,7 +34,7 @@ from recnb.data.columns import (
     table_of,
 )
 from recnb.data.file_parts import read_batches
-from recnb.data.files import Wanted, read_together
+from recnb.data.files import Wanted, is_file, read_together
 from recnb.data.in_memory import ranked, source_of
 from recnb.data.layout import Layout, one_model
 from recnb.data.lists_that_count import without_others
@@ -101,62 +100,47 @@ def tables_of(
     left to be found in them.
     """
     refuse_fork()
-    frames: dict[str, Any] = {
-        name: read_stream(frame)
-        for name, frame in given.items()
-        if frame is not None or name == RECS
-    }
-    # A Run and Qrels of ranx, which is not imported, are mappings by another name.
-    frames |= {
-        name: one.to_dict()
-        for name, one in frames.items()
-        if type(one).__module__.startswith("ranx.")
-    }
-    if any(isinstance(frame, (str, PathLike)) for frame in frames.values()):
-        trec: dict[str, Any] = {RECS: "run", TRUTH: "qrels"} if TRUTH in frames else {}
-        wanted: list[Wanted] = [
-            (frame, trec.get(name), SIDES.get(name, IDS))
-            for name, frame in frames.items()
-        ]
-        frames = dict(zip(frames, read_together(wanted, columns), strict=True))
-    if TRUTH not in frames and _is_table(frames[RECS]):
-        names = columns_of(frames[RECS], "the frame")
-        lists = named(columns, "recommended") or by_name(names, "recommended")
-        if lists and (named(columns, "relevant") or by_name(names, "relevant")):
-            frames = {
-                RECS: frames[RECS],
-                TRUTH: frames[RECS],
-                **frames,
-            }  # a list of either side for each user
+    frames: dict[str, Any] = {}
+    for name, frame in given.items():
+        if frame is not None or name == RECS:
+            frames[name] = _without_ranx(read_stream(frame))
+    if any(is_file(frame) for frame in frames.values()):
+        frames = _with_files_read(frames, columns)
+    if TRUTH not in frames and _has_lists_of_both_sides(frames[RECS], columns):
+        frames = {RECS: frames[RECS], TRUTH: frames[RECS], **frames}
     left = dict(columns)
     for name, frame in frames.items():
         if SIDES.get(name, IDS) != IDS or (name == RECS and TRUTH not in frames):
+            continue  # these hold no lists
+        if _is_by_user(frame):
+            frames[name] = _of_mapping(frame, name)
             continue
-        ordered, is_series = (
-            name == RECS,
-            isinstance(frame, pd.Series) and frame.index.nlevels == 1,
-        )
-        if isinstance(frame, Mapping) or (
-            is_series and not pd.api.types.is_numeric_dtype(frame)
-        ):
-            lists = [*(frame.values() if isinstance(frame, Mapping) else frame)]
-            frames[name] = _of_lists(
-                _column(frame.keys(), name, "user"), lists, name, ordered=ordered
-            )
-        elif (label := _column_of_lists(frame, name, columns)) is not None:
-            user = find(frame, name, ["user"], columns)["user"]
-            users = table_of(frame, name, {"user": user})["user"]
-            cells = (
-                frame
-                if isinstance(frame, pd.DataFrame)
-                else table_of(frame, name, {label: label})
-            )
-            made = _of_lists(
-                users, cells[label].to_list(), name, label, ordered=ordered
-            )
-            frames[name] = Made(made.rename({"user": user}))
+        label = _column_of_lists(frame, name, columns)
+        if label is not None:
+            frames[name] = _of_cells(frame, name, label, columns)
             left.pop(COLUMN_OF_LISTS.get(name, ""), None)
     return frames, left
+
+
+def _without_ranx(frame: Any) -> Any:
+    """Return a Run or Qrels of ranx, which is not imported, as the mapping that it is;
+    anything else as it is.
+    """
+    if type(frame).__module__.startswith("ranx."):
+        return frame.to_dict()
+    return frame
+
+
+def _with_files_read(frames: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
+    """Return frames with a table for each path of a file."""
+    trec: dict[str, Any] = {}
+    if TRUTH in frames:
+        trec = {RECS: "run", TRUTH: "qrels"}
+    wanted: list[Wanted] = [
+        (frame, trec.get(name), SIDES.get(name, IDS)) for name, frame in frames.items()
+    ]
+    tables = read_together(wanted, columns)
+    return dict(zip(frames, tables, strict=True))
 
 
 def read(
@@ -193,13 +177,13 @@ def _refuse_models(
     recs: Frame, column: str | None, *, both_sides: bool = False
 ) -> None:
     """Refuse a frame of several models: it holds several lists for each user."""
-    if column is not None:
-        found = [
-            batch["model"].unique()
-            for batch in batches_of(recs, RECS, {"model": column})
-        ]
-        if found:
-            one_model(pl.concat(found).unique().sort(), column, both_sides=both_sides)
+    if column is None:
+        return
+    models = [
+        batch["model"].unique() for batch in batches_of(recs, RECS, {"model": column})
+    ]
+    if models:
+        one_model(pl.concat(models).unique().sort(), column, both_sides=both_sides)
 
 
 # ---- lists by user
@@ -207,6 +191,30 @@ def _refuse_models(
 
 def _is_table(given: Any) -> bool:
     return hasattr(type(given), "columns") or hasattr(type(given), "__arrow_c_stream__")
+
+
+def _is_by_user(given: Any) -> bool:
+    """Return whether lists are given as a mapping by user, or as a Series of lists
+    whose index is the user.
+    """
+    if isinstance(given, Mapping):
+        return True
+    if not isinstance(given, pd.Series) or given.index.nlevels > 1:
+        return False
+    return not pd.api.types.is_numeric_dtype(given)
+
+
+def _has_lists_of_both_sides(frame: Any, columns: Columns) -> bool:
+    """Return whether one frame has a column of recommended items and one of relevant
+    items, a list in each cell.
+    """
+    if not _is_table(frame):
+        return False
+    names = columns_of(frame, "the frame")
+    return all(
+        named(columns, role) or by_name(names, role)
+        for role in COLUMN_OF_LISTS.values()
+    )
 
 
 def _column_of_lists(frame: Any, name: str, columns: Columns) -> str | None:
@@ -219,75 +227,113 @@ def _column_of_lists(frame: Any, name: str, columns: Columns) -> str | None:
     require({keyword: columns.get(keyword)}, names, name)
     for column in named(columns, keyword):
         return column
-    has_items = {*named(columns, "item")} & {*names} or by_name(names, "item")
-    usual = [] if has_items else by_name(names, keyword or "relevant")
+    if _has_column(names, "item", columns):
+        return None
+    usual = by_name(names, keyword or "relevant")
     return usual[0] if len(usual) == 1 else None
 
 
-def _of_lists(
-    users: pl.Series, lists: list[Any], name: str, label: str = "", *, ordered: bool
-) -> Made:
-    """Return user and item, rank or score of lists that are `ordered`, else relevance
-    if it is given; an empty list has no row.
+def _has_column(names: Sequence[Any], role: str, columns: Columns) -> bool:
+    """Return whether one of a table's columns plays a role."""
+    is_named = any(column in names for column in named(columns, role))
+    return is_named or bool(by_name(names, role))
+
+
+def _of_mapping(given: Any, name: str) -> Made:
+    """Return a row an item of a mapping or Series by user."""
+    users = _column(given.keys(), name, "user")
+    cells = given.values() if isinstance(given, Mapping) else given
+    return _of_lists(users, [*cells], f"{name} holds", name)
+
+
+def _of_cells(frame: Any, name: str, label: str, columns: Columns) -> Made:
+    """Return a row an item of a frame with a list in each cell of a column; its column
+    of users keeps its name.
     """
-    where = f"{name}: column {label!r} holds" if label else f"{name} holds"
-    for user in users.filter(users.is_duplicated()).head(1):
+    user = find(frame, name, ["user"], columns)["user"]
+    users = table_of(frame, name, {"user": user})["user"]
+    if isinstance(frame, pd.DataFrame):
+        lists = frame[label].to_list()  # which may be of several kinds
+    else:
+        lists = table_of(frame, name, {label: label})[label].to_list()
+    where = f"{name}: column {label!r} holds"
+    rows = _of_lists(users, lists, where, name, label)
+    return Made(rows.rename({"user": user}))
+
+
+def _of_lists(
+    users: pl.Series,
+    lists: list[Any],
+    where: str,
+    name: str,
+    label: str = "",
+) -> Made:
+    """Return user and item; of recommendations their rank or score, of any other frame
+    the relevance if it is given. An empty list has no row.
+    """
+    repeated = users.filter(users.is_duplicated())
+    if len(repeated):
         raise FrameError(
-            f"{where} more than one list of user {user!r}: lists of items have one row a user."
+            f"{where} more than one list of user {repeated[0]!r}: lists of items have one "
+            "row a user."
         )
+    are_ranked = name == RECS
     if not set(map(type, lists)) <= {list, tuple, dict}:
         lists = [
-            _as_list(one, users[row], where, ordered=ordered)
-            for row, one in enumerate(lists)
+            _as_list(items, user, where, are_ranked=are_ranked)
+            for user, items in zip(users, lists, strict=True)
         ]
     lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
-    long: dict[str, Any] = {
+    columns: dict[str, Any] = {
         "user": users.gather(np.repeat(np.arange(len(users)), lengths)),
-        "item": _column(chain(*lists), name, label or "item"),
+        "item": _column(chain.from_iterable(lists), name, label or "item"),
     }
-    if any(isinstance(one, Mapping) for one in lists):
-        if ordered and any(len(one) and not isinstance(one, Mapping) for one in lists):
-            fix = "Give all users lists in rank order, or all of them mappings of item to score."
+    if any(isinstance(items, Mapping) for items in lists):
+        if are_ranked:
+            _refuse_lists_beside_mappings(lists, where)
+        role = "score" if are_ranked else "relevance"
+        numbers = chain.from_iterable(map(_numbers_of, lists))
+        columns[role] = _column(numbers, name, label or role, role)
+    elif are_ranked:
+        starts = np.cumsum(lengths) - lengths
+        columns["rank"] = np.arange(1, lengths.sum() + 1) - np.repeat(starts, lengths)
+    return Made(columns)
+
+
+def _refuse_lists_beside_mappings(lists: Sequence[Any], where: str) -> None:
+    """Raise an error for a list without scores, where others have them."""
+    for items in lists:
+        if len(items) and not isinstance(items, Mapping):
             raise FrameError(
-                f"{where} lists for some users and mappings for others.", fix=fix
+                f"{where} lists for some users and mappings for others.",
+                fix="Give all users lists in rank order, or all of them mappings of item "
+                "to score.",
             )
-        numbers = chain(
-            *[
-                one.values() if isinstance(one, Mapping) else [1.0] * len(one)
-                for one in lists
-            ]
-        )
-        role = "score" if ordered else "relevance"
-        long[role] = _column(numbers, name, label or role, role)
-    elif ordered:
-        long["rank"] = np.arange(1, lengths.sum() + 1) - np.repeat(
-            np.cumsum(lengths) - lengths, lengths
-        )
-    return Made(long)
 
 
-def _as_list(one: Any, user: Any, where: str, *, ordered: bool) -> Any:
+def _numbers_of(items: Any) -> Iterable[Any]:
+    """Return the number of each item of a user: that of a mapping, else 1."""
+    return items.values() if isinstance(items, Mapping) else [1.0] * len(items)
+
+
+def _as_list(items: Any, user: Any, where: str, *, are_ranked: bool) -> Any:
     """Return the items of one user as a list or a mapping."""
-    if one is None or (isinstance(one, float) and np.isnan(one)):
+    if items is None or (isinstance(items, float) and np.isnan(items)):
         return []
-    is_set = isinstance(one, (set, frozenset))
-    if isinstance(one, Mapping) or (is_set and not ordered):
-        return (
-            sorted(one, key=str) if is_set else one
-        )  # sets have no order of their own: the same rows each time
-    if is_several(one) and not is_set and not hasattr(type(one), "columns"):
-        return one.tolist() if hasattr(one, "tolist") else list(one)
-    forms = (
-        "in rank order, or a mapping of item to score"
-        if ordered
-        else "or a set, or a mapping of item to relevance"
-    )
-    held = (
-        f"{type(one).__name__} {quoted(one)} for user {user!r}, where a list of items "
-        f"{forms}, is needed."
-    )
+    if isinstance(items, Mapping):
+        return items
+    if isinstance(items, (set, frozenset)):
+        if not are_ranked:
+            return sorted(items, key=str)  # the same rows each time
+    elif is_several(items) and not hasattr(type(items), "columns"):
+        return items.tolist() if hasattr(items, "tolist") else list(items)
+    if are_ranked:
+        forms = "in rank order, or a mapping of item to score"
+    else:
+        forms = "or a set, or a mapping of item to relevance"
     raise FrameError(
-        f"{where} {held} Models are compared by recnb.compare(models, truth)."
+        f"{where} {type(items).__name__} {quoted(items)} for user {user!r}, where a list "
+        f"of items {forms}, is needed. Models are compared by recnb.compare(models, truth)."
     )
 
 
@@ -308,68 +354,79 @@ def _both_sides(
     name = "the frame"
     names = columns_of(frame, name)
     require(columns, names, name, side_frames)
-    index: list[Any] = [*frame.index.names] if isinstance(frame, pd.DataFrame) else []
-    has_items = bool(
-        {*named(columns, "item")} & {*names} or by_name([*names, *index], "item")
-    )
-    ids = IDS if has_items else IDS[:1]
     labels = find(
         frame,
         name,
-        ids,
+        IDS if _has_items(frame, names, columns) else ("user",),
         columns,
         ["rank", "score", "relevance", "propensity"],
         both_sides=True,
     )
     table = table_of(frame, name, labels)
     notes: list[str | Sentence] = []
+    has_items = "item" in labels
     if not has_items:
-        labels["item"], table = "item", table.with_row_index("item")
+        labels["item"] = "item"
+        table = table.with_row_index("item")
         notes.append(ROWS_ARE_ITEMS)
-        _refuse_models(
-            frame,
-            next(iter({*by_name(names, "model")} - {*labels.values()}), None),
-            both_sides=True,
-        )
+        models = [
+            column
+            for column in by_name(names, "model")
+            if column not in labels.values()
+        ]
+        if models:
+            _refuse_models(frame, models[0], both_sides=True)
     sheet = Sheet(name, table, labels).with_ids()
-    numbers = sorted({"rank", "score"} & {*labels})
-    placed = ~is_missing(sheet[numbers[0]])
-    judged = ~is_missing(sheet["relevance"])
-    _refuse_rows_of_neither(sheet, placed, judged, has_items=has_items)
-    recs = sheet.rows.filter(placed)[[*IDS, *numbers]]
-    truth = sheet.rows.filter(judged).drop("rank", "score", strict=False)
-    _refuse_one_side(sheet, recs, "recommends", numbers[0])
+    orders = [role for role in ("rank", "score") if role in labels]
+    is_listed = ~is_missing(sheet[orders[0]])
+    is_judged = ~is_missing(sheet["relevance"])
+    _refuse_rows_of_neither(sheet, is_listed, is_judged, has_items=has_items)
+    recs = sheet.rows.filter(is_listed).select(*IDS, *orders)
+    truth = sheet.rows.filter(is_judged).drop("rank", "score", strict=False)
+    _refuse_one_side(sheet, recs, "recommends", orders[0])
     _refuse_one_side(sheet, truth, "judges", "relevance")
-    if not (judged & ~placed).any():
+    if not (is_judged & ~is_listed).any():
         notes.insert(0, ONLY_LISTED)
-    if numbers == ["score"] and not placed.all():
-        notes.append(Sentence(NOT_SCORED, {"n": int((~placed).sum())}))
-    of_truth = {role: labels[role] for role in truth.columns}
+    if orders == ["score"] and not is_listed.all():
+        notes.append(Sentence(NOT_SCORED, {"n": int((~is_listed).sum())}))
     return source_of(
         Sheet(RECS, recs, labels),
-        Sheet(TRUTH, truth, of_truth),
+        Sheet(TRUTH, truth, {role: labels[role] for role in truth.columns}),
         notes=tuple(notes),
     )
 
 
+def _has_items(frame: Frame, names: Sequence[Any], columns: Columns) -> bool:
+    """Return whether a frame has a column of items, or a level of its index, which
+    `find` refuses.
+    """
+    levels: list[Any] = []
+    if isinstance(frame, pd.DataFrame):
+        levels = [*frame.index.names]
+    return _has_column(names, "item", columns) or bool(by_name(levels, "item"))
+
+
 def _refuse_rows_of_neither(
     sheet: Sheet,
-    placed: pl.Series,
-    judged: pl.Series,
+    is_listed: pl.Series,
+    is_judged: pl.Series,
     *,
     has_items: bool,
 ) -> None:
     """Raise an error for a row that is on neither side; where rows are items, on one
     alone.
     """
-    lacking, lacks = ~(placed | judged), "no rank, no score and no relevance"
-    if not has_items:
-        lacking, lacks = ~(placed & judged), "no score or no relevance"
-    rows = lacking.arg_true()
+    if has_items:
+        lacks = "no rank, no score and no relevance"
+        rows = (~(is_listed | is_judged)).arg_true()
+    else:
+        lacks = "no score or no relevance"
+        rows = (~(is_listed & is_judged)).arg_true()
     if len(rows):
         row = rows[0]
         raise FrameError(
-            f"{sheet.name}: row {row} ({sheet.pair_in_words(row)}) has {lacks}: drop such rows."
+            f"{sheet.name}: row {row} ({sheet.pair_in_words(row)}) has {lacks}: drop such "
+            "rows."
         )
 
 

@@ -138,8 +138,8 @@ def _rows_by_user(users: pl.Series) -> tuple[Ints | None, Ints]:
     """Return the rows with those of each user together, None if they are so already;
     and the position of each user's first.
     """
-    # A look at whether they are is worth it if it is cheap, as rows are few, or likely
-    # to save the grouping, as users repeat from row to row.
+    # To check whether rows of each user are together already pays if rows are few, or if
+    # users repeat from row to row, so that it is likely.
     if len(users) <= BLOCK or repeats_follow(users):
         starts = run_starts(users)
         user_of_run = users.gather(starts)
@@ -171,8 +171,9 @@ def _numbers_of(items: pl.Series, all_items: pl.Series | None) -> ItemNumbers:
 class ListedRows:
     """The rows of the lists of some users, who are numbered from 0.
 
-    Rows of a user stand together, but for rows that `quirks.padded` adds at the end.
-    These are in no frame: `frame_row` and `given_rank` do not have them.
+    A *listed row* is a row of these: a *recommended row*, of which those of a user stand
+    together, or one that `quirks.padded` adds at the end. What is added is in no frame:
+    `frame_row` and `given_rank` have recommended rows alone.
     """
 
     #: [recommended row] -> frame row.
@@ -271,9 +272,10 @@ class Ranks:
     rank: Ints
     #: [user] -> last rank of the list; 0: without a list.
     length: Ints
-    #: [listed row] -> how many rows of the list score higher; None: no ranks are shared.
+    #: [listed row] -> how many ranks are above those of its score, gaps in given ranks
+    #: included; None: no ranks are shared.
     above: Ints | None = None
-    #: [listed row] -> how many rows of the list score the same, itself among them.
+    #: [listed row] -> how many rows of the list have its score, itself among them.
     tied: Ints | None = None
 
     def ties_of(self, listed_row: Ints) -> tuple[Ints, Ints]:
@@ -298,9 +300,9 @@ class Matches(NamedTuple):
     rank: Ints
     #: [match] -> score, as in `ListedRows`.
     score: Floats | Ints
-    #: [match] -> how many rows score higher, if equal scores share ranks.
+    #: [match] -> as in `Ranks`; without shared ranks `rank` - 1.
     above: Ints
-    #: [match] -> how many rows score the same, if equal scores share ranks.
+    #: [match] -> as in `Ranks`; without shared ranks 1.
     tied: Ints
     #: [user] -> last rank of the list; 0: without a list.
     length: Ints

@@ -1,5 +1,5 @@
-"""JoinedRows in parts of whole users: what is done with each part, and one set of data merged
-of what is kept of all.
+"""Rows in parts of whole users: what is done with each part, and one `Joined` merged of
+what is kept of all.
 
 A part is the rows of whole users on both sides, as `Sheets`. What memory does not hold
 is a list of parts, wherever they are: buckets in files (`file_parts.py`), partitions of
@@ -11,7 +11,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
@@ -19,9 +19,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.columns import (
-    Labels,
-)
+from recnb.data.columns import Labels
 from recnb.data.encoding import distinct
 from recnb.data.in_memory import Sheets, check_users, source_of
 from recnb.data.layout import Layout
@@ -107,8 +105,8 @@ def of_one_part() -> Iterator[None]:
     except FrameError as problem:
         if type(problem) is not FrameError:
             raise
-        said = "(Rows are counted in one part of the frame: there may be more.)"
-        raise FrameError(problem.problem, fix=f"{problem.fix} {said}".strip()) from None
+        note = "(Rows are counted in one part of the frame: there may be more.)"
+        raise FrameError(problem.problem, fix=f"{problem.fix} {note}".strip()) from None
 
 
 class Parts(Source):
@@ -193,9 +191,8 @@ class Parts(Source):
 
     def among(self, users: pl.Series) -> Parts:
         """Return some of the users: what they have is taken from what is joined of all."""
-        some = object.__new__(
-            type(self)
-        )  # a copy would lose its files, as a pickle does
+        # A copy would lose its files, as a pickle does.
+        some = object.__new__(type(self))
         vars(some).update(vars(self), whole=self, users=users, _known={})
         vars(some).pop("truth", None)
         return some
@@ -254,14 +251,14 @@ class PartHits:
             "n_relevant": hits.n_relevant,
             "n_hits": np.bincount(hits.user, minlength=hits.n_users),
             "truth_relevance": hits.truth_relevance,
-            **(
-                {} if hits.truth_weight is None else {"truth_weight": hits.truth_weight}
-            ),
             "rank": hits.rank,
             "relevance": hits.relevance,
             "truth_row": hits.truth_row - _starts(hits.n_relevant)[hits.user],
-            **({} if hits.tied is None else vars(hits.tied)),
         }
+        if hits.truth_weight is not None:
+            columns["truth_weight"] = hits.truth_weight
+        if hits.tied is not None:
+            columns |= vars(hits.tied)
         return cls(
             facts=Facts.of(part, hits.max_relevance),
             users=joined.users,
@@ -326,23 +323,22 @@ def merged(kept: list[PartHits], parts: Parts, convention: Convention) -> Joined
     """
     # Parts of no rows on either side know no types of ids.
     kept[:] = [part for part in kept if part.facts.users != (None, None)]
-    first, counts = kept[0], [part.row_counts for part in kept]
+    counts = [part.row_counts for part in kept]
+    in_order = kept[0].convention
     n_without_relevant = sum(part.n_without_relevant for part in kept)
     rows = RowsOfParts(parts, convention)
     if parts.keeps_truth:
-        rows.judged = pl.concat(
-            [part.judged for part in kept if part.judged is not None]
-        )
-        truth = pl.concat([part.truth for part in kept if part.truth is not None])
-        rows.truth = truth.sort("user", maintain_order=True)
-    users, hits = _hits(kept, max(part.facts.highest for part in kept))
-
+        judged = [part.judged for part in kept if part.judged is not None]
+        truth = [part.truth for part in kept if part.truth is not None]
+        rows.judged = pl.concat(judged)
+        rows.truth = pl.concat(truth).sort("user", maintain_order=True)
+    users, hits = _merged_hits(kept)
     return Joined(
         rows=rows,
         users=users,
         all_hits=hits,
         n_without_relevant=n_without_relevant,
-        convention=first.convention,
+        convention=in_order,
         has_gaps=any(count.n_gaps for count in counts),
         graded="relevance" in parts.layout.truth,
         known_counts=RowCounts(
@@ -354,50 +350,53 @@ def merged(kept: list[PartHits], parts: Parts, convention: Convention) -> Joined
     )
 
 
-def _hits(kept: list[PartHits], max_relevance: float) -> tuple[pl.Series, Hits]:
+def _merged_hits(kept: list[PartHits]) -> tuple[pl.Series, Hits]:
     """Return all users, sorted, and their hits; the parts are let go once they are in
     one piece.
     """
     users = pl.concat([part.users for part in kept])
     by_id = users.arg_sort().to_numpy()
-    columns = {
-        name: np.concatenate([part.columns[name] for part in kept])
-        for name in kept[0].columns
-    }
+    max_relevance = max(part.facts.highest for part in kept)
+    columns = {}
+    for name in kept[0].columns:
+        columns[name] = np.concatenate([part.columns[name] for part in kept])
     kept.clear()
-    names = "list_length", "n_relevant", "n_hits"
-    list_length, n_relevant, n_hits = (
-        columns.pop(name).astype(np.int64) for name in names
-    )
-    relevant = ranges(_starts(n_relevant)[by_id], n_relevant[by_id])
-    named = {"truth_relevance", "truth_weight"} & {*columns}
-    of_truth: dict[str, Any] = {
-        name: columns.pop(name)[relevant].astype(np.float64) for name in named
-    }
-    hit = ranges(_starts(n_hits)[by_id], n_hits[by_id])
-    kinds = {"top": np.bool_, "rank": np.int64, "truth_row": np.int64}
-    rows: dict[str, Any] = {
-        name: column[hit].astype(kinds.get(name, np.float64))
-        for name, column in columns.items()
-    }
-    list_length, n_relevant, n_hits = (
-        list_length[by_id],
-        n_relevant[by_id],
-        n_hits[by_id],
-    )
-    rows["truth_row"] += np.repeat(_starts(n_relevant), n_hits)
-    tied = {
-        one.name: rows.pop(one.name) for one in fields(TieSpread) if one.name in rows
-    }
+
+    def taken(name: str, rows: Ints, kind: type[Any] = np.float64) -> Any:
+        """Return a column in the order of users; the one of parts is let go."""
+        return columns.pop(name)[rows].astype(kind)
+
+    n_relevant = columns.pop("n_relevant").astype(np.int64)
+    n_hits = columns.pop("n_hits").astype(np.int64)
+    truth_rows = ranges(_starts(n_relevant)[by_id], n_relevant[by_id])
+    hit_rows = ranges(_starts(n_hits)[by_id], n_hits[by_id])
+    n_relevant, n_hits = n_relevant[by_id], n_hits[by_id]
     everyone = np.arange(len(users))
+    weight = None
+    if "truth_weight" in columns:
+        weight = taken("truth_weight", truth_rows)
+    tied = None
+    if "top" in columns:
+        tied = TieSpread(
+            weight=taken("weight", hit_rows),
+            nth=taken("nth", hit_rows),
+            first=taken("first", hit_rows),
+            top=taken("top", hit_rows, np.bool_),
+        )
+    # Rows of the truth are counted from the first of the user.
+    truth_row = taken("truth_row", hit_rows, np.int64)
+    truth_row += np.repeat(_starts(n_relevant), n_hits)
     return users.gather(by_id), Hits(
-        **rows,
         user=np.repeat(everyone, n_hits),
-        list_length=list_length,
+        rank=taken("rank", hit_rows, np.int64),
+        relevance=taken("relevance", hit_rows),
+        truth_row=truth_row,
+        list_length=taken("list_length", by_id, np.int64),
         truth_user=np.repeat(everyone, n_relevant),
-        **of_truth,
+        truth_relevance=taken("truth_relevance", truth_rows),
+        truth_weight=weight,
         max_relevance=max_relevance,
-        tied=TieSpread(**tied) if tied else None,
+        tied=tied,
     )
 
 
@@ -419,9 +418,9 @@ def _narrow(column: Any) -> Any:
     """Return the same numbers in as few bytes as hold them exactly; truth values as
     they are.
     """
-    for kind in (
-        (np.int8, np.int16, np.int32, np.float32) if column.dtype != np.bool_ else ()
-    ):
+    if column.dtype == np.bool_:
+        return column
+    for kind in (np.int8, np.int16, np.int32, np.float32):
         with np.errstate(over="ignore", invalid="ignore"):
             narrow = column.astype(kind)
         if (narrow == column).all():

@@ -8,9 +8,10 @@ after one of its steps.
 | `score_dtype="float32"`       | `single_precision`        | before ranking: what orders lists    |
 | `candidates="padded"`         | `padded`                  | before ranking: rows are added       |
 | `ties`: by row, item, truth   | `tie_order`               | `rank_rows`: order of equal scores   |
-| `duplicates`, `judged_only`   | `staying`                 | `rank_rows`: rows leave, ranks close |
-| `order="rank"` and padding    | `below_given_ranks`       | `rank_rows`: given ranks stay        |
+| `duplicates`, `judged_only`   | `rows_that_stay`          | `rank_rows`: rows leave, ranks close |
+| `order="rank"` and padding    | `given_ranks_and_below`   | `rank_rows`: given ranks stay        |
 | `ties`: shared ranks          | `with_ties`               | `rank_rows`: equal scores counted    |
+| `negative_relevance="zero"`   | `unjudged_as_zero`        | before hits: grades below 0 are 0    |
 | `duplicates="rows"`           | `with_copies`             | before hits: rows of truth repeated  |
 | `nonpositive_scores`          | `only_positive_scores_hit`| `find_hits`: which matches are hits  |
 | `duplicates="hit_once"`       | `first_of_each`           | `find_hits`: which matches are hits  |
@@ -62,20 +63,22 @@ def needs_positions(convention: Convention) -> bool:
     """
     if convention.candidates == "catalogue":
         return True
-    has_ties = convention.order == "score" or convention.candidates == "padded"
-    return has_ties and convention.ties in BY_ITEM
+    if convention.ties not in BY_ITEM:
+        return False
+    # Equal scores; and what padding adds, which is equal under any order.
+    return convention.order == "score" or convention.candidates == "padded"
 
 
 def refuse_contradictions(convention: Convention) -> None:
     """Raise an error for decisions that do not go together."""
     ties = convention.ties
-    if convention.candidates == "catalogue" and (
-        convention.judged_only or ties not in ("first", "max_rank")
-    ):
-        raise OptionError(
-            "candidates='catalogue' goes with ties='first' or 'max_rank', and without "
-            "judged_only=True."
-        )
+    if convention.candidates == "catalogue":
+        ranks_catalogue = ties in ("first", "max_rank")
+        if convention.judged_only or not ranks_catalogue:
+            raise OptionError(
+                "candidates='catalogue' goes with ties='first' or 'max_rank', and without "
+                "judged_only=True."
+            )
     if ties == "expected" and convention.duplicates == "hit_once":
         raise OptionError(
             "ties='expected' has no mean for duplicates='hit_once': choose "
@@ -149,7 +152,7 @@ def tie_order(
         return lists.item.view(np.int64)
     if ties == "item_desc":
         return -lists.item.view(np.int64)
-    if ties in TRUTH_ORDERS:
+    if ties in TRUTH_ORDERS:  # "worst": the least relevant first
         relevance = np.zeros(len(lists.user))
         relevance[pairs.listed_row] = truth.relevance[pairs.truth_row]
         return relevance
@@ -162,7 +165,7 @@ def rows_leave(pairs: Pairs, convention: Convention) -> bool:
     return convention.judged_only or merges_repeats
 
 
-def staying(
+def rows_that_stay(
     order: Ints,
     lists: ListedRows,
     truth: TruthRows,
@@ -173,16 +176,16 @@ def staying(
     highest, and under `judged_only` the judged ones.
     """
     if convention.duplicates == "dedupe":
-        stays = _is_highest_of_pair(order, pairs)
-        order = order[stays[order]]
+        is_highest = _is_highest_of_pair(order, pairs)
+        order = order[is_highest[order]]
     if not convention.judged_only:
         return order
     judged_row = pairs.listed_row
     if convention.negative_relevance == "zero":
         # A relevance below 0 marks an item that was pooled and not judged.
         judged_row = judged_row[truth.relevance[pairs.truth_row] >= 0]
-    stays = marked(judged_row, len(lists.user))
-    return np.asarray(order[stays[order]])
+    is_judged = marked(judged_row, len(lists.user))
+    return np.asarray(order[is_judged[order]])
 
 
 def _is_highest_of_pair(order: Ints, pairs: Pairs) -> Bools:
@@ -193,43 +196,55 @@ def _is_highest_of_pair(order: Ints, pairs: Pairs) -> Bools:
     place[order] = np.arange(len(order))
     # Repeated rows by pair, the highest of each first.
     by_pair = np.lexsort((place[pairs.repeated_row], pairs.repeated_pair))
-    highest = by_pair[starts_of(pairs.repeated_pair[by_pair])]
+    repeated_row = pairs.repeated_row[by_pair]
+    starts_of_pairs = starts_of(pairs.repeated_pair[by_pair])
     is_highest = np.ones(len(order), dtype=bool)
-    is_highest[pairs.repeated_row] = False
-    is_highest[pairs.repeated_row[highest]] = True
+    is_highest[repeated_row] = False
+    is_highest[repeated_row[starts_of_pairs]] = True
     return is_highest
 
 
-def below_given_ranks(place: Ints, order: Ints, lists: ListedRows) -> Ints:
-    """Return the given ranks, which may have gaps, and for rows added by padding the
-    ranks after the last given one; `place` counts the rows of each user from 1,
-    recommended ones first.
+def given_ranks_and_below(order: Ints, lists: ListedRows) -> Ints:
+    """Return the ranks of rows in an order from the top down, user by user: given ranks,
+    which may have gaps, and for rows that padding added those after the last given one.
     """
     assert lists.given_rank is not None
-    user, is_recommended = lists.user[order], order < lists.n_recommended
-    rank = np.zeros(len(order), dtype=np.int64)
-    rank[is_recommended] = lists.given_rank[order[is_recommended]]
-    last_rank = np.zeros(lists.n_users, dtype=np.int64)
-    np.maximum.at(last_rank, user, rank)
-    n_recommended = np.bincount(user[is_recommended], minlength=lists.n_users)
-    rank_if_added = last_rank[user] + place - n_recommended[user]
-    return np.where(is_recommended, rank, rank_if_added)
+    user = lists.user[order]
+    is_recommended = order < lists.n_recommended
+    user_of_given = user[is_recommended]
+    given_rank = lists.given_rank[order[is_recommended]]
+    last_given = np.zeros(lists.n_users, dtype=np.int64)
+    np.maximum.at(last_given, user_of_given, given_rank)
+    n_recommended = np.bincount(user_of_given, minlength=lists.n_users)
+    # Of a user's rows, the recommended ones come first.
+    nth_added = count_within(user) - n_recommended[user]
+    rank = last_given[user] + nth_added
+    rank[is_recommended] = given_rank
+    return np.asarray(rank)
 
 
 def with_ties(ranks: Ranks, order: Ints, lists: ListedRows) -> Ranks:
-    """Add to the ranks, for each row, how many rows of its list score higher, and how
-    many the same.
+    """Add to the ranks, for each row, how many ranks are above those of its score, and
+    how many rows of the list have its score.
     """
-    rank = ranks.rank[order]
     starts = starts_of(lists.user[order], lists.score[order])  # of equal scores
     n_tied = np.diff(starts, append=len(order))
-    above, tied = np.zeros_like(ranks.rank), np.ones_like(ranks.rank)
-    above[order] = np.repeat(rank[starts] - 1, n_tied)
+    highest_rank = ranks.rank[order[starts]]
+    above = np.zeros_like(ranks.rank)
+    above[order] = np.repeat(highest_rank - 1, n_tied)
+    tied = np.ones_like(ranks.rank)
     tied[order] = np.repeat(n_tied, n_tied)
     return replace(ranks, above=above, tied=tied)
 
 
 # ---- while hits are found
+
+
+def unjudged_as_zero(truth: TruthRows) -> TruthRows:
+    """Return the truth with 0 for a relevance below 0, which marks an item that was
+    pooled and not judged: `rows_that_stay` had to know it.
+    """
+    return replace(truth, relevance=truth.relevance.clip(min=0.0))
 
 
 def with_copies(wanted: Wanted, matches: Matches) -> Wanted:
@@ -241,7 +256,7 @@ def with_copies(wanted: Wanted, matches: Matches) -> Wanted:
     n_recommended = np.bincount(matches.truth_row, minlength=n_truth)
     times = np.maximum(n_recommended[rows], 1)
     entry = np.zeros(n_truth, dtype=np.int64)
-    entry[rows] = np.cumsum(times) - times
+    entry[rows] = np.cumsum(times) - times  # of the first copy
     return wanted._replace(rows=np.repeat(rows, times), entry=entry)
 
 
@@ -285,30 +300,38 @@ class Below(NamedTuple):
 def below_lists(
     wanted: Wanted, matches: Matches, truth: TruthRows, ids: Ids, convention: Convention
 ) -> Below:
-    """Rank what was missed below each list, the whole catalogue sorted by id.
+    """Rank what was missed below each list, the whole catalogue sorted by id:
 
-    A missed item comes after the list and after the items of lower id that the list
-    does not hold.
+    rank = length of the list + items of lower id that the list does not hold + 1.
     """
-    is_listed = marked(matches.truth_row, len(truth.user))
-    missed = np.flatnonzero(wanted.is_wanted & ~is_listed)
-    if only_positive_scores_hit(convention):
-        missed = missed[:0]  # items of the catalogue have no score above 0
-    missed = missed[np.argsort(truth.frame_row[missed])]
-
+    missed = _missed_rows(wanted, matches, truth, convention)
     listed_pairs = _listed_pairs(ids)
     n_distinct = np.bincount(listed_pairs // ids.n_items, minlength=len(ids.users))
     length = matches.length + ids.n_items - n_distinct
-    user, position = truth.user[missed], truth.item[missed].view(np.int64)
+    user = truth.user[missed]
     if convention.ties == "max_rank":
         # All of the catalogue below a list is one tie, on its last rank.
         return Below(missed, length[user], length)
 
+    n_lower = truth.item[missed].view(np.int64)  # an item's number is its position
     first_pair = user * ids.n_items  # of the user with the item at position 0
-    listed_before = np.searchsorted(listed_pairs, first_pair + position)
-    listed_before -= np.searchsorted(listed_pairs, first_pair)
-    rank = matches.length[user] + position - listed_before + 1
+    n_lower_listed = np.searchsorted(listed_pairs, first_pair + n_lower)
+    n_lower_listed -= np.searchsorted(listed_pairs, first_pair)
+    rank = matches.length[user] + n_lower - n_lower_listed + 1
     return Below(missed, rank, length)
+
+
+def _missed_rows(
+    wanted: Wanted, matches: Matches, truth: TruthRows, convention: Convention
+) -> Ints:
+    """Return the wanted truth rows that may become hits below the lists, in the order
+    of the frame.
+    """
+    if only_positive_scores_hit(convention):
+        return np.zeros(0, dtype=np.int64)  # none of the catalogue has a score above 0
+    is_listed = marked(matches.truth_row, len(truth.user))
+    missed = np.flatnonzero(wanted.is_wanted & ~is_listed)
+    return missed[np.argsort(truth.frame_row[missed])]
 
 
 def _listed_pairs(ids: Ids) -> Ints:
@@ -350,16 +373,17 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
     chance C(g - j, m - 1)/C(g, m).
     """
     starts = starts_of(hits.user, above)
-    n_hits = np.diff(np.r_[starts, len(above)])  # [run] -> its hits
-    run = np.repeat(np.arange(len(starts)), n_hits)  # [hit] -> its run
-    # Of a run's first hit, the number among the hits of its user, less that in the run.
-    hits_above_run = (count_within(hits.user) - count_within(run))[starts]
+    run_size = np.diff(starts, append=len(above))  # [run] -> its hits
+    run = np.repeat(np.arange(len(starts)), run_size)  # [hit] -> its run
+    # [hit] -> hits of its user in runs above.
+    hits_above_run = count_within(hits.user) - count_within(run)
 
     # From here on there is an entry for each hit and each rank of its run.
     hit = np.repeat(np.arange(len(run)), tied)
     j = count_within(hit)
-    m, g = n_hits[run[hit]], tied[hit]
-    n_above = hits_above_run[run[hit]]
+    g = tied[hit]
+    m = run_size[run[hit]]
+    n_above = hits_above_run[hit]
     others = np.divide((j - 1.0) * (m - 1), g - 1, out=np.zeros(len(j)), where=g > 1)
     nth = np.asarray(1.0 + n_above + others, dtype=np.float64)
     # The user's first hit is in the user's first run with hits, and each of the m hits
@@ -368,13 +392,13 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
     rank = above[hit] + j
 
     order = order_by_user_and_rank(hits.user[hit], rank)
-    hit = hit[order]
+    ordered_hit = hit[order]
     return replace(
         hits,
-        user=hits.user[hit],
+        user=hits.user[ordered_hit],
         rank=rank[order],
-        relevance=hits.relevance[hit],
-        truth_row=hits.truth_row[hit],
+        relevance=hits.relevance[ordered_hit],
+        truth_row=hits.truth_row[ordered_hit],
         tied=TieSpread(
             weight=1.0 / g[order],
             nth=nth[order],

@@ -17,7 +17,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.columns import Frame, Labels, table_of, with_series
 from recnb.data.encoding import hashes_of
-from recnb.errors import ColumnError, FrameError, NoRowsError, is_number, quoted
+from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
 from recnb.metrics.hits import ENDLESS, Bools, Floats
 from recnb.metrics.hits import HIGHEST as HIGHEST_RELEVANCE
 
@@ -177,37 +177,30 @@ class Sheet:
         gap.
         """
         ids = self[role]
-        n_digits = {"Float16": 11, "Float32": 24}.get(str(ids.dtype), 53)
-        exact_below = 2**n_digits  # from there on, floats skip whole numbers
+        mantissa_bits = {"Float16": 11, "Float32": 24}.get(str(ids.dtype), 53)
+        exact_below = 2**mantissa_bits  # from there on, floats skip whole numbers
         inexact = ids.filter((ids != ids.floor()) | (ids.abs() >= exact_below))
-        if not len(inexact):
-            return ids.cast(pl.Int64)
-        raise FrameError(
-            f"{self.column_in_words(role)} holds the {ids.dtype} {inexact[0]!r}, not exact as an "
-            "id: read ids as whole numbers or as text."
-        )
+        if len(inexact):
+            raise FrameError(
+                f"{self.column_in_words(role)} holds the {ids.dtype} {inexact[0]!r}, not "
+                "exact as an id: read ids as whole numbers or as text."
+            )
+        return ids.cast(pl.Int64)
 
     def _not_an_id_error(self, role: str) -> FrameError:
         """Return the error for a column of a type that ids do not have."""
-        ids = self[role]
-        fix = "Make them text, in the other frame as well."
-        if ids.dtype in (pl.List, pl.Array):
+        type_in_words, example = _type_and_example(self[role])
+        if self[role].dtype in (pl.List, pl.Array):
             fix = (
                 f"Explode {self.label(role)!r} into a row of each; "
                 "a column of lists is named by recommended= or relevant=."
             )
-        described = str(ids.dtype)[:80]
-        example = ids[:1].to_list()[0]
-        if ids.dtype.is_integer():
-            example = ids.max()  # too large for Int64
-        elif isinstance(example, bytes) and len(example) == 16:
-            # Arrow stores a UUID like this.
-            described = "16 bytes"
-            example = UUID(bytes=example)
+        else:
+            fix = "Make them text, in the other frame as well."
         return FrameError(
-            f"{self.column_in_words(role)} holds {described} such as {quoted(example)}, which is "
-            f"not a valid {role} id: each row needs one id, a whole number below 2**63 or "
-            "text.",
+            f"{self.column_in_words(role)} holds {type_in_words} such as "
+            f"{quoted(example)}, which is not a valid {role} id: each row needs one id, a "
+            "whole number below 2**63 or text.",
             fix=fix,
         )
 
@@ -217,27 +210,32 @@ class Sheet:
         """
         if not self.rows.height or not other.rows.height:
             return
-        for role in IDS:  # a table about users or about items has one of the two
-            if role in other and self.kind(role) != other.kind(role):
-                examples = ", ".join(
-                    f"{sheet.name} in column {sheet.label(role)!r} {sheet.kind(role)} "
-                    f"(such as {sheet[role][0]!r})"
-                    for sheet in (self, other)
-                )
-                raise FrameError(
-                    f"the {role} ids are of different kinds: {examples}. They would never "
-                    "match.",
-                    fix="Make both text.",
-                )
+        for role in IDS:
+            if role not in other:
+                continue  # a frame of users has no items, one of items no users
+            if self.kind(role) == other.kind(role):
+                continue
+            examples = ", ".join(
+                f"{sheet.name} in column {sheet.label(role)!r} {sheet.kind(role)} "
+                f"(such as {sheet[role][0]!r})"
+                for sheet in (self, other)
+            )
+            raise FrameError(
+                f"the {role} ids are of different kinds: {examples}. They would never "
+                "match.",
+                fix="Make both text.",
+            )
 
     def kind(self, role: str) -> str:
-        """Describe the ids of a role."""
+        """Return the type of a role's values in words."""
         return kind(self[role].dtype)
 
     # Numbers
 
     def scores(self) -> pl.Series:
-        """Return the scores as numbers with all their digits."""
+        """Return the scores as numbers of the type they have: as floats, large whole
+        numbers would become equal.
+        """
         return self._checked("score", SCORE_CHECKS)
 
     def ranks(self) -> pl.Series:
@@ -253,11 +251,11 @@ class Sheet:
     def _checked(self, role: str, checks: Sequence[NumberCheck]) -> pl.Series:
         """Return the column of a role as numbers that pass the checks."""
         numbers = self._numbers(role)
-        if _surely_allowed(numbers, role):
+        if _extremes_pass(numbers, role):
             return numbers
         values = pl.DataFrame({"value": numbers.cast(pl.Float64)})
         for check in checks:
-            bad = values.select(check.bad.fill_null(value=True).arg_true()).to_series()
+            bad = values.select(check.bad.arg_true()).to_series()
             if len(bad):
                 raise self._bad_number_error(role, check, bad, numbers)
         return numbers
@@ -271,19 +269,21 @@ class Sheet:
             return column
         if column.dtype == pl.Boolean or column.null_count() == len(column):
             return column.cast(pl.Float64)
-        held = f"{self.column_in_words(role)} holds {kind(column.dtype)}"
-        problem = f"{held} where numbers are needed"
         given = column.drop_nulls()
-        examples = given
-        if column.dtype == pl.String:
-            not_numbers = given.cast(pl.Float64, strict=False).is_null()
-            examples = given.filter(not_numbers)
-        # A column of a type that holds anything may hold numbers all the same.
-        if examples.is_empty() or is_number(examples[0]):
-            raise FrameError(f"{problem}, such as {given[0]!r}: make them numbers.")
-        raise FrameError(
-            f"{problem}, and {examples[0]!r} is no number: correct it, or drop the row."
+        problem = (
+            f"{self.column_in_words(role)} holds {kind(column.dtype)} where numbers are "
+            "needed"
         )
+        if column.dtype in TEXT:
+            text = given.cast(pl.String)
+            not_numbers = text.filter(text.cast(pl.Float64, strict=False).is_null())
+            if len(not_numbers):
+                raise FrameError(
+                    f"{problem}, and {not_numbers[0]!r} is no number: correct it, or drop "
+                    "the row."
+                )
+        example = given.head(1).to_list()[0]
+        raise FrameError(f"{problem}, such as {quoted(example)}: make them numbers.")
 
     def _bad_number_error(
         self,
@@ -309,28 +309,36 @@ class Sheet:
     def refuse_repeated_pairs(self, *, share_a_rank: bool = False) -> None:
         """Raise an error for repeated pairs of user and item, which would count twice.
 
-        With `share_a_rank`, it says why duplicates="dedupe" does not help: the rows
-        have the same rank, so neither is higher.
+        With `share_a_rank`, only for those that have the same rank as well, of which
+        duplicates="dedupe" cannot keep the higher.
         """
         keys = [*IDS, "rank"] if share_a_rank else [*IDS]
         twice = repeated(self.rows, keys)
         if twice.height == 0:
             return
-        user, item, *_rank, n = twice.row(0)
-        pairs = f"{twice.height:,} pairs of user and item are"
         if twice.height == 1:
             pairs = "1 pair of user and item is"
+        else:
+            pairs = f"{twice.height:,} pairs of user and item are"
         columns = [self.label(role) for role in IDS]
-        fix = f"Drop the repeats; or say duplicates='dedupe' to keep {self._kept()}."
-        if share_a_rank:
-            fix = "Drop the repeats: both have the same rank, so neither is higher."
-        if self.name != TRUTH:
-            fix += " If they are the lists of several models, compare them."
+        user, item, n_rows = twice.select(*IDS, "len").row(0)
         raise FrameError(
             f"{self.name}: {pairs} repeated in {columns}, "
-            f"such as user {user!r}, item {item!r} ({n} times).",
-            fix=fix,
+            f"such as user {user!r}, item {item!r} ({n_rows} times).",
+            fix=self._repeats_fix(share_a_rank=share_a_rank),
         )
+
+    def _repeats_fix(self, *, share_a_rank: bool) -> str:
+        """Return what to do about repeated pairs, in words."""
+        if share_a_rank:
+            fix = "Drop the repeats: both have the same rank, so neither is higher."
+        else:
+            fix = (
+                f"Drop the repeats; or say duplicates='dedupe' to keep {self._kept()}."
+            )
+        if self.name == TRUTH:
+            return fix
+        return f"{fix} If they are the lists of several models, compare them."
 
     def _kept(self) -> str:
         """Return which of repeated rows duplicates='dedupe' keeps, in words."""
@@ -366,6 +374,7 @@ class Sheet:
             lists = self.with_columns(self.scores().alias("score"))
         elif order == "rank":
             lists = self.with_columns(self.ranks().alias("rank"))
+            # Under order="rank" the caller has said that scores do not matter.
             if convention.order == "auto" and "score" in self:
                 lists._refuse_disagreement()
         return lists, convention.ordered_by(order)
@@ -393,10 +402,11 @@ class Sheet:
         """Raise an error if an item is ranked above one with a higher score."""
         rows = _sorted_by_rank(self.rows.with_columns(score=self.scores()))
         rows = rows.with_columns(
-            pl.col("user", "item", "score").shift().name.suffix("_above")
+            pl.col("user", "item", "rank", "score").shift().name.suffix("_above")
         )
         wrong = rows.filter(
             pl.col("user") == pl.col("user_above"),
+            pl.col("rank") > pl.col("rank_above"),  # equal ranks are refused elsewhere
             pl.col("score") > pl.col("score_above"),
         )
         if wrong.height == 0:
@@ -425,15 +435,17 @@ class Sheet:
             relevances = relevances.clip(lower_bound=0.0)
         dtype = self["relevance"].dtype
         if threshold is not None and dtype in (pl.Float32, pl.Float16):
-            # 0.7 in single precision is a little below 0.7, and meant to reach it.
-            nearest = pl.Series([float(threshold)]).cast(dtype)[0]
-            relevances = relevances.set(relevances == nearest, threshold)
+            # 0.7 in single precision is a little below 0.7, and meant to reach it: what
+            # is the threshold in the column's precision becomes the threshold itself.
+            in_precision = pl.Series([float(threshold)]).cast(dtype)[0]
+            relevances = relevances.set(relevances == in_precision, threshold)
         return self.with_columns(relevances.alias("relevance"))
 
 
 def _sorted_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
     """Return rows by user and rank: as they are, if users and the ranks of each rise."""
     same_user = pl.col("user") == pl.col("user").shift()
+    # Null in the first row, which `all` passes over.
     ranks_rise = (~same_user | (pl.col("rank") > pl.col("rank").shift())).all()
     if rows["user"].is_sorted() and rows.select(ranks_rise).item():
         return rows
@@ -451,30 +463,40 @@ def kind(dtype: pl.DataType) -> str:
     """Describe the values of a type, ids or numbers."""
     if dtype.is_integer():
         return "whole numbers"
-    if dtype == pl.String:
+    if dtype in TEXT:
         return "text"
     return str(dtype)
 
 
-def _surely_allowed(numbers: pl.Series, role: str) -> bool:
-    """Return True if the lowest and the highest number show that every check of the
-    role allows all of them, the usual case in one look; False if each check has to look.
+def _type_and_example(ids: pl.Series) -> tuple[str, object]:
+    """Return the type of ids that are not valid in words, and one of them."""
+    if ids.dtype.is_integer():
+        return str(ids.dtype), ids.max()  # too large for Int64
+    example = ids.head(1).to_list()[0]
+    if isinstance(example, bytes) and len(example) == 16:
+        return "16 bytes", UUID(bytes=example)  # as Arrow stores it
+    return str(ids.dtype)[:80], example
+
+
+def _extremes_pass(numbers: pl.Series, role: str) -> bool:
+    """Return whether the lowest and the highest number show that all numbers pass the
+    checks of their role, the usual case; if they do not, each check has to look.
     """
-    # numpy has no integers of 128 bits.
-    is_quick = numbers.dtype.is_integer() and numbers.dtype not in (
-        pl.Int128,
-        pl.UInt128,
-    )
-    if role == "relevance":  # a rank must be whole, and a score may be below 0
-        is_quick |= numbers.dtype == pl.Float64
-    if not is_quick or numbers.null_count():
+    if numbers.null_count() or not _has_quick_extremes(numbers.dtype, role):
         return False
-    lowest = 1 if role == "rank" else 0
     values = numbers.to_numpy()
+    lowest = 1 if role == "rank" else 0
+    highest = HIGHEST_RANK  # within the bounds of every role
     # NaN fails both comparisons; `initial` matters only without rows.
-    return bool(
-        values.min(initial=1) >= lowest and values.max(initial=1) <= HIGHEST_RANK
-    )
+    return bool(values.min(initial=1) >= lowest and values.max(initial=1) <= highest)
+
+
+def _has_quick_extremes(dtype: pl.DataType, role: str) -> bool:
+    """Return whether the extremes of a type are found quickly and may tell enough."""
+    if dtype in (pl.Int128, pl.UInt128):
+        return False  # numpy has no such integers
+    # Of floats, a rank must be whole, and a score is often below 0.
+    return dtype.is_integer() or (role == "relevance" and dtype == pl.Float64)
 
 
 def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
@@ -493,10 +515,11 @@ def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
 
 
 def in_floats(scores: pl.Series) -> Floats:
-    """Return scores as floats that sort in the same way.
+    """Return scores as floats that sort in the same way, and are above 0 where the
+    scores are.
 
-    Whole numbers beyond 2**53 may become equal floats. Then their places in sorted order
-    stand in, shifted so that scores above 0, and only these, stay above 0.
+    Whole numbers beyond 2**53 may become equal floats: then each score's place in the
+    sorted order is returned, less that of the highest score which is not above 0.
     """
     floats = scores.cast(pl.Float64).to_numpy()
     if scores.dtype.is_float():
@@ -510,8 +533,8 @@ def in_floats(scores: pl.Series) -> Floats:
 
 
 def grades_of(truth: pl.DataFrame) -> pl.Series:
-    """Return the relevance of each row as it was given, but True and False as 1 and 0;
-    without that column 1 once, as it holds for every row.
+    """Return the relevance of each row as it was given, True and False as 1 and 0;
+    without a column of relevance a single 1.0, which tells what values there are.
     """
     if "relevance" not in truth.columns:
         return pl.Series([1.0])
@@ -522,7 +545,9 @@ def grades_of(truth: pl.DataFrame) -> pl.Series:
 
 
 def is_relevant(relevance: Floats, convention: Convention) -> Bools:
-    """Return which judged items count as relevant, by their relevance."""
+    """Return which judged items count as relevant: those from `relevant_from` on if it
+    is given, else those that `relevant` names.
+    """
     if convention.relevant_from is not None:
         return relevance >= convention.relevant_from
     if convention.relevant == "any":

@@ -6,9 +6,9 @@ from __future__ import annotations
 
 import pickle
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pandas as pd
@@ -41,33 +41,22 @@ TIMES = re.compile(
 class GivenFrame:
     """One of the caller's frames."""
 
-    # : "pandas", "polars" or "lazy", which is Polars as well; "" for anything else
+    #: "pandas", "polars" or "lazy", which is Polars as well; "" for anything else.
     library: str = ""
-    labels: Labels = field(default_factory=dict)  #: role -> column
-    types: Mapping[str, str] = field(
-        default_factory=dict
-    )  #: role -> type, as the library names it
+    #: Role -> column.
+    labels: Labels = field(default_factory=dict)
+    #: Role -> type, as the library names it.
+    types: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, frame: Any, labels: Labels) -> GivenFrame:
         """Note the library and the types of a frame."""
-        libraries = {
-            Made: "",
-            Scanned: "",
-            pd.DataFrame: "pandas",
-            pl.DataFrame: "polars",
-            pl.LazyFrame: "lazy",
-        }
-        library = next(
-            (word for kind, word in libraries.items() if isinstance(frame, kind)), ""
-        )
-        schema = (
-            frame.dtypes
-            if library == "pandas"
-            else frame.collect_schema()
-            if library
-            else {}
-        )
+        library = _library_of(frame)
+        schema: Mapping[str, Any] = {}
+        if library == "pandas":
+            schema = frame.dtypes
+        elif library:
+            schema = frame.collect_schema()
         types = {
             role: str(schema[label]).partition("(")[0]
             for role, label in labels.items()
@@ -76,44 +65,60 @@ class GivenFrame:
         return cls(library, labels, types)
 
 
+def _library_of(frame: Any) -> str:
+    """Return the word for the library of a frame; "" if the caller has no code for it."""
+    if isinstance(frame, (Made, Scanned)):
+        return ""
+    if isinstance(frame, pd.DataFrame):
+        return "pandas"
+    if isinstance(frame, pl.DataFrame):
+        return "polars"
+    if isinstance(frame, pl.LazyFrame):
+        return "lazy"
+    return ""
+
+
 @dataclass(frozen=True)
 class Call:
     """The call that made an evaluation."""
 
-    frames: Mapping[str, GivenFrame] = field(
-        default_factory=dict
-    )  #: by argument: recs, truth, train, items, users
-    columns: Columns = field(default_factory=dict)  #: as named by keyword
-    options: Mapping[str, Any] = field(default_factory=dict)  #: conventions
-    library: str | None = None  #: whose conventions were asked for
-    weights: Mapping[str, str] = field(
-        default_factory=dict
-    )  #: propensity and user_weight, as code
+    #: By argument: recs, truth, train, items, users.
+    frames: Mapping[str, GivenFrame] = field(default_factory=dict)
+    #: As named by keyword.
+    columns: Columns = field(default_factory=dict)
+    #: Conventions.
+    options: Mapping[str, Any] = field(default_factory=dict)
+    #: Whose conventions were asked for.
+    library: str | None = None
+    #: Propensity and user_weight, as code.
+    weights: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
 class SideData:
     """Frames for metrics beyond accuracy, segments and the lint; None if not given."""
 
-    train: pl.DataFrame | None = None  #: user, item: what users had before
-    items: pl.DataFrame | None = None  #: a row an item: item, and what is known of it
-    users: pl.DataFrame | None = None  #: a row a user: user, and what is known of them
-    times: tuple[
-        pl.Series, ...
-    ] = ()  #: when, of each row of train and of the truth, if both say so
-    #: the columns of train and of the truth that say when; none of a frame not given
+    #: user, item: what users had before.
+    train: pl.DataFrame | None = None
+    #: A row an item: item, and what is known of it.
+    items: pl.DataFrame | None = None
+    #: A row a user: user, and what is known of them.
+    users: pl.DataFrame | None = None
+    #: When, of each row of train and of the truth, if both say so.
+    times: tuple[pl.Series, ...] = ()
+    #: The columns of train and of the truth that say when; none of a frame not given.
     time_columns: tuple[Sequence[str], Sequence[str]] = ((), ())
-    truth: Frame | None = (
-        None  #: users and items of the truth, or of the one frame, and its columns without a role
-    )
-    truth_user: str = "user"  #: the column of users in it
+    #: Users and items of the truth, or of the one frame, and its columns without a role.
+    truth: Frame | None = None
+    #: The columns of users and of items in it.
+    truth_user: str = "user"
     truth_item: str = "item"
-    # : columns that the truth has too and that differ within users, of recommendations
+    #: Columns of recommendations that the truth has too and that differ within users.
     differing: tuple[str, ...] = ()
-    call: Call = field(default_factory=Call)  #: how all of it was given
-    labels: Mapping[str, Mapping[str, str]] = field(
-        default_factory=dict
-    )  #: of train, items and users: role -> column
+    #: How all of it was given.
+    call: Call = field(default_factory=Call)
+    #: Of train, items and users: role -> column.
+    labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def read_side_data(
@@ -123,33 +128,41 @@ def read_side_data(
     the recommendations.
     """
     given = {name: frame for name, frame in frames.items() if frame is not None}
-    if ROWS_ARE_ITEMS in source.notes and (
-        joined := [f"{name}=" for name in given if name != "users"]
-    ):
-        problem = (
-            f"{joined[0]} is joined by item, and the frame has no item column that "
-            f"recnb knows."
-        )
-        raise ColumnError(problem, fix="Name it, item='...'.")
+    if ROWS_ARE_ITEMS in source.notes:
+        _refuse_joined_by_item(given)
     labels = {
         name: find(frame, name, SIDES[name], columns) for name, frame in given.items()
     }
     tables: dict[str, Any] = {
         name: _read(frame, name, labels[name], source) for name, frame in given.items()
     }
-    dated = (given.get("train"), given_truth)
-    time_columns = (_time_columns(dated[0]), _time_columns(dated[1]))
-    return SideData(
+    truth = None
+    if given_truth is not None:
+        truth = _others(given_truth, source.truth_labels)
+    side_data = SideData(
         **tables,
-        times=_times(dated, time_columns),
-        time_columns=time_columns,
-        truth=None
-        if given_truth is None
-        else _others(given_truth, source.truth_labels),
+        truth=truth,
         truth_user=source.truth_labels["user"],
         truth_item=source.truth_labels["item"],
         labels=labels,
     )
+    if "train" not in given:
+        return side_data
+    dated = (given["train"], given_truth)
+    time_columns = (_time_columns(dated[0]), _time_columns(dated[1]))
+    times = _times(dated, time_columns)
+    return replace(side_data, times=times, time_columns=time_columns)
+
+
+def _refuse_joined_by_item(names: Iterable[str]) -> None:
+    """Raise an error for a frame that is joined by item, where there are no items."""
+    for name in names:
+        if name != "users":
+            raise ColumnError(
+                f"{name}= is joined by item, and the frame has no item column that recnb "
+                "knows.",
+                fix="Name it, item='...'.",
+            )
 
 
 def _others(frame: Frame, labels: Labels) -> Frame | None:
@@ -166,14 +179,11 @@ def _others(frame: Frame, labels: Labels) -> Frame | None:
     # Columns are converted when one is asked for: others may hold values of several
     # kinds, or of a kind that nobody reads.
     if isinstance(frame, (pl.DataFrame, pl.LazyFrame)):
-        return table_of(frame, "truth", {one: one for one in read})
+        return table_of(frame, "truth", dict(zip(read, read, strict=True)))
     # To pickle copies the memory of Arrow too, which other copies share with the
     # caller.
-    return pickle.loads(
-        pickle.dumps(
-            frame[read] if isinstance(frame, pd.DataFrame) else arrow_of(frame, read)
-        )
-    )
+    table = frame[read] if isinstance(frame, pd.DataFrame) else arrow_of(frame, read)
+    return pickle.loads(pickle.dumps(table))
 
 
 def differing_columns(recs: Frame, truth: Frame, source: Source) -> tuple[str, ...]:
@@ -188,9 +198,8 @@ def differing_columns(recs: Frame, truth: Frame, source: Source) -> tuple[str, .
     differing = []
     for column in shared:
         roles = {"user": source.labels["user"], "value": column}
-        with suppress(
-            FrameError, pl.exceptions.PolarsError
-        ):  # of kinds that group none
+        # Columns of kinds that cannot be grouped are passed over.
+        with suppress(FrameError, pl.exceptions.PolarsError):
             if _differs_within_users(table_of(recs, RECS, roles)):
                 differing.append(column)
     return tuple(differing)
@@ -220,9 +229,13 @@ def _times(
     """Return the columns of train and of the truth that say when, if each has one: of
     several, one that both have.
     """
-    shared = [name for name in columns[0] if name in columns[1]]
-    chosen = shared[:1] * 2 or [names[0] for names in columns if len(names) == 1]
-    if len(chosen) < 2:
+    of_train, of_truth = columns
+    shared = [name for name in of_train if name in of_truth]
+    if shared:
+        chosen = (shared[0], shared[0])
+    elif len(of_train) == len(of_truth) == 1:
+        chosen = (of_train[0], of_truth[0])
+    else:
         return ()
     with suppress(FrameError):  # a column of several kinds, which is no time
         pairs = zip(frames, chosen, strict=True)
@@ -234,9 +247,25 @@ def _read(frame: Frame, name: str, labels: Labels, source: Source) -> pl.DataFra
     """Read a frame of pairs; or of one row for each item or user, under the name of its
     role, with all its other columns.
     """
-    roles, names = [*labels], columns_of(frame, name) if len(labels) == 1 else []
-    others: dict[str, Any] = {}  # names that are numbers, as of embeddings, are text
-    for column in names:
+    roles = [*labels]
+    others: dict[str, Any] = {}
+    if len(roles) == 1:
+        others = _columns_without_role(frame, name, labels)
+    sheet = Sheet(name, table_of(frame, name, {**labels, **others}), labels)
+    sheet = sheet.with_ids(roles)
+    ids = sheet.with_rows(sheet.rows.select(roles))
+    source.example().refuse_other_kinds(ids)
+    if len(roles) == 1:
+        _refuse_repeated(name, sheet[roles[0]])
+    return sheet.rows
+
+
+def _columns_without_role(frame: Frame, name: str, labels: Labels) -> dict[str, Any]:
+    """Return the other columns of a frame by their names as text: those of embeddings
+    are often numbers.
+    """
+    others: dict[str, Any] = {}
+    for column in columns_of(frame, name):
         if column in (*labels, *labels.values()):
             continue
         if str(column) in others:
@@ -245,13 +274,7 @@ def _read(frame: Frame, name: str, labels: Labels, source: Source) -> pl.DataFra
                 "as text; rename one."
             )
         others[str(column)] = column
-    sheet = Sheet(name, table_of(frame, name, {**labels, **others}), labels)
-    sheet = sheet.with_ids(roles)
-    ids = sheet.with_rows(sheet.rows.select(roles))
-    source.example().refuse_other_kinds(ids)
-    if len(roles) == 1:
-        _refuse_repeated(name, sheet[roles[0]])
-    return sheet.rows
+    return others
 
 
 def _refuse_repeated(name: str, ids: pl.Series) -> None:

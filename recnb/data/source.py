@@ -7,6 +7,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import polars as pl
 
@@ -190,6 +191,15 @@ class JoinedRows(ABC):
         """Counts of the rows of lists, where these are not counted here."""
         return None
 
+    @property
+    def n_recommended(self) -> int | None:
+        """Number of rows of lists; None if lists are still to be joined for it."""
+        return self.lists.height
+
+    def among(self, users: pl.Series) -> JoinedRows:
+        """Return the rows of some of the users evaluated."""
+        return RowsOfUsers(self, users)
+
 
 class RowsOfUsers(JoinedRows):
     """The rows of some users of an evaluation."""
@@ -235,6 +245,15 @@ class Counts:
     n_items_relevant: int  #: distinct relevant items
     n_not_relevant: int  #: rows of the truth that are not relevant
     n_gaps: int  #: users whose ranks have gaps
+
+
+class UserCounts(NamedTuple):
+    """The users behind a mean, and those who are not."""
+
+    n_users: int  #: averaged
+    n_without_list: int  #: of these, users without a list who count 0
+    n_nothing_to_find: int  #: of these, users with no relevant item
+    n_left_out: int  #: users with no relevant item who are left out
 
 
 @dataclass(frozen=True)
@@ -299,43 +318,38 @@ class Joined:
         return self.source.truth_of(users, self.convention)
 
     @property
-    def of_users(self) -> tuple[int, int, int]:
-        """Users evaluated, those of them without a list, and users with no relevant
-        item.
-        """
-        return (
-            len(self.users),
-            int((self.all_hits.list_length == 0).sum()),
-            self.n_without_relevant,
-        )
-
-    @property
-    def user_counts(self) -> tuple[int, int, int, int]:
-        """Users evaluated, those of them without a list who count 0 and those with no
-        relevant item; and users with no relevant item who are left out.
-        """
+    def user_counts(self) -> UserCounts:
+        """The users behind a mean, and those who are not."""
         nothing_to_find = self.all_hits.n_relevant == 0
         return self.counts_of_users(nothing_to_find)
 
     def counts_of_users(
         self, nothing_to_find: Bools, *, has_missed: bool = False
-    ) -> tuple[int, int, int, int]:
+    ) -> UserCounts:
         """Return `user_counts` where these of the users have nothing to find;
         `has_missed`: whether one evaluated counts as a list without a hit, and not 1.
         """
         n_nothing = int(nothing_to_find.sum())
-        n_elsewhere = self.n_without_relevant - int(
-            (self.all_hits.n_relevant == 0).sum()
-        )
+        n_evaluated = int((self.all_hits.n_relevant == 0).sum())
+        n_others = self.n_without_relevant - n_evaluated
         unlisted = self.all_hits.list_length == 0
         rule = self.convention.no_relevant
         if rule == "skip" or (rule == "one" and not has_missed):
             unlisted = unlisted & ~nothing_to_find
         n_unlisted = int(unlisted.sum())
         if rule == "skip":
-            n_users = len(self.users) - n_nothing
-            return n_users, n_unlisted, 0, n_elsewhere + n_nothing
-        return len(self.users), n_unlisted, n_nothing, n_elsewhere
+            return UserCounts(
+                n_users=len(self.users) - n_nothing,
+                n_without_list=n_unlisted,
+                n_nothing_to_find=0,
+                n_left_out=n_others + n_nothing,
+            )
+        return UserCounts(
+            n_users=len(self.users),
+            n_without_list=n_unlisted,
+            n_nothing_to_find=n_nothing,
+            n_left_out=n_others,
+        )
 
     @property
     def counts(self) -> Counts:
@@ -343,7 +357,9 @@ class Joined:
         rows that are elsewhere were not counted.
         """
         return Counts(
-            *self.of_users,
+            n_users=len(self.users),
+            n_without_list=int((self.all_hits.list_length == 0).sum()),
+            n_without_relevant=self.n_without_relevant,
             n_recommended=self.row_counts.n_recommended,
             n_relevant=len(self.all_hits.truth_user),
             n_items_recommended=len(self.row_counts.items),
@@ -356,6 +372,13 @@ class Joined:
     def weighting(self) -> Weighting | None:
         """The weights of the relevant pairs of the users evaluated."""
         return Weighting.of(self.all_hits.truth_weight)
+
+    @property
+    def n_recommended(self) -> int | None:
+        """Number of rows of lists; None if lists are still to be joined for it."""
+        if self.known_counts is not None:
+            return self.known_counts.n_recommended
+        return self.rows.n_recommended
 
     @cached_property
     def row_counts(self) -> RowCounts:
@@ -426,17 +449,17 @@ class Joined:
         highest relevance that they have here.
         """
         is_kept = self.users.is_in(users.implode())
-        mask, kept = is_kept.to_numpy(), self.users.filter(is_kept)
-        hits = self.all_hits.with_users(mask)
+        kept = self.users.filter(is_kept)
+        hits = self.all_hits.with_users(is_kept.to_numpy())
         weight = self.user_weight
         if weight is not None:
-            weight = weight[mask]
+            weight = weight[is_kept.to_numpy()]
         return replace(
             self,
             users=kept,
             user_weight=weight,
             all_hits=hits,
-            rows=RowsOfUsers(self.rows, kept),
+            rows=self.rows.among(kept),
             n_without_relevant=int((hits.n_relevant == 0).sum()),
             notes=(*self.notes, note) if note else self.notes,
             known_counts=None,

@@ -4,11 +4,10 @@ weights of users, each as a table.
 
 from __future__ import annotations
 
-import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -34,8 +33,6 @@ from recnb.errors import (
     OptionError,
     is_number,
     is_several,
-    is_word,
-    near,
     quoted,
 )
 from recnb.metrics.hits import HIGHEST, Floats, Ints
@@ -58,25 +55,30 @@ class Weighting:
         """Sum up weights; None: there are none."""
         if weights is None or not len(weights):
             return None
-        ends = float(weights.min()), float(weights.max())
         return cls(
-            len(weights),
-            float(weights.sum()),
-            float(np.einsum("i,i", weights, weights)),
-            *ends,
+            n=len(weights),
+            total=float(weights.sum()),
+            squares=float(np.einsum("i,i", weights, weights)),
+            low=float(weights.min()),
+            high=float(weights.max()),
         )
 
     def in_words(self, words: str) -> str:
         """Fill in the range of the weights, and how many of equal weight vary as little
         in their mean (Kish 1965).
         """
-        low, high = (
-            f"{end:,.0f}" if end >= 1000 else f"{end:.3g}"
-            for end in (self.low, self.high)
-        )
         return _(
-            words, low=low, high=high, n=self.n, n_equal=self.total**2 / self.squares
+            words,
+            low=_end(self.low),
+            high=_end(self.high),
+            n=self.n,
+            n_equal=self.total**2 / self.squares,
         )
+
+
+def _end(weight: float) -> str:
+    """Return an end of the range of weights as text."""
+    return f"{weight:,.0f}" if weight >= 1000 else f"{weight:.3g}"
 
 
 def read_weights(
@@ -91,57 +93,86 @@ def read_weights(
     """
     if given is None:
         return None
-    side, role = ("items", "item") if name == "propensity" else ("users", "user")
     if isinstance(given, str):
-        names = [] if frame is None else columns_of(frame, side)
-        if given not in names:
-            places = "the truth or of items=" if side == "items" else "users="
-            raise ColumnError(
-                f"{name}={given!r} is no column of {places}: name one, or give a Series by {role}."
-            )
-        roles = [role]
-        table = table_of(
-            frame, side, {**find(frame, side, roles, columns), "value": given}
-        )
+        table = _values_of_column(given, name, frame, columns)
     elif isinstance(given, (pd.Series, Mapping)):
-        series: pd.Series[Any] = (
-            given if isinstance(given, pd.Series) else pd.Series(dict(given))
-        )
-        levels = [
-            series.index.get_level_values(at) for at in range(series.index.nlevels)
-        ]
-        roles = [role] if len(levels) == 1 else list(IDS)
-        if len(levels) > len(IDS[side == "users" :]):
-            raise OptionError(
-                f"{name}= is a Series with {len(levels)} levels of its index: give one by {role}."
-            )
-        if [role_of(level) for level in series.index.names] == ["item", "user"]:
-            roles.reverse()
-        ids = {
-            role: from_pandas(pd.Series(level), name, role, role)
-            for role, level in zip(roles, levels, strict=True)
-        }
-        table = pl.DataFrame({**ids, "value": from_pandas(series, name, name, "score")})
+        table = _values_by_id(given, name)
     else:
         kind = type(given).__name__
         if isinstance(given, pl.Series):
             kind = "Series of Polars, which has no ids"
         raise OptionError(
-            f"{name}= is a {kind}: name a column, or give a pandas Series by {role}, or a mapping."
+            f"{name}= is a {kind}: name a column, or give a pandas Series by "
+            f"{_id_of(name)}, or a mapping."
         )
+    ids = table.columns[:-1]
     table = table.filter(~is_missing(table["value"]))
-    table = Sheet(f"{name}=", table, {}).with_ids(roles).rows
-    if table.select(roles).hash_rows().n_unique() < table.height:
-        for twice in (
-            table.filter(table.select(roles).is_duplicated()).head(1).rows(named=True)
-        ):
-            raise FrameError(
-                f"{name}= has more than one value for {_ids_of(twice)}: give each one."
-            )
+    table = Sheet(f"{name}=", table, {}).with_ids(ids).rows
+    _refuse_two_values(table.select(ids), name)
     values = checked(table, "value", name, highest)
     if len(values) and name == "user_weight":
         values = shares_of_largest(table, values)
     return table.with_columns(value=values)
+
+
+def _id_of(name: str) -> str:
+    """Return the role of the ids that weights of this name are given by."""
+    return "item" if name == "propensity" else "user"
+
+
+def _values_of_column(
+    column: str, name: str, frame: Frame | None, columns: Columns
+) -> pl.DataFrame:
+    """Return a column of items= or users= by item or user."""
+    role = _id_of(name)
+    side = f"{role}s"
+    names = [] if frame is None else columns_of(frame, side)
+    if column not in names:
+        places = "the truth or of items=" if side == "items" else "users="
+        raise ColumnError(
+            f"{name}={column!r} is no column of {places}: name one, or give a Series "
+            f"by {role}."
+        )
+    labels = find(frame, side, [role], columns)
+    return table_of(frame, side, {**labels, "value": column})
+
+
+def _values_by_id(
+    given: pd.Series[Any] | Mapping[Any, float], name: str
+) -> pl.DataFrame:
+    """Return a Series or a mapping as a table: by item or user; of pairs, by both."""
+    series: pd.Series[Any] = pd.Series(dict(given))
+    if isinstance(given, pd.Series):
+        series = given
+    index = series.index
+    roles = [_id_of(name)]
+    if name == "propensity" and index.nlevels == len(IDS):
+        roles = list(IDS)
+    if index.nlevels != len(roles):
+        raise OptionError(
+            f"{name}= is a Series with {index.nlevels} levels of its index: give one "
+            f"by {_id_of(name)}."
+        )
+    if [role_of(level) for level in index.names] == ["item", "user"]:
+        roles.reverse()
+    columns = {}
+    for level, role in enumerate(roles):
+        ids = pd.Series(index.get_level_values(level))
+        columns[role] = from_pandas(ids, name, role, role)
+    columns["value"] = from_pandas(series, name, name, "score")
+    return pl.DataFrame(columns)
+
+
+def _refuse_two_values(ids: pl.DataFrame, name: str) -> None:
+    """Raise an error if some ids are given twice."""
+    if ids.hash_rows().n_unique() == ids.height:
+        return
+    repeated = ids.filter(ids.is_duplicated())
+    if repeated.height:
+        example = _ids_of(repeated.row(0, named=True))
+        raise FrameError(
+            f"{name}= has more than one value for {example}: give each one."
+        )
 
 
 def shares_of_largest(table: pl.DataFrame, weights: pl.Series) -> pl.Series:
@@ -254,20 +285,16 @@ def _place_of(known: pl.DataFrame, wanted: pl.DataFrame, seed: int = 0) -> Ints:
     if known.width == 1:
         return positions(known.to_series(), wanted.to_series())
     place = positions(known.hash_rows(seed), wanted.hash_rows(seed))
-    found = np.flatnonzero(place >= 0)
-    is_each = known[place[found]].equals(
-        wanted[found]
-    )  # if not, different pairs have one hash
-    return place if is_each else _place_of(known, wanted, seed + 1)
+    has_hash = np.flatnonzero(place >= 0)
+    if known[place[has_hash]].equals(wanted[has_hash]):
+        return place
+    return _place_of(known, wanted, seed + 1)  # different pairs have one hash
 
 
 def popularity_propensity(
     train: Frame | str,
     gamma: float | None = None,
     *,
-    model: Literal["power", "xmc"] = "power",
-    a: float | None = None,
-    b: float | None = None,
     items: Any = None,
     user: str | None = None,
     item: str | None = None,
@@ -275,13 +302,9 @@ def popularity_propensity(
     """Estimate the propensity of each item, the chance that a relevant pair of it is
     seen, by its popularity in train.
 
-    - "power": (n_i / max n)^((gamma + 1) / 2), of Yang, Cui, Xuan, Wang, Belongie and
-      Estrin 2018, RecSys, equation 15
-    - "xmc": 1 / (1 + C exp(-a log(n_i + b))), C = (log N - 1) (b + 1)^a, of Jain,
-      Prabhu and Varma 2016, KDD
-
-    n_i are the users of train who have the item, N all users of train. A factor common
-    to all does not change shares (recall, nDCG).
+    (n_i / max n)^((gamma + 1) / 2), where n_i are the users of train who have the item:
+    Yang, Cui, Xuan, Wang, Belongie and Estrin 2018, RecSys, equation 15. A factor
+    common to all does not change shares (recall, nDCG).
 
     Parameters
     ----------
@@ -291,13 +314,10 @@ def popularity_propensity(
     gamma : float
         How much more popular items are shown, from the data: Yang et al. have 1.5 to
         2.5 for their four sets. No default.
-    model, a, b
-        "xmc" takes a and b in place of gamma: Jain et al. have 0.55 and 1.5, or 0.5 and
-        0.4 for Wikipedia, 0.6 and 2.6 for Amazon.
     items : optional
-        Other items, a list or a column. One that train does not have counts by "power"
-        as one that a single user had, since nothing smaller was seen; by "xmc", which
-        is defined there, as n_i = 0. Without it they have no propensity.
+        Other items, a list or a column. One that train does not have counts as one that
+        a single user had, since nothing smaller was seen. Without it they have no
+        propensity.
 
     Returns
     -------
@@ -312,71 +332,43 @@ def popularity_propensity(
     >>> popularity_propensity(train, gamma=2.0, items=["b", "c"]).round(3).to_dict()
     {'a': 1.0, 'b': 0.125, 'c': 0.125}
     """
-    if not is_word(model, ("power", "xmc")):
+    if not is_number(gamma) or gamma <= -1:
+        # Items that more users have are never seen less.
         raise OptionError(
-            f"model={quoted(model)} is no model of propensities.",
-            fix=near(model, ("power", "xmc")),
+            f"gamma={quoted(gamma)} is not above -1: give that of your data, such as "
+            f"gamma=2.0."
         )
-    needed = {"gamma": gamma} if model == "power" else {"a": a, "b": b}
-    for name, value in {"gamma": gamma, "a": a, "b": b}.items():
-        # Items that more users have are never seen less, and (0 + b)^a is a number.
-        is_good = value is None or (
-            is_number(value) and (value > -1 if name == "gamma" else value >= 0)
-        )
-        if (name in needed) != (value is not None) or not is_good:
-            takes = (
-                "gamma=, such as gamma=2.0"
-                if model == "power"
-                else "a= and b=, such as a=0.55, b=1.5"
-            )
-            raise OptionError(
-                f"{name}={quoted(value)}: model={model!r} takes {takes}, of your data."
-            )
     frame = read_file(train) if is_file(train) else train
     labels = find(frame, "train", IDS, {"user": user, "item": item})
     pairs = Sheet.read(frame, "train", labels).rows.unique()
     counts = pairs.group_by("item").len("n").sort("item")
-    if hasattr(type(items), "columns"):
+    if items is not None:
+        others = _items_of(items, counts["item"])
+        both = others.join(counts, on="item", how="full", coalesce=True)
+        counts = both.sort("item")
+    n_users = counts["n"].fill_null(1).to_numpy()
+    propensity = (n_users / n_users.max()) ** ((gamma + 1) / 2)
+    index = pd.Index(counts["item"].to_list(), name=labels["item"])
+    return pd.Series(propensity, index, name="propensity")
+
+
+def _items_of(given: Any, known: pl.Series) -> pl.DataFrame:
+    """Return items, a list or a column, each once; they must be of the kind of those of
+    train.
+    """
+    if hasattr(type(given), "columns"):
         raise OptionError(
-            f"items= is a {type(items).__name__}: give its column of items, such as "
+            f"items= is a {type(given).__name__}: give its column of items, such as "
             f"items=truth['item']."
         )
-    if items is not None:
-        column = (
-            items
-            if isinstance(items, pd.Series)
-            else pd.Series([*items] if is_several(items) else [items])
+    column = given
+    if not isinstance(given, pd.Series):
+        column = pd.Series([*given] if is_several(given) else [given])
+    items = pl.DataFrame({"item": from_pandas(column, "items", "items", "item")})
+    rows = Sheet("items=", items, {}).with_ids(["item"]).rows
+    if kind(rows["item"].dtype) != kind(known.dtype):
+        raise FrameError(
+            f"items= holds {rows['item'][0]!r}, and train {known[0]!r}: make them one "
+            f"kind."
         )
-        others = Sheet(
-            "items=",
-            pl.DataFrame({"item": from_pandas(column, "items", "items", "item")}),
-            {},
-        ).with_ids(["item"])
-        if kind(others["item"].dtype) != kind(counts["item"].dtype):
-            raise FrameError(
-                f"items= holds {others['item'][0]!r}, and train {counts['item'][0]!r}: "
-                "make them one kind."
-            )
-        counts = (
-            others.rows.unique()
-            .join(counts, on="item", how="full", coalesce=True)
-            .sort("item")
-        )
-    n = counts["n"].fill_null(0).to_numpy().astype(np.float64)
-    if gamma is not None:
-        propensity = (np.maximum(n, 1) / n.max()) ** ((gamma + 1) / 2)
-    else:
-        assert a is not None
-        assert b is not None
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            c = (math.log(pairs["user"].n_unique()) - 1) * np.float64(b + 1) ** a
-            propensity = 1 / (1 + c * (n + b) ** -a)
-        if not math.isfinite(c):
-            raise OptionError(
-                f"a={a!r} and b={b!r}: (b + 1)^a is too large a number; make them smaller."
-            )
-    return pd.Series(
-        propensity,
-        pd.Index(counts["item"].to_list(), name=labels["item"]),
-        name="propensity",
-    )
+    return rows.unique()

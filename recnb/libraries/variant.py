@@ -5,7 +5,7 @@ definitions decide differently, and `as_in`.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -25,6 +25,7 @@ from recnb.conventions.presets import (
     variants,
 )
 from recnb.data import Source, read, read_lists
+from recnb.data.encoding import positions
 from recnb.data.load import Input, tables_of
 from recnb.data.sheet import RECS, TRUTH
 from recnb.data.side_data import read_side_data
@@ -34,7 +35,7 @@ from recnb.display.text import one_line
 from recnb.errors import NoUsersError, OptionError, near
 from recnb.libraries.refusals import AskedNumber, refuse
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.measure import metric_named, plain_text
+from recnb.metrics.measure import Measure, metric_named, plain_text
 from recnb.metrics.metric import LIST_METRICS, Given, Metric
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import Scoring, averaged, in_force, values_of
@@ -53,6 +54,15 @@ class Measurement(NamedTuple):
     value: float
     users: pl.Series
     values: Floats  #: per user; NaN for a user who is left out
+
+    @property
+    def n_counted(self) -> int:
+        """The number of users whose value counts."""
+        return int(np.count_nonzero(~np.isnan(self.values)))
+
+    def values_of(self, users: pl.Series) -> Floats:
+        """Return the values of these users, NaN for those who are not evaluated."""
+        return np.append(self.values, np.nan)[positions(self.users, users)]
 
 
 @dataclass(frozen=True)
@@ -96,7 +106,7 @@ class Variant:
         """
         scoring = in_force(data, metric, options, whole=k is None)
         name = _("as {library}", library=data.library) if data.library else "recnb"
-        return cls.made(name, scoring.convention, metric, scoring.options)
+        return cls.made(name, scoring.convention, metric, scoring.measure.options)
 
     @property
     def options(self) -> dict[str, Any]:
@@ -106,55 +116,56 @@ class Variant:
     @property
     def decisions(self) -> dict[str, Any]:
         """Every decision, by axis, in the order in which a number is computed."""
-        own = {name: getattr(self.convention, name) for name in DECISIONS}
-        own["relevant"] = own["relevant"], own.pop("relevant_from")
-        return own | {"metric": self.metric} | self.options
+        convention = self.convention
+        of_data = {name: getattr(convention, name) for name in DECISIONS}
+        of_data["relevant"] = (of_data["relevant"], of_data.pop("relevant_from"))
+        return {**of_data, "metric": self.metric, **self.options}
 
     def differing_axes(self, other: Variant) -> list[str]:
         """Return the axes on which another variant decides otherwise."""
-        own = self.decisions
+        decisions = self.decisions
+        missing = object()
         return [
             axis
             for axis, value in other.decisions.items()
-            if axis not in own or own[axis] != value
+            if decisions.get(axis, missing) != value
         ]
 
     def taking(self, axis: str, other: Variant) -> Variant:
         """Return the same variant with another's decision on one axis."""
-        mine, theirs = self.options, other.options
-        if (
-            axis == "metric"
-        ):  # its options come with it; a word that both metrics know stays
-            words = metric_named(other.metric).words
-            shared = {name: value for name, value in mine.items() if name in theirs}
-            kept = {
-                name: value
-                for name, value in shared.items()
-                if value in words.get(name, (value,))
-            }
-            return replace(
-                self,
-                metric=other.metric,
-                convention=self.convention.with_metric({**theirs, **kept}),
-            )
+        convention = self.convention
+        theirs = other.options
+        if axis == "metric":
+            options = {**theirs, **self._options_known_to(other)}
+            taken = convention.with_metric(options)
+            return replace(self, metric=other.metric, convention=taken)
         if axis in theirs:
-            return replace(
-                self,
-                convention=self.convention.with_metric({**mine, axis: theirs[axis]}),
-            )
+            options = {**self.options, axis: theirs[axis]}
+            return replace(self, convention=convention.with_metric(options))
         names = ("relevant", "relevant_from") if axis == "relevant" else (axis,)
         decided = {name: getattr(other.convention, name) for name in names}
-        return replace(self, convention=replace(self.convention, **decided))
+        return replace(self, convention=replace(convention, **decided))
+
+    def _options_known_to(self, other: Variant) -> dict[str, Any]:
+        """Return the options that another variant's metric has as well, with a value
+        that it takes.
+        """
+        words = metric_named(other.metric).words
+        names = [name for name in self.options if name in other.options]
+        options = {name: self.options[name] for name in names}
+        return {
+            name: value
+            for name, value in options.items()
+            if value in words.get(name, (value,))
+        }
 
     def words(self, axis: str) -> str:
         """Return the decision on an axis in words."""
         if axis == "metric":
             title = metric_named(self.metric).title.rstrip(".")
-            return _(
-                "{metric}: {title}",
-                metric=self.metric,
-                title=title.lower() if current() == "en" else title,
-            )
+            if current() == "en":
+                title = title.lower()
+            return _("{metric}: {title}", metric=self.metric, title=title)
         if axis == "relevant":
             return self.convention.relevant_in_words
         words = in_words(axis, self.decisions[axis]) if axis in self.decisions else ""
@@ -175,9 +186,9 @@ class Variant:
         refuse(self.preset, AskedNumber(source, convention, joined, k))
         if joined is None:
             return Measurement(math.nan, source.recs["user"].clear(), np.zeros(0))
+        measure = Measure(metric_named(self.metric), self.options)
         with np.errstate(invalid="ignore", divide="ignore"):
-            scoring = Scoring(joined, metric_named(self.metric), self.options)
-            matrix, mean = averaged(scoring, Cutoffs.of(k))
+            matrix, mean = averaged(Scoring(joined, measure), Cutoffs.of(k))
         return Measurement(float(mean[0]), joined.users, matrix[:, 0])
 
 
@@ -196,12 +207,9 @@ class VariantTable(Table):
 
 def lacking_in(source: Source, variants: Iterable[Variant]) -> list[str]:
     """Say which columns these variants read and the frames lack."""
-    orders = {variant.convention.order for variant in variants} - {
-        "auto",
-        "row",
-        *source.labels,
-    }
-    return [_(LACKING, column=order) for order in sorted(orders)]
+    read = {variant.convention.order for variant in variants}
+    lacking = read - {"auto", "row", *source.labels}
+    return [_(LACKING, column=order) for order in sorted(lacking)]
 
 
 def as_in(
@@ -272,27 +280,33 @@ def as_in(
         raise OptionError(
             f"{chosen.label} does not cut lists at k.", fix="Ask for it without k."
         )
-    frames, named = tables_of(
-        {RECS: recs, TRUTH: truth, "train": train, "items": items}, columns
-    )
-    if chosen.metric not in LIST_METRICS:
-        return (
-            Variant.of_preset(chosen)
-            .measure(read(frames[RECS], frames.get(TRUTH), named, {}), k)
-            .value
-        )
-    lists = read_lists(frames[RECS], named)
+    sides = {RECS: recs, TRUTH: truth, "train": train, "items": items}
+    frames, named = tables_of(sides, columns)
+    if chosen.metric in LIST_METRICS:
+        return _of_lists(chosen, frames, named, features, k)
+    source = read(frames[RECS], frames.get(TRUTH), named, {})
+    return Variant.of_preset(chosen).measure(source, k).value
+
+
+def _of_lists(
+    preset: Preset,
+    frames: Mapping[str, Any],
+    columns: Mapping[str, Any],
+    features: str | Sequence[str] | None,
+    k: int | None,
+) -> float:
+    """Compute a library's metric beyond accuracy, which reads the lists alone."""
+    lists = read_lists(frames[RECS], columns)
     source = read(lists, lists.select("user", "item"), {}, {})
     side_data = read_side_data(
-        source, None, named, train=frames.get("train"), items=frames.get("items")
+        source, None, columns, train=frames.get("train"), items=frames.get("items")
     )
     data = EvaluationData(source, Convention(), side_data=side_data)
-    options = dict(chosen.options) | (
-        {} if features is None else {"features": features}
-    )
-    return float(
-        values_of(data, LIST_METRICS[chosen.metric], Cutoffs.one(k), options).mean[0]
-    )
+    options = dict(preset.options)
+    if features is not None:
+        options["features"] = features
+    metric = LIST_METRICS[preset.metric]
+    return float(values_of(data, metric, Cutoffs.one(k), options).mean[0])
 
 
 def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | None]:
@@ -302,19 +316,19 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
     metric = plain_text(metric)
     if isinstance(library, str) and "[" in library:
         _refuse_brackets(library, metric)
-    listed, measure = variants(library), None
-    if isinstance(metric, str) and metric not in listed:
-        with suppress(
-            OptionError
-        ):  # what is no metric is refused with those of the library
-            measure = metric_named(metric)
-    if measure is None or measure.text or measure.given or not measure.is_accuracy:
+    if isinstance(metric, str) and metric in variants(library):
+        return preset(library, metric), k
+    try:
+        measure = metric_named(metric)
+    except OptionError:  # what is no metric is refused with those of the library
+        return preset(library, metric), k
+    if measure.text or measure.given or not measure.is_accuracy:
         return preset(library, metric), k
     k = measure.cut_at(k)
-    found = default_of(library, measure.plain_name, whole=k is None)
-    if found is None:
+    first = default_of(library, measure.plain_name, whole=k is None)
+    if first is None:
         return preset(library, metric), k
-    return only_way(found, metric), k
+    return only_way(first, metric), k
 
 
 def _refuse_brackets(library: str, metric: Any) -> None:

@@ -17,7 +17,7 @@ from recnb.display.language import N_, Plural, _, current
 from recnb.display.text import users_in_words
 from recnb.errors import ElsewhereError, OptionError, near
 from recnb.lint import checks
-from recnb.lint.data import LintData, NotCheckedError
+from recnb.lint.data import FRAMES, LintData, Measured, NotCheckedError
 from recnb.lint.findings import Check, Finding, Lint
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
@@ -49,107 +49,124 @@ def lint(
         )
     check_options(chosen, options)
     k = chosen.cut_at(k)
-    data, findings = LintData(evaluation, chosen, options, k), list[Finding]()
-    unchecked: dict[
-        str, list[Check]
-    ] = {}  # by the frame that was not given; "" is rows that are not in memory
-    undecided: dict[str, list[Check]] = {}  # by the reason
-    checks_here = [
-        check
-        for check in CHECKS
-        if check.needs != "propensity" or evaluation.source.weighted
-    ]
-    for check in checks_here:
-        try:
-            if check.needs in (None, "propensity", *data.given):
-                findings += check.findings(data)
-            else:
-                unchecked.setdefault(str(check.needs), []).append(check)
-        except ElsewhereError:
-            unchecked.setdefault("", []).append(check)
-        except NotCheckedError as error:
-            undecided.setdefault(str(error), []).append(check)
-    left_out = [*unchecked.values(), *undecided.values()]
-    n_checks = len(checks_here) - sum(map(len, left_out))
-    not_checked = _not_checked(unchecked, undecided)
-    elsewhere = unchecked.pop("", [])
-    label, value, n_users = data.measured
-    known = np.nan if checks.ties in elsewhere else value
-    bounds = next((finding.facts for finding in findings if finding.name == "ties"), {})
-    lower, upper = bounds.get("lower", known), bounds.get("upper", known)
-    findings.sort(key=lambda finding: finding.severity != "warning")
-    missing = {
-        frame: tuple(check.name for check in left) for frame, left in unchecked.items()
-    }
+    data = LintData(evaluation, chosen, options, k)
+    made = ChecksMade()
+    for check in CHECKS:
+        if check.needs != "propensity" or evaluation.source.weighted:
+            made.add(check, data)
+    # Warnings first.
+    findings = sorted(made.findings, key=lambda finding: finding.severity == "note")
+    measured = data.measured
+    lower, upper = _bounds(made, measured.value)
     return Lint(
-        tuple(findings),
-        n_checks,
-        missing,
-        tuple(check.name for check in elsewhere),
-        {check.name: reason for reason, left in undecided.items() for check in left},
-        label,
-        k,
-        value,
-        lower,
-        upper,
-        _headline(findings, n_checks),
-        _measured(label, value, lower, upper, n_users),
-        tuple(not_checked),
-        "; ".join(basis_of(evaluation, data.scoring, Cutoffs.one(k)).phrases()),
-        current(),
+        findings=tuple(findings),
+        n_checks=made.n,
+        unchecked={frame: _names(left) for frame, left in made.unchecked.items()},
+        elsewhere=_names(made.elsewhere),
+        undecided={
+            check.name: reason
+            for reason, left in made.undecided.items()
+            for check in left
+        },
+        label=measured.label,
+        k=k,
+        value=measured.value,
+        lower=lower,
+        upper=upper,
+        headline=_headline(findings, made.n),
+        measured=_measured(measured, lower, upper),
+        not_checked=tuple(made.not_checked()),
+        basis="; ".join(basis_of(evaluation, data.scoring, Cutoffs.one(k)).phrases()),
+        lang=current(),
     )
 
 
-def _not_checked(
-    unchecked: Mapping[str, Sequence[Check]], undecided: Mapping[str, Sequence[Check]]
-) -> list[str]:
-    """Return a line for each reason why checks were not made: a frame that was not
-    given, rows that are elsewhere, and what a check says itself.
-    """
-    lines = list[str]()
-    for frame, checks_left in sorted(unchecked.items(), key=lambda pair: not pair[0]):
-        words = (
-            N_("Not checked: {what}. Give `{frame}=` to check.")
-            if frame
-            else N_(
+class ChecksMade:
+    """The findings of the checks that could be made, and the other checks by reason."""
+
+    def __init__(self) -> None:
+        self.n = 0
+        self.findings: list[Finding] = []
+        self.elsewhere: list[Check] = []  #: rows that they need are not in memory
+        self.unchecked: dict[str, list[Check]] = {}  #: by the frame that was not given
+        self.undecided: dict[str, list[Check]] = {}  #: by what they say themselves
+
+    def add(self, check: Check, data: LintData) -> None:
+        """Make a check, or note why it cannot be made."""
+        frame = check.needs
+        if frame in FRAMES and frame not in data.given:
+            self.unchecked.setdefault(frame, []).append(check)
+            return
+        try:
+            self.findings += check.findings(data)
+        except ElsewhereError:
+            self.elsewhere.append(check)
+        except NotCheckedError as error:
+            self.undecided.setdefault(str(error), []).append(check)
+        else:
+            self.n += 1
+
+    def not_checked(self) -> list[str]:
+        """Return a line for each reason why checks were not made."""
+        lines = list[str]()
+        if self.elsewhere:
+            words = N_(
                 "Not checked, since the rows of the lists are not in memory: {what}."
             )
-        )
-        lines.append(_(words, frame=frame, what=_titles(checks_left)))
-    for reason, checks_left in undecided.items():
-        words = N_("Not checked: {what}. {reason}")
-        lines.append(_(words, what=_titles(checks_left), reason=reason))
-    return lines
+            lines.append(_(words, what=_titles(self.elsewhere)))
+        for frame, left in self.unchecked.items():
+            words = N_("Not checked: {what}. Give `{frame}=` to check.")
+            lines.append(_(words, what=_titles(left), frame=frame))
+        for reason, left in self.undecided.items():
+            words = N_("Not checked: {what}. {reason}")
+            lines.append(_(words, what=_titles(left), reason=reason))
+        return lines
+
+
+def _names(listed: Sequence[Check]) -> tuple[str, ...]:
+    return tuple(check.name for check in listed)
 
 
 def _titles(listed: Sequence[Check]) -> str:
     return ", ".join(_(check.title) for check in listed)
 
 
-def _headline(findings: list[Finding], n_checks: int) -> str:
+def _bounds(made: ChecksMade, value: float) -> tuple[float, float]:
+    """Return the metric's mean with all equal scores in their worst order and in their
+    best; NaN if the rows are not in memory.
+    """
+    for finding in made.findings:
+        if finding.name == "ties":
+            return finding.facts["lower"], finding.facts["upper"]
+    if checks.ties in made.elsewhere:
+        return np.nan, np.nan
+    return value, value
+
+
+def _headline(findings: Sequence[Finding], n_checks: int) -> str:
     if not findings:
         return _("Lint: no findings in {checks} checks", checks=n_checks)
-    numbers = {
-        severity: sum(finding.severity == severity for finding in findings)
-        for severity in COUNTS
-    }
-    counts = ", ".join(_(COUNTS[severity], n=n) for severity, n in numbers.items() if n)
-    return _("Lint: {counts}, of {checks} checks", counts=counts, checks=n_checks)
+    counts = list[str]()
+    for severity, plural in COUNTS.items():
+        n = sum(finding.severity == severity for finding in findings)
+        if n:
+            counts.append(_(plural, n=n))
+    words = N_("Lint: {counts}, of {checks} checks")
+    return _(words, counts=", ".join(counts), checks=n_checks)
 
 
-def _measured(
-    label: str, value: float, lower: float, upper: float, n_users: int
-) -> str:
-    measured = N_("Effects are measured with {label}: {value} over {users}.")
-    words = _(
-        measured, label=label, value=f"{value:.4f}", users=users_in_words(n_users)
-    )
-    if not upper > lower or f"{upper:.4f}" == f"{lower:.4f}":
-        return words
-    bounds = N_(
+def _measured(measured: Measured, lower: float, upper: float) -> str:
+    label, value, n_users = measured
+    words = N_("Effects are measured with {label}: {value} over {users}.")
+    users = users_in_words(n_users)
+    sentence = _(words, label=label, value=f"{value:.4f}", users=users)
+    low, high = f"{lower:.4f}", f"{upper:.4f}"
+    if not upper > lower or low == high:
+        return sentence
+    words = N_(
         "With equal scores in another order it could be anything from {low} to {high}."
     )
-    return f"{words} {_(bounds, low=f'{lower:.4f}', high=f'{upper:.4f}')}"
+    return f"{sentence} {_(words, low=low, high=high)}"
 
 
 def finding_of(
@@ -174,35 +191,28 @@ def judged_order(
     """Return a warning if models are in another order without the items that are not
     judged, else "".
     """
-    found = {
-        name: finding_of(checks.unjudged, model, k, metric, options)
-        for name, model in models.items()
-    }
-    if not any(found.values()):
-        return ""
-    means = {
-        name: LintData(model, metric, options, k).measured[1]
-        for name, model in models.items()
-    }
-    alone = {
-        name: one.facts.get("other", means[name]) if one else means[name]
-        for name, one in found.items()
-    }
-    orders = [
-        sorted(means, key=lambda name: -metric.sign * values[name])
-        for values in (means, alone)
-    ]
-    if orders[0] == orders[1]:
+    means = dict[str, float]()
+    of_judged = dict[str, float]()
+    for name, model in models.items():
+        means[name] = LintData(model, metric, options, k).measured.value
+        of_judged[name] = means[name]
+        finding = finding_of(checks.unjudged, model, k, metric, options)
+        if finding is not None:
+            of_judged[name] = finding.facts.get("other", means[name])
+    order = _best_first(means, metric)
+    order_of_judged = _best_first(of_judged, metric)
+    if order == order_of_judged:
         return ""
     words = N_(
         "Without the items that are not judged, judged_only=True, the models are "
         "in another order by {label}: {models}."
     )
-    return say(
-        words,
-        label=metric.label(k),
-        models=joined([Name(name), f" {alone[name]:.4f}"] for name in orders[1]),
-    )
+    listed = [[Name(name), f" {of_judged[name]:.4f}"] for name in order_of_judged]
+    return say(words, label=metric.label(k), models=joined(listed))
+
+
+def _best_first(values: Mapping[str, float], metric: Metric[...]) -> list[str]:
+    return sorted(values, key=lambda name: -metric.sign * values[name])
 
 
 __all__ = ["CHECKS", "Finding", "Lint", "finding_of", "judged_order", "lint"]

@@ -1,5 +1,5 @@
-"""A check finds a problem, which becomes a finding in sentences; a lint is all
-findings, as text, HTML and a frame.
+"""A check is a header of words and a search, which yields problems; a problem becomes a
+finding in sentences; a lint is all findings, as text, HTML and a frame.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import polars as pl
 
 from recnb.display.document import (
+    Block,
     Fold,
     Line,
     Mark,
@@ -75,9 +76,8 @@ class Finding(Suggesting):
     example: str = ""
     advice: str = ""  #: the fix in words
     code: str = ""  #: and as lines of Python for the caller's frames
-    facts: Mapping[str, Any] = field(
-        default_factory=dict
-    )  #: the numbers in its sentences
+    #: the numbers in its sentences
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def sentences(self) -> list[str]:
@@ -115,116 +115,139 @@ class Problem:
     """A problem: the rows concerned, one of which is the example, or their number, and
     how they are put right.
 
-    Its sentences are in the catalogue of translations without a mark such as `N_`; they
-    hold `facts`, {n}, {of}, {k}, {label} and {value}.
+    Sentences are those of the check unless they are given. They hold `facts`, {n},
+    {of}, {k}, {label} and {value}.
     """
 
     rows: pl.DataFrame | int
     of: int
-    short: Message
-    why: Message  #: what it means for the numbers
-    advice: Message
     repair: Repair | None = None
     grave: bool = True  #: whether it is a warning
     frame: str = "recs"  #: whose columns the rows have
     facts: dict[str, Any] = field(default_factory=dict)
+    short: Message = ""
+    why: Message = ""
+    advice: Message = ""
+
+    @property
+    def n(self) -> int:
+        """The number of rows concerned."""
+        return self.rows if isinstance(self.rows, int) else self.rows.height
+
+    def example(self, data: LintData) -> str:
+        """Return one of the rows as a sentence, under the caller's names of columns."""
+        if isinstance(self.rows, int):
+            return ""
+        labels = data.source.labels
+        if self.frame == "truth":
+            labels = data.source.truth_labels
+        # The same row in whatever order rows are given.
+        first = self.rows.bottom_k(1, by=self.rows.columns[:2])
+        cells = []
+        for role, cell in first.row(0, named=True).items():
+            column = str(labels.get(role, role))
+            # A column that is called as its role is called so in words.
+            name = _(ROLES.get(column, "")) or quoted_id(column)[1:-1]
+            cells.append(f"{name} {quoted_id(cell)}")
+        return _(EXAMPLE, example=", ".join(cells))
+
+
+Search = Callable[[LintData], Iterator[Problem]]
 
 
 @dataclass(frozen=True)
 class Check:
-    """A function that looks for one thing, and has the name of its findings; `needs`:
-    the frame without which there is nothing to look at.
+    """A header of words and a search, which has the name of the findings.
+
+    The words are in the catalogue of translations without a mark such as `N_`.
     """
 
-    function: Callable[[LintData], Iterator[Problem]]
+    search: Search
     title: str  #: what it looks for, in lists of checks that were not made
-    needs: str | None
+    short: Message  #: the problem and its number of cases
+    why: Message  #: what it means for the numbers
+    advice: Message  #: it ends with a colon if code may follow
+    needs: str | None  #: the frame without which there is nothing to look at
 
     @property
     def name(self) -> str:
         """The name of its findings."""
-        return self.function.__name__
+        return self.search.__name__
 
     def findings(self, data: LintData) -> Iterator[Finding]:
-        """Make findings of what was found, with their effect and code."""
-        label, value, users = data.measured
-        for found in self.function(data):
-            n = found.rows if isinstance(found.rows, int) else found.rows.height
-            facts = {
-                "label": label,
-                "value": value,
-                "users": users,
-                "k": data.k or 0,
-                "n": n,
-                "of": found.of,
-            }
-            if n:
-                yield self._finding(data, found, facts | found.facts)
+        """Make findings of what the search yields, with their effect and code."""
+        for problem in self.search(data):
+            if problem.n:
+                yield self._finding(data, problem)
 
-    def _finding(
-        self, data: LintData, found: Problem, facts: dict[str, Any]
-    ) -> Finding:
-        effect, code, severity = (
-            _(found.why, **facts),
-            "",
-            "warning" if found.grave else "note",
-        )
-        with suppress(
-            RecnbError
-        ):  # what is put right may be nothing to evaluate: no number, and no code
-            if (
-                found.repair is not None
-                and (other := found.repair.measured()) is not None
-            ):
-                facts |= dict(
-                    zip(("other_label", "other", "other_users"), other, strict=True)
-                )
-                same_users = facts["other_users"] == facts["users"]
-                effect += " " + _(
-                    EFFECT if same_users else OF_OTHER_USERS,
-                    **facts,
-                    changed=found.repair.in_words,
-                )
-            code = "" if found.repair is None else found.repair.code
-        advice, example = _(found.advice, **facts), _example(data, found)
-        advice = advice if code or not advice.endswith(":") else f"{advice[:-1]}."
-        title, word = _(found.short, **facts), _(SEVERITIES[severity])
+    def _finding(self, data: LintData, problem: Problem) -> Finding:
+        label, value, n_users = data.measured
+        facts = {
+            "label": label,
+            "value": value,
+            "users": n_users,
+            "k": data.k or 0,
+            "n": problem.n,
+            "of": problem.of,
+            **problem.facts,
+        }
+        effect = _(problem.why or self.why, **facts)
+        code = ""
+        if problem.repair is not None:
+            # What is put right may be nothing to evaluate: no number, and no code.
+            with suppress(RecnbError):
+                facts |= _facts_of_repair(problem.repair)
+                if "other" in facts:
+                    same_users = facts["other_users"] == n_users
+                    words = EFFECT if same_users else OF_OTHER_USERS
+                    changed = problem.repair.in_words
+                    effect = f"{effect} {_(words, **facts, changed=changed)}"
+                code = problem.repair.code
+        advice = _(problem.advice or self.advice, **facts)
+        if advice.endswith(":") and not code:
+            advice = f"{advice[:-1]}."
+        severity = "warning" if problem.grave else "note"
         return Finding(
-            self.name,
-            severity,
-            word,
-            facts["n"],
-            found.of,
-            title,
-            effect,
-            example,
-            advice,
-            code,
-            facts,
+            name=self.name,
+            severity=severity,
+            word=_(SEVERITIES[severity]),
+            n=problem.n,
+            of=problem.of,
+            short=_(problem.short or self.short, **facts),
+            effect=effect,
+            example=problem.example(data),
+            advice=advice,
+            code=code,
+            facts=facts,
         )
 
 
-def _example(data: LintData, found: Problem) -> str:
-    if isinstance(found.rows, int):
-        return ""
-    first = found.rows.bottom_k(
-        1, by=found.rows.columns[:2]
-    )  # the same in whatever order rows are given
-    labels = data.source.truth_labels if found.frame == "truth" else data.source.labels
-    cells = []
-    for role, cell in first.row(0, named=True).items():
-        column = str(labels.get(role, role))
-        # A column that is called as its role is called so in words.
-        name = _(ROLES.get(column, "")) or quoted_id(column)[1:-1]
-        cells.append(f"{name} {quoted_id(cell)}")
-    return _(EXAMPLE, example=", ".join(cells))
+def _facts_of_repair(repair: Repair) -> dict[str, Any]:
+    """Return the metric of what is put right; nothing if it would take long."""
+    measured = repair.measured()
+    if measured is None:
+        return {}
+    return {
+        "other_label": measured.label,
+        "other": measured.value,
+        "other_users": measured.n_users,
+    }
 
 
 def check(
-    title: str, needs: str | None = None
-) -> Callable[[Callable[[LintData], Iterator[Problem]]], Check]:
-    """Make a function a check."""
-    return lambda function: Check(function, title, needs)
+    title: str,
+    *,
+    why: Message,
+    advice: Message,
+    short: Message = "",
+    needs: str | None = None,
+) -> Callable[[Search], Check]:
+    """Make a search a check; `short` is left out where each problem has its own."""
+
+    def with_words(search: Search) -> Check:
+        return Check(search, title, short, why, advice, needs)
+
+    return with_words
 
 
 @dataclass(frozen=True, eq=False)
@@ -240,9 +263,8 @@ class Lint(Suggesting):
 
     findings: tuple[Finding, ...]
     n_checks: int  #: how many checks were made
-    unchecked: Mapping[
-        str, tuple[str, ...]
-    ]  #: the frame that was not given -> names of the checks that need it
+    #: the frame that was not given -> names of the checks that need it
+    unchecked: Mapping[str, tuple[str, ...]]
     elsewhere: tuple[str, ...]
     undecided: Mapping[str, str]  #: the name of a check -> why it was not made
     label: str  #: the metric by which effects are measured, such as nDCG@10
@@ -267,7 +289,7 @@ class Lint(Suggesting):
         if name in self.names:
             return self.findings[self.names.index(name)]
         raise OptionError(
-            f"nothing was found under {name!r}. {near(name, self.names) if self.findings else ''}"
+            f"nothing was found under {name!r}.", fix=near(name, self.names)
         )
 
     @property
@@ -289,7 +311,7 @@ class Lint(Suggesting):
         """Return a row per finding: name, severity, n, of, and its sentences."""
         import pandas as pd
 
-        columns = [
+        names = [
             "name",
             "severity",
             "n",
@@ -300,32 +322,24 @@ class Lint(Suggesting):
             "advice",
             "code",
         ]
-        rows = [
-            [getattr(finding, column) for column in columns]
-            for finding in self.findings
-        ]
-        return pd.DataFrame(rows, columns=pd.Index(["finding", *columns[1:]]))
+        rows = [[getattr(finding, name) for name in names] for finding in self]
+        return pd.DataFrame(rows, columns=pd.Index(["finding", *names[1:]]))
 
     def __repr__(self) -> str:
-        lines = [
-            self.headline,
-            wrapped(self.measured),
-            *(f"\n{finding!r}" for finding in self),
-            "",
-        ]
-        return "\n".join([*lines, *map(wrapped, self.not_checked), wrapped(self.basis)])
+        lines = [self.headline, wrapped(self.measured)]
+        lines += [f"\n{finding!r}" for finding in self]
+        below = [*self.not_checked, self.basis]
+        return "\n".join([*lines, "", *map(wrapped, below)])
 
     def _repr_html_(self) -> str:
-        head = [Note(Mark("strong", self.headline), "plain"), Note(self.measured)]
-        folds = [
-            Fold(
-                Mark("strong", one.title),
-                [Note(line, "plain") for line in one.details],
-                True,
-            )
-            for one in self
+        blocks: list[Block] = [
+            Note(Mark("strong", self.headline), "plain"),
+            Note(self.measured),
         ]
-        below = [Note(with_code(line)) for line in (*self.not_checked, self.basis)]
+        for finding in self:
+            details = [Note(line, "plain") for line in finding.details]
+            blocks.append(Fold(Mark("strong", finding.title), details, True))
+        blocks += [Note(with_code(line)) for line in (*self.not_checked, self.basis)]
         with use_language(self.lang):
             label = _("findings about the data, by {label}", label=self.label)
-            return str(framed(label, html([*head, *folds, *below])))
+            return str(framed(label, html(blocks)))

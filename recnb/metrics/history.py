@@ -12,12 +12,7 @@ import numpy as np
 from recnb.metrics.gain import OUT_OF, out_of_count
 from recnb.metrics.hits import ENDLESS, Cutoff, Cutoffs, Floats, Ints, in_order
 from recnb.metrics.metric import Credit, metric, number_option
-from recnb.metrics.recommendation_lists import (
-    HitsWithPopularity,
-    Lists,
-    PerUser,
-    TermRows,
-)
+from recnb.metrics.recommendation_lists import Lists, PerUser, TermRows
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
@@ -41,11 +36,11 @@ BLOCK = 2**21
     instead="precision",
 )
 def serendipity(
-    familiar: HitsWithPopularity,
+    lists: Lists,
     k: Cutoff = None,
     *,
     out_of: Literal["k", "list", "hits"] = "k",
-) -> Credit:
+) -> PerUser:
     """Share of the first k places that hold a relevant item which a list of the most
     popular items would not show.
 
@@ -64,13 +59,44 @@ def serendipity(
     popularity; recommenders and evidently take 1 less the mean cosine between an item
     and what the user had. Their numbers are not made here.
     """
-    hits, cutoffs = familiar.hits, Cutoffs.of(k)
-    (depth,) = cutoffs.size(
-        hits.list_length
-    ).T  # what is unexpected depends on k: one at a time
-    unexpected = familiar.expected_rank[hits.truth_row] > depth[hits.user]
-    return Credit(
-        hits, cutoffs, hits.weigh(unexpected), out_of_count(hits, cutoffs, out_of)
+    hits, items = lists.hits, lists.truth_item
+    assert hits is not None
+    assert items is not None
+    cutoffs = Cutoffs.of(k)
+    # What is unexpected depends on k: one at a time.
+    (size,) = cutoffs.size(hits.list_length).T
+    (depth,) = cutoffs.depth(hits.list_length).T
+    had = lists.catalogue.reading("serendipity", "train").history(evaluated=True)
+    count = lists.catalogue.counts("interactions", "serendipity")
+    expected_rank = expected_ranks(hits.truth_user, items, had, count)
+    unexpected = expected_rank[hits.truth_row] > size[hits.user]
+    places = out_of_count(hits, cutoffs, out_of)
+    credit = Credit(hits, cutoffs, hits.weigh(unexpected), places)
+
+    def rows(user: int) -> TermRows:
+        """Return the hits of one user's list."""
+        hit = np.flatnonzero((hits.user == user) & (hits.rank <= depth[user]))
+        row = hits.truth_row[hit]
+        names = {
+            "rank": hits.rank[hit],
+            "expected_rank": expected_rank[row],
+            "depth": depth[user],
+            "k": depth[user],
+            "n_hits": len(hit),
+            "list_length": hits.list_length[user],
+        }
+        return TermRows(
+            credit.earned[hit],
+            names,
+            items[row],
+            hits.rank[hit],
+            undefined=not hits.n_relevant[user],
+        )
+
+    possible = np.broadcast_to(credit.possible, credit.total.shape)[:, 0]
+    everyone = np.ones(len(size), dtype=bool)
+    return PerUser(
+        credit.total[:, 0], np.where(possible == 0, 1.0, possible), everyone, rows
     )
 
 

@@ -117,11 +117,9 @@ class Cutoffs:
     @property
     def deepest(self) -> int | None:
         """The rank below which nothing counts; None if some list counts whole."""
-        return (
-            None
-            if self.cut != "k" or None in self.values
-            else max(k for k in self.values if k is not None)
-        )
+        if self.cut != "k" or None in self.values:
+            return None
+        return max(filter(None, self.values))
 
     def depth(self, list_length: Ints) -> Ints:
         """Return the last rank that counts, users × cut-offs."""

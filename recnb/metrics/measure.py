@@ -1,5 +1,5 @@
-"""The look-up of metrics, by name or by a text in the grammar of ir_measures: a name,
-parameters in brackets, a cut-off after "@".
+"""`Measure`, what a number is of; and the look-up of metrics, by name or by a text in
+the grammar of ir_measures: a name, parameters in brackets, a cut-off after "@".
 
 Names are those that papers and ir_measures print, and recnb's own; case does not
 matter.
@@ -9,22 +9,26 @@ from __future__ import annotations
 
 import ast
 import functools
+import math
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from recnb.display.data_file import rows_of
-from recnb.display.language import LANGUAGES, N_, _, use_language
+from recnb.display.language import LANGUAGES, N_, _, pgettext, use_language
 from recnb.errors import OptionError, is_number, near, quoted
-from recnb.metrics.hits import Cutoffs
+from recnb.metrics.formula import OVER, Formula
+from recnb.metrics.hits import Cutoff, Cutoffs
 from recnb.metrics.metric import (
     ALIASES,
     EVERY_METRIC,
     LIST_METRICS,
     METRICS,
     RETRIEVAL_METRICS,
+    Given,
     Metric,
+    Text,
 )
 
 _NAMES = rows_of("metrics/measures.csv")
@@ -51,6 +55,171 @@ TEXT = re.compile(
 )
 NO_METRIC = N_("{name} is no metric of recnb.")
 EXAMPLES = "'nDCG@10', 'AP(rel=2)' or \"nDCG(dcg='exp-log2')@10\""
+
+
+#: Denominators that count relevant items, and what they are of items with weights:
+#: `best_weight` is that of the heaviest of them.
+WEIGHTS = {
+    "n_relevant": "relevant_weight",
+    "min(k, n_relevant)": "best_weight",
+    "min(k, list_length, n_relevant)": "best_weight",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """What a number is of: a metric with its options, at a cut-off, such as
+    nDCG(gain="exponential")@10.
+    """
+
+    metric: Metric[...]
+    options: Given = field(default_factory=dict)  #: as given; the others are defaults
+    k: int | None = None
+    weighted: bool = False  #: whether relevant pairs weigh 1 / propensity
+
+    @property
+    def chosen(self) -> dict[str, Any]:
+        """Every option in force."""
+        return {**self.metric.defaults, **self.options}
+
+    @property
+    def label(self) -> str:
+        """The symbol at the cut-off."""
+        return self.metric.label(self.k)
+
+    @property
+    def needs_whole_list(self) -> bool:
+        """Whether hits below the cut-off change the value: they do where the ideal is
+        made of the list itself.
+        """
+        return bool(self.chosen.get("ideal") == "list")
+
+    def at(self, data: Any, cutoffs: Cutoff) -> Any:
+        """Compute the metric of hits or lists at one or several cut-offs."""
+        return self.metric.at(data, cutoffs, self.options)
+
+    # The formula
+
+    @property
+    def credit(self) -> Formula:
+        """The formula of what each row adds."""
+        credit = self.metric.credit
+        if not self.weighted:
+            return self._formula(credit)
+        return self._formula("weight" if credit == "1" else f"weight * ({credit})")
+
+    @property
+    def out_of(self) -> Formula:
+        """The formula of what the sum is divided by."""
+        out_of = self.metric.out_of
+        if not (self.weighted and self._has_ideal):
+            return self._formula(out_of)
+        weighted = str(out_of).replace("ideal(", "ideal(weight * (")
+        return self._formula(f"{weighted})")
+
+    @property
+    def missed(self) -> Formula:
+        """The formula of what a cost adds for a list without a hit."""
+        return self._formula(self.metric.missed)
+
+    def _formula(self, text: Text) -> Formula:
+        """Parse a text of the metric under the options in force."""
+        if not isinstance(text, str):
+            text = text(self.chosen)
+        return Formula.of(text, self._meanings, self.chosen.get("log_base", 2))
+
+    @property
+    def _meanings(self) -> dict[str, str]:
+        """What the options in force put in the place of their names."""
+        chosen = self.chosen
+        meanings = {}
+        for option, words in self.metric.meanings.items():
+            text = words[chosen.get(option, "always")]
+            meanings[option] = WEIGHTS.get(text, text) if self.weighted else text
+        return meanings
+
+    @property
+    def _has_ideal(self) -> bool:
+        """Whether the sum is divided by that of the ideal list."""
+        return Formula.of(str(self.metric.out_of)).ideal() is not None
+
+    def formula_text(self) -> str:
+        """Return the formula on one line, in the language in force: 'add nth/rank for
+        each hit, divide by n_relevant'.
+        """
+        credit, out_of = self.credit, self.out_of
+        words = {
+            "name": self.metric.term,
+            "rows": _(OVER[self.metric.over][0]),
+            "credit": credit.text(),
+            "out_of": out_of.text(divides=True),
+        }
+        if out_of.ideal():
+            words["out_of"] = _("the same sum over the ideal list")
+        divides = words["out_of"] != "1"
+        if self.metric.missed != "0":
+            words["missed"] = self.missed.text()
+            if not divides:
+                return _("add {credit} for each {rows}, and {missed} once", **words)
+            return _(
+                "add {credit} for each {rows}, and {missed} once, divide by {out_of}",
+                **words,
+            )
+        if not divides:
+            return _("add {credit} for each {rows}", **words)
+        if words["credit"] == "1":
+            return _("add 1 for each {rows}, divide by {out_of}", **words)
+        if not credit.names():
+            return pgettext(
+                "number", "add {credit} for each {rows}, divide by {out_of}", **words
+            )
+        return _("add {credit} for each {rows}, divide by {out_of}", **words)
+
+    def latex(self) -> str:
+        """Return the formula in LaTeX: the sum is written here once, so no metric can
+        forget it.
+        """
+        metric = self.metric
+        rows = _(OVER[metric.over][1])
+        if metric.over in ("hits", "ideal", "list"):
+            rows += r", i \le k"
+        right = rf"\sum_{{{rows}}} {self.credit.latex(summed=True)}"
+        if metric.missed != "0":
+            right = f"{right} + {self.missed.latex()}"
+        under = self.out_of.latex()
+        if under != "1":
+            right = rf"\frac{{{right}}}{{{under}}}"
+        symbol = metric.symbol.replace("-", "{-}").replace(" ", "~").replace("_", r"\_")
+        cutoff = "k" if self.k is None else self.k
+        return rf"\mathrm{{{symbol}}}@{cutoff} = {right}"
+
+    # The bounds
+
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """The lowest and the highest value under the options in force."""
+        if self.weighted:
+            return self.metric.bounds if self._is_share else (0, math.inf)
+        return self.metric.other_bounds(self.chosen) or self.metric.bounds
+
+    @property
+    def _is_share(self) -> bool:
+        """Whether weights are divided by weights, so that the value keeps its bounds."""
+        if self._has_ideal:
+            return True
+        return self.metric.credit == "1" and "weight" in self._meanings["out_of"]
+
+    @property
+    def range_text(self) -> str:
+        """The bounds in words, in English."""
+        low, high = self.bounds
+        if self.bounds == self.metric.bounds and self.metric.top and not self.weighted:
+            return f"{low:g} to {self.metric.top}"
+        top = "no bound" if math.isinf(high) else f"{high:g}"
+        return f"{low:g} to {top}"
+
+
+# ---- the look-up
 
 
 def is_measure(text: str) -> bool:
@@ -83,18 +252,8 @@ def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[
     `among`: EVERY_METRIC; ACCURACY, which leaves out those beyond accuracy; or METRICS,
     for calls that take a plain name and its options as keywords.
     """
-    if isinstance(name, Metric):
-        found = name
-    elif isinstance(name := plain_text(name), str):
-        found = parsed(name)
-    else:
-        made = (
-            _("A function becomes a metric by @recnb.metric(...).")
-            if callable(name)
-            else near(name, _known_names(), _)
-        )
-        raise OptionError(_(NO_METRIC, name=quoted(name)), fix=made)
-    if found.plain_name in LIST_METRICS and found.plain_name not in among:
+    metric = _metric_of(name)
+    if metric.plain_name in LIST_METRICS and metric.plain_name not in among:
         problem = N_(
             "{metric} is a metric beyond accuracy, and one of accuracy is needed "
             "here, such as 'ndcg'."
@@ -103,16 +262,30 @@ def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[
             "Of an evaluation type .{metric}(k=10), .table([..., '{metric}'], k=10) or "
             ".beyond(k=10)."
         )
-        metric = found.name
-        raise OptionError(_(problem, metric=metric), fix=_(typed, metric=metric))
-    if among is METRICS and (found.text or found.plain_name not in METRICS):
+        raise OptionError(
+            _(problem, metric=metric.name), fix=_(typed, metric=metric.name)
+        )
+    if among is METRICS and (metric.text or metric.plain_name not in METRICS):
         problem = N_(
             "{name}: this takes a metric of accuracy by its name, and its options as "
             "keywords."
         )
-        known = near(found.plain_name, METRICS, _)
-        raise OptionError(_(problem, name=repr(name)), fix=known)
-    return found
+        known = near(metric.plain_name, METRICS, _)
+        raise OptionError(_(problem, name=repr(plain_text(name))), fix=known)
+    return metric
+
+
+def _metric_of(name: object) -> Metric[...]:
+    """Return the metric that a name, a text or a metric means."""
+    if isinstance(name, Metric):
+        return name
+    text = plain_text(name)
+    if isinstance(text, str):
+        return parsed(text)
+    fix = near(text, _known_names(), _)
+    if callable(text):
+        fix = _("A function becomes a metric by @recnb.metric(...).")
+    raise OptionError(_(NO_METRIC, name=quoted(text)), fix=fix)
 
 
 def measure_named(name: object) -> Metric[...]:
@@ -159,21 +332,11 @@ def parsed(text: str) -> Metric[...]:
     """
     if text in EVERY_METRIC:
         return EVERY_METRIC[text]
-    parts = TEXT.fullmatch(text)
-    if parts is None and set(text) & set("@("):
-        form = N_(
-            "{text} is no measure: type a name, parameters in brackets and a cut-off, "
-            "such as {examples}."
-        )
-        raise OptionError(_(form, text=repr(text), examples=EXAMPLES))
-    name, inside, after = parts.groups() if parts else (text, None, None)
-    known = NAMES.get(name.lower(), name.lower())
-    found = EVERY_METRIC.get(known) or EVERY_METRIC.get(called(name))
-    if found is None:
-        problem = _(NO_METRIC, name=quoted(text))
-        raise OptionError(problem, fix=near(name, _known_names(), _))
-    options, cutoff = _arguments(inside or "", text), None
-    if after is not None and "recall" in found.defaults:
+    name, inside, after = _parts_of(text)
+    metric = _metric_called(name, text)
+    options = _arguments(inside or "", text)
+    cutoff = None
+    if after is not None and "recall" in metric.defaults:
         if "recall" in options:
             raise OptionError(
                 f"{text!r} gives recall twice: leave it out of the brackets."
@@ -181,31 +344,19 @@ def parsed(text: str) -> Metric[...]:
         options["recall"] = _number_after(after, float, text)
     elif after is not None:
         (cutoff,) = Cutoffs.one(_number_after(after, int, text))
-    data = _conventions(found, options, text)
-    if "dcg" in options and "gain" in found.defaults:
-        options["gain"] = DCG.get(str(options["dcg"]))
-        if options["gain"] is None:
-            raise OptionError(
-                f"dcg={options['dcg']!r} in {text!r}: known are 'log2' and 'exp-log2'."
-            )
-        del options["dcg"]
-    if unknown := [option for option in options if option not in found.defaults]:
-        problem = _(
-            "{text}: {metric} has no option {option}.",
-            text=repr(text),
-            metric=found.name,
-            option=repr(unknown[0]),
-        )
-        raise OptionError(problem, fix=near(unknown[0], found.defaults, _))
-    found.check(options)
+    data = _conventions(metric, options, text)
+    if "gain" in metric.defaults:
+        _read_dcg(options, text)
+    _refuse_unknown(metric, options, text)
+    metric.check(options)
     as_printed = name in PRINTED.values() or inside is not None
     if not (options or data or cutoff):
-        return replace(found, as_printed=True) if as_printed else found
-    name = _printed(found, options, data)
+        return replace(metric, as_printed=True) if as_printed else metric
+    printed = _printed(metric, options, data)
     return replace(
-        found,
-        symbol=name or found.symbol,
-        text=name,
+        metric,
+        symbol=printed or metric.symbol,
+        text=printed,
         given=options,
         data=data,
         cutoff=cutoff,
@@ -213,17 +364,66 @@ def parsed(text: str) -> Metric[...]:
     )
 
 
+def _parts_of(text: str) -> tuple[str, str | None, str | None]:
+    """Return the name, what is in brackets, and what follows "@"."""
+    parts = TEXT.fullmatch(text)
+    if parts is not None:
+        name, inside, after = parts.groups()
+        return name, inside, after
+    if set(text) & set("@("):
+        form = N_(
+            "{text} is no measure: type a name, parameters in brackets and a cut-off, "
+            "such as {examples}."
+        )
+        raise OptionError(_(form, text=repr(text), examples=EXAMPLES))
+    return text, None, None
+
+
+def _metric_called(name: str, text: str) -> Metric[...]:
+    """Return the metric of a name in any of its spellings and languages."""
+    known = NAMES.get(name.lower(), name.lower())
+    metric = EVERY_METRIC.get(known) or EVERY_METRIC.get(called(name))
+    if metric is None:
+        problem = _(NO_METRIC, name=quoted(text))
+        raise OptionError(problem, fix=near(name, _known_names(), _))
+    return metric
+
+
+def _read_dcg(options: dict[str, Any], text: str) -> None:
+    """Put recnb's option gain in the place of ir_measures' dcg."""
+    if "dcg" not in options:
+        return
+    dcg = options.pop("dcg")
+    if str(dcg) not in DCG:
+        raise OptionError(f"dcg={dcg!r} in {text!r}: known are 'log2' and 'exp-log2'.")
+    options["gain"] = DCG[str(dcg)]
+
+
+def _refuse_unknown(metric: Metric[...], options: Given, text: str) -> None:
+    """Refuse an option that the metric does not have."""
+    for option in options:
+        if option not in metric.defaults:
+            problem = _(
+                "{text}: {metric} has no option {option}.",
+                text=repr(text),
+                metric=metric.name,
+                option=repr(option),
+            )
+            raise OptionError(problem, fix=near(option, metric.defaults, _))
+
+
 def _arguments(inside: str, text: str) -> dict[str, Any]:
     """Read the parameters in brackets."""
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
-        if (
-            not isinstance(call, ast.Call)
-            or call.args
-            or any(each.arg is None for each in call.keywords)
-        ):
+        if not isinstance(call, ast.Call) or call.args:
             raise ValueError("no keywords")
-        return {str(each.arg): ast.literal_eval(each.value) for each in call.keywords}
+        if any(keyword.arg is None for keyword in call.keywords):
+            raise ValueError("two stars")
+        return {
+            str(keyword.arg): ast.literal_eval(keyword.value)
+            for keyword in call.keywords
+        }
     except (SyntaxError, ValueError) as problem:
         form = (
             f"parameters in brackets have names and plain values, such as {EXAMPLES}."
@@ -277,20 +477,20 @@ def _printed(
     """
     level = options.get("recall")
     given = {
-        name: value
-        for name, value in options.items()
-        if name != "recall" and value != metric.defaults[name]
+        option: value
+        for option, value in options.items()
+        if option != "recall" and value != metric.defaults[option]
     }
     if metric.plain_name == "ndcg" and given.get("gain") == "exponential":
         given["dcg"] = "exp-log2"
         del given["gain"]
-    given |= {
-        name: data[convention]
-        for name, convention in CONVENTIONS.items()
-        if convention in data
-    }
-    inside = ",".join(f"{name}={value!r}" for name, value in sorted(given.items()))
-    name = PRINTED.get(metric.plain_name, metric.plain_name) + (
-        f"({inside})" if inside else ""
-    )
-    return f"{name}@{level}" if level is not None else name if inside else ""
+    for option, convention in CONVENTIONS.items():
+        if convention in data:
+            given[option] = data[convention]
+    inside = ",".join(f"{option}={value!r}" for option, value in sorted(given.items()))
+    name = PRINTED.get(metric.plain_name, metric.plain_name)
+    if inside:
+        name = f"{name}({inside})"
+    if level is not None:
+        return f"{name}@{level}"
+    return name if inside else ""

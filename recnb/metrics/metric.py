@@ -9,20 +9,18 @@ from __future__ import annotations
 
 import collections
 import inspect
-import math
 import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
-from typing import Any, Concatenate, Generic, Literal, ParamSpec, Self, overload
+from typing import Any, ClassVar, Concatenate, Generic, Literal, ParamSpec, overload
 
 import numpy as np
 
-from recnb.display.language import N_, _, pgettext
+from recnb.display.language import N_, _
 from recnb.errors import OptionError, is_number, is_word, near, quoted
-from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, cached_property
-from recnb.metrics.recommendation_lists import HitsWithPopularity, Lists, PerUser, Whole
+from recnb.metrics.recommendation_lists import PerUser, Whole
 
 P = ParamSpec("P")
 
@@ -33,13 +31,6 @@ Over = Literal[
 ]
 #: Data that a metric requires in addition to the lists.
 Need = Literal["train", "catalogue", "features", "genre", "truth", "judged"]
-#: Denominators that count relevant items, and what they are of items with weights:
-#: `best_weight` is that of the heaviest of them.
-WEIGHTS = {
-    "n_relevant": "relevant_weight",
-    "min(k, n_relevant)": "best_weight",
-    "min(k, list_length, n_relevant)": "best_weight",
-}
 #: Options of a metric, by name.
 Given = Mapping[str, Any]
 #: Which of two values is better; None: a value is not good or bad in itself.
@@ -150,33 +141,39 @@ class Definition:
 
     @overload
     def __call__(
-        self, function: Callable[Concatenate[Any, P], Whole], /
-    ) -> CatalogueMetric[P]: ...
+        self, function: Callable[Concatenate[Any, P], Credit], /
+    ) -> AccuracyMetric[P]: ...
     @overload
     def __call__(
-        self, function: Callable[Concatenate[Any, P], Credit | PerUser], /
-    ) -> UserMetric[P]: ...
+        self, function: Callable[Concatenate[Any, P], PerUser], /
+    ) -> ListMetric[P]: ...
+    @overload
+    def __call__(
+        self, function: Callable[Concatenate[Any, P], Whole], /
+    ) -> CatalogueMetric[P]: ...
     def __call__(self, function: Callable[..., Any], /) -> Metric[...]:
         """Register the metric under the name of its function; the type that the
         function returns decides its kind.
         """
-        kind = CatalogueMetric if self.over in ("items", "user pairs") else UserMetric
-        made: Metric[...] = kind(function, **vars(self))
-        registry = (
-            RETRIEVAL_METRICS
-            if made.retrieval
-            else METRICS
-            if made.is_accuracy
-            else LIST_METRICS
-        )
-        registry[made.name] = made
+        kind = KINDS[inspect.signature(function).return_annotation]
+        made = kind(function, **vars(self))
+        made.registry[made.name] = made
         ALIASES.update(dict.fromkeys(made.aliases, made.name))
         return made
 
 
 @dataclass(frozen=True, eq=False)
 class Metric(Definition, Generic[P]):
-    """A metric: a function of hits or lists with its definition."""
+    """A metric: a function of hits or lists with its definition.
+
+    What the function returns tells three kinds: `AccuracyMetric`, `ListMetric` and
+    `CatalogueMetric`.
+    """
+
+    #: Whether it is computed from hits; others are beyond accuracy.
+    is_accuracy: ClassVar[bool] = False
+    #: Whether each user has a value, or all lists have one together.
+    of: ClassVar[Literal["user", "all"]] = "user"
 
     function: Callable[Concatenate[Any, P], Any]
     # : its name if a text gives other options than the defaults: nDCG(dcg="exp-log2")
@@ -201,6 +198,18 @@ class Metric(Definition, Generic[P]):
         """The name it is called by."""
         return self.text or self.plain_name
 
+    @property
+    def registry(self) -> dict[str, Metric[...]]:
+        """Where metrics of this kind are looked up."""
+        return LIST_METRICS
+
+    @property
+    def of_evaluated(self) -> bool:
+        """Whether its values are of the users evaluated, and not of all who have a
+        list.
+        """
+        return self.is_accuracy
+
     def __repr__(self) -> str:
         return self.name
 
@@ -215,8 +224,6 @@ class Metric(Definition, Generic[P]):
             "data",
             "cutoff",
             "as_printed",
-            "bounds",
-            "top",
         )
         return _restored, (
             self.plain_name,
@@ -239,20 +246,15 @@ class Metric(Definition, Generic[P]):
         label = repr(self.label(self.cutoff))
         raise OptionError(_(problem, label=label, k=quoted(k)))
 
-    @cached_property
-    def is_accuracy(self) -> bool:
-        """Whether it is computed from hits; other metrics are beyond accuracy."""
-        return self.over in ("hits", "ideal") and set(self.needs) <= {"judged"}
+    @property
+    def takes_weights(self) -> bool:
+        """Whether relevant pairs that have propensities weigh 1 / propensity in it."""
+        return self.is_accuracy and not (self.needs or self.own)
 
     @property
     def sign(self) -> int:
         """What values are multiplied by to be in order, the best the highest."""
         return sign_of(self.better)
-
-    @property
-    def of(self) -> Literal["user", "all"]:
-        """Whether each user has a value, or all lists have one together."""
-        return "all" if self.over in ("items", "user pairs") else "user"
 
     @property
     def term(self) -> str:
@@ -271,42 +273,6 @@ class Metric(Definition, Generic[P]):
     def reads(self) -> str:
         """One sentence on how to read the number, in the language in force."""
         return _(self.sentence)
-
-    def bounded(self, options: Mapping[str, Any]) -> Self:
-        """Return the metric with its bounds under these options."""
-        bounds = self.other_bounds({**self.defaults, **options})
-        return self if bounds is None else replace(self, bounds=bounds, top="")
-
-    def weighted(self, options: Mapping[str, Any]) -> Self:
-        """Return the metric of relevant pairs that weigh 1 / propensity: its formula,
-        and its bounds under these options.
-        """
-        chosen, out_of = {**self.defaults, **options}, str(self.out_of)
-        ideal = Formula.of(out_of).ideal()
-        meanings = {
-            name: {word: WEIGHTS.get(text, text) for word, text in of.items()}
-            for name, of in self.meanings.items()
-        }
-        is_share = ideal is not None or (
-            self.credit == "1" and "weight" in meanings["out_of"][chosen["out_of"]]
-        )
-        return replace(
-            self,
-            credit="weight" if self.credit == "1" else f"weight * ({self.credit})",
-            out_of=out_of.replace("ideal(", "ideal(weight * (")
-            + ")" * (ideal is not None),
-            meanings=meanings,
-            bounds=self.bounds if is_share else (0, math.inf),
-            top="",
-        )
-
-    @property
-    def range_text(self) -> str:
-        """The bounds in words, in English."""
-        top = self.top or (
-            "no bound" if math.isinf(self.bounds[1]) else f"{self.bounds[1]:g}"
-        )
-        return f"{self.bounds[0]:g} to {top}"
 
     @cached_property
     def defaults(self) -> dict[str, Any]:
@@ -329,17 +295,9 @@ class Metric(Definition, Generic[P]):
         ]
         return {name: typing.get_args(hints[name]) for name in of_words}
 
-    @overload
-    def at(
-        self, data: Hits | HitsWithPopularity, k: Cutoff, options: Mapping[str, Any]
-    ) -> Credit: ...
-    @overload
-    def at(
-        self, data: Lists, k: Cutoff, options: Mapping[str, Any]
-    ) -> PerUser | Whole: ...
-    def at(self, data: Any, k: Cutoff, options: Mapping[str, Any]) -> Any:
-        """Compute the metric at one or several cut-offs, options checked: credit of
-        hits, or values of lists.
+    def at(self, data: Any, k: Cutoff, options: Given) -> Any:
+        """Compute the metric at one or several cut-offs, options checked: `Credit` of
+        hits; of lists, `PerUser` or `Whole`.
         """
         self.check(options)
         if self.instead or self.own:
@@ -404,101 +362,45 @@ class Metric(Definition, Generic[P]):
             metric=self.name,
         )
 
-    def needs_whole_list(self, options: Mapping[str, Any]) -> bool:
-        """Say whether hits below the cut-off change the value: they do where the ideal
-        is made of the list itself.
-        """
-        return bool(options.get("ideal", self.defaults.get("ideal")) == "list")
-
     def label(self, k: int | None) -> str:
         """Return the metric's symbol at a cut-off."""
         return self.symbol if k is None else f"{self.symbol}@{k}"
 
-    def formulas(
-        self, options: Mapping[str, Any] | None = None
-    ) -> tuple[Formula, Formula]:
-        """Return the formula texts of credit and denominator under these options."""
-        chosen = {**self.defaults, **(options or {})}
-        meanings = {
-            name: words[chosen.get(name, "always")]
-            for name, words in self.meanings.items()
-        }
-        base = chosen.get("log_base", 2)
-        credit, out_of = (
-            text if isinstance(text, str) else text(chosen)
-            for text in (self.credit, self.out_of)
-        )
-        return Formula.of(credit, meanings, base), Formula.of(out_of, meanings, base)
 
-    def missed_formula(self, options: Mapping[str, Any] | None = None) -> Formula:
-        """Return the formula of what is added for a list without a hit."""
-        chosen = {**self.defaults, **(options or {})}
-        return Formula.of(self.missed, log_base=chosen.get("log_base", 2))
+class AccuracyMetric(Metric[P]):
+    """A metric of hits: it returns `Credit`, of which each user has a value."""
 
-    def formula_text(self, options: Mapping[str, Any] | None = None) -> str:
-        """Return the formula on one line, in the language in force: 'add nth/rank for
-        each hit, divide by n_relevant'.
+    is_accuracy = True
+
+    @property
+    def registry(self) -> dict[str, Metric[...]]:
+        """The metrics of accuracy, or those of incomplete judgments."""
+        return RETRIEVAL_METRICS if self.retrieval else METRICS
+
+
+class ListMetric(Metric[P]):
+    """A metric of the rows of each list: it returns `PerUser`."""
+
+    @property
+    def of_evaluated(self) -> bool:
+        """Whether its values are of the users evaluated, and not of all who have a
+        list.
         """
-        credit, out_of = self.formulas(options)
-        parts = {
-            "name": self.term,
-            "rows": _(OVER[self.over][0]),
-            "credit": credit.text(),
-        }
-        under = (
-            _("the same sum over the ideal list")
-            if out_of.ideal()
-            else out_of.text(divides=True)
-        )
-        if self.missed != "0":
-            parts["missed"] = self.missed_formula(options).text()
-            if under == "1":
-                return _("add {credit} for each {rows}, and {missed} once", **parts)
-            return _(
-                "add {credit} for each {rows}, and {missed} once, divide by {out_of}",
-                **parts,
-                out_of=under,
-            )
-        if under == "1":
-            return _("add {credit} for each {rows}", **parts)
-        if parts["credit"] == "1":
-            return _("add 1 for each {rows}, divide by {out_of}", **parts, out_of=under)
-        if not credit.names():
-            return pgettext(
-                "number",
-                "add {credit} for each {rows}, divide by {out_of}",
-                **parts,
-                out_of=under,
-            )
-        return _(
-            "add {credit} for each {rows}, divide by {out_of}", **parts, out_of=under
-        )
-
-    def latex(
-        self, k: int | None = None, options: Mapping[str, Any] | None = None
-    ) -> str:
-        """Return the formula in LaTeX: the sum is written here once, so no metric can
-        forget it.
-        """
-        credit, out_of = self.formulas(options)
-        cut = r", i \le k" if self.over in ("hits", "ideal", "list") else ""
-        over = rf"\sum_{{{_(OVER[self.over][1])}{cut}}} {credit.latex(summed=True)}"
-        if self.missed != "0":
-            over = f"{over} + {self.missed_formula(options).latex()}"
-        under = out_of.latex()
-        right = over if under == "1" else rf"\frac{{{over}}}{{{under}}}"
-        at = "@k" if k is None else f"@{k}"
-        symbol = self.symbol.replace("-", "{-}").replace(" ", "~").replace("_", r"\_")
-        return rf"\mathrm{{{symbol}}}{at} = {right}"
-
-
-class UserMetric(Metric[P]):
-    """A metric that gives each user a value, and as its number the mean over users."""
+        return self.over == "users" or "truth" in self.needs
 
 
 class CatalogueMetric(Metric[P]):
-    """A metric that gives one number of all lists together."""
+    """One number of all lists together: it returns `Whole`."""
 
+    of = "all"
+
+
+#: The kind of a metric by what its function returns.
+KINDS: dict[str, type[Metric[...]]] = {
+    "Credit": AccuracyMetric,
+    "PerUser": ListMetric,
+    "Whole": CatalogueMetric,
+}
 
 METRICS: dict[str, Metric[...]] = {}  #: metrics of accuracy, by name
 RETRIEVAL_METRICS: dict[

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 
 Cut = Literal["k", "none"]
 
+#: Values of users who have nothing to find, by what the convention does with them.
+FILLED = {"skip": np.nan, "zero": 0.0, "one": 1.0}
+
 #: What a metric may lack, and what to type for it.
 NEEDED = {
     "train": ("what users had before", "train=, a frame of user and item"),
@@ -105,6 +108,9 @@ class Lists:
     #: Per row, how many lists have this item at this rank, where one row stands for
     #: those of all lists; None: it is one list's.
     times: Ints | None = None
+    #: The hits of the same users, for a metric that looks at the truth.
+    hits: Hits | None = None
+    truth_item: Ints | None = None  #: per row of the truth, the position of the item
 
     @property
     def n_users(self) -> int:
@@ -173,18 +179,6 @@ class Lists:
 
 
 @dataclass(frozen=True, eq=False)
-class HitsWithPopularity:
-    """Hits, and how familiar each relevant item is: one number for each row of the
-    truth.
-    """
-
-    hits: Hits
-    #: where the user would find the item in a list of the most popular ones they have
-    #: not had; cold: nowhere
-    expected_rank: Ints
-
-
-@dataclass(frozen=True, eq=False)
 class TermRows:
     """The rows that one user's value, or the one number of all lists, is the sum of."""
 
@@ -201,9 +195,8 @@ class TermRows:
         None  #: how many rows there are, if these are the first of them only
     )
     total: float | None = None  #: the credit of all rows then
-    undefined: bool = (
-        False  #: whether nothing is relevant, and the convention sets the value
-    )
+    #: Whether nothing is relevant, and the convention sets the value.
+    undefined: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -233,6 +226,18 @@ class PerUser:
         if not self.counted.any():
             return float("nan")
         return float(self.value[self.counted].mean())
+
+    def filled_in(self, nothing_to_find: Bools, rule: str) -> PerUser:
+        """Leave out users who have nothing to find, or give them the value that the
+        convention has for them.
+        """
+        if rule == "skip":
+            return replace(self, counted=self.counted & ~nothing_to_find)
+        return replace(
+            self,
+            total=np.where(nothing_to_find, FILLED[rule], self.total),
+            out_of=np.where(nothing_to_find, 1.0, self.out_of),
+        )
 
 
 class Whole(float):

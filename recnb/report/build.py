@@ -84,7 +84,7 @@ def report_of(
         for name, model in models.items()
     }
     of_curve = tuple(curve.mean_rows())
-    bounds = in_force(first, lead, options).metric.bounds
+    bounds = in_force(first, lead, options).measure.bounds
     weights = first.joined.user_weight
     return Report(
         models=tuple(models),
@@ -341,8 +341,8 @@ def _words(
 ) -> MetricWords:
     """Return the words of a metric."""
     scoring = in_force(model, metric, options, whole=whole)
-    metric = scoring.metric
-    convention = _(metric.bounded(options).range_text)
+    measure = scoring.measure
+    convention = _(measure.range_text)
     if metric.is_accuracy:
         of_metric = {**metric.defaults, **options}
         convention = "; ".join(options_in_words(of_metric, scoring.convention.cutoff))
@@ -352,9 +352,9 @@ def _words(
         term=metric.term,
         title=metric.title,
         reads=metric.reads,
-        formula=metric.formula_text(options),
+        formula=measure.formula_text(),
         convention=convention,
-        bounds=metric.bounds,
+        bounds=measure.bounds,
         is_accuracy=metric.is_accuracy,
         better=metric.better,
     )

@@ -13,7 +13,7 @@ import numpy as np
 
 from recnb.errors import OptionError, quoted
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import Measure, metric_named
 from recnb.metrics.metric import Given, Metric
 from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
@@ -48,7 +48,8 @@ class ReportRequest:
     def deepest(self) -> int | None:
         """The rank down to which hits are needed."""
         whole = None in self.columns or any(
-            metric.needs_whole_list(options) for metric, options in self.metrics
+            Measure(metric, options).needs_whole_list
+            for metric, options in self.metrics
         )
         return None if whole else max(k for k in self.columns if k is not None)
 

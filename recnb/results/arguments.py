@@ -72,36 +72,18 @@ def asked_of(
     """
     names = _names_of(metrics, data)
     named = [(name, metric_named(name, among)) for name in names]
-    each_at = [(metric.name, metric.cutoff) for _name, metric in named]
-    if twice := [one for one in each_at if each_at.count(one) > 1]:
-        problem = N_("metrics names {metric} more than once: name it once.")
-        raise OptionError(_(problem, metric=repr(twice[0][0])))
-    for name, metric in named:
-        if among is not EVERY_METRIC and metric.cutoff is not None:
-            problem = N_(
-                "{name} has a cut-off, which is k= here: type {metric} and k={k}."
-            )
-            raise OptionError(
-                _(problem, name=repr(name), metric=repr(metric.name), k=metric.cutoff)
-            )
-    every_option = {option for _name, metric in named for option in metric.defaults}
-    labels = ", ".join(metric.name for _name, metric in named)
-    for option in options:
-        if option not in every_option:
-            _refuse_option_of_data(labels, option)
-            known = near(option, [*sorted(every_option), *of_call], _)
-            problem = _(
-                "none of {metrics} has an option {option}.",
-                metrics=labels,
-                option=repr(option),
-            )
-            raise OptionError(problem, fix=known)
+    of_call_metrics = [metric for _name, metric in named]
+    _refuse_twice(of_call_metrics)
+    if among is not EVERY_METRIC:
+        for name, metric in named:
+            _refuse_cutoff(name, metric)
+    _refuse_options_of_none(of_call_metrics, options, of_call)
     asked = []
     for name, metric in named:
         own = {
-            key: value
-            for key, value in options.items()
-            if key in metric.defaults and key not in metric.given
+            option: value
+            for option, value in options.items()
+            if option in metric.defaults and option not in metric.given
         }
         if isinstance(names, Mapping):
             check_options(metric, names[name])
@@ -114,17 +96,50 @@ def asked_of(
     return asked
 
 
+def _refuse_twice(metrics: Sequence[Metric[...]]) -> None:
+    """Refuse a metric that is named twice at one cut-off."""
+    seen = set()
+    for metric in metrics:
+        place = (metric.name, metric.cutoff)
+        if place in seen:
+            problem = N_("metrics names {metric} more than once: name it once.")
+            raise OptionError(_(problem, metric=repr(metric.name)))
+        seen.add(place)
+
+
+def _refuse_cutoff(name: object, metric: Metric[...]) -> None:
+    """Refuse a text with a cut-off, where k= is that of all."""
+    if metric.cutoff is None:
+        return
+    problem = N_("{name} has a cut-off, which is k= here: type {metric} and k={k}.")
+    raise OptionError(
+        _(problem, name=repr(name), metric=repr(metric.name), k=metric.cutoff)
+    )
+
+
+def _refuse_options_of_none(
+    metrics: Sequence[Metric[...]], options: Given, of_call: Sequence[str]
+) -> None:
+    """Refuse an option that none of the metrics has; `of_call`: other keywords, which
+    it may mean.
+    """
+    known = {option for metric in metrics for option in metric.defaults}
+    labels = ", ".join(metric.name for metric in metrics)
+    for option in options:
+        if option not in known:
+            _refuse_option_of_data(labels, option)
+            problem = _(
+                "none of {metrics} has an option {option}.",
+                metrics=labels,
+                option=repr(option),
+            )
+            raise OptionError(problem, fix=near(option, [*sorted(known), *of_call], _))
+
+
 def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
     """Return metrics as a list, or as a mapping to their own options."""
     if metrics is None:
-        known = [
-            name
-            for name in STANDARD
-            if not (data and data.library) or presets.of_metric(name, data.library)
-        ]
-        if data and data.source.weighted:
-            return [name for name in WEIGHTED if name in known]
-        return known
+        return _standard_names(data)
     if is_number(metrics):
         problem = N_(
             "metrics={metrics}: name them in a list, such as metrics=['ndcg', 'recall']; "
@@ -132,19 +147,32 @@ def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
         )
         raise OptionError(_(problem, metrics=repr(metrics)))
     names: Any = metrics if is_several(metrics) else [metrics]
-    named = isinstance(names, Mapping)
-    names = (
-        {plain_text(name): names[name] for name in names}
-        if named
-        else [plain_text(name) for name in names]
-    )
+    if not isinstance(names, Mapping):
+        names = [plain_text(name) for name in names]
     if not names:
         problem = N_("metrics is empty: name at least one, such as metrics=['ndcg'].")
         raise OptionError(_(problem))
-    for name, given in names.items() if named else ():
+    if not isinstance(names, Mapping):
+        return names
+    for name, given in names.items():
         if not isinstance(given, Mapping):
             fix = "give each metric a mapping of its options, {} for none."
             raise OptionError(f"metrics={{{name!r}: {given!r}}}: {fix}")
+    return {plain_text(name): given for name, given in names.items()}
+
+
+def _standard_names(data: EvaluationData | None) -> list[str]:
+    """Return the usual metrics that the data allow: those that the library has, and
+    that weights take the bias out of.
+    """
+    names = [*STANDARD]
+    if data is None:
+        return names
+    if data.library is not None:
+        library = data.library
+        names = [name for name in names if presets.of_metric(name, library)]
+    if data.source.weighted:
+        names = [name for name in WEIGHTED if name in names]
     return names
 
 

@@ -13,7 +13,7 @@ import polars as pl
 
 from recnb.errors import FrameError
 from recnb.metrics.hits import Bools, Cutoffs, Floats, cached_property
-from recnb.metrics.metric import Metric
+from recnb.metrics.measure import Measure
 from recnb.metrics.recommendation_lists import Whole
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import Models
@@ -29,7 +29,7 @@ class Column:
     """
 
     name: str  #: of the metric, as it is asked for
-    metric: Metric[...]  #: with the bounds that it has under its options
+    measure: Measure  #: the metric with its options, and its bounds under them
     k: int | None
     users: pl.Series  #: of a number of all lists, those with a list
     values: Floats  #: users × models; without rows of a number of all lists
@@ -63,7 +63,7 @@ class Column:
 
     @cached_property
     def _moments(self) -> Moments:
-        return Moments.of(self.values, self.metric.bounds, self.weights)
+        return Moments.of(self.values, self.measure.bounds, self.weights)
 
     @property
     def mean(self) -> Floats:
@@ -104,7 +104,7 @@ def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[C
         n_values = [count[place] for count in counts]
         column = Column(
             name=name,
-            metric=first.metric.bounded(first.options),
+            measure=first.measure,
             k=cutoff,
             users=users,
             values=_values_at(place, matrices),
@@ -143,7 +143,7 @@ def _columns_of_all(name: str, sides: Sequence[Values]) -> Iterator[Column]:
     for place, cutoff in enumerate(first.k):
         yield Column(
             name=name,
-            metric=first.metric,
+            measure=first.measure,
             k=cutoff,
             users=first.users,
             values=np.zeros((0, len(sides))),

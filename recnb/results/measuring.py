@@ -111,7 +111,7 @@ def _with_draws(
     """Return the settings of a randomization test with as many draws as the number of
     tests that one correction is over, at most.
     """
-    metrics = [column.metric.name for column in columns]
+    metrics = [column.measure.metric.name for column in columns]
     n_columns = len(columns)
     if settings.correction == "metric":
         n_columns = max(map(metrics.count, {*metrics}), default=0)
@@ -152,14 +152,14 @@ class _Measuring:
         if self.has_intervals:
             low, high = column.interval(self.settings.confidence)
         if n_models > 1 and not column.of_all:
-            best = _best_of(column.mean, column.metric)
+            best = _best_of(column.mean, column.measure.metric)
         if self.pairs and self.is_tested and best.any():
             p_of_best = self._against(column, best)
         return _Measured(
             place=Place(
                 part=column.part,
                 name=column.name,
-                metric=column.metric,
+                metric=column.measure.metric,
                 k=column.k,
                 n_users=column.n_users,
             ),
@@ -211,14 +211,14 @@ class _Measuring:
 
     def _tests_of(self, column: Column, pairs: Pairs) -> Mapping[str, Any]:
         """Test pairs of models; where less is better, a user is won by the lower value."""
-        lowest, highest = column.metric.bounds
+        lowest, highest = column.measure.bounds
         models = [self.models.index(model) for model, _baseline in pairs]
         baselines = [self.models.index(baseline) for _model, baseline in pairs]
         values = column.values[:, models] - column.values[:, baselines]
         bounds = (lowest - highest, highest - lowest)
         tests = paired(values, self.settings, bounds, column.weights)
         won, lost = tests.won, tests.lost
-        if column.metric.better == "low":
+        if column.measure.metric.better == "low":
             won, lost = lost, won
         smallest = np.full(len(pairs), nan)
         # If few users differ, how far others would differ cannot be estimated.

@@ -15,7 +15,7 @@ from recnb.metrics import accuracy, diversity, history
 from recnb.metrics import coverage as of_all
 from recnb.metrics import novelty as of_lists
 from recnb.metrics.measure import called
-from recnb.metrics.metric import CatalogueMetric, Metric, UserMetric
+from recnb.metrics.metric import AccuracyMetric, CatalogueMetric, ListMetric, Metric
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.score import CatalogueScore, Score, score_of
 from recnb.results.single_list import Ranking, Truth, score_lists
@@ -50,7 +50,9 @@ def method(
     metric: CatalogueMetric[P],
 ) -> Callable[Concatenate[Any, P], CatalogueScore]: ...
 @overload
-def method(metric: UserMetric[P]) -> Callable[Concatenate[Any, P], Score]: ...
+def method(
+    metric: AccuracyMetric[P] | ListMetric[P],
+) -> Callable[Concatenate[Any, P], Score]: ...
 def method(metric: Any) -> Any:
     """Return the method that gives a metric's number; `k` and the options are those of
     the metric's function.

@@ -17,17 +17,17 @@ from recnb.errors import OptionError, is_number, is_word, quoted
 from recnb.metrics import measure
 from recnb.metrics.formula import Formula
 from recnb.metrics.hits import Cutoffs, Hits
+from recnb.metrics.measure import Measure
 from recnb.metrics.metric import (
     EVERY_METRIC,
-    METRICS,
+    AccuracyMetric,
     Better,
     Credit,
     Metric,
-    UserMetric,
 )
-from recnb.results.explanation import compare_with_formula
 from recnb.results.metric_methods import on_lists
 from recnb.results.single_list import Pair, hits_of
+from recnb.results.worked import compare_with_formula
 
 #: A few lists, by the grade of each rank and of what they miss, and where they are cut.
 LISTS, CUTOFFS = (
@@ -56,7 +56,7 @@ NAMES = (
 )
 
 
-class OwnMetric(UserMetric[...]):
+class OwnMetric(AccuracyMetric[...]):
     """A metric of the caller's: what its function returns is checked, and it is called
     on one list as recnb's own are.
     """
@@ -66,8 +66,8 @@ class OwnMetric(UserMetric[...]):
         of the hits, and values beyond the bounds.
         """
         data.refuse_ties(f"{self.name} follows one order of each list")
-        found = super().at(data, k, options)
-        earned = np.asarray(found.earned if isinstance(found, Credit) else np.nan)
+        credit = super().at(data, k, options)
+        earned = np.asarray(credit.earned if isinstance(credit, Credit) else np.nan)
         if earned.shape != data.rank.shape or not np.isfinite(earned).all():
             fix = (
                 "return recnb.metrics.Credit(hits, k, earned, out_of), `earned` a "
@@ -77,19 +77,16 @@ class OwnMetric(UserMetric[...]):
                 f"{self.name} returned no credit of the {len(data.rank):,} hits: {fix}"
             )
         low, high = self.bounds
-        if len(
-            outside := found.value[
-                (found.value < low - 1e-9) | (found.value > high + 1e-9)
-            ]
-        ):
-            chosen = "".join(
-                f", {name}={one}" for name, one in {**self.defaults, **options}.items()
-            )
+        values = credit.value
+        outside = values[(values < low - 1e-9) | (values > high + 1e-9)]
+        if len(outside):
+            chosen = {**self.defaults, **options}
+            shown = "".join(f", {name}={value}" for name, value in chosen.items())
             raise OptionError(
-                f"{self.name} of a list is {outside[0]:.6g}{chosen}, beyond its "
+                f"{self.name} of a list is {outside[0]:.6g}{shown}, beyond its "
                 f"bounds={self.bounds!r}."
             )
-        return found
+        return credit
 
     def __call__(self, data: Any = None, *args: Any, **options: Any) -> Any:
         """Compute the metric of one list or several, or in another metric the credit of
@@ -143,20 +140,9 @@ def metric(
         )
 
     def make(function: Callable[..., Credit]) -> Metric[...]:
-        name, known = function.__name__, EVERY_METRIC.get(function.__name__)
-        if (
-            name.lower() in measure.NAMES
-            or (known is not None and not known.own)
-            or not name.isidentifier()
-        ):
-            raise OptionError(
-                f"{name!r} is a metric of recnb, or no name: give the function another one."
-            )
-        if re.fullmatch(r"\w+([ -]\w+)*", symbol) is None:
-            raise OptionError(
-                f"symbol={quoted(symbol)} of {name}: give letters, digits, '-', "
-                f"'_' and single blanks."
-            )
+        name = function.__name__
+        _refuse_name(name)
+        _refuse_symbol(symbol, name)
         made = OwnMetric(
             function,
             symbol=symbol,
@@ -172,17 +158,32 @@ def metric(
         )
         try_on_lists(made)
         described = on_lists(made)
-        vars(made).update(
-            {
-                each: getattr(described, each)
-                for each in ("__name__", "__doc__", "__signature__")
-            }
-        )
-        METRICS[name] = made
+        for attribute in ("__name__", "__doc__", "__signature__"):
+            vars(made)[attribute] = getattr(described, attribute)
+        made.registry[name] = made
         measure.parsed.cache_clear()  # what texts meant before this
         return made
 
     return make
+
+
+def _refuse_name(name: str) -> None:
+    """Refuse the name of a function that means a metric of recnb, or is none."""
+    known = EVERY_METRIC.get(name)
+    is_taken = name.lower() in measure.NAMES or (known is not None and not known.own)
+    if is_taken or not name.isidentifier():
+        raise OptionError(
+            f"{name!r} is a metric of recnb, or no name: give the function another one."
+        )
+
+
+def _refuse_symbol(symbol: str, name: str) -> None:
+    """Refuse a symbol that could not be printed in a formula."""
+    if re.fullmatch(r"\w+([ -]\w+)*", symbol) is None:
+        raise OptionError(
+            f"symbol={quoted(symbol)} of {name}: give letters, digits, '-', '_' and "
+            f"single blanks."
+        )
 
 
 def _bounds_of(bounds: object) -> tuple[float, float]:
@@ -220,26 +221,14 @@ def try_on_lists(made: Metric[...]) -> None:
                 f"{text!r}, which has {known}"
             )
     for (grades, missed), k in product(LISTS, CUTOFFS):
-        truth, where = (
-            enumerate((*grades, *missed)),
-            f"of the grades {list(grades)} at k={k}",
-        )
-        hits = hits_of(
-            [
-                Pair(
-                    range(len(grades)),
-                    grades,
-                    [(item, grade) for item, grade in truth if grade],
-                )
-            ]
-        )
+        where = f"of the grades {list(grades)} at k={k}"
+        truth = enumerate((*grades, *missed))
+        relevant = [(item, grade) for item, grade in truth if grade]
+        hits = hits_of([Pair(range(len(grades)), grades, relevant)])
+        unbounded = replace(made, bounds=(-inf, inf))
         try:
-            compare_with_formula(
-                made,
-                replace(made, bounds=(-inf, inf)).at(hits, Cutoffs.of(k), {}),
-                {},
-                where,
-            )
+            credit = unbounded.at(hits, Cutoffs.of(k), {})
+            compare_with_formula(Measure(made), credit, where)
             made.at(hits, Cutoffs.of(k), {})  # or an error that it leaves its bounds
         except FAILS as problem:
             raise OptionError(

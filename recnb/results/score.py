@@ -78,7 +78,7 @@ class MetricValue(float, Suggesting):
     def __new__(cls, values: Values, **parts: Any) -> Self:
         """Pack the number with its values, and with what else it has."""
         self = super().__new__(cls, float(values.mean[0]))
-        self.metric = values.metric.name
+        self.metric = values.measure.metric.name
         self.k = values.k.values[0]
         self.convention = values.convention
         self._values = values
@@ -245,15 +245,13 @@ class CatalogueScore(MetricValue):
         is shown.
         """
         item_data = self._data.item_data
-        times, listed = (
-            item_data.lists().upto(self.k).times_shown,
-            item_data.catalogue.listed,
-        )
-        member = times > 0 if listed is None else listed | (times > 0)
-        index: pd.Index[Any] = pd.Index(
-            item_data.items.filter(pl.Series(member)).to_numpy(), name="item"
-        )
-        return pd.Series(times[member], index=index, name="n_lists")
+        times = item_data.lists().upto(self.k).times_shown
+        is_shown = times > 0
+        if item_data.catalogue.listed is not None:
+            is_shown |= item_data.catalogue.listed
+        items = item_data.items.filter(pl.Series(is_shown)).to_numpy()
+        index: pd.Index[Any] = pd.Index(items, name="item")
+        return pd.Series(times[is_shown], index=index, name="n_lists")
 
     @property
     def per_item(self) -> pd.Series[int]:
@@ -292,7 +290,7 @@ def score_of(
     if options:
         check_options(metric, options)
     values = values_of(data, metric, Cutoffs.one(k), options)
-    if values.of_all:
+    if metric.of == "all":
         return CatalogueScore(values, _data=data)
     if not metric.is_accuracy and np.isnan(values.matrix).all():
         with use_noun(data.noun):

@@ -13,13 +13,14 @@ import numpy as np
 
 from recnb.conventions import Convention, presets
 from recnb.data import Joined
-from recnb.data.encoding import positions
+from recnb.data.source import UserCounts
 from recnb.display.language import N_, _, ngettext, use_noun
 from recnb.errors import OptionError
 from recnb.metrics.gain import as_column
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits
+from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS, Credit, Given, Metric
-from recnb.metrics.recommendation_lists import PerUser, TermRows, Whole
+from recnb.metrics.recommendation_lists import FILLED, PerUser, Whole
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.values import (
     OWN,
@@ -29,15 +30,6 @@ from recnb.results.values import (
     follows,
     weights_in_words,
 )
-
-#: Why there is no explanation.
-MANY_ORDERS = (
-    "ties='expected' averages many orders, and a worked explanation follows one: "
-    "choose ties='first'."
-)
-
-#: Values of users who have nothing to find, by what the convention does with them.
-FILLED = {"skip": np.nan, "zero": 0.0, "one": 1.0}
 
 
 def values_of(
@@ -57,8 +49,7 @@ def values_of(
     matrix, mean = average(credit, joined.convention, joined.user_weight)
     basis = basis_of(data, scoring, k, options)
     return Values(
-        metric=scoring.metric,
-        options=scoring.options,
+        measure=scoring.measure,
         k=k,
         users=joined.users,
         matrix=matrix,
@@ -92,13 +83,12 @@ def values_of_users(
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """A metric as an evaluation computes it: the joined data, and the options in
-    force.
+    """A measure as an evaluation computes it: on which joined data, with which options
+    and weights.
     """
 
     joined: Joined
-    metric: Metric[...]
-    options: Given
+    measure: Measure
     whole: bool = False  #: whether there is no cut-off
 
     @property
@@ -118,7 +108,7 @@ class Scoring:
     @property
     def in_force(self) -> Convention:
         """The convention of the data with the metric's own options."""
-        return self.convention.with_metric({**self.metric.defaults, **self.options})
+        return self.convention.with_metric(self.measure.chosen)
 
 
 def in_force(
@@ -130,14 +120,13 @@ def in_force(
     recorded = _recorded(data, metric, whole=whole)
     of_library = {} if recorded is None else dict(recorded.options)
     options = {**of_library, **metric.given, **options}
-    is_weighted = data.joined.all_hits.truth_weight is not None
-    if is_weighted and metric.is_accuracy and not (metric.needs or metric.own):
-        metric = metric.weighted(options)
+    has_weights = data.joined.all_hits.truth_weight is not None
+    measure = Measure(metric, options, weighted=has_weights and metric.takes_weights)
     joined = data.joined
     convention = _convention_of(data, metric, recorded, whole=whole)
     if convention is not None:
         joined = data.source.under(data.source.as_given(convention))
-    return Scoring(joined, metric, options, whole)
+    return Scoring(joined, measure, whole)
 
 
 def _convention_of(
@@ -208,7 +197,8 @@ def credit_of(scoring: Scoring, cutoffs: Cutoffs) -> Credit:
     """Return the credit of the hits at these cut-offs."""
     cutoffs = cutoffs_under(scoring.joined.convention, cutoffs)
     hits = hits_for(scoring, cutoffs)
-    return scoring.metric.at(hits, cutoffs, scoring.options)
+    credit: Credit = scoring.measure.at(hits, cutoffs)
+    return credit
 
 
 def averaged(scoring: Scoring, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
@@ -222,11 +212,9 @@ def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
     """Return the hits that the metric needs at these cut-offs, with all judged items if
     it counts these.
     """
-    depth = cutoffs.deepest
-    if scoring.metric.needs_whole_list(scoring.options):
-        depth = None
+    depth = None if scoring.measure.needs_whole_list else cutoffs.deepest
     hits = scoring.joined.hits(depth)
-    if "judged" in scoring.metric.needs:
+    if "judged" in scoring.measure.metric.needs:
         return replace(hits, judged=scoring.joined.judged_hits())
     return hits
 
@@ -293,7 +281,7 @@ def basis_of(
     """Return what a metric's number at the deepest of these cut-offs rests on; `given`:
     the options of the call.
     """
-    joined, metric = scoring.joined, scoring.metric
+    joined, metric = scoring.joined, scoring.measure.metric
     convention = scoring.in_force
     scale = None
     if dict(convention.metric).get("max_relevance", "") is None:
@@ -318,7 +306,7 @@ def basis_of(
     )
 
 
-def _users_behind(scoring: Scoring, cutoffs: Cutoffs) -> tuple[int, int, int, int]:
+def _users_behind(scoring: Scoring, cutoffs: Cutoffs) -> UserCounts:
     """Count the users behind the mean at the deepest cut-off, those of them without a
     list and those with no relevant item; and users with no relevant item who are left
     out. One who counts 1 is not among those without a list, who count 0.
@@ -331,7 +319,7 @@ def _users_behind(scoring: Scoring, cutoffs: Cutoffs) -> tuple[int, int, int, in
         credit = credit_of(scoring, Cutoffs.one(cutoffs.deepest))
         if isinstance(credit.out_of, Credit):
             nothing_to_find = (np.asarray(credit.possible) == 0).ravel()
-    has_missed = scoring.metric.missed != "0"
+    has_missed = scoring.measure.metric.missed != "0"
     return joined.counts_of_users(nothing_to_find, has_missed=has_missed)
 
 
@@ -370,9 +358,11 @@ def _values_beyond_accuracy(
     """Compute a metric beyond accuracy for all who have a list, or for the users
     evaluated.
     """
-    scoring = in_force(data, metric, options, whole=k.values == (None,))
-    results = tuple(_of_lists(data, scoring, cutoff) for cutoff in k)
-    users = data.joined.users if of_evaluated(metric) else data.item_data.users
+    measure = in_force(data, metric, options, whole=k.values == (None,)).measure
+    results = tuple(
+        data.item_data.compute(metric, cutoff, measure.options) for cutoff in k
+    )
+    users = data.joined.users if metric.of_evaluated else data.item_data.users
     of_users = [result for result in results if isinstance(result, PerUser)]
     matrix = np.zeros((0, len(k)))
     weights = None
@@ -384,7 +374,7 @@ def _values_beyond_accuracy(
         mean = np.array([result.mean() for result in results])
     else:
         mean = mean_of(matrix, weights)
-    chosen = {**metric.defaults, **scoring.options}
+    chosen = measure.chosen
     plain = {
         name: as_plain(value) for name, value in chosen.items() if value is not None
     }
@@ -394,8 +384,7 @@ def _values_beyond_accuracy(
         )
     words = partial(_of_lists_in_words, data, metric, chosen, k, results, who)
     return Values(
-        metric=metric.bounded(scoring.options),
-        options=scoring.options,
+        measure=measure,
         k=k,
         users=users,
         matrix=matrix,
@@ -409,7 +398,7 @@ def _values_beyond_accuracy(
 
 def _users_in_words(metric: Metric[...], n: int) -> str:
     """Return the users behind a number beyond accuracy, in words."""
-    if of_evaluated(metric):
+    if metric.of_evaluated:
         return ngettext("{n:,} user evaluated", "{n:,} users evaluated", n)
     return ngettext("{n:,} user with a list", "{n:,} users with a list", n)
 
@@ -430,7 +419,7 @@ def _of_lists_in_words(
     if data.library is not None and not is_own:
         words = [follows(data.library, words=users)]
     result = results[k.values.index(k.deepest)]
-    if isinstance(result, PerUser) and not of_evaluated(metric):
+    if isinstance(result, PerUser) and not metric.of_evaluated:
         n_left_out = int((~result.counted).sum())
         if n_left_out:
             words.append(_("{n:,} with a list without a value, left out", n=n_left_out))
@@ -473,53 +462,6 @@ def _catalogue_in_words(
     return words
 
 
-def _of_lists(data: EvaluationData, scoring: Scoring, k: int | None) -> PerUser | Whole:
-    """Compute a metric beyond accuracy at a cut-off; credit of hits is filled in and
-    left out as in metrics of accuracy.
-    """
-    metric, item_data, joined = scoring.metric, data.item_data, data.joined
-    if metric.over != "hits":
-        result: PerUser | Whole = item_data.compute(
-            metric, k, scoring.options, evaluated=of_evaluated(metric)
-        )
-        return result
-    cutoffs = cutoffs_under(joined.convention, Cutoffs.one(k))
-    hits = item_data.familiar(joined, joined.hits(cutoffs.deepest))
-    credit = metric.at(hits, cutoffs, scoring.options)
-    matrix, _mean = average(credit, data.convention)
-    of_users = matrix[:, 0]
-    return PerUser(
-        of_users,
-        np.ones(len(of_users)),
-        ~np.isnan(of_users),
-        partial(_rows_of_hits, data, credit),
-    )
-
-
-def _rows_of_hits(data: EvaluationData, credit: Credit, user: int) -> TermRows:
-    """Return the hits of the user at a position, with the credit of each."""
-    hits, joined, item_data = credit.rows, data.joined, data.item_data
-    if hits.tied is not None:
-        raise OptionError(MANY_ORDERS)
-    depth = int(credit.k.depth(hits.list_length)[user, 0])
-    rows = np.flatnonzero((hits.user == user) & (hits.rank <= depth))
-    familiar, row = item_data.familiar(joined, hits), hits.truth_row[rows]
-    names = {
-        "rank": hits.rank[rows],
-        "expected_rank": familiar.expected_rank[row],
-        "depth": depth,
-        "k": depth,
-        "n_hits": len(rows),
-        "list_length": hits.list_length[user],
-    }
-    items = positions(item_data.items, joined.truth["item"])[row]
-    undefined = undefined_in(credit, data.convention)
-    is_undefined = undefined is not None and bool(undefined[user, 0])
-    return TermRows(
-        credit.earned[rows], names, items, hits.rank[rows], undefined=is_undefined
-    )
-
-
 def recorded_in(library: str | None) -> list[str]:
     """Return the metrics beyond accuracy whose numbers in a library are recorded; all,
     for recnb's own.
@@ -528,13 +470,6 @@ def recorded_in(library: str | None) -> list[str]:
         return [*LIST_METRICS]
     recorded = {preset.metric for preset in presets.of_library(library)}
     return [name for name in LIST_METRICS if name in recorded]
-
-
-def of_evaluated(metric: Metric[...]) -> bool:
-    """Whether the values of a metric beyond accuracy are of the users evaluated, and
-    not of all users with a list.
-    """
-    return metric.over in ("hits", "users")
 
 
 def as_plain(value: object) -> Any:

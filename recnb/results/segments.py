@@ -18,6 +18,7 @@ from recnb.conventions.convention import in_words
 from recnb.data.encoding import positions
 from recnb.data.in_memory import Sheets
 from recnb.data.item_data import words_of
+from recnb.data.lists_that_count import without_others
 from recnb.data.source import elsewhere
 from recnb.display.language import N_, _
 from recnb.errors import FrameError, OptionError, is_several, quoted
@@ -348,7 +349,7 @@ def _each_part(
         here = source.truth[rows.filter(is_value)["row"]]
         judgements = source.judgements.with_rows(here)
         part = replace(source, judgements=judgements, is_part=True)
-        return data.restricted(part.under(data.convention))
+        return data.restricted(without_others(part).under(data.convention))
 
     return {
         unknown if value is None else value: partial(evaluated, value)

@@ -23,12 +23,12 @@ from recnb.display.language import N_, _, ngettext, use_language
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_number, is_several, quoted
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import Measure, metric_named
 from recnb.metrics.metric import METRICS, Given, Metric
 from recnb.results.explanation import Explanation
-from recnb.results.explanation import explain as explain_hits
 from recnb.results.score import Score
 from recnb.results.values import Values, WordedBasis
+from recnb.results.worked import explain as explain_hits
 
 Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
 Truth = Mapping[Any, float] | Collection[Any]
@@ -77,13 +77,13 @@ def score_lists(
     else:
         pairs = _scored(_as_list(y_true, "y_true"), _as_list(y_score, "y_score"))
     cutoff, users = Cutoffs.one(k), pl.Series("list", range(len(pairs)))
-    matrix = metric.at(hits_of(pairs), cutoff, options).value
+    measure = Measure(metric, options)
+    matrix = measure.at(hits_of(pairs), cutoff).value
     ties = [] if y_score is None else [_(PHRASES["ties", "first"])]
-    convention = LISTS.with_metric({**metric.defaults, **options})
+    convention = LISTS.with_metric(measure.chosen)
     words = partial(_basis, pairs, metric, k, options, ties)
     values = Values(
-        metric=metric,
-        options=options,
+        measure=measure,
         k=cutoff,
         users=users,
         matrix=matrix,
@@ -122,10 +122,9 @@ def explain(
             problem = N_("explain takes one list, and {n} were given: pick one.")
             raise RecnbError(_(problem, n=len(pairs)))
         return explain_hits(
-            chosen,
+            Measure(chosen, options),
             hits_of(pairs),
             Cutoffs.one(k),
-            options,
             items=dict(
                 enumerate(pair.items if pair.named else [None] * len(pair.items), 1)
             ),

@@ -5,6 +5,7 @@ by which convention.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
@@ -13,12 +14,14 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention, options_in_words
+from recnb.data.source import UserCounts
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, Sentence, _, named, noun_of, use_noun
 from recnb.display.text import users_in_words
 from recnb.errors import UnknownUserError, quoted
 from recnb.metrics.hits import Cutoffs, Floats, Ints
-from recnb.metrics.metric import Given, Metric
+from recnb.metrics.measure import Measure
+from recnb.metrics.metric import Given
 from recnb.metrics.recommendation_lists import PerUser, Whole
 from recnb.stats import interval_of_pairs, intervals
 
@@ -41,21 +44,17 @@ OWN = N_("recnb's own: that of {library} is not recorded")
 class Basis:
     """What a mean over users rests on: the users and the decisions in force."""
 
-    #: users averaged, of these without a list, of these with no relevant item, and
-    #: users with no relevant item left out
-    counts: tuple[int, int, int, int]
+    counts: UserCounts
     convention: Convention  #: with the metric's options
     graded: bool  #: whether the truth says how relevant an item is
     notes: tuple[str | Sentence, ...]
-    scale: float | None = (
-        None  #: the highest relevance, where the metric takes its scale from the truth
-    )
+    #: The highest relevance, where the metric takes its scale from the truth.
+    scale: float | None = None
     library: str | None = None  #: whose conventions are followed
     given: tuple[str, ...] = ()  #: the names of what was given on top of these
     options: Given = field(default_factory=dict)  #: of the metric, as given in the call
-    is_own: bool = (
-        False  #: whether the number is recnb's own, since the library has none
-    )
+    #: Whether the number is recnb's own, since the library has none.
+    is_own: bool = False
     weights: Weighting | None = None  #: of relevant pairs
     user_weight: Floats | None = None
     unsaid: tuple[str, ...] = ()  #: decisions that are not said
@@ -73,16 +72,17 @@ class Basis:
             return self._users_in_words()
 
     def _users_in_words(self) -> list[str]:
-        n_users, n_without_list, n_nothing_to_find, n_left_out = self.counts
-        parts = [users_in_words(n_users) + self.convention.users_phrase]
-        parts += weights_in_words(self.user_weight)
-        parts += self._without_list_in_words(n_without_list)
-        return parts + no_relevant_in_words(
+        counts = self.counts
+        words = [users_in_words(counts.n_users) + self.convention.users_phrase]
+        words += weights_in_words(self.user_weight)
+        words += self._without_list_in_words(counts.n_without_list)
+        words += no_relevant_in_words(
             self.convention,
-            n_nothing_to_find,
-            n_left_out,
+            counts.n_nothing_to_find,
+            counts.n_left_out,
             has_missed=self.has_missed,
         )
+        return words
 
     def _without_list_in_words(self, n: int) -> list[str]:
         """Say how many users have no list, or none with a judged item."""
@@ -105,11 +105,10 @@ class Basis:
     def _phrases(self, *, brief: bool) -> list[str]:
         given = self.convention.given_in_words(self.given)
         scale = [] if self.scale is None else [scale_in_words(self.scale)]
-        notes, users = list(map(str, self.notes)), self.users_in_words()
-        notes += pairs_in_words(self.weights)
-        if (
-            brief
-        ):  # among those of other metrics, all that is said of users stands together
+        notes = [*map(str, self.notes), *pairs_in_words(self.weights)]
+        users = self.users_in_words()
+        if brief:
+            # Among those of other metrics, all that is said of users stands together.
             users = ["; ".join(users)]
         if self.library and brief and not self.is_own:
             return [
@@ -159,21 +158,18 @@ class Values:
     on.
     """
 
-    metric: Metric[...]  #: with the bounds that it has under its options
-    options: Given  #: in force, without those that are the metric's own defaults
+    measure: Measure  #: the metric with the options in force, of each cut-off
     k: Cutoffs
-    users: (
-        pl.Series
-    )  #: one for each row of the matrix; of one number of all lists, those with a list
+    #: One for each row of the matrix; of one number of all lists, those with a list.
+    users: pl.Series
     matrix: Floats  #: users × cut-offs; NaN: not averaged
     mean: Floats  #: by cut-off
     convention: Convention  #: with the metric's options
     basis: Basis | WordedBasis
     #: Of a metric beyond accuracy, by cut-off: with the rows behind the values.
     results: tuple[PerUser | Whole, ...] = ()
-    weights: Floats | None = (
-        None  #: of users, by row of the matrix; None: all count the same
-    )
+    #: Of users, by row of the matrix; None: all count the same.
+    weights: Floats | None = None
 
     @property
     def of_all(self) -> tuple[Whole, ...]:
@@ -206,7 +202,7 @@ class Values:
         kept = ~np.isnan(self.matrix)
         parts: list[Any] = [(rows, slice(at, at + 1)) for at, rows in enumerate(kept.T)]
         parts = [(slice(None), slice(None))] if kept.all() else parts
-        weights, how = self.weights, (confidence, self.metric.bounds)
+        weights, how = self.weights, (confidence, self.measure.bounds)
         low, high = np.hstack(
             [
                 intervals(
@@ -230,40 +226,48 @@ class Values:
         basis = WordedBasis(
             partial(list, self.basis.phrases()), user_label=self.basis.user_label
         )
-        return replace(self, options={}, basis=basis, results=tuple(wholes))
+        plain = {
+            name: value
+            for name, value in self.measure.options.items()
+            if isinstance(value, (str, int, float))
+        }
+        measure = replace(self.measure, options=plain)
+        return replace(self, measure=measure, basis=basis, results=tuple(wholes))
 
 
 def index_of(user: Any, users: pl.Series, are: str) -> int:
     """Return the position of a user among some; `are` says in words who they are."""
-    try:
-        found = users.index_of(user)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        found = None
-    if found is None:
-        some = ", ".join(map(repr, users.head(5).to_list())) + ", …" * (len(users) > 5)
+    index = None
+    # An id of another kind is none of them.
+    with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        index = users.index_of(user)
+    if index is None:
+        examples = ", ".join(map(repr, users.head(5).to_list()))
+        if len(users) > 5:
+            examples += ", …"
         raise UnknownUserError(
             named(
-                "user {user} is not evaluated. Those evaluated are {some}: {are}.",
+                "user {user} is not evaluated. Those evaluated are {examples}: {are}.",
                 user=quoted(user),
-                some=some,
+                examples=examples,
                 are=are,
             )
         )
-    return found
+    return index
 
 
 def follows(library: str, given: str = "", words: str = "") -> str:
     """Say whose conventions a number follows, which is no promise of the library's own
     number, and what was given on top.
     """
-    known = _("by the conventions of {library}", library=library)
+    convention = _("by the conventions of {library}", library=library)
     if given:
-        known = _(
+        convention = _(
             "by the conventions of {library}, with {given}",
             library=library,
             given=given,
         )
-    return f"{known}: {words}" if words else known
+    return f"{convention}: {words}" if words else convention
 
 
 def no_relevant_in_words(

@@ -25,9 +25,12 @@ from recnb.results.segments import segments_of
 from recnb.stats import bins_of
 from recnb.widgets.live import Live
 
-#: Users that are listed with controls and without, and bars of the histogram beside
-#: that of 0.
-LISTED, LISTED_STILL, BARS = 200, 20, 10
+#: Users that are listed with controls.
+LISTED = 200
+#: Users that are listed without controls.
+LISTED_STILL = 20
+#: Bars of the histogram beside that of 0.
+BARS = 10
 
 
 class Choices(NamedTuple):
@@ -63,75 +66,81 @@ class Explorer(Live):
         lang: str | None = None,
         **options: Any,
     ) -> None:
-        self.models, self.lang, self.options, names = (
-            dict(models),
-            checked(lang),
-            options,
-            [*models],
-        )
+        self.models = dict(models)
+        self.lang = checked(lang)
+        self.options = options
+        names = list(models)
         self.is_paired = len(names) > 1
-        self.column = (
-            "difference" if self.is_paired else "value"
-        )  #: of the histogram and of segments
+        #: The column of the histogram and of segments.
+        self.column = "difference" if self.is_paired else "value"
         self.shown = Choices(
-            metric_named(metric, METRICS).name,
-            k,
-            names[-1],
-            names[0],
-            None,
-            self.column,
+            metric=metric_named(metric, METRICS).name,
+            k=k,
+            model=names[-1],
+            other=names[0],
+            user=None,
+            sort=self.column,
         )
         self.values = self._values_of(self.shown)
-        self.labels: pd.Series[Any] = self._labels_of("")  #: the segment of each user
+        #: The segment of each user.
+        self.labels: pd.Series[Any] = self._labels_of("")
         value = self.values["value"]
-        self.shown = self.shown._replace(
-            user=(value - self._mean_of(value)).abs().idxmin()
-        )
+        from_mean = (value - self._mean_of(value)).abs()
+        self.shown = self.shown._replace(user=from_mean.idxmin())
 
     @property
     def columns(self) -> list[str]:
         """What may divide users into segments: columns of `users=` and, with `train=`,
         how much users did.
         """
-        side = next(iter(self.models.values())).side_data
-        of_users = [] if side.users is None else side.users.columns[1:]
-        return list(
-            dict.fromkeys([*of_users, *["activity"] * (side.train is not None)])
-        )
+        side_data = self._data.side_data
+        columns: list[str] = []
+        if side_data.users is not None:
+            columns += side_data.users.columns[1:]
+        if side_data.train is not None and "activity" not in columns:
+            columns.append("activity")
+        return columns
 
     def choose(self, **choices: Any) -> None:
         """Choose what is shown, by the names of `Choices`; what is refused changes
         nothing.
         """
+        for name in choices:
+            if name not in Choices._fields:
+                problem = _("{name} is nothing to choose.", name=f"{name}=")
+                raise OptionError(problem, fix=near(name, Choices._fields, _))
         if "metric" in choices:
             choices["metric"] = metric_named(choices["metric"], METRICS).name
-        if odd := [name for name in choices if name not in Choices._fields]:
-            problem = _("{name} is nothing to choose.", name=f"{odd[0]}=")
-            raise OptionError(problem, fix=near(odd[0], Choices._fields, _))
-        shown, values, labels = self.shown._replace(**choices), self.values, self.labels
+        shown = self.shown._replace(**choices)
+        values = self.values
+        labels = self.labels
+        if "by" in choices:
+            self._check_choice("by", shown.by, ["", *self.columns])
+            labels = self._labels_of(shown.by)
+            shown = shown._replace(segment=choices.get("segment", ""))
         known: dict[str, Collection[Any]] = {
             "model": self.models,
             "other": self.models,
             "user": values.index,
             "sort": values.columns,
-            "by": ["", *self.columns],
+            "segment": ["", *labels.unique()],
             "bar": ["", *self.bars()],
         }
-        if "by" in choices and shown.by in known["by"]:
-            labels, shown = (
-                self._labels_of(shown.by),
-                shown._replace(segment=choices.get("segment", "")),
-            )
-        known["segment"] = ["", *labels.unique()]
         for name in known.keys() & choices.keys():
-            if choices[name] not in known[name]:
-                problem = _("{value} is not here.", value=f"{name}={choices[name]!r}")
-                known_here = near(str(choices[name]), map(str, known[name]), _)
-                raise OptionError(problem, fix=known_here)
+            self._check_choice(name, choices[name], known[name])
         if {"metric", "k", "model", "other"} & choices.keys():
-            values, shown = self._values_of(shown), shown._replace(bar="")
-        self.shown, self.values, self.labels = shown, values, labels
+            values = self._values_of(shown)
+            shown = shown._replace(bar="")
+        self.shown = shown
+        self.values = values
+        self.labels = labels
         self._draw()
+
+    @staticmethod
+    def _check_choice(name: str, value: Any, known: Collection[Any]) -> None:
+        if value not in known:
+            problem = _("{value} is not here.", value=f"{name}={value!r}")
+            raise OptionError(problem, fix=near(str(value), map(str, known), _))
 
     # Numbers.
 
@@ -139,37 +148,34 @@ class Explorer(Live):
         """Return the users shown, in their order: value, hits, relevant items, length
         of the list, and the segment.
         """
-        shown, frame = self.shown, self.values
+        shown = self.shown
+        frame = self.values
         if shown.by:
-            frame = frame.assign(
-                **{
-                    f"{shown.by} (segment)"
-                    if shown.by in frame
-                    else shown.by: self.labels
-                }
-            )
-        kept = self._in_segment & frame.index.astype(str).str.contains(
+            column = f"{shown.by} (segment)" if shown.by in frame else shown.by
+            frame = frame.assign(**{column: self.labels})
+        ids = frame.index.astype(str)
+        is_shown = self._in_segment & ids.str.contains(
             shown.search, case=False, regex=False
         )
         if shown.bar:
-            kept &= self._bar_of_each() == shown.bar
-        return frame[kept].sort_values(
+            is_shown &= self._bar_of_each() == shown.bar
+        return frame[is_shown].sort_values(
             shown.sort, ascending=shown.ascending, kind="stable"
         )
 
     def means(self) -> dict[str, float]:
         """Return the mean of each model over the users of the segment that is shown."""
         values = self.values[self._in_segment]
-        return {
-            name: self._mean_of(values[name if self.is_paired else "value"])
-            for name in self.models
-        }
+        if not self.is_paired:
+            (name,) = self.models
+            return {name: self._mean_of(values["value"])}
+        return {name: self._mean_of(values[name]) for name in self.models}
 
     def segments(self) -> pd.DataFrame:
         """Return the users and the mean of each segment."""
-        of_each = self.values[self.column].groupby(self.labels, observed=True)
-        means = of_each.apply(self._mean_of)
-        return pd.DataFrame({"count": of_each.count(), "mean": means})
+        segments = self.values[self.column].groupby(self.labels, observed=True)
+        means = segments.apply(self._mean_of)
+        return pd.DataFrame({"count": segments.count(), "mean": means})
 
     def bars(self) -> dict[str, int]:
         """Return the number of users of the segment in each bar of the histogram; those
@@ -182,9 +188,9 @@ class Explorer(Live):
         """Return for how many users of the segment the model is better than the other,
         worse, and the same; where neither is better, higher and lower.
         """
-        sign = METRICS[self.shown.metric].sign
-        signs = np.sign(sign * self.values["difference"].round(12))[self._in_segment]
-        return int((signs > 0).sum()), int((signs < 0).sum()), int((signs == 0).sum())
+        differences = self.values["difference"].round(12)[self._in_segment]
+        gains = METRICS[self.shown.metric].sign * differences
+        return int((gains > 0).sum()), int((gains < 0).sum()), int((gains == 0).sum())
 
     def counts_in_words(self) -> str:
         """Return the counts as a sentence."""
@@ -197,16 +203,7 @@ class Explorer(Live):
     # What is shown, and what its controls do.
 
     def _html(self, live: bool) -> str:
-        frame, words = (
-            self.to_frame(),
-            {"hits": _("hits"), "relevant": _("relevant"), "length": _("length")},
-        )
-        words |= {"difference": _("difference"), "value": self._label}
-        columns = [
-            column
-            for column in map(str, self.values)
-            if not (self.is_paired and column == "value")
-        ]
+        frame = self.to_frame()
         return render(
             "widgets/explorer.jinja",
             explorer=self,
@@ -217,22 +214,35 @@ class Explorer(Live):
             basis=self._score(self.shown.model).basis,
             frame=frame.head(LISTED if live else LISTED_STILL),
             n_users=len(frame),
-            headers={
-                column: words.get(column, one_line(column, 24)) for column in columns
-            },
+            headers=self._headers(),
             n_segment=self._in_segment.sum(),
         )
+
+    def _headers(self) -> dict[str, str]:
+        """Return the columns of the table of users in words, by name."""
+        words = {
+            "value": self._label,
+            "difference": _("difference"),
+            "hits": _("hits"),
+            "relevant": _("relevant"),
+            "length": _("length"),
+        }
+        headers = {}
+        for column in map(str, self.values):
+            headers[column] = words.get(column, one_line(column, 24))
+        if self.is_paired:  # the value is that of one of the models, which is there
+            del headers["value"]
+        return headers
 
     def _worked(self) -> list[str]:
         """Return the list of the user under each model that is shown, and how the
         number is made.
         """
-        shown, options = self.shown, self._options(self.shown.metric)
-        names = dict.fromkeys([shown.other, shown.model])
-        lists = {
-            name: self._answer(name, lambda ev: ev.user(shown.user, k=shown.k))
-            for name in names
-        }
+        shown = self.shown
+        options = self._options(shown.metric)
+        lists = {}
+        for name in (shown.other, shown.model):
+            lists[name] = self._answer(name, lambda ev: ev.user(shown.user, k=shown.k))
         made = self._answer(
             shown.model,
             lambda ev: ev.explain(shown.metric, shown.user, k=shown.k, **options),
@@ -248,52 +258,58 @@ class Explorer(Live):
 
     def _use(self, name: str, value: str, key: str) -> None:
         shown = self.shown
-        # Names of the user's are chosen by their position.
-        choices: dict[str, Callable[[], list[Any]]] = {
-            "model": lambda: [*self.models],
-            "other": lambda: [*self.models],
-            "by": lambda: ["", *self.columns],
-            "segment": lambda: [*self.segments().index],
-            "bar": lambda: [*self.bars()],
-            "user": lambda: [*self.to_frame().index],
-        }
-        chosen: Any = choices[name]()[int(value)] if name in choices else value
+        if name == "sort":
+            is_turned = value == shown.sort and not shown.ascending
+            self.choose(sort=value, ascending=is_turned)
+            return
+        chosen: Any = self._chosen(name, value)
+        if name in ("segment", "bar") and chosen == getattr(shown, name):
+            chosen = ""  # chosen again: all users
+        self.choose(**{name: chosen})
+
+    def _chosen(self, name: str, value: str) -> Any:
+        """Return what a control chooses; names of the user's are chosen by position."""
         if name == "k":
             if not (value or "0").isdecimal():
-                raise OptionError(
-                    _(
-                        "k={value}: give a whole number from 1 up, or 0 for whole lists.",
-                        value=value,
-                    )
+                problem = N_(
+                    "k={value}: give a whole number from 1 up, or 0 for whole lists."
                 )
-            chosen = int(value or 0) or None
-        elif name in ("segment", "bar") and chosen == getattr(
-            shown, name
-        ):  # chosen again: all users
-            chosen = ""
-        turned = (
-            {"ascending": value == shown.sort and not shown.ascending}
-            if name == "sort"
-            else {}
-        )
-        self.choose(**{name: chosen}, **turned)
+                raise OptionError(_(problem, value=value))
+            return int(value or 0) or None
+        if name in ("model", "other"):
+            return list(self.models)[int(value)]
+        if name == "by":
+            return ["", *self.columns][int(value)]
+        if name == "segment":
+            return self.segments().index[int(value)]
+        if name == "bar":
+            return list(self.bars())[int(value)]
+        if name == "user":
+            return self.to_frame().index[int(value)]
+        return value
 
     def __repr__(self) -> str:
-        means = [
-            f"{one_line(name)} {fixed(mean)}".strip()
-            for name, mean in self.means().items()
-        ]
+        means = []
+        for name, mean in self.means().items():
+            means.append(f"{one_line(name)} {fixed(mean)}".strip())
         with use_language(self.lang):
-            return f"{self._label} = {'; '.join(means)}\n{self._score(self.shown.model).basis}"
+            basis = self._score(self.shown.model).basis
+            return f"{self._label} = {'; '.join(means)}\n{basis}"
 
     # Below.
 
     def _mean_of(self, values: pd.Series[Any]) -> float:
         """Return the mean of users, who may have weights; NaN if none has a value."""
-        data = next(iter(self.models.values()))
-        users = pl.Series(values.index.to_list(), dtype=data.joined.users.dtype)
-        weights = data.source.weight_of(users)
+        dtype = self._data.joined.users.dtype
+        users = pl.Series(values.index.to_list(), dtype=dtype)
+        weights = self._data.source.weight_of(users)
         return float(mean_of(values.to_numpy(np.float64)[:, np.newaxis], weights)[0])
+
+    @property
+    def _data(self) -> EvaluationData:
+        """The data of the first model, whose users are those of all."""
+        data: EvaluationData = next(iter(self.models.values()))
+        return data
 
     @property
     def _label(self) -> str:
@@ -304,17 +320,16 @@ class Explorer(Live):
         return (self.labels == self.shown.segment) | (not self.shown.segment)
 
     def _options(self, metric: str) -> dict[str, Any]:
-        return {
-            name: value
-            for name, value in self.options.items()
-            if name in METRICS[metric].defaults
-        }
+        """Return the options that a metric has."""
+        known = METRICS[metric].defaults
+        return {name: value for name, value in self.options.items() if name in known}
 
     def _score(self, model: str, shown: Choices | None = None) -> Any:
-        metric, k = (shown or self.shown)[:2]
+        shown = shown or self.shown
+        data = self.models[model]
+        options = self._options(shown.metric)
         with use_language(self.lang):
-            data = self.models[model]
-            return score_of(data, METRICS[metric], k, self._options(metric))
+            return score_of(data, METRICS[shown.metric], shown.k, options)
 
     def _values_of(self, shown: Choices) -> pd.DataFrame:
         """Return the metric of the users that all models have in common, with what
@@ -329,15 +344,12 @@ class Explorer(Live):
             label = METRICS[shown.metric].label(shown.k)
             problem = N_("no user has a value of {label}: all of them are left out.")
             raise NoUsersError(_(problem, label=label))
-        frame, ev = (
-            pd.DataFrame({"value": values[shown.model]}),
-            self.models[shown.model],
-        )
+        value = values[shown.model]
+        frame = pd.DataFrame({"value": value})
         if self.is_paired:
-            frame = values.assign(
-                value=values[shown.model],
-                difference=values[shown.model] - values[shown.other],
-            )
+            difference = value - values[shown.other]
+            frame = values.assign(value=value, difference=difference)
+        ev = self.models[shown.model]
         lists = ev.to_frame().reindex(frame.index)
         hits = self._hits_of(ev, shown.k).reindex(frame.index)
         return frame.assign(
@@ -355,14 +367,11 @@ class Explorer(Live):
         """Return the segment of each user, in the order in which `by=` has them."""
         if not by:
             return pd.Series("", self.values.index)
-        found = segments_of(next(iter(self.models.values())), by)
-        names, code = (
-            [str(key) for (key,) in found.keys],
-            found.of(pl.from_pandas(self.values.index)),
-        )
-        return pd.Series(np.array(names)[code], self.values.index).astype(
-            pd.CategoricalDtype(names, ordered=True)
-        )
+        segments = segments_of(self._data, by)
+        names = [str(key) for (key,) in segments.keys]
+        code = segments.of(pl.from_pandas(self.values.index))
+        labels = pd.Series(np.array(names)[code], self.values.index)
+        return labels.astype(pd.CategoricalDtype(names, ordered=True))
 
     def _bar_of_each(self) -> pd.Series[Any]:
         """Return the bar of each user: those of a report, where a bar below 0 is that

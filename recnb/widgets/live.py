@@ -4,6 +4,7 @@ runs, and the same without them elsewhere.
 
 from __future__ import annotations
 
+import contextlib
 from abc import ABC, abstractmethod
 from functools import cache
 from importlib import resources
@@ -24,12 +25,14 @@ def html_widget() -> Any:
     import anywidget
     import traitlets
 
-    files, html = resources.files("recnb.widgets"), traitlets.Unicode().tag(sync=True)
-    code = {
-        "_esm": files.joinpath("live.js").read_text("utf-8"),
-        "_css": files.joinpath("live.css").read_text("utf-8"),
-    }
-    return type("LiveHtml", (anywidget.AnyWidget,), {**code, "html": html})
+    files = resources.files("recnb.widgets")
+
+    class LiveHtml(anywidget.AnyWidget):
+        _esm = files.joinpath("live.js").read_text("utf-8")
+        _css = files.joinpath("live.css").read_text("utf-8")
+        html = traitlets.Unicode().tag(sync=True)
+
+    return LiveHtml
 
 
 class Live(Suggesting, ABC):
@@ -58,7 +61,9 @@ class Live(Suggesting, ABC):
         """Do what a control does, by its name, its value and the key of its row; if it
         is refused, show why.
         """
-        view, self._view, self.problem = self._view, None, ""  # drawn once, at the end
+        view = self._view
+        self._view = None  # it is drawn once, at the end
+        self.problem = ""
         try:
             with use_language(self.lang):
                 self._use(name, value, key)
@@ -71,35 +76,36 @@ class Live(Suggesting, ABC):
     def widget(self) -> ipywidgets.VBox:
         """Return the widget, always the same one. Needs `recnb[notebook]`."""
         if self._view is None:
-            try:
-                import ipywidgets
-
-                top = html_widget()()
-            except ImportError as missing:
-                problem = (
-                    f"a widget needs ipywidgets and anywidget, and {missing.name} is "
-                    f"not installed: "
-                )
-                raise RecnbError(
-                    f'{problem}pip install "recnb[notebook]".'
-                ) from missing
-            worked = [ipywidgets.HTMLMath() for _part in self._worked()]
-            top.on_msg(lambda _widget, used, _buffers: self.use(**used))
-            self._view = ipywidgets.VBox([top, *worked])
+            self._view = self._new_view()
             self._draw()
         return self._view
 
+    def _new_view(self) -> ipywidgets.VBox:
+        try:
+            import ipywidgets
+
+            top = html_widget()()
+        except ImportError as missing:
+            problem = (
+                f"a widget needs ipywidgets and anywidget, and {missing.name} is "
+                f"not installed: "
+            )
+            raise RecnbError(f'{problem}pip install "recnb[notebook]".') from missing
+        worked = [ipywidgets.HTMLMath() for _part in self._worked()]
+        top.on_msg(lambda _widget, used, _buffers: self.use(**used))
+        return ipywidgets.VBox([top, *worked])
+
     def _draw(self) -> None:
         """Show a change in the widget, if it has been made."""
-        if self._view is not None:
-            top, *worked = self._view.children
-            with use_language(self.lang):
-                top.html = self._html(live=True)
-                for widget, html in zip(worked, self._worked(), strict=True):
-                    widget.value = html
-            top.send(
-                "draw"
-            )  # also after a refusal, which leaves the HTML as it was: the control is put back
+        if self._view is None:
+            return
+        top, *worked = self._view.children
+        with use_language(self.lang):
+            top.html = self._html(live=True)
+            for widget, html in zip(worked, self._worked(), strict=True):
+                widget.value = html
+        # Also after a refusal, which leaves the HTML as it was: the control is put back.
+        top.send("draw")
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_view": None}  # a widget is of one session
@@ -109,8 +115,9 @@ class Live(Suggesting, ABC):
             return "".join([self._html(live=False), *self._worked()])
 
     def _repr_mimebundle_(self, **_asked: Any) -> dict[str, Any]:
-        still = {"text/plain": repr(self), "text/html": self._repr_html_()}
-        try:
-            return {**(self.widget()._repr_mimebundle_() or {}), **still}
-        except RecnbError:
-            return still
+        shown: dict[str, Any] = {}
+        with contextlib.suppress(RecnbError):  # ipywidgets is not installed
+            shown.update(self.widget()._repr_mimebundle_() or {})
+        shown["text/plain"] = repr(self)
+        shown["text/html"] = self._repr_html_()
+        return shown

@@ -24,7 +24,7 @@ from recnb.errors import OptionError, RecnbError, is_word, near, quoted
 from recnb.metrics.formula import number
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import ACCURACY, Metric
+from recnb.metrics.metric import ACCURACY, Given, Metric
 from recnb.results.arguments import Metrics, asked_of
 from recnb.results.explanation import Explanation
 from recnb.results.single_list import Ranking, Truth, explain
@@ -60,11 +60,9 @@ class Term(NamedTuple):
     credit: float = 0.0
 
     def __str__(self) -> str:
-        return (
-            self.text
-            if self.text == number(self.credit)
-            else f"{self.text} = {trimmed(self.credit)}"
-        )
+        if self.text == number(self.credit):
+            return self.text
+        return f"{self.text} = {trimmed(self.credit)}"
 
 
 class TermChange(NamedTuple):
@@ -138,37 +136,34 @@ class Playground(Live):
                 "dict(zip(items, titles))."
             )
             raise RecnbError(_(problem))
-        asked = asked_of(None, metrics, {}, among=ACCURACY)
-        self.metrics: dict[str, Metric[...]] = {
-            metric.name: metric for _name, metric, _own in asked
-        }
-        self._options = {metric.name: own for _name, metric, own in asked}
-        order, relevance = _read(
-            *(
-                (RANKING, TRUTH)
-                if ranking is None and truth is None
-                else (ranking, truth)
-            )
-        )
+        #: What is explained, in the order given, and the options of each.
+        self.metrics: dict[str, Metric[...]] = {}
+        self._options: dict[str, Given] = {}
+        for _name, metric, options in asked_of(None, metrics, {}, among=ACCURACY):
+            self.metrics[metric.name] = metric
+            self._options[metric.name] = options
+        self.focus = list(self.metrics)[-1]
+        if ranking is None and truth is None:
+            ranking, truth = RANKING, TRUTH
+        order, relevance = _read(ranking, truth)
         #: All of them: those of the list in their first order, then the others.
         self.items = tuple(dict.fromkeys([*order, *relevance]))
-        self.titles = {
-            item: str(items[item])
-            for item in self.items
-            if items and items.get(item) is not None
-        }
-        self.focus = asked[-1].metric.name
-        self.now = self.before = self.first = Setting(
-            order, relevance, Cutoffs.one(k).values[0] or len(order), gain
-        )
-        self.past: list[
-            Setting
-        ] = []  #: what `undo` goes back to, the last one at the end
-        self.moved: Any = None  #: the item that the last step moved
+        self.titles: dict[Any, str] = {}
+        for item in self.items:
+            title = (items or {}).get(item)
+            if title is not None:
+                self.titles[item] = str(title)
+        cutoff = Cutoffs.one(k).values[0] or len(order)
+        self.first = Setting(order, relevance, cutoff, gain)
+        self.now = self.first
+        self.before = self.first
+        #: What `undo` goes back to, the last one at the end.
+        self.past: list[Setting] = []
+        #: The item that the last step moved.
+        self.moved: Any = None
         self.action = self._words("start")
-        self._explained = lru_cache(2 * len(asked))(
-            self._explain
-        )  #: each metric now and before
+        # Each metric now and before.
+        self._explained = lru_cache(2 * len(self.metrics))(self._explain)
         self._check(self.now)
 
     @property
@@ -186,15 +181,14 @@ class Playground(Live):
 
     def name(self, item: Any, longest: int = 60) -> str:
         """Return an item as text on one line: its title and its id, or the id alone."""
-        return one_line(
-            f"{self.titles[item]} ({item})" if item in self.titles else item, longest
-        )
+        name = f"{self.titles[item]} ({item})" if item in self.titles else item
+        return one_line(name, longest)
 
     # Steps.
 
     def move(self, item: Any, rank: int) -> None:
         """Move an item to a rank; one that is not in the list is taken in."""
-        others = [other for other in self.now.order if other != self._item(item)]
+        others = self._others(item)
         if type(rank) is not int or not 1 <= rank <= len(others) + 1:
             raise self._refused(
                 N_("rank={rank}: {item} can have the ranks 1 to {last}."),
@@ -202,14 +196,12 @@ class Playground(Live):
                 item=repr(item),
                 last=len(others) + 1,
             )
-        self._do(
-            self.now._replace(order=(*others[: rank - 1], item, *others[rank - 1 :])),
-            moved=item,
-        )
+        others.insert(rank - 1, item)
+        self._do(self.now._replace(order=tuple(others)), moved=item)
 
     def remove(self, item: Any) -> None:
         """Put an item out of the list."""
-        order = tuple(other for other in self.now.order if other != self._item(item))
+        order = tuple(self._others(item))
         self._do(self.now._replace(order=order), moved=item)
 
     def change(
@@ -223,25 +215,31 @@ class Playground(Live):
         """Change the order, the relevance of some items, the cut-off (None: the length
         of the list) or the gain.
         """
-        graded = {
-            self._item(item): _read([item], {item: grade})[1][item]
-            for item, grade in (relevance or {}).items()
-        }
-        listed = self.now.order if order is None else tuple(order)
-        cutoff = self.now.k if k is ... else Cutoffs.one(k).values[0] or len(listed)
-        now = Setting(
-            listed,
-            {**self.now.relevance, **graded},
-            cutoff,
-            self.now.gain if gain is None else gain,
-        )
-        at_any_k = [
-            setting._replace(k=0) for setting in (now, self.now, *self.past[-1:])
-        ]
-        if now != self.now and self.past and at_any_k[0] == at_any_k[1] == at_any_k[2]:
-            self.now = self.past.pop()  # what a slider passes is one step
+        now = self.now
+        if order is not None:
+            now = now._replace(order=tuple(order))
+        if relevance is not None:
+            changed = {item: self._grade(item, relevance[item]) for item in relevance}
+            now = now._replace(relevance={**now.relevance, **changed})
+        if k is not ...:
+            now = now._replace(k=Cutoffs.one(k).values[0] or len(now.order))
+        if gain is not None:
+            now = now._replace(gain=gain)
+        if self._slides_on(now):
+            self.now = self.past.pop()
             self.action = self._words("start")
         self._do(now)
+
+    def _slides_on(self, now: Setting) -> bool:
+        """Say whether k alone changes, as it did in the last step: all that a slider
+        passes is one step.
+        """
+        if now == self.now or not self.past:
+            return False
+        at_no_k = now._replace(k=0)
+        return all(
+            setting._replace(k=0) == at_no_k for setting in (self.now, self.past[-1])
+        )
 
     def look_at(self, metric: Any) -> None:
         """Explain another of the metrics."""
@@ -251,68 +249,59 @@ class Playground(Live):
     def undo(self) -> None:
         """Take the last step back; without one, nothing happens."""
         if self.past:
-            self.before, self.now, self.moved = self.now, self.past.pop(), None
+            self.before = self.now
+            self.now = self.past.pop()
+            self.moved = None
             self.action = self._words("undone")
             self._draw()
 
     def reset(self) -> None:
         """Go back to the first list, which can be undone as any step."""
-        self._do(self.first, said="reset")
+        self._do(self.first, action="reset")
 
     # Results.
 
     def table(self) -> pd.DataFrame:
         """Return each metric before the last step and now, and the difference."""
-        values = {
-            name: [self.explain(name, at).value for at in (self.before, self.now)]
-            for name in self.metrics
-        }
-        frame = pd.DataFrame.from_dict(
-            values, orient="index", columns=["before", "now"]
-        ).rename_axis("metric")
-        return frame.assign(change=frame["now"] - frame["before"])
+        rows = []
+        for name in self.metrics:
+            before = self.explain(name, self.before).value
+            now = self.explain(name, self.now).value
+            rows.append((before, now, now - before))
+        metrics = pd.Index(self.metrics, name="metric")
+        return pd.DataFrame(rows, metrics, ["before", "now", "change"])
 
     def explain(
         self, metric: Any = None, setting: Setting | None = None
     ) -> Explanation:
         """Explain a metric: by default the one in focus, of the list as it is now."""
-        name, at = self._name(metric or self.focus), setting or self.now
-        return self._explained(
-            name, at.order, tuple(at.relevance.items()), at.k, at.gain
-        )
+        name = self._name(metric or self.focus)
+        order, relevance, k, gain = setting or self.now
+        return self._explained(name, order, tuple(relevance.items()), k, gain)
 
     def terms(self) -> list[TermChange]:
         """Return the terms that the last step changed, of the metric in focus: the item
         that moved, then down the list.
         """
         before, now = map(_terms_of, self._explained_twice())
-        items = dict.fromkeys(
-            [
-                *([] if self.moved is None else [self.moved]),
-                *self.now.order,
-                *self.items,
-            ]
-        )
-        pairs = [
-            (item, before.get(item, Term()), now.get(item, Term())) for item in items
-        ]
-        turned = [
-            (item, old, new) for item, old, new in pairs if old.credit != new.credit
-        ]
-        return [
-            TermChange(item, old, new, new.credit - old.credit)
-            for item, old, new in turned
-        ]
+        items = [*self.now.order, *self.items]
+        if self.moved is not None:
+            items.insert(0, self.moved)
+        changes = []
+        for item in dict.fromkeys(items):
+            old = before.get(item, Term())
+            new = now.get(item, Term())
+            if old.credit != new.credit:
+                changes.append(TermChange(item, old, new, new.credit - old.credit))
+        return changes
 
     def sentence(self) -> str:
         """Describe the last step: what was done, which terms changed, their sum, and
         the metric before and after.
         """
-        return (
-            self.action
-            if self.before == self.now
-            else self._words("sentence", *self._explained_twice())
-        )
+        if self.before == self.now:
+            return self.action
+        return self._words("sentence", *self._explained_twice())
 
     def result(self) -> str:
         """Describe the metric in focus before and after the last step."""
@@ -324,7 +313,8 @@ class Playground(Live):
     # What is shown, and what its controls do.
 
     def _html(self, live: bool) -> str:
-        (before, now), terms = self._explained_twice(), self.terms()
+        before, now = self._explained_twice()
+        terms = self.terms()
         return render(
             "widgets/playground.jinja",
             play=self,
@@ -343,93 +333,113 @@ class Playground(Live):
 
     def _use(self, name: str, value: str, key: str) -> None:
         item = self.items[int(key)] if key else None
-        if self.now.order == (item,) and (name, value) in (("rank", "0"), ("by", "1")):
+        match name:
+            case "rank":
+                self._move_or_remove(item, int(value))
+            case "by":
+                self._move_by(item, int(value))
+            case "step":
+                # Without the rounding, 0.1 + 1 - 1 would be 0.10000000000000009.
+                grade = round(self.now.relevance[item] + int(value), 6)
+                self.change(relevance={item: max(0.0, grade)})
+            case "relevance":
+                if not 0 <= float(value or "nan") < inf:
+                    problem = N_("The relevance of {item} is a number from 0 up.")
+                    raise RecnbError(_(problem, item=self.name(item)))
+                self.change(relevance={item: float(value)})
+            case "k":
+                self.change(k=int(value))
+            case "gain":
+                self.change(gain=value)
+            case "focus":
+                self.look_at(value)
+            case "undo":
+                self.undo()
+            case "reset":
+                self.reset()
+            case _:
+                raise KeyError(name)
+
+    def _move_by(self, item: Any, ranks: int) -> None:
+        """Move an item by keys: below the last rank is out of the list, and up from
+        there is in.
+        """
+        order = self.now.order
+        if item not in order:
+            self.move(item, len(order) + 1)
+            return
+        rank = max(1, order.index(item) + 1 + ranks)
+        self._move_or_remove(item, rank if rank <= len(order) else 0)
+
+    def _move_or_remove(self, item: Any, rank: int) -> None:
+        """Move an item to a rank, or out of the list at rank 0."""
+        if rank > 0:
+            self.move(item, rank)
+        elif self.now.order == (item,):
             raise RecnbError(_("The list holds at least one item."))
-        if name == "rank":
-            self.move(item, int(value)) if int(value) else self.remove(item)
-        elif (
-            name == "by"
-        ):  # by keys; below the last rank is out of the list, and up from there is in
-            inside, n = item in self.now.order, len(self.now.order)
-            rank = self.now.order.index(item) + 1 + int(value) if inside else n + 1
-            self.move(item, max(rank, 1)) if rank <= n or not inside else self.remove(
-                item
-            )
-        elif (
-            name == "step"
-        ):  # without the rounding, 0.1 + 1 - 1 would be 0.10000000000000009
-            self.change(
-                relevance={
-                    item: max(0.0, round(self.now.relevance[item] + int(value), 6))
-                }
-            )
-        elif name == "relevance":
-            if not 0 <= float(value or "nan") < inf:
-                raise RecnbError(
-                    _(
-                        "The relevance of {item} is a number from 0 up.",
-                        item=self.name(item),
-                    )
-                )
-            self.change(relevance={item: float(value)})
-        elif name == "k":
-            self.change(k=int(value))
-        elif name == "gain":
-            self.change(gain=value)
-        elif name == "focus":
-            self.look_at(value)
         else:
-            {"undo": self.undo, "reset": self.reset}[name]()
+            self.remove(item)
 
     # Below.
 
-    def _do(self, now: Setting, *, moved: Any = None, said: str = "step") -> None:
+    def _do(self, now: Setting, *, moved: Any = None, action: str = "step") -> None:
         """Do a step, unless it changes nothing."""
-        if now != self.now:
-            self._check(now)
-            self.past.append(self.now)
-            self.before, self.now, self.moved = self.now, now, moved
-            self.action = self._words(said)
-            self._draw()
+        if now == self.now:
+            return
+        self._check(now)
+        self.past.append(self.now)
+        self.before = self.now
+        self.now = now
+        self.moved = moved
+        self.action = self._words(action)
+        self._draw()
 
-    def _check(self, at: Setting) -> None:
-        """Raise what cannot be evaluated."""
-        if (
-            not at.order
-            or len({*at.order}) < len(at.order)
-            or not {*at.order} <= {*self.items}
-        ):
+    def _check(self, setting: Setting) -> None:
+        """Raise an error if a setting cannot be evaluated."""
+        items = set(setting.order)
+        is_repeated = len(items) < len(setting.order)
+        if not items or is_repeated or not items <= set(self.items):
             raise self._refused(
                 N_(
                     "order={order}: a list holds at least one of the items {items}, "
                     "each once."
                 ),
-                order=repr([*at.order]),
-                items=repr([*self.items]),
+                order=repr(list(setting.order)),
+                items=repr(list(self.items)),
             )
-        if not is_word(at.gain, GAINS):
+        gain = setting.gain
+        if not is_word(gain, GAINS):
             problem = N_("gain={gain} is no gain.")
-            raise self._unknown(problem, at.gain, GAINS, gain=quoted(at.gain))
+            raise self._unknown(problem, gain, GAINS, gain=quoted(gain))
         for name in self.metrics:
-            self.explain(name, at)
+            self.explain(name, setting)
 
     def _explain(
         self, name: str, order: Sequence[Any], relevance: Any, k: int, gain: str
     ) -> Explanation:
-        options = {
-            **({"gain": gain} if "gain" in self.metrics[name].defaults else {}),
-            **self._options[name],
-        }
-        return replace(
-            explain(name, order, dict(relevance), k, lang=self.lang, **options),
-            titles=self.titles,
+        options = dict(self._options[name])
+        if "gain" in self.metrics[name].defaults:
+            options.setdefault("gain", gain)
+        explanation = explain(
+            name, order, dict(relevance), k, lang=self.lang, **options
         )
+        return replace(explanation, titles=self.titles)
 
-    def _item(self, item: Any) -> Any:
+    def _check_item(self, item: Any) -> None:
         if item not in self.items:
             problem = N_("{item} is not an item here.")
             raise self._unknown(problem, item, self.items, item=repr(item))
-        return item
+
+    def _others(self, item: Any) -> list[Any]:
+        """Return the list without an item."""
+        self._check_item(item)
+        return [other for other in self.now.order if other != item]
+
+    def _grade(self, item: Any, grade: Any) -> float:
+        """Return the relevance that an item is given, or raise why it cannot be."""
+        self._check_item(item)
+        _order, relevance = _read([item], {item: grade})
+        return relevance[item]
 
     def _refused(self, problem: str, **values: Any) -> RecnbError:
         """Return the error for a step that is not possible."""
@@ -464,12 +474,12 @@ class Playground(Live):
 
 def _terms_of(explanation: Explanation) -> dict[Any, Term]:
     """Return the terms by item, without those that add nothing."""
-    columns = (explanation.rows[name].tolist() for name in ("item", "term", "credit"))
-    return {
-        item: Term(term, credit)
-        for item, term, credit in zip(*columns, strict=True)
-        if credit != 0
-    }
+    rows = explanation.rows[["item", "term", "credit"]]
+    terms = {}
+    for item, term, credit in rows.itertuples(index=False):
+        if credit != 0:
+            terms[item] = Term(term, credit)
+    return terms
 
 
 def _read(ranking: Any, truth: Any) -> tuple[tuple[Any, ...], dict[Any, float]]:
@@ -481,10 +491,10 @@ def _read(ranking: Any, truth: Any) -> tuple[tuple[Any, ...], dict[Any, float]]:
             "a truth was given without a ranking: give the items in rank order first."
         )
         raise RecnbError(_(problem))
-    ranking, truth = (
-        list(given) if isinstance(given, Iterator) else given
-        for given in (ranking, truth)
-    )
+    if isinstance(ranking, Iterator):
+        ranking = list(ranking)
+    if isinstance(truth, Iterator):
+        truth = list(truth)
     grades = explain("cg", ranking, truth).rows["relevance"].tolist()
     n = len(grades)
     if not 1 <= n <= MOST:
@@ -493,17 +503,18 @@ def _read(ranking: Any, truth: Any) -> tuple[tuple[Any, ...], dict[Any, float]]:
         )
         raise RecnbError(_(problem, n=n, most=MOST))
     if truth is None:
-        letters = (
-            string.ascii_uppercase[:n]
-            if n <= 26
-            else [f"#{rank}" for rank in range(1, n + 1)]
-        )
-        ranking, truth = letters, dict(zip(letters, grades, strict=True))
-    if not isinstance(truth, Mapping):
-        truth = dict.fromkeys(
-            sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else truth,
-            1.0,
-        )
-    return tuple(ranking), {
-        item: float(truth.get(item, 0.0)) for item in dict.fromkeys([*truth, *ranking])
-    }
+        ranking = _letters(n)
+        truth = dict(zip(ranking, grades, strict=True))
+    elif isinstance(truth, (set, frozenset)):
+        truth = dict.fromkeys(sorted(truth, key=str), 1.0)
+    elif not isinstance(truth, Mapping):
+        truth = dict.fromkeys(truth, 1.0)
+    items = dict.fromkeys([*truth, *ranking])
+    return tuple(ranking), {item: float(truth.get(item, 0.0)) for item in items}
+
+
+def _letters(n: int) -> list[str]:
+    """Return names for items of which the grades alone are known."""
+    if n <= len(string.ascii_uppercase):
+        return list(string.ascii_uppercase[:n])
+    return [f"#{rank}" for rank in range(1, n + 1)]

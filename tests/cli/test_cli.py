@@ -17,6 +17,7 @@ import pytest
 
 import recnb
 from recnb.cli import EXIT_CODES, main
+from recnb.cli.gates import GateRequest
 from tests.trec import write_qrels, write_run
 
 SAMPLE = recnb.datasets.load_sample()
@@ -286,6 +287,24 @@ def test_a_gate(arguments, code, words, capsys):
     assert run(*arguments) == code
     assert words in capsys.readouterr().err
     assert Path("gate.csv").exists()
+
+
+@pytest.mark.parametrize(
+    ("flag", "text", "model", "measure", "number"),
+    [
+        ("--fail-below", "ndcg@10=0.3", None, "ndcg@10", 0.3),
+        ("--fail-below", "a:ndcg@10=.3", "a", "ndcg@10", 0.3),
+        ("--fail-above", "a:b:ndcg@10=-1e-3", "a:b", "ndcg@10", -0.001),
+        ("--fail-below", "a=b:RBP(p=0.8)@5=0.1", "a=b", "RBP(p=0.8)@5", 0.1),
+        ("--fail-if-worse", "ndcg@10", None, "ndcg@10", 0.0),
+        ("--fail-if-worse", "ndcg@10:0.01", None, "ndcg@10", 0.01),
+        ("--fail-if-worse", "a:b:AP(rel=2)@10", "a:b", "AP(rel=2)@10", 0.0),
+        ("--fail-if-worse", "a:0.5:ndcg:0.01", "a:0.5", "ndcg", 0.01),
+    ],
+)
+def test_a_gate_is_read_as_it_is_typed(flag, text, model, measure, number):
+    request = GateRequest.read(flag, text)
+    assert request == GateRequest(flag, model, measure, number)
 
 
 def test_a_gate_is_written_with_the_warnings_about_its_data(capsys):
@@ -747,7 +766,7 @@ def test_a_fault_of_recnb_is_no_number_below_the_bar(fault, words, capsys, monke
     def failing(*_, **__):
         raise fault
 
-    monkeypatch.setattr("recnb.cli.evaluate", failing)
+    monkeypatch.setattr("recnb.cli.command.evaluate", failing)
     assert main(["report", *ONE, "--fail-below", "ndcg@10=0.1"]) == 3
     assert words in capsys.readouterr().err
 

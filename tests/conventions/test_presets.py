@@ -23,11 +23,12 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import recnb
+from recnb.conventions import Convention
 from recnb.conventions.presets import Preset, presets
 from recnb.data import Source, read
 from recnb.errors import FrameError, RecnbError
 from recnb.libraries import as_in
-from recnb.libraries.refusals import REFUSALS
+from recnb.libraries.refusals import REFUSALS, AskedNumber
 from recnb.metrics.metric import LIST_METRICS, RETRIEVAL_METRICS
 from tests.examples import examples
 from tests.presets import WHOLE, as_in_of, cut_at, value_under
@@ -393,6 +394,28 @@ def test_every_remedy_is_tried() -> None:
     assert {case[0] for case in REMEDIES} == {
         word for word, refusal in REFUSALS.items() if refusal.remedy
     }
+
+
+@pytest.mark.parametrize(
+    "word", [word for word in REFUSALS if word.startswith("grades above")]
+)
+def test_the_highest_grade_that_a_library_takes_is_that_of_its_word(word: str) -> None:
+    top = int(word.rsplit(" ", 1)[1])
+    convention = Convention()
+    for grade, is_refused in ((top, False), (top + 1, True)):
+        source = read(RECS, TRUTH.assign(relevance=grade), {}, {})
+        joined = source.under(source.as_given(convention))
+        asked = AskedNumber(source, convention, joined, 2)
+        assert REFUSALS[word].applies(asked) == is_refused
+    assert REFUSALS[word].frames == f"relevance above {top}"
+
+
+def test_every_refusal_is_of_a_preset_and_every_question_is_asked() -> None:
+    assert {word for preset in presets().values() for word in preset.refuses} == {
+        *REFUSALS
+    }
+    questions = {name for name in vars(AskedNumber) if name.startswith("has_")}
+    assert {refusal.question for refusal in REFUSALS.values()} == questions
 
 
 NOT_REFUSED = [

@@ -17,6 +17,7 @@ import recnb
 from recnb.conventions import WORDS, Convention, in_words
 from recnb.conventions.convention import PHRASES
 from recnb.errors import FrameError, RecnbError
+from recnb.metrics.measure import Measure
 from recnb.metrics.metric import METRICS, RETRIEVAL_METRICS
 from tests import reference
 from tests.strategies import each_word
@@ -194,7 +195,7 @@ def test_the_words_of_a_metric_are_told_apart_and_have_phrases(name: str) -> Non
             options = {option: word}
             if (option, word) != ("out_of", "1"):  # nothing is divided by: no words
                 assert (option, word) in PHRASES
-            assert metric.formula_text(options)
+            assert Measure(metric, options).formula_text()
             values = of_options(name, options)
             for other, theirs in seen.setdefault(option, {}).items():
                 assert not np.allclose(values, theirs, rtol=0, atol=1e-12), (

@@ -498,3 +498,43 @@ def test_numbers_in_a_column_of_objects_are_not_called_none() -> None:
     )
     with pytest.raises(FrameError, match="such as 3: make them numbers"):
         recnb.evaluate(recs, TRUTH)
+
+
+@pytest.mark.parametrize(
+    ("scores", "message"),
+    [
+        pytest.param(
+            pl.Series(["0.9", "0.1"], dtype=pl.Categorical),
+            "holds text where numbers are needed, such as '0.9': make them numbers",
+            id="numbers as categories",
+        ),
+        pytest.param(
+            pl.Series(["0.9", "high"], dtype=pl.Enum(["0.9", "high"])),
+            "holds text where numbers are needed, and 'high' is no number: correct it",
+            id="a word among categories",
+        ),
+        pytest.param(
+            pl.Series([dt.date(2026, 1, 2), dt.date(2026, 1, 1)]),
+            r"holds Date where .* such as datetime.date\(2026, 1, 2\): make them numbers",
+            id="dates",
+        ),
+        pytest.param(
+            pl.Series([[0.9], [0.1]]),
+            r"holds List\(Float64\) where .* such as \[0.9\]: make them numbers",
+            id="lists",
+        ),
+    ],
+)
+def test_scores_that_are_no_numbers_are_refused_with_what_helps(
+    scores: pl.Series, message: str
+) -> None:
+    recs = pl.DataFrame({"user": [1, 1], "item": ["a", "b"], "score": scores})
+    with pytest.raises(FrameError, match=message):
+        recnb.evaluate(recs, {1: ["b"]})
+
+
+def test_ordered_categories_that_are_numbers_keep_their_order() -> None:
+    groups = pd.Series(pd.Categorical([2, 10, None], categories=[10, 2], ordered=True))
+    column = from_pandas(groups, "users", "group", "group")
+    assert column.to_list() == ["2", "10", None]
+    assert column.dtype == pl.Enum(["10", "2"])

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import recnb
-from recnb.data import encoding, lists_that_count
+from recnb.data import encoding, in_memory, lists_that_count
 from recnb.data.lists_that_count import ListsThatCount
 from recnb.errors import FrameError, RecnbError
 from tests.data.test_join import DECISIONS
@@ -271,6 +271,36 @@ def test_models_are_compared_without_lists_that_do_not_count(night):
         assert some.report(k=[3]).to_markdown() == everyone.report(k=[3]).to_markdown()
 
 
+@pytest.mark.parametrize("averaged", ["truth", "recs"])
+def test_each_week_of_the_truth_joins_the_lists_of_its_users_alone(
+    averaged, night, monkeypatch
+):
+    recs, truth = night
+    truth = truth.assign(week=np.arange(len(truth)) % 3)
+    options = {"averaged_users": averaged, "no_relevant": "zero"}
+    n_rows = []
+    join = in_memory.join
+
+    def counting(lists, *others):
+        n_rows.append(lists.height)
+        return join(lists, *others)
+
+    monkeypatch.setattr(in_memory, "join", counting)
+    with left_out_from(0):
+        table = recnb.evaluate(recs, truth, **options).table("ndcg", k=3, by="week")
+    joined = n_rows[-3:]
+    everyone = evaluated(recs, truth, options, NEVER)
+    assert str(everyone.table("ndcg", k=3, by="week")) == str(table)
+    for week, of_week in truth.groupby("week"):
+        alone = evaluated(recs, of_week, options, NEVER).ndcg(k=3)
+        row = table.to_frame().loc["ndcg", 3, week]
+        assert row["mean"] == float(alone)
+        assert row["n_users"] == alone.n_users
+        counts = recs["user"].isin(of_week["user"])
+        assert 0 < counts.sum() < len(recs)
+        assert joined[week] == (counts.sum() if averaged == "truth" else len(recs))
+
+
 def with_a_repeat(recs, truth):
     """Return lists with a repeated pair of a user whom the truth lacks."""
     other = recs[~recs["user"].isin(truth["user"])].iloc[:1]
@@ -291,7 +321,7 @@ def test_an_error_in_a_row_that_does_not_count_is_raised_where_it_is_read(
     recs, truth = night
     ev = recnb.evaluate(with_a_repeat(recs, truth), truth)
     assert float(ev.ndcg(k=3)) == float(recnb.evaluate(recs, truth).ndcg(k=3))
-    assert repr(ev).startswith("Evaluation against ")
+    assert repr(ev).startswith(f"Evaluation of {len(recs) + 1} recommended rows")
     with pytest.raises(FrameError, match="1 pair of user and item is repeated"):
         ask(ev)
 
@@ -337,6 +367,44 @@ def test_files_that_changed_before_all_lists_are_read_are_refused(
     with pytest.raises(FrameError, match="other lists than when they were first read"):
         ev.gini(k=3)
     assert "users" in repr(score)
+
+
+@pytest.mark.parametrize("way", ["frame", "file"])
+@pytest.mark.parametrize(
+    "options", [{}, {"judged_only": True}, {"duplicates": "keep"}], ids=str
+)
+def test_to_show_an_evaluation_joins_no_more_lists(
+    options, way, night, leaves_out, tmp_path
+):
+    recs, truth = night
+    lists = recs
+    if way == "file":
+        lists = tmp_path / "recs.parquet"
+        recs.to_parquet(lists)
+    everyone = evaluated(lists, truth, options, NEVER)
+    some = recnb.evaluate(lists, truth, **options)
+    assert is_reduced(some)
+    assert repr(some) == repr(everyone)
+    assert not was_read(some)
+
+
+def test_to_show_an_evaluation_that_merges_repeats_joins_no_more_lists(
+    night, leaves_out
+):
+    recs, truth = night
+    ev = recnb.evaluate(with_a_repeat(recs, truth), truth, duplicates="dedupe")
+    assert repr(ev).startswith("Evaluation against ")
+    assert not was_read(ev)
+
+
+def test_weights_given_after_all_lists_were_read_count(night, leaves_out):
+    recs, truth = night
+    source = recnb.evaluate(recs, truth).source
+    everyone = source.everyone
+    users = pl.Series("user", sorted(set(recs["user"])))
+    weights = users.to_frame().with_columns(user_weight=pl.lit(2.0))
+    source.weigh(None, weights)
+    assert everyone.user_weights is weights
 
 
 def test_few_rows_are_joined_whole(night):

@@ -316,14 +316,20 @@ ROWS = {
     "dates as relevance": case(
         RECS,
         TRUTH.assign(relevance=pd.Timestamp("2026-01-02")),
-        "truth: column 'relevance' holds",
-        "is no number",
+        "truth: column 'relevance' holds Datetime",
+        "such as datetime.datetime(2026, 1, 2, 0, 0): make them numbers",
     ),
     "a word among grades": case(
         RECS,
         TRUTH.assign(relevance=["1", "good"]),
         "truth: column 'relevance' holds text",
         "'good' is no number: correct it, or drop the row",
+    ),
+    "rank twice, with scores": case(
+        RECS.assign(rank=[1, 1, 1], score=[0.5, 0.9, 0.1]),
+        TRUTH,
+        "'rank' gives a rank twice: user 1 has 10 and 11 at rank 1",
+        "its own rank",
     ),
     "rank as text": case(
         RECS.astype({"rank": str}),

@@ -150,7 +150,7 @@ def of_libraries() -> list[Any]:
         EV.identify("err", 0.77, 3),
     ]
     under = EV.under("rectools")
-    return [*ways, *named, EV.spread("ndcg", 3), under.ndcg(k=3), under.table(k=3)]
+    return [*ways, *named, under.ndcg(k=3), under.table(k=3)]
 
 
 RESULTS: dict[str, Any] = {

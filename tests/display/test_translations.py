@@ -8,6 +8,7 @@ import pytest
 
 from recnb import METRICS
 from recnb.display.language import _, pgettext, use_language
+from recnb.metrics.measure import Measure
 from tests.strategies import each_word
 from tests.tools.translations import mo_of, path_of, po_of, problems, stored, updated
 
@@ -62,13 +63,12 @@ def test_a_formula_is_the_same_in_korean(name):
         if message.context == "formula"
     }
     for options in each_word(metric):
-        english, plain = (
-            [one.text() for one in metric.formulas(options)],
-            metric.latex(3, options),
-        )
+        measure = Measure(metric, options, 3)
+        english = [measure.credit.text(), measure.out_of.text()]
+        plain = measure.latex()
         with use_language("ko"):
-            korean = [one.text() for one in metric.formulas(options)]
-            line, latex = metric.formula_text(options), metric.latex(3, options)
+            korean = [measure.credit.text(), measure.out_of.text()]
+            line, latex = measure.formula_text(), measure.latex()
         assert line.startswith(f"{CATALOGUE[metric.called].string} = ")
         assert korean[0] in line or korean[0] == "1", "a number of rows"
         for text, expected in zip(korean, english, strict=True):

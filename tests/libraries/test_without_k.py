@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -17,8 +19,8 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.conventions.presets import Preset, presets
-from recnb.errors import OptionError
+from recnb.conventions.presets import Preset, of_metric, presets
+from recnb.errors import OptionError, RecnbError
 from recnb.metrics.metric import LIST_METRICS
 from tests.tools.parity.data import DataSet, candidates, data_set, mean, qrels, runs
 
@@ -151,9 +153,6 @@ def test_a_librarys_number_is_that_librarys_by_whatever_way_it_is_asked(
     if metric != "judged":
         assert ev.why(metric, k, other=library)["value"].iloc[-1] == want
         name = recnb.conventions.presets.library_named(library)
-        spread = ev.spread(metric, k)
-        of_library = spread[[label.startswith(f"{name} ") for label in spread.index]]
-        assert want in of_library["value"].tolist()
         fits = ev.identify(metric, f"{ask(data):.12f}", k)
         assert any(label.startswith(f"{name} ") for label in fits.index)
 
@@ -260,12 +259,20 @@ def test_a_library_that_always_cuts_has_no_number_without_a_cut_off(
         recnb.evaluate(recs, truth).why(preset.metric, other=label)
 
 
-def test_a_library_that_always_cuts_is_said_to_where_all_are_compared() -> None:
+def test_a_library_that_always_cuts_has_no_number_among_those_without_k() -> None:
     ev = recnb.evaluate(*frames(SHORT))
-    spread = ev.spread("ndcg")
-    assert "no number without a cut-off" in spread.loc["rectools ndcg", "otherwise"]
-    assert "at 10 where no cut-off is given" in spread.loc["implicit ndcg", "otherwise"]
-    assert np.isnan(spread.loc["rectools ndcg", "value"])
+    nearest = ev.identify("ndcg", "0.1234")
+    n = int(re.search(r"none of (\d+)", nearest.attrs["basis"])[1])  # type: ignore[index]
+    cutting = [preset for preset in of_metric("ndcg") if preset.without_k]
+    assert {preset.library for preset in cutting} >= {"rectools", "implicit"}
+    with_number = {"recnb"}
+    for preset in of_metric("ndcg"):
+        with suppress(RecnbError):
+            asked = preset.at(None)
+            recnb.as_in(asked.library, asked.variant, *frames(SHORT))
+            with_number.add(asked.label)
+    assert with_number.isdisjoint(preset.label for preset in cutting)
+    assert n == len(with_number)
 
 
 # The words

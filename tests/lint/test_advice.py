@@ -92,7 +92,7 @@ lazy, lazy_sides = (
 )
 #: Findings that only words can put right, and those of text.
 WORDS = {
-    check.name for check in CHECKS if "repair" not in inspect.getsource(check.function)
+    check.name for check in CHECKS if "repair" not in inspect.getsource(check.search)
 }
 OF_TEXT = {"ids_written_otherwise", "missing_ids"}
 #: How frames and options are given, and what is no finding there, or cannot be

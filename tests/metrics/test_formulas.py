@@ -11,6 +11,7 @@ import pytest
 
 from recnb import METRICS
 from recnb.display.language import use_language
+from recnb.metrics.measure import Measure
 from recnb.metrics.metric import EVERY_METRIC
 from tests.strategies import Options, every_choice
 
@@ -21,7 +22,7 @@ def test_a_printed_formula() -> None:
     """With a product within a sum; nDCG is printed in the notebooks, and the page of
     metrics has the text of all.
     """
-    assert METRICS["err"].latex() == (
+    assert Measure(METRICS["err"]).latex() == (
         r"\mathrm{ERR}@k = \sum_{i \in \mathrm{hits}, i \le k} "
         r"\frac{\textstyle\left(\prod_{j<i} \left(1 - \frac{2^{\mathrm{rel}_j} - "
         r"1}{2^{\mathrm{rel}_{\max}}}\right)\right) "
@@ -61,7 +62,7 @@ def test_latex_is_mathematics(name: str, lang: Literal["en", "ko"]) -> None:
     ):
         for k in (None, 10):
             with use_language(lang):
-                latex = metric.latex(k, options)
+                latex = Measure(metric, options, k).latex()
             for opening, closing in ("{}", "()", "[]", (r"\left(", r"\right)")):
                 assert latex.count(opening) == latex.count(closing), latex
             assert "*" not in latex
@@ -77,5 +78,5 @@ def test_latex_is_mathematics(name: str, lang: Literal["en", "ko"]) -> None:
 
 def test_a_sum_under_a_sum_sign_has_brackets() -> None:
     """Σ 2^rel - 1 would be Σ 2^rel, less 1."""
-    latex = METRICS["cg"].latex(options={"gain": "exponential"})
+    latex = Measure(METRICS["cg"], {"gain": "exponential"}).latex()
     assert latex.endswith(r"i \le k} \left(2^{\mathrm{rel}_i} - 1\right)")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import inspect
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +15,14 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import OptionError
-from recnb.metrics.measure import GRADED, PRINTED, metric_named
+from recnb.metrics.measure import GRADED, PRINTED, Measure, metric_named
+from recnb.metrics.metric import (
+    ACCURACY,
+    EVERY_METRIC,
+    KINDS,
+    METRICS,
+    CatalogueMetric,
+)
 
 #: Options as a text gives them.
 OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
@@ -177,3 +186,39 @@ def test_measures_of_ir_measures_are_taken_as_their_text() -> None:
     ]
     for call in calls:
         assert repr(call(ndcg)) == repr(call("nDCG@10"))
+
+
+# What a number is of
+
+
+def test_the_options_in_force_are_those_given_and_the_defaults() -> None:
+    measure = Measure(METRICS["ndcg"], {"gain": "exponential"}, 10)
+    assert measure.chosen == {**METRICS["ndcg"].defaults, "gain": "exponential"}
+    assert measure.label == "nDCG@10"
+    assert Measure(METRICS["ndcg"]).label == "nDCG"
+    assert measure.credit.text() != Measure(METRICS["ndcg"]).credit.text()
+
+
+def test_weights_change_the_formula_and_the_bounds_of_what_is_no_share() -> None:
+    for name, high in {
+        "ndcg": 1,
+        "recall": 1,
+        "dcg": math.inf,
+        "rbp": math.inf,
+    }.items():
+        weighted = Measure(METRICS[name], weighted=True)
+        assert "weight" in weighted.credit.names(), name
+        assert weighted.bounds == (0, high), name
+        assert "weight" not in Measure(METRICS[name]).credit.names(), name
+
+
+@pytest.mark.parametrize(
+    "name", [name for name, metric in EVERY_METRIC.items() if not metric.own]
+)
+def test_what_a_metric_returns_tells_its_kind(name: str) -> None:
+    metric = EVERY_METRIC[name]
+    returned = inspect.signature(metric.function).return_annotation
+    assert type(metric) is KINDS[returned]
+    assert metric.registry[name] is metric
+    assert metric.is_accuracy == (name in ACCURACY)
+    assert (metric.of == "all") == isinstance(metric, CatalogueMetric)

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import ColumnError, FrameError
+from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.score import CatalogueScore
 
@@ -235,7 +236,7 @@ def test_every_metric_is_a_method_within_its_bounds() -> None:
     )
     counted = ev.popularity(k=10, popularity="count")
     assert counted.per_user.between(
-        *LIST_METRICS["popularity"].bounded({"popularity": "count"}).bounds
+        *Measure(LIST_METRICS["popularity"], {"popularity": "count"}).bounds
     ).all()
     assert counted.interval().high > counted > 1
 

@@ -437,7 +437,6 @@ DRAWN = {
     "differences": lambda: FOUND.differences("ndcg", k=10),
     "of models": lambda: FOUND.table(["ndcg", "recall"], k=[5, 10]),
     "segments of models": lambda: FOUND.table("ndcg", k=10, by="segment"),
-    "spread": lambda: EV.spread("ndcg", k=10),
     "why": lambda: EV.why("ndcg", k=10, other="rectools"),
 }
 

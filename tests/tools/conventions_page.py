@@ -173,7 +173,7 @@ def library_part(library: str) -> str:
         "Refused, as its number follows no rule": unruled,
     }.items():
         meant = {
-            one: "; ".join(words[word][0] for word in one.refuses if word in words)
+            one: "; ".join(words[word].frames for word in one.refuses if word in words)
             for one in listed
         }
         refused = _by_text((one, text) for one, text in meant.items() if text)

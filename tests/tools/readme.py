@@ -11,6 +11,7 @@ import pathlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS, Metric
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
@@ -47,7 +48,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 
 def _formula(metric: Metric[...]) -> tuple[str, str]:
     """What is added up, and what the sum is divided by, as code."""
-    credit, out_of = metric.formulas()
+    measure = Measure(metric)
+    credit, out_of = measure.credit, measure.out_of
     rows = "`, summed over the ideal list" if metric.over == "ideal" else "`"
     return (
         f"`{credit.text()}{rows}",
@@ -83,7 +85,7 @@ def metrics_page(text: str) -> str:
             *_formula(metric),
             ", ".join(filter(None, (NEEDS[need] for need in metric.needs))),
             _options(metric),
-            metric.range_text,
+            Measure(metric).range_text,
         ]
         for metric in LIST_METRICS.values()
     ]

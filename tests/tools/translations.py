@@ -26,7 +26,9 @@ from babel.messages.pofile import read_po, write_po
 
 import recnb
 from recnb import LIST_METRICS, METRICS
+from recnb.display.data_file import rows_of
 from recnb.display.language import LANGUAGES, LOCALE
+from recnb.metrics.measure import Measure
 from recnb.metrics.metric import RETRIEVAL_METRICS, Metric
 from recnb.metrics.recommendation_lists import NEEDED, missing
 
@@ -41,8 +43,8 @@ KEYWORDS: dict[str, Any] = {
     "ngettext": (1, 2),
     "pgettext": ((1, "c"), 2),
 }
-#: Functions of the lint whose sentences are messages without a mark.
-FINDINGS, SENTENCES = ("Problem",), ("short", "why", "advice")
+#: Functions of the lint whose title and sentences are messages without a mark.
+FINDINGS, SENTENCES = ("check", "Problem"), ("short", "why", "advice")
 #: Extensions of Jinja2 in use; a template that cannot be read is an error.
 OPTIONS = {"extensions": "jinja2.ext.do", "silent": "false"}
 HEADER = (
@@ -75,24 +77,6 @@ def path_of(lang: str) -> Path:
     return LOCALE / lang / "LC_MESSAGES" / "recnb.po"
 
 
-def texts_of(node: ast.expr) -> Iterator[tuple[int, str]]:
-    """The texts that an expression may be, with their lines: both of a condition, all
-    values of a table that one is taken from.
-    """
-    match node:
-        case ast.Constant(value=str(text)) if text:
-            yield node.lineno, text
-        case ast.IfExp(body=body, orelse=other):
-            yield from (*texts_of(body), *texts_of(other))
-        case ast.Dict(values=values):
-            yield from (text for value in values for text in texts_of(value))
-        case (
-            ast.Subscript(value=table)
-            | ast.Call(func=ast.Attribute(value=table, attr="get"))
-        ):
-            yield from texts_of(table)
-
-
 def in_python(
     file: Any, keywords: Any, comment_tags: Any, options: Any
 ) -> Iterator[tuple[int, str, Any, list[str]]]:
@@ -102,16 +86,10 @@ def in_python(
     for node in ast.walk(ast.parse(file.read())):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
             if node.func.id in FINDINGS:
-                arguments = [
-                    argument.value
-                    for argument in node.keywords
-                    if argument.arg in SENTENCES
-                ]
-                yield from (
-                    (line, "N_", text, [])
-                    for argument in arguments
-                    for line, text in texts_of(argument)
-                )
+                words = [one.value for one in node.keywords if one.arg in SENTENCES]
+                for word in [*node.args, *words]:
+                    if isinstance(word, ast.Constant) and isinstance(word.value, str):
+                        yield word.lineno, "N_", word.value, []
             texts = [
                 one.value
                 for one in node.args
@@ -127,8 +105,8 @@ def in_python(
 
 
 def extracted() -> Catalog:
-    """All messages: those marked in Python and in templates, what metrics are called
-    and described by.
+    """All messages: those marked in Python and in templates, the words of decisions,
+    what metrics are called and described by.
     """
     catalogue = Messages(project="recnb")
     for pattern, method in (("*.py", in_python), ("*.jinja", "jinja2")):
@@ -141,6 +119,9 @@ def extracted() -> Catalog:
                 )
             for _lineno, message, _comments, context in found:
                 catalogue.add(message, locations=[(where, 0)], context=context)
+    for row in rows_of("conventions/phrases.csv"):
+        for text in filter(None, (row["phrase"], row["alone"])):
+            catalogue.add(text, locations=[("recnb/conventions/phrases.csv", 0)])
     for metric in LIST_METRICS.values():
         catalogue.add(metric.no_value, locations=[("recnb/metrics/metric.py", 0)])
     for argument in NEEDED:
@@ -159,7 +140,7 @@ def extracted() -> Catalog:
             metric.called,
             title,
             metric.sentence,
-            metric.range_text if metric.name in LIST_METRICS else "",
+            Measure(metric).range_text if metric.name in LIST_METRICS else "",
         ):
             if text:
                 catalogue.add(text, locations=[(where, 0)])
@@ -185,7 +166,9 @@ def formula_names(metric: Metric[...]) -> set[str]:
         for option, value in metric.defaults.items()
         if isinstance(value, bool)
     ]
-    formulas = [formula for options in choices for formula in metric.formulas(options)]
+    measures = [Measure(metric, options) for options in choices]
+    formulas = [measure.credit for measure in measures]
+    formulas += [measure.out_of for measure in measures]
     names = {name for formula in formulas for name in formula.names()}
     return {name for name in names if len(name) > 1} | (
         {"ideal"} if any(formula.ideal() for formula in formulas) else set()

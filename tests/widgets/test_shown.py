@@ -12,7 +12,7 @@ import pytest
 import recnb
 from recnb.metrics.metric import METRICS
 from recnb.widgets.quiz import Quiz
-from recnb.widgets.quiz.exercise import common_mistakes
+from recnb.widgets.quiz.mistakes import common_mistakes
 
 SHOWN = Path(__file__).parent / "shown"
 SAMPLE = recnb.datasets.load_sample()
@@ -115,7 +115,6 @@ FILES: dict[str, Callable[[], Iterator[object]]] = {
     "lint.txt": lambda: iter([EV.lint()]),
     "libraries.txt": lambda: iter(
         [
-            EV.spread("ndcg", 10),
             EV.why("ndcg", 10, other="rectools"),
             EV.identify("ndcg", "0.1725", 10),
         ]

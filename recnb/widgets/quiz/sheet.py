@@ -26,7 +26,9 @@ OwnQuestion = tuple[Text, Text]
 class Printable(Protocol):
     """What a sheet asks of an exercise."""
 
-    depth: int
+    @property
+    def depth(self) -> int:
+        """The number of ranks that count."""
 
     @property
     def label(self) -> str:
@@ -43,8 +45,10 @@ class Printable(Protocol):
         """Return the answer with its solution."""
 
 
-#: The ranks of the table of discounts, at least, and its decimals.
-RANKS, DECIMALS = 6, 5
+#: The ranks of the table of discounts, at least.
+RANKS = 6
+#: The decimals of discounts.
+DECIMALS = 5
 
 
 def sheet(
@@ -61,22 +65,25 @@ def sheet(
     """
     with use_language(lang):
         title = title or _("Exercise: {label}", label=_labels(exercises))
-        asked = [*map(_question, exercises)] if questions else []
-        solved = [*map(_solution, exercises)] if solutions else []
-        tables = html(_discounts(exercises)) if questions else ""
-        body = render(
-            "widgets/quiz/sheet.jinja",
-            tables=tables,
-            questions=asked,
-            solutions=solved,
-        )
+        shown: dict[str, Any] = {"tables": "", "questions": [], "solutions": []}
+        if questions:
+            shown["tables"] = html(_discounts(exercises))
+            shown["questions"] = list(map(_question, exercises))
+        if solutions:
+            shown["solutions"] = list(map(_solution, exercises))
+        body = render("widgets/quiz/sheet.jinja", **shown)
         return written(str(page(title, framed(title, body))), path)
 
 
 def _labels(exercises: Sequence[Printable | OwnQuestion]) -> str:
     """Return the metrics that are asked for, each once."""
-    labels = [each.label for each in exercises if not isinstance(each, tuple)]
+    labels = [exercise.label for exercise in _with_a_metric(exercises)]
     return ", ".join(dict.fromkeys(labels))
+
+
+def _with_a_metric(exercises: Sequence[Printable | OwnQuestion]) -> list[Printable]:
+    """Return the exercises that are no questions of one's own."""
+    return [exercise for exercise in exercises if not isinstance(exercise, tuple)]
 
 
 def _question(exercise: Printable | OwnQuestion) -> tuple[str, str]:
@@ -105,34 +112,30 @@ def _checked(own: OwnQuestion) -> OwnQuestion:
 
 def _blocks(text: Text) -> list[Block]:
     """Return text of one's own as blocks; the first row of a table is its header."""
-    blocks = list[Block]()
-    for part in [text] if isinstance(text, str) else text:
+    if isinstance(text, str):
+        return [Note(text, "plain")]
+    blocks: list[Block] = []
+    for part in text:
         if isinstance(part, str):
             blocks.append(Note(part, "plain"))
         else:
-            header, *rows = [[str(cell) for cell in row] for row in part]
+            header, *rows = [list(map(str, row)) for row in part]
             blocks.append(Rows(header, rows))
     return blocks
 
 
 def _discounts(exercises: Sequence[Printable | OwnQuestion]) -> Iterator[Block]:
     """Make a table of what gains are divided by, for each discount that is needed."""
-    needed = [
-        exercise
-        for exercise in exercises
-        if not isinstance(exercise, tuple) and "discount" in exercise.options
-    ]
-    depth = max([RANKS, *(exercise.depth for exercise in needed)])
+    depth = RANKS
+    discounts: dict[tuple[Any, Any], None] = {}  # in the order of the exercises
+    for exercise in _with_a_metric(exercises):
+        if "discount" in exercise.options:
+            depth = max(depth, exercise.depth)
+            key = (exercise.options["discount"], exercise.options["log_base"])
+            discounts[key] = None
     ranks = np.arange(1, depth + 1)
-    shown = set[tuple[Any, Any]]()
-    for exercise in needed:
-        discount, base = exercise.options["discount"], exercise.options["log_base"]
-        if (discount, base) in shown:
-            continue
-        shown.add((discount, base))
+    for discount, base in discounts:
         (words,) = options_in_words({"discount": discount, "log_base": base})
-        divisors = [
-            short_number(round(float(divisor), DECIMALS), DECIMALS + 1)
-            for divisor in discount_of(ranks, discount, float(base))
-        ]
-        yield Rows([_("rank"), *map(str, ranks)], [[words, *divisors]])
+        divisors = discount_of(ranks, discount, float(base)).round(DECIMALS)
+        row = [short_number(divisor, DECIMALS + 1) for divisor in divisors.tolist()]
+        yield Rows([_("rank"), *map(str, ranks)], [[words, *row]])

@@ -69,10 +69,10 @@ def read_answer(answer: object) -> Number:
     "5분의 3", "about 0.6", "(1+2/3)/4"; of "2/3 = 0.6667" the end.
     """
     plain = _plain(answer)
-    per_cent = plain.endswith("%")
+    is_per_cent = plain.endswith("%")
     plain = plain.removesuffix("%").strip()
     try:
-        value = _value_of(plain) / (100 if per_cent else 1)
+        value = _value_of(plain)
     except ZeroDivisionError:
         message = N_(
             "{text} divides by 0, and has no value. log2(1) is 0: the "
@@ -95,7 +95,10 @@ def read_answer(answer: object) -> Number:
             message = N_("{text} is not read as a number: a bracket is missing.")
         raise _unread(message, answer) from None
     decimal = re.fullmatch(r"[+-]?\d*\.?(\d*)", plain)
-    return Number(value, len(decimal[1]) + 2 * per_cent if decimal else None)
+    decimals = None if decimal is None else len(decimal[1])
+    if not is_per_cent:
+        return Number(value, decimals)
+    return Number(value / 100, None if decimals is None else decimals + 2)
 
 
 def as_fractions(answer: object) -> Iterator[tuple[str, Number]]:
@@ -107,10 +110,14 @@ def as_fractions(answer: object) -> Iterator[tuple[str, Number]]:
         return
     depth = 0
     for place, sign in enumerate(plain):
-        depth += (sign == "(") - (sign == ")")
-        if sign == "/" and depth == 0:
-            sides = plain[:place].strip(), plain[place + 1 :].strip()
-            fraction = " / ".join(map(_in_brackets, sides))
+        if sign == "(":
+            depth += 1
+        elif sign == ")":
+            depth -= 1
+        elif sign == "/" and depth == 0:
+            above = _in_brackets(plain[:place].strip())
+            below = _in_brackets(plain[place + 1 :].strip())
+            fraction = f"{above} / {below}"
             try:
                 yield fraction, read_answer(fraction)
             except RecnbError:  # another division leaves a side that has no value

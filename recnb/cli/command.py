@@ -1,0 +1,115 @@
+"""The command itself: read what is asked, evaluate, write, and return the exit code."""
+
+from __future__ import annotations
+
+import argparse
+import traceback
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from recnb.cli.arguments import SIDE_DATA, options_of, read_arguments
+from recnb.cli.gates import conclude, forget_gate, gate_requests
+from recnb.cli.inputs import Inputs
+from recnb.cli.messages import in_words
+from recnb.cli.output import check_targets, forms_of, print_error, write_report
+from recnb.comparison import Comparison, compare
+from recnb.display.language import use_language
+from recnb.errors import FrameError, NoRowsError, NoUsersError, RecnbError, WriteError
+from recnb.evaluate import evaluate
+from recnb.evaluation import Evaluation
+from recnb.report.report import Report
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code, one of `EXIT_CODES`."""
+    arguments = read_arguments(argv)
+    files: dict[str, str] = {}
+    try:
+        with use_language(arguments.lang):
+            return _report(arguments, files)
+    except (RecnbError, OSError, MemoryError) as problem:
+        text = in_words(problem, files)
+        if isinstance(problem, MemoryError) or "Cannot allocate memory" in text:
+            fix = (
+                "allow more (ulimit -v, ulimit -d, the limit of a container), or "
+                "evaluate fewer models or users at a time."
+            )
+            print_error(f"recnb: error: memory ran out ({text}): {fix}")
+            return 3
+        print_error(f"recnb: error: {text}")
+        return _exit_code(problem)
+    except Exception:
+        # Whatever it is: Python would exit with 1, which says that a gate failed.
+        print_error(traceback.format_exc().rstrip())
+        return 3
+
+
+def _exit_code(problem: Exception) -> int:
+    """Return the exit code of an error that is no fault of recnb."""
+    if isinstance(problem, WriteError):
+        return 6
+    if isinstance(problem, (NoRowsError, NoUsersError)):
+        return 5
+    if isinstance(problem, (FrameError, OSError)):
+        return 4
+    return 2
+
+
+def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
+    """Evaluate or compare the files, write the report, and hold the gates.
+
+    `files` takes the file of each frame by the name that errors call it.
+    """
+    for gate in arguments.gate_json:
+        forget_gate(gate)
+    requests = gate_requests(arguments)
+    forms = forms_of(arguments)
+    inputs = Inputs.read(arguments.files, arguments.model)
+    options = options_of(arguments)
+    files.update(_files_by_frame(inputs, options))
+    check_targets(arguments, files.values())
+
+    result, report = _evaluated(arguments, inputs, options)
+    gates = [request.hold(result) for request in requests]
+    write_report(report, forms)
+    if not gates:
+        return 0
+    return conclude(gates, report, arguments.gate_json)
+
+
+def _files_by_frame(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, str]:
+    files = {f"model {name!r}": file for name, file in inputs.models.items()}
+    files["recommendations"] = inputs.recs
+    files["truth"] = inputs.truth
+    for name in SIDE_DATA:
+        if name in options:
+            files[name] = options[name]
+    return files
+
+
+def _evaluated(
+    arguments: argparse.Namespace,
+    inputs: Inputs,
+    options: Mapping[str, Any],
+) -> tuple[Evaluation | Comparison, Report]:
+    """Evaluate one model or compare several, and make the report of it."""
+    is_one_file = len(inputs.models) == 1
+    if is_one_file and not inputs.column and not arguments.baseline:
+        evaluation = evaluate(inputs.recs, inputs.truth, **options)
+        return evaluation, evaluation.report(
+            arguments.k,
+            arguments.metrics,
+            by=arguments.by,
+            confidence=arguments.confidence,
+        )
+    comparison = compare(
+        inputs.recs if is_one_file else inputs.models,
+        inputs.truth,
+        baseline=arguments.baseline,
+        confidence=arguments.confidence,
+        model=inputs.column,
+        **options,
+    )
+    return comparison, comparison.report(
+        arguments.k, arguments.metrics, by=arguments.by
+    )

@@ -1,0 +1,176 @@
+"""Gates as they are typed, and what the command says and writes of them."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from math import inf, isfinite
+from pathlib import Path
+from typing import NamedTuple
+
+from recnb.cli.output import print_error
+from recnb.comparison import Comparison
+from recnb.data.files import written
+from recnb.display.text import one_line
+from recnb.errors import OptionError, WriteError
+from recnb.evaluation import Evaluation
+from recnb.metrics.measure import is_measure, metric_named
+from recnb.report.report import Report
+from recnb.results.evaluation_data import Models
+from recnb.results.gate import SCHEMA, Gate, within
+
+
+class GateFlag(NamedTuple):
+    """A flag that asks for a gate."""
+
+    check: str  #: as `GateCheck` calls it
+    example: str  #: how it is typed; the model is one of several
+    help: str
+
+
+GATE_FLAGS = {
+    "--fail-below": GateFlag(
+        "at_least",
+        "[model:]ndcg@10=0.3",
+        "exit with 1 if the number is lower; may be given again",
+    ),
+    "--fail-above": GateFlag(
+        "at_most",
+        "[model:]calibration@10=2",
+        "exit with 1 if the number is higher, such as that of a cost; may be given again",
+    ),
+    "--fail-if-worse": GateFlag(
+        "not_worse",
+        "[model:]ndcg@10[:0.01]",
+        "exit with 1 if a model is worse than --baseline, or with a margin not shown "
+        "to be within it; may be given again",
+    ),
+}
+
+
+class GateRequest(NamedTuple):
+    """A gate as it is typed: `[model:]measure=limit` of --fail-below and --fail-above,
+    `[model:]measure[:margin]` of --fail-if-worse.
+    """
+
+    flag: str
+    model: str | None
+    measure: str
+    number: float  #: the limit, or the margin
+
+    @classmethod
+    def read(cls, flag: str, text: str) -> GateRequest:
+        """Read the text after a flag."""
+        has_margin = flag == "--fail-if-worse"
+        name, _, last = text.rpartition(":" if has_margin else "=")
+        try:
+            number = float(last)
+        except ValueError:
+            name = text
+            number = 0.0 if has_margin else inf
+        model, _, measure = name.rpartition(":")
+        is_possible = isfinite(number) and not (has_margin and number < 0)
+        if not is_possible or not is_measure(measure):
+            raise OptionError(f"{flag} {text}: say it as {GATE_FLAGS[flag].example}.")
+        # An unknown name is an error before the work, not after it.
+        metric_named(measure)
+        return cls(flag, model or None, measure, number)
+
+    def hold(self, result: Evaluation | Comparison) -> Gate:
+        """Return the gate with its numbers, of every model or of the one named."""
+        check = GATE_FLAGS[self.flag].check
+        # --fail-if-worse comes with --baseline, and so with a comparison.
+        if check == "not_worse" and isinstance(result, Comparison):
+            return result.not_worse(self.measure, margin=self.number, model=self.model)
+        return within(
+            check, self._models(result), self.measure, self.number, k=None, options={}
+        )
+
+    def _models(self, result: Evaluation | Comparison) -> Models:
+        if isinstance(result, Comparison):
+            names = list(result) if self.model is None else [self.model]
+            return {name: result[name] for name in names}
+        if self.model is not None:
+            raise OptionError(
+                f"{self.flag} {self.model}:{self.measure}: one file has no model to "
+                "name: leave the name out."
+            )
+        return {"": result}
+
+
+def gate_requests(arguments: argparse.Namespace) -> list[GateRequest]:
+    """Return the gates that are asked for."""
+    typed = {
+        "--fail-below": arguments.fail_below,
+        "--fail-above": arguments.fail_above,
+        "--fail-if-worse": arguments.fail_if_worse,
+    }
+    requests = []
+    for flag, texts in typed.items():
+        requests += [GateRequest.read(flag, text) for text in texts]
+    if arguments.gate_json and not requests:
+        raise OptionError(
+            "--gate-json: there is no gate: give --fail-below, --fail-above or --fail-if-worse."
+        )
+    if arguments.fail_if_worse and not arguments.baseline:
+        problem = "--fail-if-worse compares with a baseline: "
+        raise OptionError(problem, "give the files of both models, and say --baseline.")
+    return requests
+
+
+def conclude(gates: Sequence[Gate], report: Report, targets: Sequence[str]) -> int:
+    """Write the gates as one, print each check and what the lint warns of, and return
+    the exit code.
+    """
+    warnings = _warnings(report)
+    checks = tuple(check for gate in gates for check in gate.checks)
+    whole = Gate(checks, warnings=warnings)
+    for target in targets:
+        written(whole.to_json(), target)
+    for warning in warnings:
+        print_error(f"recnb: {warning}")
+    for check in checks:
+        print_error(f"recnb: {check.says}")
+    return 0 if whole else 1
+
+
+def _warnings(report: Report) -> tuple[str, ...]:
+    """Return a line for each warning of the lint, with the model where there are
+    several.
+    """
+    lines = []
+    for name, lint in report.lints.items():
+        model = f"{one_line(name)}: " if name else ""
+        for warning in lint.warnings:
+            text = one_line(warning.short, 1000)
+            lines.append(f"{model}{warning.word}: {text}")
+    return tuple(lines)
+
+
+def forget_earlier_gates(argv: Sequence[str] | None) -> None:
+    """Remove the gates of an earlier run that invalid arguments name."""
+    command = argparse.ArgumentParser(add_help=False)
+    command.add_argument("--gate-json", nargs="?", action="append", default=[])
+    arguments, _others = command.parse_known_args(argv)
+    for gate in filter(None, arguments.gate_json):
+        try:
+            forget_gate(gate)
+        except WriteError as problem:
+            print_error(f"recnb: error: {problem}")
+
+
+def forget_gate(gate: str) -> None:
+    """Remove the gate of an earlier run, and no other file: however this run ends, none
+    then says that it is passed.
+    """
+    file = Path(gate)
+    if not file.is_file():
+        return
+    try:
+        with file.open("rb") as opened:
+            beginning = opened.read(99)
+        if SCHEMA.encode() in beginning:
+            file.unlink()
+    except OSError as problem:
+        reason = problem.strerror or problem
+        raise WriteError(f"{gate} cannot be removed: {reason}.") from problem

@@ -1,0 +1,102 @@
+"""Which of the files on the command line are models, and which are the truth."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from recnb.data.files import files_of, is_pattern, one_form
+from recnb.errors import OptionError, listed
+
+
+class Inputs(NamedTuple):
+    """What is evaluated, and against what."""
+
+    models: dict[str, str]  #: the files of each model, by its name
+    truth: str
+    column: str | None  #: the column of models in one file
+
+    @classmethod
+    def read(cls, files: Sequence[str], typed: Sequence[str]) -> Inputs:
+        """Read the files, of which the last is the truth, and what each --model says:
+        NAME=FILES, or a column.
+        """
+        *paths, truth = files or [""]
+        if len(paths) == 1 and not typed:
+            paths = _runs_of(paths[0])
+        models = _named(paths)
+        columns = []
+        for text in typed:
+            name, sign, path = text.partition("=")
+            if sign:
+                models.append((name, path))
+            else:
+                columns.append(text)
+        _check_models(models)
+        is_one_by_name = len(models) == 1 and not paths
+        is_column_clear = not columns or (len(columns) == 1 and len(models) == 1)
+        if not truth or not models or is_one_by_name or not is_column_clear:
+            raise _not_understood(truth if not paths else "")
+        return cls(dict(models), truth, columns[0] if columns else None)
+
+    @property
+    def recs(self) -> str:
+        """The recommendations of the first model, or of all in one file."""
+        return next(iter(self.models.values()))
+
+
+def _runs_of(path: str) -> list[str]:
+    """Return the runs of TREC in a folder or a pattern, each of which is a model, or
+    the path of files of another form.
+    """
+    files = files_of(path)
+    if one_form(files, path) == "":
+        return [str(file) for file in files]
+    return [path]
+
+
+def _named(paths: Sequence[str]) -> list[tuple[str, str]]:
+    """Name each path after its file or folder; if not each has a name of its own, all
+    are called as they are typed.
+    """
+    names = []
+    for path in paths:
+        parts = [part for part in Path(path).parts if not is_pattern(part)]
+        names.append(parts[-1].split(".")[0] if parts else "")
+    if not all(names) or len(set(names)) < len(names):
+        names = list(paths)
+    return list(zip(names, paths, strict=True))
+
+
+def _check_models(models: Sequence[tuple[str, str]]) -> None:
+    """Raise an error if a model has no name or no files, or two have the same."""
+    if not all(name.strip() and path for name, path in models):
+        raise OptionError(
+            "--model names a model and its files: say it as --model NAME=FILES."
+        )
+    places: list[str] = []
+    for _name, path in models:
+        places += map(os.path.realpath, files_of(path))
+    if len(set(places)) < len(places):
+        raise OptionError(f"{max(places, key=places.count)} is given twice.")
+    names = [name for name, _path in models]
+    if len(set(names)) < len(names):
+        problem = "two models have one name: give each its own. Names: "
+        raise OptionError(f"{problem}{listed(names)}.")
+
+
+def _not_understood(alone: str) -> OptionError:
+    """Return the error that shows how files are given; `alone` is the only one."""
+    problem = ""
+    if alone:
+        problem = f"the last file is the truth, and {alone} is alone: "
+    problem += (
+        "recommendations are files, recnb report recs.parquet truth.parquet, or "
+        "several models by name, "
+    )
+    return OptionError(
+        problem,
+        "--model new=recs_new/ --model old=recs_old/; or one file with --model COLUMN.",
+    )

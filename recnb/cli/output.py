@@ -1,0 +1,126 @@
+"""Where a report is written, and in which forms; text on the console, which may not
+take all of it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import TextIO
+
+from recnb.data.files import checked_target, files_of, written
+from recnb.errors import OptionError, WriteError
+from recnb.report.report import Report
+
+#: The form of a report by the ending of its file.
+FORMATS = {
+    ".html": "html",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".json": "json",
+    ".csv": "csv",
+    ".txt": "text",
+}
+
+
+def forms_of(arguments: argparse.Namespace) -> dict[str | None, str]:
+    """Return the form of each file to write; without any, that of the console, None."""
+    if not arguments.output:
+        return {None: arguments.format or "text"}
+    forms: dict[str | None, str] = {}
+    for output in arguments.output:
+        form = arguments.format or FORMATS.get(Path(output).suffix.lower())
+        if form is None:
+            problem = f"-o {output} is no form of a report: "
+            raise OptionError(
+                problem, f"end it in {' '.join(FORMATS)}, or say --format."
+            )
+        forms[output] = form
+    return forms
+
+
+def check_targets(arguments: argparse.Namespace, inputs: Iterable[str]) -> None:
+    """Raise an error if a file to write is read, is written twice, or cannot be."""
+    input_files = [file for path in inputs for file in files_of(path)]
+    targets = [("-o", output) for output in arguments.output]
+    targets += [("--gate-json", gate) for gate in arguments.gate_json]
+    flags: dict[str, str] = {}  # by the real path of what they write
+    for flag, target in targets:
+        if checked_target(target).exists():
+            _refuse_input(flag, target, input_files)
+        place = os.path.realpath(target)
+        is_device = os.path.exists(place) and not os.path.isfile(place)
+        if place in flags and not is_device:
+            if flag == flags[place]:
+                problem = f"{flag} writes {target} twice: give each another name."
+            else:
+                problem = (
+                    "-o and --gate-json write a file each: give each another name."
+                )
+            raise OptionError(problem)
+        flags[place] = flag
+
+
+def _refuse_input(flag: str, target: str, input_files: Iterable[Path]) -> None:
+    for file in input_files:
+        if file.exists() and os.path.samefile(file, target):
+            raise OptionError(
+                f"{flag} {target} is {file}, which is read: give another name."
+            )
+
+
+def write_report(report: Report, forms: Mapping[str | None, str]) -> None:
+    """Write a report to each file, or to the console; nothing is written before it is
+    made in every form.
+    """
+    texts = {form: _text(report, form) for form in forms.values()}
+    for output, form in forms.items():
+        if output is None:
+            print_text(texts[form])
+        else:
+            written(texts[form], output)
+            print_error(f"written: {output}")
+
+
+def _text(report: Report, form: str) -> str:
+    """Return the report in one of its forms."""
+    if form == "csv":
+        return str(report.to_frame().to_csv(index=False))
+    if form == "text":
+        return f"{report!r}\n"
+    return str(getattr(report, f"to_{form}")())
+
+
+def print_text(text: str) -> None:
+    """Print all of a text to the standard output stream."""
+    try:
+        sys.stdout.write(text)
+        sys.stdout.flush()
+    except (OSError, UnicodeEncodeError) as problem:
+        _discard_the_rest(sys.stdout)
+        fix = "give -o FILE, or set PYTHONIOENCODING=utf-8."
+        raise WriteError(
+            f"the report was not written to its end: {problem}: {fix}"
+        ) from None
+
+
+def print_error(line: str) -> None:
+    """Print a line to the standard error stream; print() takes None for stdout."""
+    if sys.stderr is None:
+        return
+    try:
+        print(line, file=sys.stderr, flush=True)
+    except OSError:  # the exit code says it as well
+        _discard_the_rest(sys.stderr)
+
+
+def _discard_the_rest(stream: TextIO) -> None:
+    """Send what a stream still holds nowhere: Python would try to write it when it
+    ends, and exit with 120.
+    """
+    with contextlib.suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())

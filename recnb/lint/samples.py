@@ -1,0 +1,143 @@
+"""Candidates that look sampled: lists, or a truth, of as many items for each user."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from recnb.data.load import ONLY_LISTED
+from recnb.display.language import N_
+from recnb.lint.data import PAIR, LintData
+from recnb.metrics.hits import Ints
+
+LEAST_CANDIDATES = 10  #: fewer are no sample of candidates
+SHARE_OF_ITEMS = 0.5  #: the share of the items that a sample has at most
+SHARE_OF_LISTS = 0.5  #: the share of the lists that have the usual size, at least
+DEPTH = 1000  #: the depth at which runs of retrieval are cut: such lists are no samples
+MISSING = 0.05  #: the share of a sample's rows that may be missing
+MANY_WITHOUT = 0.1  #: the share of users without a relevant item that stands out
+
+SAMPLED = N_(
+    "The candidates look sampled: each of {n:,} lists has all the relevant items, among "
+    "{size:,} items or beside as many"
+)
+NEARLY_SAMPLED = N_(
+    "The candidates look sampled: each of {n:,} lists has nearly all the relevant items, "
+    "among up to {size:,} items or beside as many"
+)
+SAMPLED_IN_TRUTH = N_(
+    "The candidates look sampled: `truth` has up to {size:,} items for each of {n:,} "
+    "users, relevant or not, and lists have hardly any others"
+)
+
+
+class Sample(NamedTuple):
+    """Candidates that look sampled."""
+
+    size: int  #: of each user, the most; of the items that are not relevant, maybe
+    words: str  #: what the finding says of them
+
+
+def find_sample(data: LintData) -> Sample | None:
+    """Return what looks sampled: the lists, or the items of the truth that they are
+    taken from.
+    """
+    knows_truth = data.convention.judged == "truth"
+    if not knows_truth or data.convention.candidates != "list":
+        return None
+    data.require_users(int(data.listed.sum()))
+    return _sample_in_lists(data) or _sample_in_truth(data)
+
+
+def _sample_in_lists(data: LintData) -> Sample | None:
+    """Look for lists of as many items each, or of as many that are not relevant, which
+    have all relevant items; a few rows may be missing.
+    """
+    n_relevant = data.hits.n_relevant[data.listed]
+    lengths = data.joined.all_hits.list_length[data.listed]
+    lost = count_missed(data)[data.listed]
+    is_few = lengths.max() < _most_sampled(data.joined.recs["item"].n_unique())
+    if not is_few or lost.sum() > MISSING * n_relevant.sum():
+        return None
+    negatives = lengths - n_relevant + lost
+    if not lost.any():
+        for sizes in (lengths, negatives):
+            if (sizes == sizes[0]).all() and sizes[0] >= LEAST_CANDIDATES:
+                return Sample(int(sizes[0]), SAMPLED)
+    # A list that lacks a relevant item lacks a candidate: it is shorter than others.
+    full = int(lengths.max())
+    is_nearly = bool((lengths + lost <= full).all()) and not _lacks_many(lengths, full)
+    if not is_nearly:
+        full = int(negatives.max())
+        is_usual = (negatives == full).mean() >= SHARE_OF_LISTS
+        is_nearly = is_usual and not _lacks_many(negatives, full)
+    if is_nearly and full >= LEAST_CANDIDATES:
+        return Sample(full, NEARLY_SAMPLED)
+    return None
+
+
+def _sample_in_truth(data: LintData) -> Sample | None:
+    """Look for as many items of the truth for each user, or as many that are not
+    relevant, of which the lists are the top; a few rows may be missing.
+    """
+    users = data.users(data.listed)
+    judged = data.joined.judged.join(users, on="user", how="semi")
+    recs = data.joined.recs.join(users, on="user", how="semi")
+    n_items = pl.concat([judged["item"], recs["item"]]).n_unique()
+    # What was not relevant and is in no list was put into the truth as a candidate.
+    is_negative = pl.col("relevance").cast(pl.Float64) <= 0
+    unlisted = judged.join(recs, on=PAIR, how="anti").select(is_negative).to_series()
+    n_others = recs.join(judged, on=PAIR, how="anti").height
+    if not unlisted.sum() > len(unlisted) / 2 or n_others > MISSING * recs.height:
+        return None
+    longest = int(data.joined.all_hits.list_length.max())
+    for rows in (judged, judged.filter(is_negative)):
+        counts = rows.group_by("user").len("size")
+        counted = users.join(counts, on="user", how="left")
+        sizes = counted["size"].fill_null(0).to_numpy().astype(np.int64)
+        full = int(sizes.max(initial=0))
+        is_few = max(longest, LEAST_CANDIDATES) <= full < _most_sampled(n_items)
+        if is_few and not _lacks_many(sizes, full):
+            return Sample(full, SAMPLED_IN_TRUTH)
+    return None
+
+
+def _lacks_many(sizes: Ints, full: int) -> bool:
+    """Return whether more than a few of as many rows for each user are missing."""
+    return bool((full - sizes).sum() > MISSING * full * len(sizes))
+
+
+def _most_sampled(n_items: int) -> float:
+    """Return the size below which candidates may be a sample of the items."""
+    return min(DEPTH, SHARE_OF_ITEMS * n_items + 1)
+
+
+def count_missed(data: LintData) -> Ints:
+    """Count the relevant items of each user that are not in the list."""
+    is_hit = np.zeros(len(data.hits.truth_user), dtype=bool)
+    is_hit[data.hits.truth_row] = True
+    missed = data.hits.truth_user[~is_hit]
+    return np.bincount(missed, minlength=len(data.listed))
+
+
+def is_truth_of_hits(data: LintData) -> bool:
+    """Return whether the truth looks like the hits of the lists alone: many lists have
+    none, and no relevant item is missing.
+    """
+    n_without = data.joined.n_without_relevant
+    n_users = len(data.joined.users) + n_without
+    return ONLY_LISTED in data.joined.notes and n_without > MANY_WITHOUT * n_users
+
+
+def is_nothing_missed(data: LintData) -> bool:
+    """Return whether lists of a part of the items have every relevant item of their
+    users, and do not look sampled.
+    """
+    if count_missed(data)[data.listed].any() or data.convention.judged != "truth":
+        return False
+    if data.convention.candidates != "list" or find_sample(data) is not None:
+        return False
+    n_items = data.joined.recs["item"].n_unique()
+    return bool(data.joined.all_hits.list_length.max() < n_items)

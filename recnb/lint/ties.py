@@ -1,0 +1,185 @@
+"""The lists in order, and the bounds of a metric over all orders of equal scores."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import polars as pl
+
+from recnb.conventions.convention import ROW_ORDERS, TRUTH_ORDERS
+from recnb.data.encoding import positions
+from recnb.data.sheet import in_floats
+from recnb.lint.data import LintData, Mask
+from recnb.metrics.gain import gain_of
+from recnb.metrics.hits import (
+    Floats,
+    Hits,
+    Ints,
+    count_within,
+    in_order,
+    order_by_user_and_rank,
+    user_rank_key,
+)
+
+
+class ListRows(NamedTuple):
+    """The lists of the users evaluated, by user, then rank; every array has a value for
+    each row.
+    """
+
+    user: Ints  #: position among the users evaluated
+    rank: Ints
+    score: Floats
+    row: Ints  #: position in the joined recommendations
+    same_user: Mask  #: whether a row and the one before are of one user; one shorter
+
+    @property
+    def rises(self) -> Mask:
+        """Whether a row has a higher score than the one before it; one shorter."""
+        return np.asarray(self.same_user & (self.score[1:] > self.score[:-1]))
+
+    @property
+    def is_tied(self) -> Mask:
+        """Whether a row has the score of the one before it; one shorter."""
+        return np.asarray(self.same_user & (self.score[1:] == self.score[:-1]))
+
+
+def list_rows(data: LintData) -> ListRows | None:
+    """Return the lists of the users evaluated, in order; None if they have no scores
+    that are numbers.
+    """
+    if "score" not in data.source.labels:
+        return None
+    recs = data.joined.recs
+    if not (recs["score"].dtype.is_numeric() or recs["score"].dtype == pl.Boolean):
+        return None
+    user = positions(data.joined.users, recs["user"])
+    rank = recs["rank"].to_numpy()
+    row = np.flatnonzero(user >= 0)
+    key = user_rank_key(user[row], rank[row])
+    if not (key[1:] > key[:-1]).all():
+        row = row[in_order(key)]
+    return ListRows(
+        user=user[row],
+        rank=rank[row],
+        score=in_floats(recs["score"])[row],
+        row=row,
+        same_user=np.diff(user[row]) == 0,
+    )
+
+
+class Ties(NamedTuple):
+    """What equal scores leave open."""
+
+    #: a row for each user for whom they decide: user, and rank and score at which they
+    #: begin
+    first: pl.DataFrame
+    constant: bool  #: whether all scores of each list are equal
+    #: the mean of the metric with all equal scores in their worst order; NaN if no
+    #: order is known to be
+    lower: float
+    upper: float  #: and in their best order
+
+
+class TiedHits(NamedTuple):
+    """The hits in lists, by run of equal scores, the most relevant of a run first."""
+
+    hit: Ints  #: position in the hits
+    first: Ints  #: position in the rows of the first row of its run
+    size: Ints  #: rows of its run
+    above: Ints  #: hits of its run before it
+
+
+def find_ties(data: LintData) -> Ties | None:
+    """Find what equal scores leave open; None if there are none, or if no order of them
+    is chosen.
+
+    Every metric of hits grows if a more relevant item changes places with a less
+    relevant one above it. So it is highest with each run of equal scores in order of
+    falling relevance, and lowest in order of rising relevance.
+    """
+    if not _is_order_chosen(data):
+        return None
+    rows = list_rows(data)
+    if rows is None or not rows.is_tied.any() or _is_out_of_order(rows):
+        return None
+    tied = _tied_hits(data, rows)
+    # The most relevant hits of a run have its first places in the best order, and its
+    # last in the worst.
+    best = data.hits.rank.copy()
+    best[tied.hit] = rows.rank[tied.first + tied.above]
+    worst = data.hits.rank.copy()
+    worst[tied.hit] = rows.rank[tied.first + tied.size - 1 - tied.above]
+    low, lower = data.values_of(_with_ranks(data.hits, worst))
+    high, upper = data.values_of(_with_ranks(data.hits, best))
+    is_open = high > low + 1e-12
+    if not _has_bounds(data):
+        lower = upper = np.nan
+        is_open[:] = True
+    begins = np.unique(tied.first[tied.size > 1])
+    begins = begins[is_open[rows.user[begins]]]
+    first = data.joined.recs[rows.row[begins]].select("user", "rank", "score")
+    return Ties(
+        first=first.unique("user", keep="first", maintain_order=True),
+        constant=bool(rows.is_tied[rows.same_user].all()),
+        lower=lower,
+        upper=upper,
+    )
+
+
+def _is_order_chosen(data: LintData) -> bool:
+    """Return whether the convention puts equal scores into an order."""
+    if data.convention.order not in ("score", "rank"):
+        return False
+    return data.convention.ties in (*ROW_ORDERS, *TRUTH_ORDERS)
+
+
+def _is_out_of_order(rows: ListRows) -> bool:
+    """Return whether scores rise within a list, or rows share a rank."""
+    shares_rank = rows.same_user & (rows.rank[1:] == rows.rank[:-1])
+    return bool((rows.rises | shares_rank).any())
+
+
+def _has_bounds(data: LintData) -> bool:
+    """Return whether the order by relevance is known to be the best: it need not be if
+    the denominator depends on the order, a hit has a negative gain, or the metric is
+    the caller's.
+    """
+    if data.metric.own or data.scoring.measure.options.get("out_of") == "hits":
+        return False
+    return not (data.hits.relevance < 0).any()
+
+
+def _tied_hits(data: LintData, rows: ListRows) -> TiedHits:
+    hits = data.hits
+    begins = np.r_[True, ~rows.is_tied]  # whether a row is the first of its run
+    start = np.flatnonzero(begins)
+    size = np.diff(np.r_[start, len(begins)])
+    run_of_row = np.cumsum(begins) - 1
+    row = _locate_hits(hits, rows)
+    hit = np.flatnonzero(row >= 0)
+    run = run_of_row[row[hit]]
+    value = hits.relevance
+    if hits.truth_weight is not None:
+        value = gain_of(hits.relevance, data.gain) * hits.weight
+    order = np.lexsort((~hits.preferred[hit], -value[hit], run))
+    hit = hit[order]
+    run = run[order]
+    return TiedHits(hit, start[run], size[run], count_within(run) - 1)
+
+
+def _locate_hits(hits: Hits, rows: ListRows) -> Ints:
+    """Find the row of each hit; -1 for a hit below the lists."""
+    stride = int(rows.rank.max(initial=0)) + 1
+    key = rows.user * stride + rows.rank
+    wanted = hits.user * stride + hits.rank
+    row = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+    is_listed = (key[row] == wanted) & (hits.rank < stride)
+    return np.where(is_listed, row, -1)
+
+
+def _with_ranks(hits: Hits, rank: Ints) -> Hits:
+    """Return the hits on other ranks, sorted by them."""
+    order = order_by_user_and_rank(hits.user, rank)
+    return hits.with_rows(order, rank=rank[order])

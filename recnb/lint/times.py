@@ -1,0 +1,96 @@
+"""The times of train and of the truth, made comparable."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from recnb.display.language import N_, _
+from recnb.lint.data import LintData, NotCheckedError, quoted_id
+
+#: The frames whose rows may say when.
+DATED = ("train", "truth")
+#: What times are, in words.
+NUMBERS = N_("numbers")
+DATES = N_("dates")
+OTHER_KIND = N_("neither numbers nor dates")
+
+
+def comparable_times(data: LintData) -> tuple[pl.Series, pl.Series]:
+    """Return when, of each row of train and of the truth: as numbers, times or, where
+    one is a day or text, days; an error that says why they cannot be compared.
+    """
+    _check_time_columns(data.side.time_columns)
+    if len(data.side.times) < 2:
+        raise NotCheckedError(_("A column of times holds values of several kinds."))
+    times = list[pl.Series]()
+    for name, column in zip(DATED, data.side.times, strict=True):
+        if len(column) != data.frame(name).height:
+            words = N_("Rows of `{frame}` were left out or put together.")
+            raise NotCheckedError(_(words, frame=name))
+        times.append(_days(column, name))
+    train, truth = times
+    kind, kind_of_truth = _kind_of_time(train), _kind_of_time(truth)
+    if kind != kind_of_truth or kind == OTHER_KIND:
+        words = N_(
+            "The times are {train} in `train` and {truth} in `truth`: give both as "
+            "dates, or both as numbers."
+        )
+        raise NotCheckedError(_(words, train=_(kind), truth=_(kind_of_truth)))
+    if kind == NUMBERS:
+        return _numbers(train), _numbers(truth)
+    is_day = pl.Date in (train.dtype, truth.dtype)
+    shared = pl.Date() if is_day else pl.Datetime("us")
+    return train.cast(shared), truth.cast(shared)
+
+
+def _check_time_columns(columns: tuple[Sequence[str], Sequence[str]]) -> None:
+    """Raise an error if it is not known which columns say when."""
+    lacking = [name for name, names in zip(DATED, columns, strict=True) if not names]
+    if len(lacking) == 2:
+        words = N_(
+            "No column of `train` and of `truth` is known to say when: call it "
+            "`timestamp` in both."
+        )
+        raise NotCheckedError(_(words))
+    if lacking:
+        words = N_("No column of `{frame}` is known to say when: call it `timestamp`.")
+        raise NotCheckedError(_(words, frame=lacking[0]))
+    if {*columns[0]} & {*columns[1]}:
+        return
+    for name, names in zip(DATED, columns, strict=True):
+        if len(names) > 1:
+            words = N_(
+                "Several columns of `{frame}` say when, {columns}: call one of them as "
+                "in the other frame."
+            )
+            listed = ", ".join(map(quoted_id, names))
+            raise NotCheckedError(_(words, frame=name, columns=listed))
+
+
+def _days(column: pl.Series, frame: str) -> pl.Series:
+    """Return text as days, and any other column as it is."""
+    if column.dtype != pl.String:
+        return column
+    days = column.str.head(10).str.to_date("%Y-%m-%d", strict=False)
+    unread = column.filter(days.is_null() & column.is_not_null())
+    if len(unread):
+        words = N_(
+            "Column {column} of `{frame}` holds text that is no day such as "
+            "2026-01-31: {example}."
+        )
+        example = quoted_id(unread[0])
+        name = quoted_id(column.name)
+        raise NotCheckedError(_(words, frame=frame, column=name, example=example))
+    return days
+
+
+def _kind_of_time(column: pl.Series) -> str:
+    if column.dtype.is_numeric():
+        return NUMBERS
+    return DATES if column.dtype in (pl.Date, pl.Datetime) else OTHER_KIND
+
+
+def _numbers(column: pl.Series) -> pl.Series:
+    return column.cast(pl.Float64).fill_nan(None)

@@ -1,0 +1,507 @@
+"""How an explanation is made: of the `Credit` of a score or, beyond accuracy, of
+`TermRows`, one row for each that is summed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from recnb.conventions import Convention
+from recnb.display.language import N_, _, named, use_language
+from recnb.errors import OptionError, RecnbError, UnknownUserError
+from recnb.metrics.accuracy import reach
+from recnb.metrics.formula import Formula, number
+from recnb.metrics.gain import discount_of, gain_of
+from recnb.metrics.hits import Cutoffs, Floats, Hits
+from recnb.metrics.measure import Measure, metric_named
+from recnb.metrics.metric import Credit, Given, Metric
+from recnb.metrics.recommendation_lists import TermRows, Whole
+from recnb.results.arguments import check_options
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.explanation import ROWS_SHOWN, Explanation, printed
+from recnb.results.scoring import (
+    cutoffs_under,
+    hits_for,
+    in_force,
+    undefined_in,
+    values_of,
+)
+from recnb.results.values import Values, index_of, pairs_in_words
+
+#: Why there is no explanation.
+MANY_ORDERS = (
+    "ties='expected' averages many orders, and a worked explanation follows one: "
+    "choose ties='first'."
+)
+
+#: Names of formulas that are attributes of the hits: one for the user, one for each
+#: hit.
+OF_USER = {"n_relevant", "n_nonrelevant", "list_length", "relevant_weight"}
+OF_HIT = {
+    "rank",
+    "relevance",
+    "weight",
+    "nth",
+    "first",
+    "preferred",
+    "nonrelevant_above",
+}
+
+
+def explanation_of(
+    data: EvaluationData,
+    metric: Any,
+    user: Any,
+    k: int | None,
+    options: Given,
+    lang: str | None = None,
+) -> Explanation:
+    """Return the explanation of a metric of accuracy or beyond it, of one user's list
+    or of all lists together.
+    """
+    with use_language(lang):
+        chosen = metric_named(metric)
+        k = chosen.cut_at(k)
+        if chosen.over == "hits" and not chosen.per_row_texts:
+            asked = metric if chosen.cutoff == k else f"{metric}@{k}"
+            raise OptionError(
+                f"{chosen.symbol} has no terms to explain: see .measure({asked!r}).per_user."
+            )
+        if user is None and chosen.of == "user":
+            users = data.joined.users if chosen.is_accuracy else data.item_data.users
+            raise OptionError(
+                f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={users[0]!r}."
+            )
+        check_options(chosen, options)
+        return (_of_accuracy if chosen.is_accuracy else _beyond_accuracy)(
+            data, chosen, user, k, options
+        )
+
+
+def _of_accuracy(
+    data: EvaluationData, metric: Metric[...], user: Any, k: int | None, options: Given
+) -> Explanation:
+    scoring = in_force(data, metric, options, whole=k is None)
+    data = EvaluationData.of(scoring.joined, side_data=data.side_data)
+    cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
+    position = data.position(user)
+    hits = hits_for(scoring, cutoffs).of_user(position)
+    if hits.tied is not None:
+        if (hits.tied.weight < 1).any():
+            raise OptionError(MANY_ORDERS)
+        hits = replace(hits, tied=None)  # equal scores, if there are any, are of others
+    items = data.lists_of([position])[0]
+    truth_items = data.truth_of(position)["item"].to_list()
+    decisions = scoring.in_force.phrases(
+        graded=data.joined.graded,
+        unsaid=scoring.unsaid,
+        below_0_unjudged=metric.plain_name == "bpref",
+    )
+    basis = [*decisions, *data.notes, *pairs_in_words(data.joined.weighting)]
+    return explain(
+        scoring.measure,
+        hits,
+        cutoffs,
+        items=items,
+        truth_items=truth_items,
+        user=user,
+        convention=data.convention,
+        basis="; ".join(basis),
+        titles=data.item_titles(list(dict.fromkeys([*items.values(), *truth_items]))),
+    )
+
+
+def _beyond_accuracy(
+    data: EvaluationData, metric: Metric[...], user: Any, k: object, options: Given
+) -> Explanation:
+    values = values_of(data, metric, Cutoffs.one(k), options)
+    (cutoff,) = values.k
+    measure = replace(values.measure, k=cutoff)
+    value, rows = _value_and_rows(data, values, user)
+    term = measure.credit
+    terms = []
+    if metric.per_row_texts:
+        terms = _terms(term, rows.names, rows.earned)
+    items = []
+    if rows.items is not None:
+        items = [data.item_data.items[int(item)] for item in rows.items.ravel()]
+    under = _first(measure.out_of, rows.names)
+    divisor = 1.0
+    if rows.names and not rows.undefined and metric.per_row_texts:
+        divisor = float(measure.out_of.value(under))
+    line = ""
+    if rows.undefined:
+        line = _nothing(value, undefined=True)
+    elif not rows.names or divisor == 0:  # no list at all, or no pair of lists
+        line = _nothing(value)
+    elif not metric.per_row_texts:  # too many rows to write: their mean
+        line = f"{term.text(_first(term, rows.names))} = {printed(value)}"
+    out_of = measure.out_of.text(under)
+    return Explanation(
+        **_about(measure),
+        user=user,
+        value=value,
+        line=line,
+        out_of=divisor,
+        n_rows=rows.n_rows,
+        terms=tuple(terms) if metric.of == "user" else (),
+        out_of_terms=() if out_of == "1" else (out_of,),
+        total=float(np.sum(rows.earned)) if rows.total is None else rows.total,
+        rows=_frame(rows, term, terms, items),
+        basis="; ".join(values.basis.phrases()),
+        titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
+    )
+
+
+def _value_and_rows(
+    data: EvaluationData, values: Values, user: Any
+) -> tuple[float, TermRows]:
+    """Return the value of a user, or the one of all lists, and the rows behind it."""
+    metric = values.measure.metric
+    (cutoff,), (result,) = values.k, values.results
+    if isinstance(result, Whole):
+        if user is not None:
+            raise OptionError(
+                named(
+                    "{metric} is one number of all lists together, and no user has a "
+                    "value of their own: ",
+                    metric=metric.name,
+                ),
+                f"type .explain({metric.name!r}, k={cutoff!r}).",
+            )
+        rows = TermRows(np.zeros(0), {})
+        if result.rows is not None:
+            rows = result.rows()
+        return float(result), rows
+    if "truth" in metric.needs and data.joined.all_hits.tied is not None:
+        raise OptionError(MANY_ORDERS)
+    position = index_of(user, values.users, *values.basis.users_in_words())
+    if not result.counted[position]:
+        raise RecnbError(
+            named(
+                "{metric}: user {user} has no value. {why}",
+                metric=metric.name,
+                user=repr(user),
+                why=named(metric.no_value),
+            )
+        )
+    assert result.rows is not None
+    return float(result.value[position]), result.rows(position)
+
+
+def explain(
+    measure: Measure,
+    hits: Hits,
+    cutoffs: Cutoffs,
+    *,
+    items: Mapping[int, Any],
+    truth_items: Sequence[Any] | None,
+    user: Any,
+    convention: Convention,
+    basis: str,
+    titles: Mapping[Any, str] | None = None,
+) -> Explanation:
+    """Explain the score of the one user in `hits`: `items` holds the list's items by
+    rank, `truth_items` the truth's, if named.
+    """
+    result: Credit = measure.at(hits, cutoffs)
+    credit = result.by_rank
+    if measure.metric.own:
+        whose = "of one list" if user is None else f"of user {user!r}"
+        compare_with_formula(measure, credit, whose)
+    depth = int(cutoffs.depth(hits.list_length)[0, 0])
+    listed = items if credit.rows is hits else {}
+    rows = _rows_by_rank(measure, credit, listed, truth_items, depth)
+    ideal = None
+    if isinstance(credit.out_of, Credit):
+        best = credit.out_of.by_rank
+        listed = items if best.rows is hits else {}
+        ideal = _rows_by_rank(measure, best, listed, truth_items, depth)
+    value, line = _value_by_convention(result, convention, user)
+    about = _about(replace(measure, k=cutoffs.values[0]))
+    if hits.truth_weight is not None:
+        about["reads"] = _(
+            "Relevant pairs weigh 1 / propensity: read the mean over users, and "
+            "not one user's number."
+        )
+    missed_cost = float(np.ravel(credit.missed)[0])
+    is_of_ideal = measure.metric.over == "ideal"
+    return Explanation(
+        **about,
+        user=user,
+        value=value,
+        line=line,
+        terms=tuple(filter(None, rows["term"])),
+        total=float(rows["credit"].sum()) + missed_cost,
+        missed_term=_text_of(measure.missed, measure, credit) if missed_cost else "",
+        out_of_terms=_terms_of_denominator(measure, credit, ideal),
+        out_of=np.asarray(credit.possible).item(),
+        rows=rows,
+        missed=() if is_of_ideal else _missed_items(hits, depth, truth_items),
+        basis="; ".join([basis, *_scale_in_words(measure, hits)]),
+        ideal=rows if is_of_ideal else ideal,
+        titles=titles or {},
+    )
+
+
+def _rows_by_rank(
+    measure: Measure,
+    credit: Credit,
+    items: Mapping[int, Any],
+    truth_items: Sequence[Any] | None,
+    depth: int,
+) -> pd.DataFrame:
+    """Return a row per rank down to the cut-off, with what it earns."""
+    hits, chosen, meanings = credit.rows, measure.chosen, measure.metric.meanings
+    numbers = numbers_of(credit, chosen, measure.credit)
+    terms = _terms(measure.credit, numbers, credit.earned)
+    rows = _places(hits, items, truth_items)
+    rows = rows[rows["rank"] <= depth].reset_index(drop=True)
+    ranks = rows["rank"].to_numpy()
+    hit = rows.pop("hit").to_numpy()
+
+    def of_rows(values: Floats) -> Floats:
+        """Return values of hits by row: of -1, where there is none, 0."""
+        return np.asarray(np.append(values, 0.0)[hit])
+
+    rows["relevance"] = of_rows(hits.relevance)
+    if hits.truth_weight is not None:
+        rows["weight"] = of_rows(hits.weight)
+    if hits.judged is not None:
+        # A grade below 0 is of what was not judged.
+        is_judged = hits.judged.relevance >= 0
+        rows["judged"] = np.isin(ranks, hits.judged.rank[is_judged])
+    if "gain" in meanings:
+        rows["gain"] = of_rows(gain_of(hits.relevance, chosen["gain"]))
+    if "discount" in meanings:
+        rows["discount"] = discount_of(ranks, chosen["discount"], chosen["log_base"])
+    earned = of_rows(credit.earned)
+    term_of_row = np.array([*terms, ""], dtype=object)[hit]
+    rows["term"] = np.where(earned == 0, "", term_of_row)
+    return rows.assign(credit=earned, running=np.cumsum(earned))
+
+
+def _terms_of_denominator(
+    measure: Measure, credit: Credit, ideal: pd.DataFrame | None
+) -> tuple[str, ...]:
+    """Return what the sum is divided by: the terms of the ideal list, or one; nothing
+    if it is 1.
+    """
+    if ideal is not None:
+        return tuple(filter(None, ideal["term"])) or ("0",)
+    if measure.out_of.text() == "1":
+        return ()
+    return (_text_of(measure.out_of, measure, credit),)
+
+
+def _text_of(formula: Formula, measure: Measure, credit: Credit) -> str:
+    """Return a formula with the numbers of the user."""
+    return formula.text(_first(formula, numbers_of(credit, measure.chosen, formula)))
+
+
+def _value_by_convention(
+    result: Credit, convention: Convention, user: Any
+) -> tuple[float, str]:
+    """Return the value, and why it is that where nothing is divided: if nothing is
+    relevant, the convention has the value.
+    """
+    value = float(result.value[0, 0])
+    rule = convention.no_relevant
+    undefined = undefined_in(result, convention)
+    is_undefined = undefined is not None and bool(undefined.any())
+    if is_undefined and rule == "skip":
+        raise UnknownUserError(
+            named(
+                "user {user} is not evaluated: none of their items in the truth is "
+                "relevant.",
+                user=repr(user),
+            )
+        )
+    if is_undefined and not result.has_missed:
+        value = 1.0 if rule == "one" else value
+        return value, _nothing(value, undefined=True)
+    possible = np.asarray(result.by_rank.possible).item()
+    return value, "" if possible else _nothing(value)
+
+
+def _missed_items(
+    hits: Hits, depth: int, truth_items: Sequence[Any] | None
+) -> tuple[Any, ...]:
+    """Return the relevant items that are not in the list down to the cut-off."""
+    found = set(hits.truth_row[hits.rank <= depth].tolist())
+    missed = [item for row, item in enumerate(truth_items or ()) if row not in found]
+    return tuple(missed)
+
+
+def _scale_in_words(measure: Measure, hits: Hits) -> list[str]:
+    """Return the scale of grades in words, where the metric takes it from the truth."""
+    if measure.chosen.get("max_relevance", 1):
+        return []
+    words = N_("grades from 0 to {top}, the highest in the truth")
+    return [_(words, top=number(hits.max_relevance))]
+
+
+def _nothing(value: float, *, undefined: bool = False) -> str:
+    """Say why there is nothing to add up."""
+    words = N_("nothing to divide by, so {value}")
+    if undefined:
+        words = N_("no relevant item, so by convention {value}")
+    return _(words, value=f"{value:g}")
+
+
+def _about(measure: Measure) -> dict[str, Any]:
+    """Return the fields of an explanation that describe the measure."""
+    return {
+        "metric": measure.metric.name,
+        "symbol": measure.metric.symbol,
+        "k": measure.k,
+        "reads": measure.metric.reads,
+        "formula": measure.formula_text(),
+        "latex": measure.latex(),
+    }
+
+
+def numbers_of(
+    credit: Credit, chosen: Mapping[str, Any], formula: Formula
+) -> dict[str, Any]:
+    """Return the numbers behind the names of a formula: one, or one for each hit."""
+    hits, names = credit.rows, formula.names()
+    depth = credit.k.depth(hits.list_length)[0, 0]
+    size = credit.k.size(hits.list_length)[0, 0]
+    if credit.k.cut != "k" and "list_length" in names:
+        size = hits.list_length[0]  # the smaller of the two
+    top = chosen.get("max_relevance") or hits.max_relevance
+    numbers = {
+        **chosen,
+        "k": size,
+        "n_hits": (hits.rank <= depth).sum(),
+        "no_hit": float((hits.rank > depth).all()),
+        "max_relevance": top,
+        "rise": credit.earned,
+    }
+    numbers["best_weight"] = np.ravel(credit.possible)[0]
+    numbers |= {name: getattr(hits, name)[0] for name in names & OF_USER}
+    numbers |= {name: getattr(hits, name) for name in names & OF_HIT}
+    if "reach" in names:
+        numbers["reach"] = reach(hits, (np.exp2(hits.relevance) - 1.0) / 2.0**top)
+    return numbers
+
+
+def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
+    """Refuse credit of one user's hits at one cut-off that is another than the formula
+    says.
+    """
+    _compare(measure, measure.credit, credit, credit.earned, where)
+    ideal = measure.out_of.ideal()
+    if ideal is None:
+        possible = np.ravel(np.asarray(credit.possible))[:1]
+        _compare(measure, measure.out_of, credit, possible, where)
+    elif isinstance(credit.out_of, Credit):
+        _compare(measure, ideal, credit.out_of, credit.out_of.earned, where)
+    else:
+        raise OptionError(
+            f"{measure.metric.name}: out_of={str(measure.metric.out_of)!r}, and the "
+            f"function gives no credit of the ideal list: return Credit(hits, k, "
+            f"earned, Credit(hits.ideal, k, earned by each of hits.ideal))."
+        )
+    cost = np.ravel(np.asarray(credit.missed, dtype=np.float64))[:1]
+    _compare(measure, measure.missed, credit, cost, where)
+
+
+def _compare(
+    measure: Measure, formula: Formula, credit: Credit, computed: Floats, where: str
+) -> None:
+    """Refuse numbers that are others than a formula gives of the same hits."""
+    values = formula.value(numbers_of(credit, measure.chosen, formula))
+    if np.allclose(values, computed):
+        return
+    of_formula = ", ".join(f"{value:.6g}" for value in np.ravel(values))
+    of_function = ", ".join(f"{value:.6g}" for value in np.ravel(computed))
+    raise OptionError(
+        f"{measure.metric.name} {where}: the formula {formula.text()} gives "
+        f"{of_formula}, and the function {of_function}."
+    )
+
+
+def _places(
+    hits: Hits, items: Mapping[int, Any], truth_items: Sequence[Any] | None
+) -> pd.DataFrame:
+    """Return the ranks, the hit of each (-1: none), and the items if they have names.
+
+    A convention may put a hit elsewhere than in the list as given: equal scores on one
+    shared rank, items that were missed below the end. Its row is then where it counts,
+    and there only.
+    """
+    rows = hits.truth_row.tolist()
+    added = _("as good as the best")
+    names: list[Any] = [None] * len(rows)
+    if truth_items is not None:
+        names = [truth_items[row] if row >= 0 else added for row in rows]
+    counted = list(zip(hits.rank.tolist(), names, strict=True))
+    moved = {item for rank, item in counted if items.get(rank) != item}
+    in_place = {rank for rank, item in counted if item not in moved}
+    places = [(rank, hit, item) for hit, (rank, item) in enumerate(counted)]
+    for rank, item in items.items():
+        if rank not in in_place and item not in moved:
+            places.append((rank, -1, item))
+    places.sort(key=lambda place: place[0])
+    frame = pd.DataFrame(places, columns=["rank", "hit", "item"])
+    frame = frame.astype({"rank": np.int64, "hit": np.int64})
+    return frame.drop(columns="item") if truth_items is None else frame
+
+
+def _first(formula: Formula, names: Mapping[str, Any]) -> dict[str, float]:
+    """Return the numbers of the names of a formula, of many the first."""
+    known = {name: np.ravel(names[name]) for name in formula.names() if name in names}
+    return {name: float(values[0]) for name, values in known.items() if len(values)}
+
+
+def _terms(formula: Formula, names: Mapping[str, Any], earned: Floats) -> list[str]:
+    """Return the credit of each row as a formula with its numbers."""
+    n = len(earned)
+    if n == 0:
+        return []
+    columns = {
+        name: np.broadcast_to(names[name], n)
+        for name in formula.names()
+        if name in names
+    }
+    with np.errstate(all="ignore"):  # 0 log 0 counts 0, and is not written out
+        written = np.broadcast_to(np.isfinite(formula.value(columns)), n)
+    terms = []
+    for row, value in enumerate(earned.tolist()):
+        text = "["
+        if written[row]:
+            numbers = {name: float(values[row]) for name, values in columns.items()}
+            text = formula.text(numbers)
+        terms.append(number(value) if text.startswith("[") else text)
+    return terms
+
+
+def _frame(
+    rows: TermRows, term: Formula, terms: Sequence[str], items: Sequence[Any]
+) -> pd.DataFrame:
+    columns: dict[str, Any] = {}
+    if rows.rank is not None:
+        columns["rank"] = rows.rank
+    if rows.items is not None:
+        width = 2 if rows.items.ndim == 2 else 1
+        columns |= {
+            name: items[at::width]
+            for at, name in enumerate(("item", "other_item")[:width])
+        }
+    if rows.labels:
+        columns["genre"] = list(rows.labels)
+    shown = ["times", *sorted(term.names() - {"times", "rank"})]
+    columns |= {
+        name: rows.names[name] for name in shown if np.ndim(rows.names.get(name, 0))
+    }
+    if terms:
+        columns["term"] = terms
+    columns["credit"] = rows.earned + 0.0  # 0 in the place of -0
+    return pd.DataFrame(columns)

@@ -1,0 +1,347 @@
+"""A quiz: an exercise that checks answers, as text, HTML, a sheet and a widget."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+from recnb.data.files import File
+from recnb.display.document import Block, Fold, Line, Mark, Note, Rows, html
+from recnb.display.language import N_, _, use_language
+from recnb.display.templates import framed, render
+from recnb.display.text import one_line
+from recnb.errors import RecnbError, Suggesting
+from recnb.metrics.formula import number as short_number
+from recnb.metrics.measure import Measure
+from recnb.metrics.metric import METRICS
+from recnb.results.explanation import Explanation
+from recnb.results.single_list import explain
+from recnb.results.table import in_lines
+from recnb.widgets.live import Live
+from recnb.widgets.quiz.exercise import DIGITS, UNIT, Exercise
+from recnb.widgets.quiz.mistakes import Mistake, common_mistakes, other_numbers
+from recnb.widgets.quiz.question import question_of
+from recnb.widgets.quiz.sheet import OwnQuestion, sheet
+from recnb.widgets.quiz.typed import Number, as_fractions, read_answer
+
+#: Two numbers differ from so many units of the last digit on: one is an error of
+#: rounding.
+APART = 3
+
+#: The error of rounding on the way, such as 1.6 for log2(3), as a share of the value.
+NEAR = 0.005
+
+UNKNOWN = N_(
+    "No common mistake gives this number. Write down the term of each rank and compare."
+)
+ROUNDED = N_(
+    "This is near: if the terms agree, figures were rounded on the way. Keep five "
+    "decimals until the end."
+)
+LAST_DIGIT = N_(
+    "Only the last digit is off: keep all digits on the way, and "
+    "round once, at the end."
+)
+UNBRACKETED = N_(
+    "Brackets are missing: on paper the fraction bar holds each side together, and here "
+    "brackets do. Type {fraction}."
+)
+OUTSIDE = N_(
+    "No list has this value: {label} is never below 0 or above 1. Check what is divided by what."
+)
+NEGATIVE = N_("No list has this value: {label} is never below 0.")
+HOW = N_(
+    "Check your answer with q.check(value), where q is this exercise; q.reveal() "
+    "shows the solution."
+)
+
+
+@dataclass(eq=False, repr=False)
+class Quiz(Exercise, Live):
+    """A small ranking, drawn from a seed or given, and the value to be computed.
+
+    `print(q)` shows the question as text; in a notebook `q` shows itself with a box for
+    the answer, if ipywidgets is installed. `q.check(0.8732)` returns whether that is
+    right, and which mistake it is if not; `q.grade(...)` points.
+    `q.to_html("sheet.html")` is a sheet to print.
+    """
+
+    lang: str
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        #: What was typed into the widget, and what is said of it.
+        self.typed = ""
+        self.answer: Answer | None = None
+
+    @cached_property
+    def mistakes(self) -> tuple[Mistake, ...]:
+        """Common mistakes whose number here is not the value; several with one number
+        are one, which names them all.
+        """
+        by_number: dict[float, Mistake] = {}
+        with use_language(self.lang):
+            for mistake in common_mistakes(self):
+                number, sentence = mistake
+                is_number = number != 0 and math.isfinite(number)
+                if not is_number or abs(number - self.value) < APART * UNIT:
+                    continue
+                rounded = round(number, DIGITS)
+                earlier = by_number.get(rounded)
+                if earlier is not None:
+                    sentence = _(
+                        "{one} Or: {other}", one=earlier.sentence, other=sentence
+                    )
+                by_number[rounded] = Mistake(number, sentence)
+        return tuple(by_number.values())
+
+    def rounded(self, value: float) -> str:
+        """Return a value with the decimals of the answer; a whole number without."""
+        if value % 1 == 0:
+            return short_number(value)
+        return f"{value:.{DIGITS}f}"
+
+    def check(self, answer: object = "", *decimals: object) -> Answer:
+        """Check an answer, a number or text: 0.8732, "0,8732", "2/3", "87.32%",
+        "(1+2/3)/4", "(1+2/3)/4 = 0.4167".
+
+        It is right if it is the value rounded to the digits of the exercise. One with
+        fewer decimals, at least two, is right if it distinguishes the value from the
+        numbers of all mistakes; else more decimals are asked for. What is not read as a
+        number is not right, and the answer says why.
+        """
+        if decimals:  # 0,8732 without quotes
+            answer = ",".join(map(str, (answer, *decimals)))
+        with use_language(self.lang):
+            try:
+                given = read_answer(answer)
+            except RecnbError as unread:
+                return Answer(self, str(unread))
+            return self._judged(answer, given)
+
+    def _judged(self, answer: object, given: Number) -> Answer:
+        """Return what is said of an answer that was read as a number."""
+        digits = DIGITS if given.decimals is None else min(given.decimals, DIGITS)
+        mistakes = self._mistakes_of(given, digits)
+        is_exact = given.fits(self.value, DIGITS)
+        fits = given.fits(self.value, digits)
+        if is_exact or (fits and digits >= 2 and not mistakes):
+            value = self.rounded(self.value)
+            right = _("Right: {label} = {value}.", label=self.label, value=value)
+            feedback = Mark("strong", f"✓ {right}")
+            return Answer(self, feedback, correct=True, solved=True)
+        text = one_line(str(answer).strip(), 40)
+        if fits and (digits >= 2 or not mistakes):
+            few = N_("{answer} has too few decimals to be checked: give {digits}.")
+            return Answer(self, _(few, answer=text, digits=DIGITS))
+        wrong = Mark("strong", f"✗ {_('{answer} is not right.', answer=text)}")
+        hint = self._hint(answer, given, digits, mistakes)
+        mistake = mistakes[0] if mistakes else None
+        return Answer(self, [wrong, " ", hint], mistake=mistake)
+
+    def _mistakes_of(self, given: Number, digits: int) -> list[Mistake]:
+        """Return the common mistakes that give a number of so many decimals."""
+        exact = [each for each in self.mistakes if given.fits(each.number, DIGITS)]
+        if exact:
+            return exact
+        near = [each for each in self.mistakes if given.fits(each.number, digits)]
+        if digits >= 2:
+            return near
+        # A per cent without its sign has two decimals fewer than the share.
+        return [each for each in near if each.number == 100 * self.value]
+
+    def _hint(
+        self,
+        answer: object,
+        given: Number,
+        digits: int,
+        mistakes: list[Mistake],
+    ) -> str:
+        """Say what a wrong answer is, or what to look at."""
+        for fraction, number in as_fractions(answer):
+            if number.fits(self.value, DIGITS, units=1.5):
+                return _(UNBRACKETED, fraction=fraction)
+        if mistakes:
+            common = N_("A common mistake gives exactly this number. {what}")
+            return _(common, what=mistakes[0].sentence)
+        if digits >= 2 and given.fits(self.value, digits, units=1.5):
+            return _(LAST_DIGIT)
+        for other in other_numbers(self):
+            # Many others are 0 or 1, which says nothing.
+            if other.number not in (0, 1) and given.fits(other.number, DIGITS):
+                return other.sentence
+        if digits == DIGITS and abs(given.value / self.value - 1) < NEAR:
+            return _(ROUNDED)
+        low, high = Measure(METRICS[self.metric], self.options).bounds
+        if high == 1 and not low <= given.value <= high:
+            return _(OUTSIDE, label=self.label)
+        if given.value < low:
+            return _(NEGATIVE, label=self.label)
+        return _(UNKNOWN)
+
+    def grade(self, answer: object) -> float:
+        """Return 1 for an answer that `check` finds right, else 0, also for text that
+        is not read as a number.
+        """
+        return float(self.check(answer).correct)
+
+    def reveal(self) -> Answer:
+        """Return the solution: the worked explanation, and the numbers of common
+        mistakes.
+        """
+        with use_language(self.lang):
+            return Answer(self, Mark("strong", _("Solution")), solved=True)
+
+    def to_html(
+        self,
+        path: File | None = None,
+        *others: Quiz | OwnQuestion,
+        questions: bool = True,
+        solutions: bool = True,
+        title: str = "",
+    ) -> Any:
+        """Return a sheet to print, or write it to `path`: this exercise and others with
+        room to work, then the solutions on a page of their own.
+
+        A question of your own is a pair of the question and its solution: text, or a
+        list of paragraphs and tables, which are lists of rows. `title` stands at the
+        head, by default the metrics that are asked for.
+
+        >>> first, *others = [quiz("ndcg", seed) for seed in range(3)]
+        >>> own = ("Which metric ignores the order?", "Precision.")
+        >>> sheet = first.to_html(None, *others, own, solutions=False)
+        >>> for_the_teacher = first.to_html(None, *others, own, questions=False)
+        """
+        return sheet(
+            (self, *others),
+            path,
+            questions=questions,
+            solutions=solutions,
+            title=title,
+            lang=self.lang,
+        )
+
+    def question(self) -> list[Block]:
+        """Return the question as blocks: what is asked, the lists, the rules."""
+        return question_of(self)
+
+    def __repr__(self) -> str:
+        with use_language(self.lang):
+            return in_lines([*self.question(), Note(_(HOW))])
+
+    def _html(self, live: bool) -> str:
+        question = self.question()
+        if not live:
+            question.append(Note(_(HOW)))
+        feedback: Line = self.problem
+        if not feedback and self.answer is not None:
+            feedback = self.answer.feedback
+        return str(
+            render(
+                "widgets/quiz/quiz.jinja",
+                label=self.label,
+                example=_("your answer"),
+                live=live,
+                question=html(question),
+                feedback=html([Note(feedback, "plain")]) if feedback else "",
+                typed=self.typed,
+            )
+        )
+
+    def _worked(self) -> list[str]:
+        return ["" if self.answer is None else self.answer.worked_html()]
+
+    def _use(self, name: str, value: str, key: str) -> None:
+        if name == "value":
+            self.typed = value
+        elif name == "show":
+            self.answer = self.reveal()
+        else:
+            self.answer = self.check(self.typed)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Answer(Suggesting):
+    """What is said of an answer, true if it is right; with the solution after a right
+    one, or if that was asked for.
+    """
+
+    quiz: Quiz
+    feedback: Line
+    correct: bool = False
+    #: The common mistake that gives this number, if one does.
+    mistake: Mistake | None = None
+    solved: bool = False  #: whether the solution is shown
+    _translated = staticmethod(_)
+
+    def __bool__(self) -> bool:
+        return self.correct
+
+    @cached_property
+    def explanations(self) -> list[Explanation]:
+        """The worked explanation of the list, or of each user's."""
+        q = self.quiz
+        return [
+            explain(q.metric, items, truth, q.k, lang=q.lang, **q.options)
+            for items, truth in zip(q.lists, q.truths, strict=True)
+        ]
+
+    @property
+    def _mean(self) -> Note | None:
+        """The mean over several users, which is the solution of theirs."""
+        q = self.quiz
+        if len(q.lists) == 1:
+            return None
+        total = " + ".join(f"{each.value:g}" for each in self.explanations)
+        value = q.rounded(q.value)
+        return Note(f"{q.label} = ({total}) / {len(q.lists)} = {value}", "plain")
+
+    @property
+    def _mistakes(self) -> Rows:
+        """The numbers of common mistakes."""
+        q = self.quiz
+        return Rows(
+            [_("value"), _("mistake")],
+            [[q.rounded(number), sentence] for number, sentence in q.mistakes],
+            _("What common mistakes give here"),
+            left=2,
+            wraps=True,
+        )
+
+    def on_paper(self) -> list[Block]:
+        """Return the solution as blocks without a formula to be typeset, which a file
+        cannot do.
+        """
+        q = self.quiz
+        title = Mark("strong", f"{q.label} = {q.rounded(q.value)}")
+        worked = self.explanations[0].worked() if self._mean is None else [self._mean]
+        return [Note(title, "plain"), *worked, self._mistakes]
+
+    def __repr__(self) -> str:
+        with use_language(self.quiz.lang):
+            feedback = Note(self.feedback)
+            if not self.solved:
+                return in_lines([feedback])
+            if self._mean is not None:
+                return in_lines([feedback, self._mean, self._mistakes])
+            worked = repr(self.explanations[0])
+            return f"{in_lines([feedback])}\n{worked}\n{in_lines([self._mistakes])}"
+
+    def worked_html(self) -> str:
+        """Return the solution as HTML, if it is shown."""
+        if not self.solved:
+            return ""
+        with use_language(self.quiz.lang):
+            mistakes = self._mistakes
+            folded = Fold(mistakes.caption, [replace(mistakes, caption="")])
+            if self._mean is not None:
+                return str(framed(_("Solution"), html([self._mean, folded])))
+            worked = self.explanations[0]._repr_html_()
+            return f"{worked}{framed(_('Solution'), html([folded]))}"
+
+    def _repr_html_(self) -> str:
+        with use_language(self.quiz.lang):
+            feedback = html([Note(self.feedback, "plain")])
+            return f"{framed(self.quiz.label, feedback)}{self.worked_html()}"

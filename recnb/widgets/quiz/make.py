@@ -1,0 +1,190 @@
+"""`quiz`: what an exercise is asked for by, and the exercise of a list that is given."""
+
+from __future__ import annotations
+
+from numbers import Integral
+from typing import Any, Never
+
+from recnb.display.language import N_, _, use_language
+from recnb.errors import CutoffError, OptionError, RecnbError, is_several, quoted
+from recnb.metrics.measure import metric_named
+from recnb.metrics.metric import METRICS, Metric
+from recnb.results.single_list import Pair, read_pairs
+from recnb.widgets.quiz.answer import Quiz
+from recnb.widgets.quiz.draw import LETTERS, TOP, drawn
+
+#: Options of exercises: with beta=1, F-beta would be F1, and ERR needs the scale of
+#: grades.
+DEFAULTS = {"fbeta": {"beta": 2}, "err": {"max_relevance": TOP}}
+
+METRIC_FIRST = N_(
+    "{given} stands where the metric does: type its name first, {example}."
+)
+TOO_MANY = N_(
+    "{value} is one argument too many: after metric, list and relevant items, "
+    "name each, such as k=5."
+)
+SEED_AND_LIST = N_("seed={seed} draws a list, and one is given: leave seed out.")
+TWO_SEEDS = N_("{first} and seed={second} are two seeds: leave one of them out.")
+NO_SEED = N_(
+    "seed={seed}: a quiz draws its own list from a whole number, such as "
+    "recnb.quiz('{metric}', seed=1), or takes yours, from rank 1 down, with "
+    "what is relevant."
+)
+SEED_AND_RELEVANT = N_(
+    "relevant={relevant} belongs to a list, and seed={seed} draws one: {call}."
+)
+NO_LIST = N_("{given} is no list: give the items from rank 1 down, {example}.")
+SEVERAL_LISTS = N_(
+    "{metric} is asked of one list, and {n} were given: only the hit rate is "
+    "asked of several."
+)
+VALUE_OF_0 = N_(
+    "{label} is 0: no item that is relevant stands so high in the list, "
+    "so there is nothing to compute."
+)
+
+
+def quiz(
+    metric: Any = "ndcg",
+    shown: Any = None,
+    relevant: Any = None,
+    *others: Never,
+    seed: Any = None,
+    k: int | None = None,
+    lang: str | None = None,
+    **options: Any,
+) -> Quiz:
+    """Make an exercise: a small ranking, drawn or given, whose metric is to be computed
+    by hand.
+
+    The same metric, seed and options give the same exercise on every machine. Its value
+    is not 0 or 1, and differs from the numbers that common mistakes give.
+
+    Parameters
+    ----------
+    metric
+        The name of a metric of accuracy, which may have a cut-off: "ndcg", "nDCG@3".
+    shown, relevant
+        A list of your own, as `recnb.explain` takes it: items from rank 1 down, and
+        what is relevant, a mapping of items to relevance, or items; or the relevance of
+        each rank alone. The hit rate takes several lists, which are those of users.
+    seed
+        A whole number, from which a list is drawn if none is given; by default 0. It
+        may also stand in place of `shown`.
+    k, lang
+        The cut-off, from 2 to 10, by default drawn; of your own list, from 1 to its
+        length, which is the default. "en" or "ko", by default the language that is set.
+    **options
+        Options of the metric, such as gain="exponential".
+
+    Examples
+    --------
+    >>> q = quiz("precision", seed=3)
+    >>> q.check("3/5")
+    ✗ 3/5 is not right. A common mistake gives exactly this number. The list was
+    not cut: all 5 ranks counted, where only the first 3 do.
+    >>> bool(q.check("2/3")), q.grade(0.6667), q.grade("0.6")
+    (True, 1.0, 0.0)
+    >>> quiz("recall", ["A", "B", "C"], {"A": 1, "D": 1}, k=2).value
+    0.5
+    """
+    with use_language(lang) as language:
+        chosen = _metric(metric)
+        chosen.check(options)
+        if others:
+            raise OptionError(_(TOO_MANY, value=quoted(others[0])))
+        cutoff = _cutoff(chosen, k)
+        usual = {**chosen.defaults, **DEFAULTS.get(chosen.name, {})}
+        given = {name: value for name, value in options.items() if value is not None}
+        chosen_options = {**usual, **given}
+        if shown is None or _is_seed(shown):
+            number = _seed(chosen.name, seed, shown, relevant)
+            return drawn(chosen.name, number, cutoff, chosen_options, language)
+        if seed is not None:
+            raise OptionError(_(SEED_AND_LIST, seed=quoted(seed)))
+        if not is_several(shown):
+            raise OptionError(_no_list(chosen.name, shown))
+        pairs = read_pairs(shown, relevant, chosen)
+        if chosen.name == "err" and "max_relevance" not in options:
+            chosen_options["max_relevance"] = _highest_grade(pairs)
+        return _given(chosen.name, pairs, cutoff, chosen_options, language)
+
+
+def _metric(metric: Any) -> Metric[...]:
+    if not isinstance(metric, (str, Metric)):
+        example = "recnb.quiz('ndcg', ['A', 'B'], {'A': 1})"
+        if isinstance(metric, Integral):
+            example = f"recnb.quiz('ndcg', seed={metric})"
+        raise OptionError(_(METRIC_FIRST, given=quoted(metric), example=example))
+    return metric_named(metric, METRICS)
+
+
+def _cutoff(metric: Metric[...], k: int | None) -> int | None:
+    cutoff = metric.cut_at(k)
+    if cutoff is not None and metric.name == "r_precision":
+        problem = N_("k={k}: R-precision has its own depth; leave k out.")
+        raise CutoffError(_(problem, k=cutoff))
+    return cutoff
+
+
+def _is_seed(value: object) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
+
+
+def _seed(metric: str, seed: Any, shown: Any, relevant: Any) -> int:
+    """Return the seed, which may stand in place of a list, or refuse what is none."""
+    if seed is None:
+        number = 0 if shown is None else shown
+    elif shown is None:
+        number = seed
+    else:
+        raise OptionError(_(TWO_SEEDS, first=shown, second=quoted(seed)))
+    if not _is_seed(number):
+        raise OptionError(_(NO_SEED, seed=quoted(number), metric=metric))
+    if relevant is not None:
+        call = f"recnb.quiz({metric!r}, ['A', 'B'], {{'A': 1}})"
+        raise OptionError(
+            _(SEED_AND_RELEVANT, relevant=quoted(relevant), seed=number, call=call)
+        )
+    return int(number)
+
+
+def _no_list(metric: str, shown: object) -> str:
+    """Say what to type in place of something that is no list."""
+    items = ["A", "B", "C"]
+    if isinstance(shown, str) and 2 <= len(set(shown)) == len(shown) <= len(LETTERS):
+        items = list(shown)
+    example = f"recnb.quiz({metric!r}, {items}, {{{items[0]!r}: 1}})"
+    return _(NO_LIST, given=quoted(shown), example=example)
+
+
+def _highest_grade(pairs: list[Pair]) -> float:
+    grades = [grade for pair in pairs for _item, grade in pair.truth]
+    return max(grades, default=1)
+
+
+def _given(
+    metric: str, pairs: list[Pair], k: int | None, options: dict[str, Any], lang: str
+) -> Quiz:
+    """Return the exercise of lists that are given."""
+    if len(pairs) > 1 and metric != "hit_rate":
+        raise RecnbError(_(SEVERAL_LISTS, metric=metric, n=len(pairs)))
+    longest = max(len(pair.items) for pair in pairs)
+    if k is not None and k > longest:
+        problem = N_("k={k}: the exercise of a list is cut within it, at 1 to {last}.")
+        raise CutoffError(_(problem, k=k, last=longest))
+    if k is None and metric != "r_precision":
+        k = longest
+    lists = []
+    truths = []
+    for pair in pairs:
+        names: dict[Any, str] = {}
+        if not pair.named and longest <= len(LETTERS):
+            names = dict(enumerate(LETTERS, start=1))
+        lists.append([str(names.get(item, item)) for item in pair.items])
+        truths.append({str(names.get(item, item)): grade for item, grade in pair.truth})
+    q = Quiz(metric, options, k, lists, truths, lang)
+    if not q.value:
+        raise RecnbError(_(VALUE_OF_0, label=q.label))
+    return q
