@@ -234,7 +234,12 @@ def curve_of(
         [*basis.phrases(), intervals_of(confidence)],
     )
     n_users = None if chosen.of == "all" else numbers.places[-1].n_users
-    table.attrs |= {"drawn": "curve", "symbol": chosen.symbol, "n_users": n_users}
+    table.attrs |= {
+        "drawn": "curve",
+        "symbol": chosen.symbol,
+        "n_users": n_users,
+        "headings": {chosen.name: f"{chosen.symbol}@k"},
+    }
     return table
 
 
@@ -276,12 +281,13 @@ def items_of(data: EvaluationData, k: object) -> Table:
         "hits": pgettext("of an item", "hits"),
         "relevant": pgettext("of an item", "relevant"),
     }
-    at = _("whole lists") if cutoff is None else _("lists cut at {k}", k=cutoff)
+    depth = _lists_in_words(cutoff)
     n_lists = len(item_data.users)
     users = ngettext("{n:,} user with a list", "{n:,} users with a list", n_lists)
-    of_lists = _("shown and share: {users}, {at}", users=users, at=at)
+    of_lists = _("shown and share: {users}, {at}", users=users, at=depth)
     frame = frame.sort_values("shown", ascending=False, kind="stable")
-    table = Table.made(frame, [of_lists, f"{_('hits and relevant')}: {data.basis}"])
+    basis = [of_lists, f"{_('hits and relevant')}: {data.basis}"]
+    table = Table.made(frame, basis, depth)
     table.attrs |= {"drawn": "", "most": 20, "headings": headings}
     return table
 
@@ -313,6 +319,8 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
         "found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed)
     )
     title = _("user {user}: {found}", user=one_line(user), found=found)
+    if cutoff is not None:
+        title = f"{title}, {_('list cut at {k}', k=cutoff)}"
     table = Table.made(_titled(listed, titles), [data.basis], title)
     others = missed.sort("relevance", descending=True, maintain_order=True)
     table.missed = Table.made(
@@ -330,6 +338,13 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     for part in (table, table.missed):
         part.attrs |= {"drawn": "", "most": most, "headings": headings}
     return table
+
+
+def _lists_in_words(k: int | None) -> str:
+    """Say how deep lists are read."""
+    if k is None:
+        return _("whole lists")
+    return _("lists cut at {k}", k=k)
 
 
 def _titled(rows: pl.DataFrame, titles: dict[Any, str]) -> pd.DataFrame:
