@@ -23,24 +23,19 @@ from recnb.data.side_data import SideData
 from recnb.data.source import elsewhere
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
+from recnb.metrics.catalogue import Catalogue, RowItems, missing
 from recnb.metrics.history import expected_ranks
 from recnb.metrics.hits import (
     Bools,
     Cutoffs,
     Floats,
+    Hits,
     Ints,
     in_order,
     order_by_user_and_rank,
 )
 from recnb.metrics.metric import Metric
-from recnb.metrics.recommendation_lists import (
-    Catalogue,
-    Lists,
-    PerUser,
-    TermRows,
-    Whole,
-    missing,
-)
+from recnb.metrics.recommendation_lists import Lists, PerUser, TermRows, Whole
 
 if TYPE_CHECKING:
     from recnb.metrics.recommendation_lists import Sparse
@@ -233,6 +228,46 @@ class ItemData:
             had=self.history(evaluated=True),
             count=self.catalogue.counts("interactions", "serendipity"),
         )
+
+    def hits_with_items(self, hits: Hits, metric: Metric[...]) -> Hits:
+        """Return the hits with what is known of the item of each, as a metric of the
+        caller's asks for it.
+        """
+        items = RowItems(
+            position=self._truth_item,
+            catalogue=self.catalogue,
+            metric=metric.name,
+            columns=metric.columns,
+        )
+        return replace(hits, truth_items=items)
+
+    def numbers(self, name: str, metric: str) -> Floats:
+        """Return the number of each item in a column of items=, NaN where it has none."""
+        table = self.side_data.items
+        if table is None:
+            raise missing(metric, "features")
+        names = [column for column in table.columns if column != "item"]
+        if name not in names:
+            raise OptionError(
+                f"{metric} reads the column {name!r}, which items= has not.",
+                fix=near(name, names),
+            )
+        column = table[name]
+        if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+            raise FrameError(
+                f"items: column {name!r} holds {kind(column.dtype)}, and {metric} reads "
+                f"numbers: make a column of numbers of it."
+            )
+        values = np.asarray(column.cast(pl.Float64).to_numpy(), dtype=np.float64)
+        if np.isinf(values).any():
+            item = table["item"].filter(pl.Series(np.isinf(values)))[0]
+            raise FrameError(
+                f"items: column {name!r} holds an infinite number for item {item!r}: "
+                f"fill it in."
+            )
+        of_items = np.full(len(self.items), np.nan)
+        of_items[positions(self.items, table["item"])] = values
+        return of_items
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Return items × features (genres as words, or numbers), and which items are

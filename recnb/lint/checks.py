@@ -527,6 +527,12 @@ OUT_OF_WHAT_IS_THERE = N_(
 def ceiling(data: LintData) -> Iterator[Problem]:
     data.require_cutoff()
     top = data.require_best_value()
+    if data.metric.own and data.metric.needs:
+        label = data.metric.label(data.asked_k)
+        words = N_(
+            "{label} depends on which items the hits are, beside their relevance."
+        )
+        raise NotCheckedError(_(words, label=label))
     if data.convention.judged != "truth" or data.metric.better != "high":
         return
     n_relevant = np.bincount(data.hits.truth_user, minlength=len(data.listed))

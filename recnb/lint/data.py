@@ -19,7 +19,13 @@ from recnb.metrics.hits import (
 )
 from recnb.metrics.metric import Given, Metric
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.scoring import average, averaged, cutoffs_under, in_force
+from recnb.results.scoring import (
+    average,
+    averaged,
+    cutoffs_under,
+    in_force,
+    with_items,
+)
 
 Mask = NDArray[np.bool_]
 PAIR = ["user", "item"]
@@ -100,7 +106,7 @@ class LintData:
     @cached_property
     def hits(self) -> Hits:
         """The hits in whole lists."""
-        return self.joined.hits(None)
+        return with_items(self.scoring, self.joined.hits(None))
 
     def values_of(self, hits: Hits) -> tuple[Floats, float]:
         """Compute the metric of hits of the same users: their values, and the mean."""

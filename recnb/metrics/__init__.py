@@ -13,6 +13,7 @@ from recnb.metrics import history  # isort: skip
 
 from recnb.metrics.gain import as_column, out_of_count
 from recnb.metrics.metric import Credit
+from recnb.metrics.recommendation_lists import list_credit
 
 #: The publications that define the metrics: citation key -> authors, year, title,
 #: where, doi.
@@ -26,6 +27,7 @@ __all__ = [
     "coverage",
     "diversity",
     "history",
+    "list_credit",
     "novelty",
     "out_of_count",
 ]

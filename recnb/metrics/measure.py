@@ -262,6 +262,8 @@ def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[
             "Of an evaluation type .{metric}(k=10), .table([..., '{metric}'], k=10) or "
             ".beyond(k=10)."
         )
+        if metric.own:
+            typed = N_("Of an evaluation type .table([..., '{metric}'], k=10).")
         raise OptionError(
             _(problem, metric=metric.name), fix=_(typed, metric=metric.name)
         )

@@ -127,6 +127,9 @@ class Definition:
     needs: tuple[
         Need, ...
     ] = ()  #: what it needs with the default options; a metric of accuracy needs nothing
+    #: The columns of items= that a metric of the caller's reads, and what an item
+    #: without a value has; None: such an item is refused.
+    columns: Mapping[str, float | None] = field(default_factory=dict)
     no_value: str = (
         "No list holds an item that counts down to k."  #: why no user may have a value
     )

@@ -12,9 +12,9 @@ from typing import Any, Literal
 import numpy as np
 
 from recnb.errors import NoUsersError
-from recnb.metrics.hits import Bools, Floats
+from recnb.metrics.hits import Bools, Floats, Ints
 from recnb.metrics.metric import metric, number_option
-from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, TermRows
+from recnb.metrics.recommendation_lists import Cut, Lists, PerUser, list_credit
 
 
 @metric(
@@ -72,6 +72,8 @@ def novelty(
     if normalize:
         bits = bits / np.log2(n_users)
     names = {"count": counted, "total": total, "n_users": n_users}
+    if k is not None:
+        names["k"] = k
     kept = count > 0 if cold == "drop" else None
     size = shown.n_shown if k is None else np.full(shown.n_users, k)
     return _mean_of_items(
@@ -220,28 +222,21 @@ def _mean_of_items(
     `kept` marks the items that count, if not all do; `out_of` is what the sum is
     divided by, if not their number.
     """
-    counts = np.ones(len(shown.item), dtype=bool) if kept is None else kept[shown.item]
-    earned, n_kept = (
-        np.where(counts, value[shown.item], 0.0),
-        shown.per_user(counts.astype(np.float64)),
-    )
-    out_of = n_kept if out_of is None else out_of
 
-    def rows(user: int) -> TermRows:
-        """Return the rows of one list; those that do not count are left out."""
-        row = np.flatnonzero((shown.user == user) & counts)
-        item = shown.item[row]
-        of_item = {
-            name: each[item] if isinstance(each, np.ndarray) else each
-            for name, each in names.items()
-        }
-        return TermRows(
-            earned[row],
-            {**of_item, "n_shown": n_kept[user], "k": out_of[user]},
-            item,
-            shown.rank[row],
-        )
+    def names_of(rows: Ints) -> Mapping[str, Any]:
+        """Return the names of some rows."""
+        item = shown.item[rows]
+        numbers = dict(names)
+        for name, each in names.items():
+            if isinstance(each, np.ndarray):
+                numbers[name] = each[item]
+        return numbers
 
-    return PerUser(
-        shown.per_user(earned), out_of, (shown.n_shown > 0) & (out_of > 0), rows
+    return list_credit(
+        shown,
+        None,
+        value[shown.item],
+        out_of,
+        kept=None if kept is None else kept[shown.item],
+        names_of=names_of,
     )

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from recnb.errors import RecnbError
+from recnb.metrics.catalogue import Catalogue, RowItems
 from recnb.metrics.hits import Bools, Floats, Hits, Ints
 
 if TYPE_CHECKING:
@@ -27,65 +27,6 @@ Cut = Literal["k", "none"]
 
 #: Values of users who have nothing to find, by what the convention does with them.
 FILLED = {"skip": np.nan, "zero": 0.0, "one": 1.0}
-
-#: What a metric may lack, and what to type for it.
-NEEDED = {
-    "train": ("what users had before", "train=, a frame of user and item"),
-    "catalogue": (
-        "all items there are",
-        "items=, a frame with a row for each item, or train=",
-    ),
-    "features": (
-        "what items are like",
-        "items=, a frame of items with a column of genres or columns of numbers",
-    ),
-    "genre": ("genres", "items=, a frame of items with a column of genres"),
-}
-
-
-@dataclass(frozen=True, eq=False)
-class Catalogue:
-    """What is known of each item, by position; None if it was not given."""
-
-    users: Ints | None = None  #: how many users of train have the item
-    interactions: Ints | None = None  #: how many rows of train hold the item
-    n_users: int = 0  #: how many users train has
-    listed: Bools | None = None  #: whether the catalogue lists the item
-    # : `ItemData` of data/item_data.py, whose history, features and genres are read
-    # when a metric needs them
-    reader: Any = None
-
-    def counts(self, what: str, metric: str) -> Ints:
-        """Return the number of users who have each item, or of its interactions."""
-        counts = self.users if what == "users" else self.interactions
-        if counts is None:
-            raise missing(metric, "train")
-        return counts
-
-    def members(self, population: str, metric: str) -> Bools:
-        """Return which items could have been recommended: all of the catalogue, or all
-        of train.
-        """
-        if population == "train":
-            return self.counts("users", metric) > 0
-        if self.listed is None:
-            raise missing(metric, "catalogue")
-        return self.listed
-
-    def reading(self, metric: str, needed: str) -> Any:
-        """Return the reader of data that a metric cannot do without."""
-        if self.reader is None or (needed == "train" and self.users is None):
-            raise missing(metric, needed)
-        return self.reader
-
-
-def missing(metric: str, needed: str) -> RecnbError:
-    """Return the error for something that a metric cannot do without."""
-    (what, given), frame = NEEDED[needed], "train" if needed == "train" else "items"
-    return RecnbError(
-        f"needs {what}: give {given}: recs.rec.against(truth, {frame}={frame}).",
-        subject=f"{metric} ",
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +49,8 @@ class Lists:
     #: Per row, how many lists have this item at this rank, where one row stands for
     #: those of all lists; None: it is one list's.
     times: Ints | None = None
+    #: Per row, what is known of its item, for a metric of the caller's.
+    items: RowItems | None = None
     #: The hits of the same users, for a metric that looks at the truth.
     hits: Hits | None = None
     truth_item: Ints | None = None  #: per row of the truth, the position of the item
@@ -154,11 +97,12 @@ class Lists:
             **{
                 **columns,
                 "times": None if self.times is None else self.times[rows],
+                "items": None if self.items is None else self.items.of_rows(rows),
                 **others,
             },
         )
 
-    def per_user(self, values: Floats | Ints) -> Floats:
+    def per_user(self, values: Floats | Ints | Bools) -> Floats:
         """Sum values of the rows over each user's list."""
         return np.bincount(self.user, values, self.n_users).astype(
             np.float64, copy=False
@@ -238,6 +182,49 @@ class PerUser:
             total=np.where(nothing_to_find, FILLED[rule], self.total),
             out_of=np.where(nothing_to_find, 1.0, self.out_of),
         )
+
+
+def list_credit(
+    lists: Lists,
+    k: int | None,
+    earned: Floats,
+    out_of: Floats | float | None = None,
+    *,
+    kept: Bools | None = None,
+    names_of: Callable[[Ints], Mapping[str, Any]] = lambda rows: {},
+) -> PerUser:
+    """Sum what the rows of each list earn down to rank k, divided by `out_of`: a number
+    or one for each user; by default the number of rows.
+
+    `kept` marks the rows that count, if not all do; `names_of` returns what a formula
+    names of some rows, a number or one for each.
+    """
+    earned = np.asarray(earned, dtype=np.float64)
+    if earned.shape != lists.rank.shape:
+        raise TypeError(
+            f"earned holds a number for each of the {len(lists.rank):,} rows"
+        )
+    inside = np.ones(len(lists.rank), dtype=bool) if k is None else lists.rank <= k
+    n_shown = lists.per_user(inside)
+    counts = inside if kept is None else inside & kept
+    n_kept = lists.per_user(counts)
+    if out_of is None:
+        out_of = n_kept
+    if np.shape(out_of) not in ((), n_kept.shape):
+        raise TypeError(
+            f"out_of is a number, or one for each of {lists.n_users:,} lists"
+        )
+    possible = np.broadcast_to(np.asarray(out_of, dtype=np.float64), n_kept.shape)
+
+    def rows(user: int) -> TermRows:
+        """Return the rows of one list; those that do not count are left out."""
+        row = np.flatnonzero((lists.user == user) & counts)
+        size = n_shown[user] if k is None else k
+        names = {"n_shown": n_kept[user], "k": size, **names_of(row)}
+        return TermRows(earned[row], names, lists.item[row], lists.rank[row])
+
+    total = lists.per_user(np.where(counts, earned, 0.0))
+    return PerUser(total, possible, (n_shown > 0) & (possible > 0), rows)
 
 
 class Whole(float):

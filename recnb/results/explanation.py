@@ -252,6 +252,8 @@ class Explanation(Suggesting):
             return self._titled(value)
         if not isinstance(value, float):
             return str(value)
+        if np.isnan(value):  # what is known of the items of hits alone
+            return ""
         return (
             f"{value:.4f}"
             if column in FIXED and abs(value) < 1e6

@@ -4,56 +4,37 @@ its code agree on a few small lists.
 
 from __future__ import annotations
 
+import inspect
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import product
 from math import inf
-from typing import Any, TypeGuard
+from typing import Any, Literal, TypeGuard
 
 import numpy as np
 
 from recnb.errors import OptionError, is_number, is_word, quoted
 from recnb.metrics import measure
-from recnb.metrics.formula import Formula
-from recnb.metrics.hits import Cutoffs, Hits
-from recnb.metrics.measure import Measure
+from recnb.metrics.catalogue import RowItems, missing
+from recnb.metrics.formula import FUNCTIONS
+from recnb.metrics.hits import Floats, Hits
 from recnb.metrics.metric import (
     EVERY_METRIC,
+    LIST_METRICS,
+    METRICS,
     AccuracyMetric,
     Better,
     Credit,
+    ListMetric,
     Metric,
+    Need,
 )
+from recnb.metrics.recommendation_lists import Lists, PerUser, TermRows
 from recnb.results.metric_methods import on_lists
-from recnb.results.single_list import Pair, hits_of
-from recnb.results.worked import compare_with_formula
+from recnb.results.small_lists import NAMES, OF_TRAIN, try_on_lists
 
-#: A few lists, by the grade of each rank and of what they miss, and where they are cut.
-LISTS, CUTOFFS = (
-    (((3, 0, 1, 2), (2,)), ((0, 1, 0), ()), ((0, 0), (1, 3)), ((1, 1, 2, 1, 3, 0), ())),
-    (2, None, 20),  # within the lists, whole lists, and beyond the longest
-)
-#: What a function of another form raises.
-FAILS = (ArithmeticError, AttributeError, KeyError, NameError, TypeError)
 #: The directions of a metric; None is neither.
 BETTER = ("high", "low")
-FORM = (
-    "It is def mine(hits, k=None, *, option=1), which gives k to Credit as it is, "
-    "several cut-offs at once."
-)
-#: The names of a formula, beside the options.
-NAMES = (
-    "rank",
-    "relevance",
-    "nth",
-    "first",
-    "no_hit",
-    "k",
-    "n_relevant",
-    "n_hits",
-    "list_length",
-)
 
 
 class OwnMetric(AccuracyMetric[...]):
@@ -66,6 +47,8 @@ class OwnMetric(AccuracyMetric[...]):
         of the hits, and values beyond the bounds.
         """
         data.refuse_ties(f"{self.name} follows one order of each list")
+        if self.needs and data.truth_items is None:
+            raise missing(self.name, self.needs[0])
         credit = super().at(data, k, options)
         earned = np.asarray(credit.earned if isinstance(credit, Credit) else np.nan)
         if earned.shape != data.rank.shape or not np.isfinite(earned).all():
@@ -76,16 +59,7 @@ class OwnMetric(AccuracyMetric[...]):
             raise OptionError(
                 f"{self.name} returned no credit of the {len(data.rank):,} hits: {fix}"
             )
-        low, high = self.bounds
-        values = credit.value
-        outside = values[(values < low - 1e-9) | (values > high + 1e-9)]
-        if len(outside):
-            chosen = {**self.defaults, **options}
-            shown = "".join(f", {name}={value}" for name, value in chosen.items())
-            raise OptionError(
-                f"{self.name} of a list is {outside[0]:.6g}{shown}, beyond its "
-                f"bounds={self.bounds!r}."
-            )
+        _refuse_outside(self, credit.value, options)
         return credit
 
     def __call__(self, data: Any = None, *args: Any, **options: Any) -> Any:
@@ -94,6 +68,71 @@ class OwnMetric(AccuracyMetric[...]):
         """
         call = super().__call__ if isinstance(data, Hits) else on_lists(self)
         return call(data, *args, **options)
+
+
+class OwnListMetric(ListMetric[...]):
+    """A metric of the caller's over all rows of the lists: what its function returns is
+    checked, and its rows have the names of its formula.
+    """
+
+    def at(self, data: Any, k: Any, options: Mapping[str, Any]) -> Any:
+        """Compute the values of lists; refuse what is no credit of them, and values
+        beyond the bounds.
+        """
+        items = RowItems(data.item, data.catalogue, self.name, self.columns)
+        lists = replace(data, items=items)
+        values = super().at(lists, k, options)
+        is_credit = isinstance(values, PerUser) and values.rows is not None
+        if not is_credit or not np.isfinite([values.total, values.out_of]).all():
+            raise OptionError(
+                f"{self.name} returned no credit of the {len(data.rank):,} rows of the "
+                f"lists: return recnb.metrics.list_credit(lists, k, earned, out_of), "
+                f"`earned` a finite number for each row."
+            )
+        _refuse_outside(self, values.value, options)
+        chosen = {**self.defaults, **options}
+
+        def rows(user: int) -> TermRows:
+            """Return the rows of one list with all that a formula names."""
+            of_user: TermRows = values.rows(user)
+            assert of_user.items is not None
+            names = {
+                **chosen,
+                "rank": of_user.rank,
+                "list_length": lists.list_length[user],
+                **replace(items, position=of_user.items).numbers(),
+                **of_user.names,
+            }
+            return replace(of_user, names=names)
+
+        return replace(values, rows=rows)
+
+    def __call__(self, data: Any = None, *args: Any, **options: Any) -> Any:
+        """Compute the values of lists in another metric; one list by itself says
+        nothing of its items.
+        """
+        if isinstance(data, Lists):
+            return super().__call__(data, *args, **options)
+        raise OptionError(
+            f"{self.name} is of the items of lists: evaluate frames, "
+            f"recnb.evaluate(recs, truth, train=train).measure({self.name!r}, k=10)."
+        )
+
+
+def _refuse_outside(
+    metric: Metric[...], values: Floats, options: Mapping[str, Any]
+) -> None:
+    """Refuse values beyond the bounds of a metric."""
+    low, high = metric.bounds
+    outside = values[(values < low - 1e-9) | (values > high + 1e-9)]
+    if not len(outside):
+        return
+    chosen = {**metric.defaults, **options}
+    given = "".join(f", {name}={value}" for name, value in chosen.items())
+    raise OptionError(
+        f"{metric.name} of a list is {outside[0]:.6g}{given}, beyond its "
+        f"bounds={metric.bounds!r}."
+    )
 
 
 def metric(
@@ -105,14 +144,19 @@ def metric(
     reads: str = "",
     better: Better = "high",
     missed: str = "0",
-) -> Callable[[Callable[..., Credit]], Metric[...]]:
-    """Make a metric of accuracy of a function `mine(hits, k=None)`, which returns
-    `recnb.metrics.Credit`: what each hit earns, out of what.
+    over: Literal["hits", "list"] = "hits",
+    needs: Sequence[Literal["train"]] = (),
+    columns: Sequence[str] | Mapping[str, float] = (),
+) -> Callable[[Callable[..., Credit | PerUser]], Metric[...]]:
+    """Make a metric of a function: of the hits, `mine(hits, k=None)`, which returns
+    `recnb.metrics.Credit`, what each hit earns, out of what; or of all rows of the
+    lists, `mine(lists, k=None)`, which returns `recnb.metrics.list_credit`.
 
-    It is taken wherever the name of a metric is, and so is its name, and is a function
-    of one list; `recnb/metrics/README.md` has an example. Options are numbers with a
-    default, by keyword; the first line of the docstring says what the number means.
-    Where formula and function differ on a few small lists, there is no metric.
+    It is taken wherever the name of a metric is, and so is its name; one of hits that
+    needs nothing else is a function of one list. `recnb/metrics/README.md` has
+    examples. Options are numbers with a default, by keyword; the first line of the
+    docstring says what the number means. Where formula and function differ on a few
+    small lists, there is no metric.
 
     Parameters
     ----------
@@ -120,10 +164,10 @@ def metric(
         What is printed, such as "nDCG"; the lowest and the highest value; one sentence
         on how to read it.
     credit, out_of
-        What a hit adds, and what the sum is divided by, as a formula: + - * / ^,
-        comparisons by <=, `log` or `log2`, `min`, `max`; the names rank, relevance,
-        nth, first, no_hit, k, n_relevant, list_length and the options. `ideal(...)` is
-        a sum over the ideal list.
+        What a row adds, and what the sum is divided by, as a formula: + - * / ^,
+        comparisons by <=, `log` or `log2`, `min`, `max`; the names rank, k, list_length
+        and the options; of hits relevance, nth, first, no_hit, n_hits, n_relevant; over
+        lists n_shown. `ideal(...)` is a sum over the ideal list.
     better
         "high" where more is better, "low" where less is, such as of a cost, None where
         a value is not good or bad in itself. Verdicts, marks, gates and the order of
@@ -131,40 +175,77 @@ def metric(
     missed
         What a cost adds for a list without a hit, which would otherwise cost 0, as a
         formula such as "no_hit * k"; the function gives it to `Credit(missed=)`.
+    over
+        "hits", the items that are relevant, of the users evaluated; "list", all items
+        of the lists, of all users with one.
+    needs
+        ("train",) for `hits.items` or `lists.items` with `count` and `interactions`,
+        the users who had the item of each row and its rows in train, and `n_users` and
+        `n_interactions`, those of train. They are names of the formula as well.
+    columns
+        The columns of `items=` that are read by `hits.items.column("price")`, a number
+        for each row, and are names of the formula. An item without a value is an error;
+        {"price": 0} says what it has instead.
     """
-    low, high = _bounds_of(bounds)
-    if better is not None and not is_word(better, BETTER):
-        problem = f"better={quoted(better)} is no direction of a metric: "
-        raise OptionError(
-            problem, "say 'high', 'low', or None where neither is better."
-        )
+    bounds = _bounds_of(bounds)
+    kind = _kind_of(over, better, missed)
+    read = _columns_of(columns)
+    needed: tuple[Need, ...] = _needs_of(needs)
+    if read:
+        needed = (*needed, "features")
 
-    def make(function: Callable[..., Credit]) -> Metric[...]:
+    def make(function: Callable[..., Credit | PerUser]) -> Metric[...]:
         name = function.__name__
         _refuse_name(name)
         _refuse_symbol(symbol, name)
-        made = OwnMetric(
+        made: Metric[...] = kind(
             function,
             symbol=symbol,
             called=name.replace("_", " "),
             credit=credit,
             out_of=out_of,
-            bounds=(low, high),
+            bounds=bounds,
             better=better,
             missed=missed,
             references=(),
             sentence=reads,
+            over=over,
+            needs=needed,
+            columns=read,
             own=True,
         )
         try_on_lists(made)
-        described = on_lists(made)
-        for attribute in ("__name__", "__doc__", "__signature__"):
-            vars(made)[attribute] = getattr(described, attribute)
+        described: Any = on_lists(made) if made.is_accuracy else function
+        vars(made).update(
+            __name__=name,
+            __doc__=described.__doc__,
+            __signature__=inspect.signature(described),
+        )
+        for registry in (METRICS, LIST_METRICS):  # of a cell that is run again
+            registry.pop(name, None)
         made.registry[name] = made
         measure.parsed.cache_clear()  # what texts meant before this
         return made
 
     return make
+
+
+def _kind_of(
+    over: object, better: object, missed: str
+) -> type[OwnMetric | OwnListMetric]:
+    """Return the kind of a metric by its rows; refuse words that are none."""
+    if not is_word(over, NAMES):
+        raise OptionError(f"over={quoted(over)}: say 'hits' or 'list'.")
+    if better is not None and not is_word(better, BETTER):
+        problem = f"better={quoted(better)} is no direction of a metric: "
+        raise OptionError(
+            problem, "say 'high', 'low', or None where neither is better."
+        )
+    if over == "hits":
+        return OwnMetric
+    if missed != "0":
+        raise OptionError("missed= is what a list without a hit adds: leave out over=.")
+    return OwnListMetric
 
 
 def _refuse_name(name: str) -> None:
@@ -200,37 +281,41 @@ def is_bound(value: object) -> TypeGuard[float]:
     return is_number(value) or (isinstance(value, float) and abs(value) == inf)
 
 
-def try_on_lists(made: Metric[...]) -> None:
-    """Refuse a metric whose options are no numbers, whose formula is none, or is
-    another than the function on small lists.
+def _needs_of(needs: object) -> tuple[Literal["train"], ...]:
+    """Return what a metric needs, or refuse what is nothing of the kind."""
+    match needs:
+        case () | []:
+            return ()
+        case ("train",) | ["train"]:
+            return ("train",)
+    raise OptionError(
+        f"needs={quoted(needs)}: say ('train',); columns of items= are given by "
+        f"columns=['price']."
+    )
+
+
+def _columns_of(columns: object) -> dict[str, float | None]:
+    """Return the columns that a metric reads with what an item without a value has, or
+    refuse what can be no name of a formula.
     """
-    made.check(made.defaults)
-    names = [*NAMES, *made.defaults]
-    for text in map(str, (made.credit, made.out_of, made.missed)):
-        try:
-            unknown = Formula.of(text).unknown(names)
-        except SyntaxError:
-            unknown = text
-        if unknown:
-            known = (
-                f"+ - * / ^, <= (1 or 0), log or log2 (base 2), min, max, ideal(...) as a "
-                f"whole out_of, {', '.join(names)}."
-            )
+    read = {}
+    if isinstance(columns, Mapping):
+        read = dict(columns)
+    elif isinstance(columns, (list, tuple)):
+        read = dict.fromkeys(columns)
+    else:
+        problem = f"columns={quoted(columns)} holds no names of columns: "
+        raise OptionError(problem, "give a list, such as ['price'].")
+    taken = {*NAMES["hits"], *NAMES["list"], *OF_TRAIN, *FUNCTIONS}
+    for name, default in read.items():
+        if not isinstance(name, str) or not name.isidentifier() or name in taken:
             raise OptionError(
-                f"{made.name}: {unknown!r} is not understood in the formula "
-                f"{text!r}, which has {known}"
+                f"columns={quoted(columns)}: {quoted(name)} is no name that a formula "
+                f"can give to a column, or has another meaning there: rename it in items=."
             )
-    for (grades, missed), k in product(LISTS, CUTOFFS):
-        where = f"of the grades {list(grades)} at k={k}"
-        truth = enumerate((*grades, *missed))
-        relevant = [(item, grade) for item, grade in truth if grade]
-        hits = hits_of([Pair(range(len(grades)), grades, relevant)])
-        unbounded = replace(made, bounds=(-inf, inf))
-        try:
-            credit = unbounded.at(hits, Cutoffs.of(k), {})
-            compare_with_formula(Measure(made), credit, where)
-            made.at(hits, Cutoffs.of(k), {})  # or an error that it leaves its bounds
-        except FAILS as problem:
+        if default is not None and not is_number(default):
             raise OptionError(
-                f"{made.name} fails {where}: {problem!r}.", fix=FORM
-            ) from problem
+                f"columns={quoted(columns)}: {quoted(default)} is no number for an item "
+                f"without {name}."
+            )
+    return read

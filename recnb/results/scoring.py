@@ -28,6 +28,7 @@ from recnb.results.values import (
     Values,
     WordedBasis,
     follows,
+    train_in_words,
     weights_in_words,
 )
 
@@ -90,6 +91,8 @@ class Scoring:
     joined: Joined
     measure: Measure
     whole: bool = False  #: whether there is no cut-off
+    #: The evaluation, whose train and items a metric of the caller's may look at.
+    data: EvaluationData | None = None
 
     @property
     def convention(self) -> Convention:
@@ -126,7 +129,7 @@ def in_force(
     convention = _convention_of(data, metric, recorded, whole=whole)
     if convention is not None:
         joined = data.source.under(data.source.as_given(convention))
-    return Scoring(joined, measure, whole)
+    return Scoring(joined, measure, whole, data)
 
 
 def _convention_of(
@@ -216,7 +219,19 @@ def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
     hits = scoring.joined.hits(depth)
     if "judged" in scoring.measure.metric.needs:
         return replace(hits, judged=scoring.joined.judged_hits())
-    return hits
+    return with_items(scoring, hits)
+
+
+def with_items(scoring: Scoring, hits: Hits) -> Hits:
+    """Return hits with what is known of the item of each, if a metric of the caller's
+    needs it.
+    """
+    metric, data = scoring.measure.metric, scoring.data
+    if data is None or not (metric.own and metric.needs):
+        return hits
+    if scoring.joined is not data.joined:
+        data = EvaluationData.of(scoring.joined, side_data=data.side_data)
+    return data.item_data.hits_with_items(hits, metric)
 
 
 def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
@@ -303,7 +318,15 @@ def basis_of(
         user_label=data.user_label,
         has_missed=metric.missed != "0",
         also_whole=None in cutoffs.values and not scoring.whole,
+        n_train=n_train_of(scoring),
     )
+
+
+def n_train_of(scoring: Scoring) -> int:
+    """Count the users of train, if a metric of hits looks at what they had."""
+    if scoring.data is None or "train" not in scoring.measure.metric.needs:
+        return 0
+    return scoring.data.item_data.catalogue.n_users
 
 
 def _users_behind(scoring: Scoring, cutoffs: Cutoffs) -> UserCounts:
@@ -453,12 +476,7 @@ def _catalogue_in_words(
         if population == "catalogue+padding":
             words.append(_("and one more, of padding"))
     if catalogue.users is not None and "train" in metric.needs:
-        had = ngettext(
-            "what {n:,} user had in train",
-            "what {n:,} users had in train",
-            catalogue.n_users,
-        )
-        words.append(had)
+        words += train_in_words(catalogue.n_users)
     return words
 
 
@@ -467,7 +485,7 @@ def recorded_in(library: str | None) -> list[str]:
     for recnb's own.
     """
     if library is None:
-        return [*LIST_METRICS]
+        return [name for name, metric in LIST_METRICS.items() if not metric.own]
     recorded = {preset.metric for preset in presets.of_library(library)}
     return [name for name in LIST_METRICS if name in recorded]
 

@@ -16,7 +16,7 @@ import polars as pl
 from recnb.conventions import Convention, options_in_words
 from recnb.data.source import UserCounts
 from recnb.data.weights import Weighting
-from recnb.display.language import N_, Sentence, _, named, noun_of, use_noun
+from recnb.display.language import N_, Sentence, _, named, ngettext, noun_of, use_noun
 from recnb.display.text import users_in_words
 from recnb.errors import UnknownUserError, quoted
 from recnb.metrics.hits import Cutoffs, Floats, Ints
@@ -65,6 +65,7 @@ class Basis:
     has_missed: bool = False
     #: Whether some of the numbers are of whole lists, and others are at a cut-off.
     also_whole: bool = False
+    n_train: int = 0  #: the users of train, if the metric looks at what they had
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the mean, and those that are not, in words."""
@@ -106,6 +107,7 @@ class Basis:
         given = self.convention.given_in_words(self.given)
         scale = [] if self.scale is None else [scale_in_words(self.scale)]
         notes = [*map(str, self.notes), *pairs_in_words(self.weights)]
+        notes += train_in_words(self.n_train)
         users = self.users_in_words()
         if brief:
             # Among those of other metrics, all that is said of users stands together.
@@ -287,6 +289,15 @@ def no_relevant_in_words(
     if n_left_out:
         words.append(_(NO_RELEVANT["skip"], n=n_left_out))
     return words
+
+
+def train_in_words(n: int) -> list[str]:
+    """Say whose training items a number looks at; nothing if it is nobody's."""
+    if not n:
+        return []
+    return [
+        ngettext("what {n:,} user had in train", "what {n:,} users had in train", n)
+    ]
 
 
 def pairs_in_words(weights: Weighting | None) -> list[str]:

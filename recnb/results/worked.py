@@ -28,10 +28,11 @@ from recnb.results.scoring import (
     cutoffs_under,
     hits_for,
     in_force,
+    n_train_of,
     undefined_in,
     values_of,
 )
-from recnb.results.values import Values, index_of, pairs_in_words
+from recnb.results.values import Values, index_of, pairs_in_words, train_in_words
 
 #: Why there is no explanation.
 MANY_ORDERS = (
@@ -102,7 +103,9 @@ def _of_accuracy(
         unsaid=scoring.unsaid,
         below_0_unjudged=metric.plain_name == "bpref",
     )
-    basis = [*decisions, *data.notes, *pairs_in_words(data.joined.weighting)]
+    pairs = pairs_in_words(data.joined.weighting)
+    train = train_in_words(n_train_of(scoring))
+    basis = [*decisions, *data.notes, *pairs, *train]
     return explain(
         scoring.measure,
         hits,
@@ -191,7 +194,11 @@ def _value_and_rows(
             )
         )
     assert result.rows is not None
-    return float(result.value[position]), result.rows(position)
+    rows = result.rows(position)
+    if metric.own:
+        possible = float(result.out_of[position])
+        compare_rows_with_formula(values.measure, rows, possible, f"of user {user!r}")
+    return float(result.value[position]), rows
 
 
 def explain(
@@ -270,6 +277,10 @@ def _rows_by_rank(
         return np.asarray(np.append(values, 0.0)[hit])
 
     rows["relevance"] = of_rows(hits.relevance)
+    if hits.truth_items is not None:
+        for name, values in hits.items.numbers().items():
+            if np.ndim(values) and name in measure.credit.names():
+                rows[name] = np.append(values, np.nan)[hit]
     if hits.truth_weight is not None:
         rows["weight"] = of_rows(hits.weight)
     if hits.judged is not None:
@@ -385,6 +396,8 @@ def numbers_of(
         "rise": credit.earned,
     }
     numbers["best_weight"] = np.ravel(credit.possible)[0]
+    if hits.truth_items is not None:
+        numbers |= hits.items.numbers()
     numbers |= {name: getattr(hits, name)[0] for name in names & OF_USER}
     numbers |= {name: getattr(hits, name) for name in names & OF_HIT}
     if "reach" in names:
@@ -413,11 +426,33 @@ def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
     _compare(measure, measure.missed, credit, cost, where)
 
 
+def compare_rows_with_formula(
+    measure: Measure, rows: TermRows, possible: float, where: str
+) -> None:
+    """Refuse what the rows of one list earn, and what it is divided by, if the formula
+    says otherwise.
+    """
+    _compare_numbers(measure, measure.credit, rows.names, rows.earned, where)
+    _compare_numbers(measure, measure.out_of, rows.names, np.array([possible]), where)
+
+
 def _compare(
     measure: Measure, formula: Formula, credit: Credit, computed: Floats, where: str
 ) -> None:
     """Refuse numbers that are others than a formula gives of the same hits."""
-    values = formula.value(numbers_of(credit, measure.chosen, formula))
+    numbers = numbers_of(credit, measure.chosen, formula)
+    _compare_numbers(measure, formula, numbers, computed, where)
+
+
+def _compare_numbers(
+    measure: Measure,
+    formula: Formula,
+    numbers: Mapping[str, Any],
+    computed: Floats,
+    where: str,
+) -> None:
+    """Refuse numbers that are others than a formula gives of these names."""
+    values = formula.value(numbers)
     if np.allclose(values, computed):
         return
     of_formula = ", ".join(f"{value:.6g}" for value in np.ravel(values))

@@ -20,7 +20,7 @@ from recnb.conventions.convention import DECISIONS
 from recnb.conventions.presets import of_library
 from recnb.display.language import _, use_language, with_particles
 from recnb.errors import RecnbError
-from recnb.metrics.recommendation_lists import NEEDED
+from recnb.metrics.catalogue import NEEDED
 from tests.korean import EV, EVALUATIONS, ONE, RECS, TRUTH, Shown, english_in, page
 from tests.strategies import each_word
 from tests.tools.translations import stored

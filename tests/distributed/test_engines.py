@@ -18,6 +18,9 @@ from recnb.errors import (
     RecnbError,
     UnknownUserError,
 )
+from recnb.metrics import Credit, list_credit
+from recnb.metrics.metric import LIST_METRICS
+from recnb.metrics.metric import METRICS as METRICS_OF_HITS
 from tests.distributed.conftest import ENGINES
 from tests.random_frames import CONVENTIONS, METRICS, K, random_frames, shuffled
 from tests.spark_sessions import agree
@@ -532,6 +535,57 @@ def test_metrics_beyond_accuracy_are_those_of_frames_in_memory(kind):
         assert repr(made.explain(name, user, k=2)) == repr(
             expected.explain(name, user, k=2)
         ), name
+
+
+def test_metrics_of_the_caller_see_items_as_of_frames_in_memory(kind):
+    """Of the hits, whose items are those of the truth, and of all rows of the lists."""
+
+    @recnb.metric(
+        symbol="H",
+        credit="price * (1 - count / n_users)",
+        needs=("train",),
+        columns={"price": 0},
+    )
+    def of_hits(hits, k=None):
+        items = hits.items
+        unknown = 1 - items.count / items.n_users
+        return Credit(hits, k, items.column("price") * unknown)
+
+    @recnb.metric(
+        symbol="L",
+        credit="price / rank + interactions",
+        out_of="n_shown",
+        over="list",
+        needs=("train",),
+        columns={"price": 0},
+    )
+    def of_lists(lists, k=None):
+        earned = lists.items.column("price") / lists.rank + lists.items.interactions
+        return list_credit(lists, k, earned)
+
+    recs, truth = random_frames(np.random.default_rng(22), text=True)
+    items = pd.DataFrame({"item": sorted({*recs["item"], *truth["item"]})[1:]})
+    items["price"] = np.arange(len(items)) ** 2.0
+    options = {"averaged_users": "union", "no_relevant": "zero"}
+    options |= {"train": truth[["user", "item"]].iloc[::2], "items": items}
+    made, expected = both(kind, recs, truth, **options)
+    try:
+        alike(
+            made.table([of_hits, of_lists], k=[2, None]),
+            expected.table([of_hits, of_lists], k=[2, None]),
+        )
+        for metric in (of_hits, of_lists):
+            score, other = made.measure(metric, k=2), expected.measure(metric, k=2)
+            assert (score, score.basis) == (pytest.approx(other), other.basis)
+            pd.testing.assert_series_equal(score.per_user, other.per_user)
+            user = other.per_user[other.per_user > 0].index[3]
+            worked, of_memory = (
+                ev.explain(metric, user, k=2) for ev in (made, expected)
+            )
+            assert repr(worked) == repr(of_memory)
+    finally:
+        METRICS_OF_HITS.pop("of_hits")
+        LIST_METRICS.pop("of_lists")
 
 
 @pytest.mark.parametrize("given", ["column", "item", "pair", "user"])

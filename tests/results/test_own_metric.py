@@ -20,7 +20,7 @@ import pytest
 import recnb
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics import Credit, as_column, out_of_count
-from recnb.metrics.metric import METRICS
+from recnb.metrics.metric import LIST_METRICS, METRICS
 
 PAGE = Path(recnb.__file__).with_name("metrics") / "README.md"
 SAMPLE = recnb.datasets.load_sample()
@@ -38,8 +38,9 @@ FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, users=SAMPLE.users)
 def forgotten() -> Iterator[None]:
     """Without this test's metrics afterwards."""
     yield
-    for name in [name for name, metric in METRICS.items() if metric.own]:
-        del METRICS[name]
+    for metrics in (METRICS, LIST_METRICS):
+        for name in [name for name, metric in metrics.items() if metric.own]:
+            del metrics[name]
 
 
 def twin() -> Any:
@@ -122,7 +123,8 @@ def test_it_is_shown_everywhere_and_its_words_are_text(where: str) -> None:
 def test_the_example_of_the_page_runs() -> None:
     section = PAGE.read_text("utf-8").split("## A metric of your own")[1]
     section = section.split("\n## ")[0]
-    program, cost = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
+    programs = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
+    program, cost, of_items, of_lists = programs
     names: dict[str, Any] = {}
     exec(program, names)
     exec(cost, names)
@@ -137,6 +139,14 @@ def test_the_example_of_the_page_runs() -> None:
         hit / rank**2
         for hit, rank in zip(at_rank["relevance"] > 0, at_rank["rank"], strict=True)
     ]
+    for program, called in (
+        (of_items, ["popularity_complement", "ndcg"]),
+        (of_lists, ["mean_year", "novelty"]),
+    ):
+        exec(program, names)
+        means = names["ev"].table(called, k=10)[10]
+        shown = ", ".join(f"{name} {means[name]:.4f}" for name in called)
+        assert f"  # {shown}\n" in program
 
 
 def test_credit_out_of_another_list() -> None:

@@ -28,9 +28,9 @@ import recnb
 from recnb import LIST_METRICS, METRICS
 from recnb.display.data_file import rows_of
 from recnb.display.language import LANGUAGES, LOCALE
+from recnb.metrics.catalogue import NEEDED, missing
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import RETRIEVAL_METRICS, Metric
-from recnb.metrics.recommendation_lists import NEEDED, missing
 
 ROOT = Path(recnb.__file__).parent
 #: Functions that mark messages, with the arguments that are messages ("c": a context),
