@@ -17,7 +17,7 @@ from recnb.data.source import Joined
 from recnb.display.language import N_, Sentence, _
 from recnb.display.progress import steps
 from recnb.errors import FrameError, RecnbError
-from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.hits import Cutoffs, Floats, Ints
 
 #: What scores all items for a user: an object whose `predict(user)` does, or a function
 #: of the user.
@@ -37,60 +37,69 @@ def model_lists(
     """Join lists of the largest k from a model's scores with the test items; users and
     items are numbers.
     """
-    predict, depth = getattr(model, "predict", model), Cutoffs.of(k).deepest
+    predict = getattr(model, "predict", model)
     if not callable(predict):
         raise RecnbError(
             f"the model is a {type(model).__name__} without a predict method.",
             fix=WRAPPED,
         )
+    depth = Cutoffs.of(k).deepest
     if depth is None:
         raise RecnbError(
             "a model ranks every item, so there is no whole list to take: give k "
             "a number, such as k=10."
         )
-    held_out, seen = (
-        _matrix(test, "test"),
-        None if train is None else _matrix(train, "train"),
-    )
+    held_out = _matrix(test, "test")
+    seen = None if train is None else _matrix(train, "train")
     if seen is not None and seen.shape != held_out.shape:
         raise FrameError(
             f"train has shape {seen.shape} and test {held_out.shape}: both are "
             f"the same users × items."
         )
-    users, truth = np.flatnonzero(np.diff(held_out.indptr)), held_out.tocoo()
+    users = np.flatnonzero(np.diff(held_out.indptr))
     if len(users) == 0:
         raise FrameError("test has no relevant items: every row is empty.")
     lists = []
     for user in steps(users, _("users ranked"), len(users)):
-        items = np.argsort(
-            -_scores(predict, int(user), held_out.shape[1]), kind="stable"
-        )  # the lower of equals first
-        had = (
-            []
-            if seen is None
-            else seen.indices[seen.indptr[user] : seen.indptr[user + 1]]
-        )
-        lists.append(items[np.isin(items, had, invert=True)][:depth])
-    lengths = [len(one) for one in lists]
-    ranks = np.concatenate([np.arange(1, length + 1) for length in lengths])
+        scores = _scores(predict, int(user), held_out.shape[1])
+        lists.append(_ranked_items(scores, seen, user)[:depth])
+    joined = _joined(users, lists, held_out)
+    notes = [Sentence(N_("ranked by the model's scores"))]
+    n_left_out = held_out.shape[0] - len(users)
+    if n_left_out:
+        words = N_("{n:,} with no test item left out")
+        notes.append(Sentence(words, {"n": n_left_out}))
+    if seen is not None:
+        notes.append(Sentence(N_("items of train taken out")))
+    return replace(joined, notes=tuple(notes))
+
+
+def _ranked_items(scores: Floats, seen: Any, user: int) -> Ints:
+    """Return the items that the user has not seen, the best first; of equal ones the
+    lower.
+    """
+    items = np.argsort(-scores, kind="stable")
+    if seen is None:
+        return items
+    had = seen.indices[seen.indptr[user] : seen.indptr[user + 1]]
+    return items[np.isin(items, had, invert=True)]
+
+
+def _joined(users: Ints, lists: Sequence[Ints], held_out: Any) -> Joined:
+    """Join the list of each user with the test items."""
+    lengths = [len(items) for items in lists]
     recs = pl.DataFrame(
         {
             "user": np.repeat(users, lengths),
             "item": np.concatenate(lists),
-            "rank": ranks,
+            "rank": np.concatenate([np.arange(1, n + 1) for n in lengths]),
         }
     )
+    truth = held_out.tocoo()
     judged = pl.DataFrame(
         {"user": truth.row, "item": truth.col, "relevance": truth.data}
     )
-    notes = [Sentence(N_("ranked by the model's scores"))]
-    if left_out := held_out.shape[0] - len(users):
-        notes.append(Sentence(N_("{n:,} with no test item left out"), {"n": left_out}))
-    if seen is not None:
-        notes.append(Sentence(N_("items of train taken out")))
-    return replace(
-        read(recs, judged, {}, {}).under(Convention(order="rank")), notes=tuple(notes)
-    )
+    return read(recs, judged, {}, {}).under(Convention(order="rank"))
 
 
 def _matrix(given: Any, name: str) -> Any:
