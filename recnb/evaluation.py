@@ -12,7 +12,7 @@ import polars as pl
 from markupsafe import Markup
 
 from recnb.data import Counts
-from recnb.display.language import _, use_language, use_noun
+from recnb.display.language import _, named, use_language, with_noun
 from recnb.display.templates import render
 from recnb.errors import (
     ElsewhereError,
@@ -64,6 +64,7 @@ class EvaluationMethods(Methods):
     frame first.
     """
 
+    @with_noun
     def table(
         self,
         metrics: Metrics = None,
@@ -72,6 +73,7 @@ class EvaluationMethods(Methods):
         intervals: bool = False,
         by: Any = None,
         bins: int = 4,
+        confidence: float = 0.95,
         **options: Any,
     ) -> Table:
         """Return means over users, one row per metric and one column per cut-off;
@@ -87,7 +89,7 @@ class EvaluationMethods(Methods):
             own, and there is one column.
         intervals
             True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"),
-            with 95% intervals.
+            with intervals.
         by
             Segments of users, each with an interval and its difference to all other
             users: a column of `users=` or of the truth; "activity", which is computed
@@ -97,14 +99,24 @@ class EvaluationMethods(Methods):
             a genre. `.plot()` draws dates, weeks and periods as a line.
         bins
             Number of quantile bins for a `by` that is a number.
+        confidence
+            Of the intervals, between 0 and 1.
         **options
             Options of the metrics, applied to each metric that has them, as
             `gain="exponential"`.
         """
         if by is not None:
-            return table_by(self._data, metrics, k, by, bins, options)
-        return tables.table_of(self._data, metrics, k, options, intervals=intervals)
+            return table_by(self._data, metrics, k, by, bins, options, confidence)
+        return tables.table_of(
+            self._data,
+            metrics,
+            k,
+            options,
+            intervals=intervals,
+            confidence=confidence,
+        )
 
+    @with_noun
     def measure(
         self, text: AnyMetric, *, k: int | None = None, **options: Any
     ) -> Score | CatalogueScore:
@@ -128,6 +140,7 @@ class EvaluationMethods(Methods):
         metric = measure_named(text)
         return score_of(self._data, metric, metric.cut_at(k), options)
 
+    @with_noun
     def measures(
         self,
         names: AnyMetric | Iterable[AnyMetric],
@@ -143,14 +156,21 @@ class EvaluationMethods(Methods):
         """
         return tables.measures_of(self._data, names, confidence, options)
 
+    @with_noun
     def curve(
-        self, metric: AnyMetric, k: Iterable[int] = range(1, 21), **options: Any
+        self,
+        metric: AnyMetric,
+        k: Iterable[int] = range(1, 21),
+        *,
+        confidence: float = 0.95,
+        **options: Any,
     ) -> Table:
-        """Return a metric at many cut-offs, a row each, with the ends of a 95%
-        interval; `.plot()` draws it.
+        """Return a metric at many cut-offs, a row each, with the ends of an interval,
+        of which `confidence` is between 0 and 1; `.plot()` draws it.
         """
-        return tables.curve_of(self._data, metric, k, options)
+        return tables.curve_of(self._data, metric, k, options, confidence)
 
+    @with_noun
     def explain(
         self,
         metric: AnyMetric,
@@ -168,6 +188,7 @@ class EvaluationMethods(Methods):
         """
         return explanation_of(self._data, metric, user, k, options, lang)
 
+    @with_noun
     def items(self, k: int | None = None) -> Table:
         """Return how often each item is recommended and found down to k: a row per
         item, the most recommended first.
@@ -175,16 +196,16 @@ class EvaluationMethods(Methods):
         Columns are shown, share, hits and relevant; share_in_train and ratio with
         `train=`; title if `items=` has one.
         """
-        with use_noun(self._data.noun):
-            return tables.items_of(self._data, k)
+        return tables.items_of(self._data, k)
 
+    @with_noun
     def user(self, user: Any, k: int | None = None) -> Table:
         """Return one user's list down to k: rank, item, score, relevance, hit; `missed`
         has the relevant items that are not among them.
         """
-        with use_noun(self._data.noun):
-            return tables.user_list_of(self._data, user, k)
+        return tables.user_list_of(self._data, user, k)
 
+    @with_noun
     def report(
         self,
         k: int | Sequence[int] = (5, 10, 20),
@@ -215,10 +236,11 @@ class EvaluationMethods(Methods):
         from recnb.report.request import request_of
         from recnb.stats import Settings
 
-        with use_language(lang), use_noun(self._data.noun):
+        with use_language(lang):
             request = request_of(self._data, k, metrics, options, by=by, bins=bins)
             return report_of({"": self._data}, request, Settings(confidence))
 
+    @with_noun
     def lint(
         self, k: int | None = 10, metric: AnyMetric = "ndcg", **options: Any
     ) -> Lint:
@@ -246,6 +268,10 @@ class Evaluation(EvaluationMethods, EvaluationData):
     ev.explore()                             a widget: from the mean to the users and their lists
     """  # noqa: E501
 
+    @property
+    def _noun(self) -> str:
+        return self.noun
+
     def __dir__(self) -> list[str]:
         """List what users ask for, which Tab shows; not what results read of the
         data.
@@ -258,12 +284,14 @@ class Evaluation(EvaluationMethods, EvaluationData):
         """Counts of the data behind the numbers, and of what was left out."""
         return self.joined.counts
 
+    @with_noun
     def beyond(self, k: AnyCutoffs = None) -> Table:
         """Return every metric beyond accuracy that the data allow, a row each; the line
         below names those that need more frames.
         """
         return tables.beyond_table(self, k)
 
+    @with_noun
     def detectable(
         self,
         metric: AnyMetric,
@@ -292,7 +320,10 @@ class Evaluation(EvaluationMethods, EvaluationData):
         values = score.per_user.to_frame("ours")
         if values.empty:
             raise NoUsersError(
-                f"no user has a value of {score.label}: all of them are left out."
+                named(
+                    "no user has a value of {label}: all of them are left out.",
+                    label=score.label,
+                )
             )
         theirs = None
         if against is not None:
@@ -308,6 +339,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
             weights=self.source.weight_of(users),
         )
 
+    @with_noun
     def at_least(
         self, metric: AnyMetric, value: float, k: int | None = None, **options: Any
     ) -> Gate:
@@ -316,6 +348,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         """
         return within("at_least", {"": self}, metric, value, k=k, options=options)
 
+    @with_noun
     def at_most(
         self, metric: AnyMetric, value: float, k: int | None = None, **options: Any
     ) -> Gate:
@@ -324,6 +357,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         """
         return within("at_most", {"": self}, metric, value, k=k, options=options)
 
+    @with_noun
     def why(
         self,
         metric: AnyMetric,
@@ -344,6 +378,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
         return why(self, metric, k, other, **options)
 
+    @with_noun
     def identify(
         self, metric: AnyMetric, value: Any, k: int | None = None, **options: Any
     ) -> Table:
@@ -357,6 +392,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
         return identify(self, metric, value, k, **options)
 
+    @with_noun
     def explore(
         self,
         metric: AnyMetric = "ndcg",

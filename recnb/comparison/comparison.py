@@ -21,6 +21,7 @@ from recnb.comparison.models import (
     without_relevant_in_words,
 )
 from recnb.comparison.overlap import overlaps
+from recnb.comparison.scatter import draw_models, draw_users
 from recnb.comparison.tables import (
     Curves,
     Differences,
@@ -33,7 +34,7 @@ from recnb.conventions import cut_of, options_in_words
 from recnb.data import Frame
 from recnb.data.load import Input
 from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
-from recnb.display.language import N_, _, use_language, use_noun
+from recnb.display.language import N_, _, named, use_language, use_noun, with_noun
 from recnb.display.templates import framed
 from recnb.display.text import one_line
 from recnb.display.text import users_in_words as n_users_in_words
@@ -85,6 +86,8 @@ from recnb.results.values import (
 from recnb.stats import Settings, Test, tau_ap
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from recnb.report.report import Report
 
 #: Of more models than these every two are compared if none is named as the baseline,
@@ -100,6 +103,7 @@ CALLS = (
     ".movers('ndcg', k=10)",
     ".overlap(k=10)",
     ".agreement(k=10)",
+    ".scatter('ndcg', k=10)",
     ".beyond(k=10)",
     ".not_worse('ndcg', k=10)",
 )
@@ -268,9 +272,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return self._first.users
 
     @property
+    def _noun(self) -> str:
+        return self._first.noun
+
+    @property
     def _first(self) -> EvaluationData:
         return next(iter(self._models.values()))
 
+    @with_noun
     def table(
         self,
         metrics: Metrics = None,
@@ -376,6 +385,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             return {name: first}
         return of_models
 
+    @with_noun
     def differences(
         self,
         metrics: Metrics = None,
@@ -403,12 +413,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         numbers = self._measured(asked, Cutoffs.of(k), split)
         known = taken_as_known(self._first.source.weighted)
         basis = [self._basis_of(asked)]
-        with use_noun(self._first.noun):
-            warnings = self._warnings(asked[0], k)
-            return differences_table(
-                numbers, basis, settings=self.settings, warnings=warnings, known=known
-            )
+        warnings = self._warnings(asked[0], k)
+        return differences_table(
+            numbers, basis, settings=self.settings, warnings=warnings, known=known
+        )
 
+    @with_noun
     def not_worse(
         self,
         metric: AnyMetric,
@@ -454,6 +464,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         ]
         return Gate(tuple(checks))
 
+    @with_noun
     def movers(
         self,
         metric: AnyMetric = "ndcg",
@@ -506,6 +517,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         table.groups = tuple(groups)
         return table
 
+    @with_noun
     def overlap(self, k: int | None = None) -> Table:
         """Return how similar the lists of each two models are: items in both out of
         items in either, and users with the same list.
@@ -514,6 +526,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             pd.DataFrame(overlaps(self._models, Cutoffs.one(k).values[0])), [self.basis]
         )
 
+    @with_noun
     def agreement(
         self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
     ) -> Table:
@@ -549,6 +562,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             frame, [words, *self._basis_of_table(asked, cutoffs, numbers)]
         )
 
+    @with_noun
     def beyond(self, k: int | None = None) -> Table:
         """Return the metrics beyond accuracy that `train=` and `items=` allow for every
         model, down to k; nothing is tested.
@@ -580,6 +594,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             title=f"{_('Beyond accuracy')}, {cut}",
         )
 
+    @with_noun
     def curve(
         self,
         metric: AnyMetric = "ndcg",
@@ -603,10 +618,112 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 "high": means.high.T.ravel(),
             }
         )
-        table = Curves.made(frame, [self._basis_of([asked])])
+        basis = [self._basis_of([asked])]
+        table = Curves.made(frame, basis, f"{chosen.symbol}@k")
         table.attrs |= {"symbol": chosen.symbol, "n_users": None}
         return table
 
+    @with_noun
+    def scatter(
+        self,
+        metric: AnyMetric = "ndcg",
+        other: AnyMetric | None = None,
+        k: int | None = None,
+        *,
+        model: str | None = None,
+        baseline: str | None = None,
+        ax: Axes | None = None,
+        color: Any = None,
+        **options: Any,
+    ) -> Axes:
+        """Draw the users of two models by a metric, or the models by two metrics.
+
+        Of one metric a point is a user, with the value under the baseline along and
+        that under the model up: above the diagonal the model has the higher value. Of
+        two metrics a point is a model, with the intervals that its numbers have.
+
+        Parameters
+        ----------
+        metric, other
+            The metric, and a second one to draw the models by.
+        k
+            The cut-off of both.
+        model, baseline
+            The two models whose users are drawn: by default the first that is not the
+            baseline, and the baseline.
+        ax, color
+            Axes of matplotlib, else those of a new figure; the colour of points.
+        **options
+            Those of the metrics.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            With the line of users and convention below.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
+        >>> found.scatter("ndcg", k=10).get_ylabel()
+        'nDCG@10 with item-knn'
+        >>> found.scatter("ndcg", "recall", k=10).get_ylabel()
+        'Recall@10'
+        """
+        if other is not None:
+            if model is not None or baseline is not None:
+                raise OptionError(
+                    "of two metrics every model is drawn: leave model= and baseline= out."
+                )
+            return self._scatter_of_models([metric, other], k, options, ax, color)
+        pair = self._pair(model, baseline)
+        return self._scatter_of_users(metric, k, options, pair, ax, color)
+
+    def _scatter_of_users(
+        self,
+        metric: AnyMetric,
+        k: int | None,
+        options: Mapping[str, Any],
+        pair: tuple[str, str],
+        ax: Axes | None,
+        color: Any,
+    ) -> Axes:
+        (asked,) = asked_of(self._first, [metric], options, "k", "model", "baseline")
+        if asked.metric.of == "all":
+            problem = named(
+                "{metric} is one number of all lists of a model, so no users can be drawn: ",
+                metric=asked.metric.name,
+            )
+            raise OptionError(
+                problem, "name a second metric, for a point of each model."
+            )
+        model, baseline = pair
+        models = {name: self._models[name] for name in (baseline, model)}
+        (column,) = metric_columns(models, asked, Cutoffs.one(k))
+        basis = [self._basis_of([asked]), *self._options_in_words([asked], k)]
+        return draw_users(ax, column, pair, basis, color)
+
+    def _scatter_of_models(
+        self,
+        metrics: Sequence[AnyMetric],
+        k: int | None,
+        options: Mapping[str, Any],
+        ax: Axes | None,
+        color: Any,
+    ) -> Axes:
+        asked = asked_of(self._first, metrics, options, "k")
+        cutoffs = Cutoffs.one(k)
+        numbers = self._measured(asked, cutoffs, pairs=())
+        basis = self._basis_of_table(asked, cutoffs, numbers)
+        percent = f"{100 * self.settings.confidence:g}"
+        basis.append(_("{confidence}% intervals", confidence=percent))
+        rows = list(numbers.mean_rows())
+        along = [row for row in rows if row.metric == asked[0].metric.name]
+        up = [row for row in rows if row.metric == asked[1].metric.name]
+        return draw_models(ax, along, up, basis, color)
+
+    @with_noun
     def explore(
         self,
         metric: Any = "ndcg",
@@ -627,6 +744,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         return Explorer(models, metric, k, lang=lang, **options)
 
+    @with_noun
     def report(
         self,
         k: int | Sequence[int] = (5, 10, 20),
@@ -651,7 +769,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         from recnb.report.build import report_of
         from recnb.report.request import request_of
 
-        with use_language(lang), use_noun(self._first.noun):
+        with use_language(lang):
             request = request_of(self._first, k, metrics, options, by=by, bins=bins)
             asked = [
                 Asked(metric.symbol, metric, dict(own))
@@ -783,9 +901,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         asked = asked_of(self._first, metrics, options)
         for _name, metric, _own in asked:
             if metric.of == "all":
-                problem = (
-                    f"{metric.name} is one number of all lists of a model, so no "
-                    f"users can be paired: "
+                problem = named(
+                    "{metric} is one number of all lists of a model, so no users can be "
+                    "paired: ",
+                    metric=metric.name,
                 )
                 raise OptionError(problem, "that of each model is in .beyond(k=10).")
         return asked

@@ -28,7 +28,7 @@ from recnb.data.files import Wanted, is_file, read_together
 from recnb.data.in_memory import Sheets
 from recnb.data.load import SIDES, Input
 from recnb.data.sheet import IDS, RECS, kind, relevant_only
-from recnb.display.language import N_, Plural, Sentence, _
+from recnb.display.language import N_, Plural, Sentence, _, named, use_noun
 from recnb.display.progress import steps
 from recnb.display.text import one_line
 from recnb.errors import (
@@ -422,10 +422,12 @@ def restrict_to_common_users(
             f"{name!r} {len(judged):,} (such as {judged[0]!r})"
             for name, judged in users_of.items()
         )
-        problem = (
-            f"no user is judged in every model: {counts}. Check that all lists are of "
-            f"the same users."
-        )
+        with use_noun(next(iter(models.values())).noun):
+            problem = named(
+                "no user is judged in every model: {counts}. Check that all lists are "
+                "of the same users.",
+                counts=counts,
+            )
         raise NoUsersError(problem, fix=PARTS)
     note = Sentence(
         JUDGED_BY_BOTH if len(models) == 2 else JUDGED_BY_ALL,

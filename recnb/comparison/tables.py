@@ -18,8 +18,8 @@ from recnb.display.templates import framed
 from recnb.display.text import one_line, signed
 from recnb.metrics.metric import Better
 from recnb.report import conclusions as words
+from recnb.report.blocks import user_blocks
 from recnb.report.data import UserGroup
-from recnb.report.sections import user_blocks
 from recnb.results.numbers import DifferenceRow, Numbers
 from recnb.results.segments import distinct_labels
 from recnb.results.table import (

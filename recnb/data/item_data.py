@@ -23,6 +23,7 @@ from recnb.data.side_data import SideData
 from recnb.data.source import elsewhere
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
+from recnb.metrics.history import expected_ranks
 from recnb.metrics.hits import (
     Bools,
     Cutoffs,
@@ -220,6 +221,18 @@ class ItemData:
         inside = np.flatnonzero(user >= 0)
         order = inside[in_order(user[inside])]
         return user[order], positions(self.items, had["item"])[order]
+
+    @cached_property
+    def expected_rank(self) -> Ints:
+        """Where each relevant row would be in a list of the most popular items that its
+        user has not had.
+        """
+        return expected_ranks(
+            user=self.joined.all_hits.truth_user,
+            item=self._truth_item,
+            had=self.history(evaluated=True),
+            count=self.catalogue.counts("interactions", "serendipity"),
+        )
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Return items × features (genres as words, or numbers), and which items are

@@ -8,8 +8,5 @@ def rows_of(path: str) -> list[dict[str, str]]:
     """Return the rows of a file by its path within the package, as
     "metrics/references.csv".
     """
-    return list(
-        csv.DictReader(
-            resources.files("recnb").joinpath(path).read_text("utf-8").splitlines()
-        )
-    )
+    text = resources.files("recnb").joinpath(path).read_text("utf-8")
+    return list(csv.DictReader(text.splitlines()))

@@ -3,24 +3,27 @@
 English stands in the code, in the place where it is shown: `_("No interval")`
 translates the sentence and puts the values in. Other languages are gettext catalogues,
 `locale/<language>/LC_MESSAGES/recnb.po`, which `python -m tests.tools.translations`
-brings up to date and compiles. A result keeps the language it was made in: it is shown
-`with use_language(self.lang)`.
+brings up to date and compiles. A result keeps the language it was made in, and with it
+the word for users, `current()`: it is shown `with use_language(self.lang)`.
 """
 
 from __future__ import annotations
 
 import gettext
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, wraps
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self, TypeVar, cast
 from unicodedata import east_asian_width
 
 from recnb.errors import OptionError, is_word, quoted
+
+#: A method.
+M = TypeVar("M", bound=Callable[..., Any])
 
 LANGUAGES = ("en", "ko")
 LOCALE = Path(__file__).parents[1] / "locale"
@@ -29,6 +32,18 @@ LOCALE = Path(__file__).parents[1] / "locale"
 #: would forget it.
 _setting = ["en"]
 _in_use: ContextVar[str | None] = ContextVar("recnb_language", default=None)
+
+
+class Language(str):
+    """A language with the word for users in its sentences."""
+
+    noun: str
+
+    def __new__(cls, lang: str, noun: str = "user") -> Self:
+        """Pack the name of the language with the word."""
+        self = super().__new__(cls, lang)
+        self.noun = noun
+        return self
 
 
 def language(lang: str | None = None) -> str:
@@ -40,27 +55,37 @@ def language(lang: str | None = None) -> str:
     return _setting[0]
 
 
-def current() -> str:
-    """Return the language in force: that of `use_language`, else the setting."""
-    return _in_use.get() or _setting[0]
+def current() -> Language:
+    """Return the language in force, that of `use_language`, else the setting; and the
+    word for users in force.
+    """
+    return Language(_in_use.get() or _setting[0], _noun.get())
 
 
-def checked(lang: str | None) -> str:
+def checked(lang: str | None) -> Language:
     """Return a language of recnb: `lang`, or the language in force if it is None."""
     if lang is not None and not is_word(lang, LANGUAGES):
         raise OptionError(
             f"lang={quoted(lang)} is no language of recnb. Known: 'en' (English), "
             f"'ko' (Korean, 한국어)."
         )
-    return lang or current()
+    if lang is None:
+        return current()
+    if isinstance(lang, Language):
+        return lang
+    return Language(lang, _noun.get())
 
 
 @contextmanager
 def use_language(lang: str | None) -> Iterator[str]:
-    """Use a language within a block; None: the language in force."""
-    token = _in_use.set(checked(lang))
+    """Use a language within a block, and the word for users that it has; None: those in
+    force.
+    """
+    chosen = checked(lang)
+    token = _in_use.set(str(chosen))
     try:
-        yield current()
+        with use_noun(chosen.noun):
+            yield chosen
     finally:
         _in_use.reset(token)
 
@@ -99,6 +124,24 @@ def use_noun(noun: str) -> Iterator[None]:
         yield
     finally:
         _noun.reset(token)
+
+
+def with_noun(method: M) -> M:
+    """Call users by `self._noun` in what a method returns, and in its errors."""
+
+    @wraps(method)
+    def call(self: Any, *arguments: Any, **options: Any) -> Any:
+        with use_noun(self._noun):
+            return method(self, *arguments, **options)
+
+    return cast(M, call)
+
+
+def named(message: str, /, **values: Any) -> str:
+    """Put the word for users in force into an English sentence, as of an error, and
+    then the values.
+    """
+    return _named(message).format_map(values)
 
 
 def _named(message: str) -> str:
@@ -140,11 +183,9 @@ def _(message: Message, /, **values: Any) -> str:
     if not values:
         return text
     filled = text.format_map(values)
-    return (
-        with_particles(filled)
-        if current() == "ko" and _PARTICLE.search(text)
-        else filled
-    )
+    if current() == "ko" and _PARTICLE.search(text):
+        return with_particles(filled)
+    return filled
 
 
 def template(message: Message, n: float = 1) -> str:
@@ -153,20 +194,24 @@ def template(message: Message, n: float = 1) -> str:
     """
     if not message:
         return ""  # which gettext has the head of the catalogue for
+    text = _looked_up(message, n)
+    if current() == "en":
+        return _named(text)
+    return text
+
+
+def _looked_up(message: Message, n: float) -> str:
+    """Find a message in the catalogue of the language in force."""
     catalogue = _catalogue(current())
     if isinstance(message, Plural):
         # A fraction takes the form of many.
-        form = catalogue.ngettext(
-            message.one, message.many, int(n) if float(n).is_integer() else 2
-        )
-        return _named(form) if current() == "en" else form
+        count = int(n) if float(n).is_integer() else 2
+        return catalogue.ngettext(message.one, message.many, count)
     text = catalogue.gettext(message)
-    if (
-        text == message
-    ):  # which may be the singular of a plural; Python 3.11.2 does not look there
+    if text == message:
+        # It may be the singular of a plural, where Python 3.11.2 does not look.
         text = catalogue.ngettext(message, message, 1)
-    text = text.rpartition("\4")[2]
-    return _named(text) if current() == "en" else text
+    return text.rpartition("\4")[2]  # behind its context
 
 
 def ngettext(one: str, many: str, n: float, /, **values: Any) -> str:
@@ -227,24 +272,24 @@ def with_particles(text: str) -> str:
 
 
 def _fitting(match: re.Match[str]) -> str:
+    """Write the form of a particle that fits the sound before it."""
     last, closing, particle = match.groups()
-    letter = last if "가" <= last <= "힣" else _READ.get(last.upper(), "가")
-    final = (
-        ord(letter) - ord("가")
-    ) % 28  # the consonant at the end of a syllable: 0 is none, 8 is an L
-    return (
-        last
-        + closing
-        + _PARTICLES[particle][not final or (final == 8 and particle == "(으)로")]
-    )
+    letter = last
+    if not "가" <= last <= "힣":
+        letter = _READ.get(last.upper(), "가")
+    after_consonant, after_vowel = _PARTICLES[particle]
+    # The consonant at the end of a syllable: 0 is none, 8 is an L.
+    final = (ord(letter) - ord("가")) % 28
+    if final == 0 or (final == 8 and particle == "(으)로"):
+        return last + closing + after_vowel
+    return last + closing + after_consonant
 
 
 def width(text: str) -> int:
     """Return how many columns a text takes on a console, where a Korean letter takes
     two.
     """
-    return (
-        len(text)
-        if text.isascii()
-        else sum(1 + (east_asian_width(letter) in "WF") for letter in text)
-    )
+    if text.isascii():
+        return len(text)
+    n_wide = sum(east_asian_width(letter) in "WF" for letter in text)
+    return len(text) + n_wide

@@ -23,14 +23,22 @@ def steps(work: Iterable[Any] | None, label: str, total: int | None = None) -> A
     """
     is_notebook = type(sys.stderr).__module__.startswith("ipykernel")
     is_seen = sys.stderr is not None and (is_notebook or sys.stderr.isatty())
-    chosen = (
-        {} if is_seen else {"disable": True}
-    )  # tqdm reads the environment for what it is not given
-    return _bar()(work, label, total, leave=False, miniters=1, delay=DELAY, **chosen)
+    # tqdm reads the environment for what it is not given.
+    disable = {} if is_seen else {"disable": True}
+    return _bar()(
+        iterable=work,
+        desc=label,
+        total=total,
+        leave=False,
+        miniters=1,
+        delay=DELAY,
+        **disable,
+    )
 
 
 @cache
 def _bar() -> Any:
+    """Return the class of bars."""
     # tqdm takes 10 ms to import, which a number does not need. Without a monitor there
     # is no thread: each step looks at the clock.
     return type("Bar", (import_module("tqdm.std").tqdm,), {"monitor_interval": 0})

@@ -41,20 +41,23 @@ def lettering(lang: str) -> Iterator[dict[str, Any]]:
     import matplotlib as mpl
     from matplotlib import font_manager
 
-    names = {*font_manager.get_font_names()} if lang == "ko" else set()
+    if lang != "ko":
+        with use_language(lang):
+            yield {}
+        return
+    installed = font_manager.get_font_names()
+    korean = [name for name in KOREAN if name in installed]
+    if not korean:
+        warnings.warn(
+            f"no font with Korean letters is installed, so the labels of this plot are "
+            f"in English. Install one of: {', '.join(KOREAN[:4])}",
+            stacklevel=4,
+        )
+        with use_language(lang), use_language("en"):
+            yield {}
+        return
     # DejaVu has signs that a Korean font lacks, such as the minus of mathematics; after
     # it, or labels with mathematics break.
-    fonts = next(([name, "DejaVu Sans"] for name in KOREAN if name in names), [])
-    if lang == "ko" and not fonts:
-        problem = (
-            "no font with Korean letters is installed, so the labels of this plot are "
-            "in English."
-        )
-        warnings.warn(
-            f"{problem} Install one of: {', '.join(KOREAN[:4])}", stacklevel=4
-        )
-    with (
-        use_language(lang if fonts else "en"),
-        mpl.rc_context({"font.family": fonts} if fonts else {}),
-    ):
-        yield {"fontfamily": fonts} if fonts else {}
+    fonts = [korean[0], "DejaVu Sans"]
+    with use_language(lang), mpl.rc_context({"font.family": fonts}):
+        yield {"fontfamily": fonts}

@@ -8,7 +8,7 @@ They enter a page as `<img>` with the picture in the address, because JupyterLab
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from math import floor, isfinite, log10
+from math import floor, inf, isfinite, log10
 from typing import Any
 
 from recnb.display.style import ACCENT, COLOURS, DASHES, QUIET
@@ -17,6 +17,14 @@ from recnb.display.text import one_line, short
 
 #: A place with a mean and the ends of its interval.
 Point = Sequence[float]
+#: From a number to its place in a picture.
+Scale = Callable[[float], float]
+
+#: Pixels between the names of two lines, and between two labels: the value of a dot, a
+#: number on the axis, a word on the axis.
+NAME_GAP, VALUE_GAP, NUMBER_GAP, WORD_GAP = 15, 42, 26, 76
+#: The room above the highest value of a picture.
+ROOM = 1.12
 
 
 def curves(
@@ -31,77 +39,113 @@ def curves(
 
     `words` name the places, which are numbers without them.
     """
-    places = [k for k, *_ends in lines[0][1]]
-    every = [end for _name, line in lines for _k, *ends in line for end in ends]
-    top = 1.12 * reach_of(every)
-    bottom = 1.12 * min([0.0, *(end for end in every if isfinite(end))])
-    x = _scale(places[0], places[-1], 64, 448)
-    if bottom > -1e-9:  # the last digits of a sum
-        bottom = 0.0
-    else:
-        top = 1.12 * max([0.0, *(end for end in every if isfinite(end))])
+    first_line = lines[0][1]
+    first, last = first_line[0][0], first_line[-1][0]
+    bottom, top = _range_of(lines)
+    x = _scale(first, last, 64, 448)
     y = _scale(bottom, top, 214, 26)
-    drawn, names = [], []
-    for at, (name, line) in enumerate(lines):
+    drawn = []
+    names = []
+    for index, (name, line) in enumerate(lines):
         shown = [point for point in line if isfinite(point[1])]
-        banded = [point for point in shown if isfinite(point[2])]
-        edge = [(k, high) for k, _y, _low, high in banded] + [
-            (k, low) for k, _y, low, _high in reversed(banded)
-        ]
-        band, path = (
-            " ".join(f"{x(k):.1f},{y(max(up, bottom)):.1f}" for k, up, *_ends in one)
-            for one in (edge, shown)
+        colour = COLOURS[index % len(COLOURS)]
+        drawn.append(
+            {
+                "colour": colour,
+                "dash": DASHES[index % len(DASHES)],
+                "band": _path(_edge_of(shown), x, y, bottom),
+                "path": _path(shown, x, y, bottom),
+                "marked": _dots_of(shown, marked, x),
+            }
         )
-        dots = [
-            (k, mean, high if isfinite(high) else mean)
-            for k, mean, _low, high in shown
-            if k in marked
-        ]
-        numbered = _apart({k for k, *_ends in dots}, x, 42)
-        look = {
-            "colour": COLOURS[at % len(COLOURS)],
-            "dash": DASHES[at % len(DASHES)],
-            "band": band,
-            "path": path,
-        }
-        drawn.append(look | {"marked": [(*dot, dot[0] in numbered) for dot in dots]})
-        names += (
-            [(y(shown[-1][1]), one_line(name, 20), look["colour"])]
-            if shown and name
-            else []
-        )
-    placed, last = [], 1e9
-    for height, name, colour in sorted(
-        names, reverse=True
-    ):  # from the lowest up, none upon another
-        last = min(height, last - 15)
-        placed.append((name, last, colour))
-    width = (480 if words is None else 492) + round(
-        7.5 * min(max(len(name) for name, _line in lines), 20)
-    )
-    ticked = _apart(
-        {places[0], *(words or marked), places[-1]}, x, 26 if words is None else 76
-    )
-    told = [
-        (
-            place,
-            short(place) if words is None else one_line(words[place], 11).rstrip("…"),
-        )
-        for place in ticked
-    ]
-    axes = {
-        "x": x,
-        "y": y,
-        "steps": ticks_between(bottom, top, 4),
-        "places": told,
-        "xlabel": xlabel,
-        "ylabel": ylabel,
-    }
+        if shown and name:
+            names.append((y(shown[-1][1]), one_line(name, 20), colour))
+    longest_name = max(len(name) for name, _line in lines)
+    width = 480 if words is None else 492
+    ticks_at = {first, *(words or marked), last}
     return macro(
         "display/svg.jinja",
         "curves",
-        axes | {"lines": drawn, "names": placed, "width": width},
+        {
+            "x": x,
+            "y": y,
+            "steps": ticks_between(bottom, top, 4),
+            "places": _named_places(ticks_at, x, words),
+            "xlabel": xlabel,
+            "ylabel": ylabel,
+            "lines": drawn,
+            "names": _not_upon_another(names),
+            "width": width + round(7.5 * min(longest_name, 20)),
+        },
     )
+
+
+def _range_of(lines: Sequence[tuple[str, Sequence[Point]]]) -> tuple[float, float]:
+    """Return the lowest and the highest number of the axis of values: 0 is on it."""
+    ends = []
+    for _name, line in lines:
+        for _place, *values in line:
+            ends += [value for value in values if isfinite(value)]
+    bottom = ROOM * min([0.0, *ends])
+    if bottom > -1e-9:  # the last digits of a sum
+        return 0.0, ROOM * reach_of(ends)
+    return bottom, ROOM * max([0.0, *ends])
+
+
+def _edge_of(line: Sequence[Point]) -> list[Point]:
+    """Return the edge of the band of intervals: along the upper ends, and back along
+    the lower ones.
+    """
+    banded = [point for point in line if isfinite(point[2])]
+    there = [(place, high) for place, _mean, _low, high in banded]
+    back = [(place, low) for place, _mean, low, _high in reversed(banded)]
+    return [*there, *back]
+
+
+def _path(points: Sequence[Point], x: Scale, y: Scale, bottom: float) -> str:
+    """Write the points of a line, none of them below the picture."""
+    places = []
+    for place, value, *_ends in points:
+        places.append(f"{x(place):.1f},{y(max(value, bottom)):.1f}")
+    return " ".join(places)
+
+
+def _dots_of(
+    line: Sequence[Point], marked: Collection[float], x: Scale
+) -> list[tuple[float, float, float, bool]]:
+    """Return the dots of a line: place, mean, what the number stands above, and whether
+    there is room for it.
+    """
+    dots = [point for point in line if point[0] in marked]
+    numbered = _with_room({place for place, *_values in dots}, x, VALUE_GAP)
+    result = []
+    for place, mean, _low, high in dots:
+        top = high if isfinite(high) else mean
+        result.append((place, mean, top, place in numbered))
+    return result
+
+
+def _not_upon_another(
+    names: Iterable[tuple[float, str, str]],
+) -> list[tuple[str, float, str]]:
+    """Place names at the heights of their lines, from the lowest up."""
+    placed = []
+    previous = inf
+    for height, name, colour in sorted(names, reverse=True):
+        previous = min(height, previous - NAME_GAP)
+        placed.append((name, previous, colour))
+    return placed
+
+
+def _named_places(
+    places: Collection[float], x: Scale, words: Mapping[float, str] | None
+) -> list[tuple[float, str]]:
+    """Return the places of the axis that have room for their names, with these."""
+    if words is None:
+        shown = _with_room(places, x, NUMBER_GAP)
+        return [(place, short(place)) for place in shown]
+    shown = _with_room(places, x, WORD_GAP)
+    return [(place, one_line(words[place], 11).rstrip("…")) for place in shown]
 
 
 def bars(
@@ -111,36 +155,31 @@ def bars(
     quartiles stand below.
     """
     edges, shares = spread["edges"], spread["shares"]
-    grey = min(spread["n_bottom"] / max(spread["n_users"], 1), shares[0])
-    parts = [(*edges[:2], 0.0, grey, QUIET), (*edges[:2], grey, shares[0], ACCENT)]
-    parts += [
-        (*edges[at : at + 2], 0.0, share, ACCENT)
-        for at, share in enumerate(shares)
-        if at
-    ]
-    told = [
-        ((edges[at] + edges[at + 1]) / 2, share, labels[at])
-        for at, share in enumerate(shares)
-        if share
-    ]
-    x, y = (
-        _scale(edges[0], edges[-1], 44, 468),
-        _scale(0, 1.12 * max(*shares, 0.01), 200, 26),
-    )
-    places = [(edge, short(edge)) for edge in edges[::2]]
-    axes = {
-        "x": x,
-        "y": y,
-        "steps": [0.0],
-        "places": places,
-        "xlabel": xlabel,
-        "ylabel": ylabel,
-    }
-    drawn = [part for part in parts if part[3] > part[2]]
+    x = _scale(edges[0], edges[-1], 44, 468)
+    y = _scale(0, ROOM * max(*shares, 0.01), 200, 26)
+    at_bottom = min(spread["n_bottom"] / max(spread["n_users"], 1), shares[0])
+    drawn = [(edges[0], edges[1], 0.0, at_bottom, QUIET)]
+    named = []
+    for index, share in enumerate(shares):
+        left, right = edges[index], edges[index + 1]
+        start = at_bottom if index == 0 else 0.0
+        drawn.append((left, right, start, share, ACCENT))
+        if share:
+            named.append(((left + right) / 2, share, labels[index]))
     return macro(
         "display/svg.jinja",
         "bars",
-        axes | {"bars": drawn, "labels": told, "quartiles": spread["quartiles"]},
+        {
+            "x": x,
+            "y": y,
+            "steps": [0.0],
+            "places": [(edge, short(edge)) for edge in edges[::2]],
+            "xlabel": xlabel,
+            "ylabel": ylabel,
+            "bars": [bar for bar in drawn if bar[3] > bar[2]],
+            "labels": named,
+            "quartiles": spread["quartiles"],
+        },
     )
 
 
@@ -148,19 +187,26 @@ def forest(rows: Sequence[tuple[str, Point, str, str, str]], xlabel: str) -> str
     """Draw a value with its interval in each row, about 0: its name, the three numbers,
     the colour of a finding ("" if it is none), and its words.
     """
-    reach = 1.08 * reach_of(end for _name, ends, *_words in rows for end in ends)
-    left = min(6.7 * max((len(name) for name, *_rest in rows), default=0) + 22, 374)
-    steps = sorted({step for tick in ticks(reach, 3) for step in (tick, -tick)})
-    about = {
-        "x": _scale(-reach, reach, left, left + 298),
-        "left": left,
-        "right": left + 298,
-        "steps": steps,
-    }
+    ends: list[float] = []
+    longest_name = 0
+    for name, point, *_words in rows:
+        ends += point
+        longest_name = max(longest_name, len(name))
+    reach = 1.08 * reach_of(ends)
+    left = min(6.7 * longest_name + 22, 374)
+    right = left + 298
     return macro(
         "display/svg.jinja",
         "forest",
-        about | {"bottom": 14 + 24 * len(rows), "rows": rows, "xlabel": xlabel},
+        {
+            "x": _scale(-reach, reach, left, right),
+            "left": left,
+            "right": right,
+            "steps": ticks_between(-reach, reach, 3),
+            "bottom": 14 + 24 * len(rows),
+            "rows": rows,
+            "xlabel": xlabel,
+        },
     )
 
 
@@ -169,21 +215,22 @@ def strip(value: float, low: float, high: float, start: float, end: float) -> st
     between them; in few bytes.
     """
     x = _scale(start, end, 5, 145)
-    at, left, right = (
-        f"{x(min(max(one, start), end)):.4g}"
-        for one in (value, low if isfinite(low) else value, high)
-    )
-    axis, wide, mark = (
-        ("M75 1V17", 4, f"M{at} 9h0") if start < 0 else ("M5 9H145", 9, f"M{at} 2V16")
-    )
-    band = (
-        f'<path d="M{left} 9H{right}" stroke-width="{wide}" opacity=".5"/>'
-        if isfinite(low)
-        else ""
-    )
-    look = (
-        'stroke-width="8" stroke-linecap="round"' if start < 0 else 'stroke-width="2.5"'
-    )
+
+    def place(number: float) -> str:
+        return f"{x(min(max(number, start), end)):.4g}"
+
+    if start < 0:
+        axis, band_width = "M75 1V17", 4
+        mark = f"M{place(value)} 9h0"
+        look = 'stroke-width="8" stroke-linecap="round"'
+    else:
+        axis, band_width = "M5 9H145", 9
+        mark = f"M{place(value)} 2V16"
+        look = 'stroke-width="2.5"'
+    band = ""
+    if isfinite(low):
+        path = f"M{place(low)} 9H{place(high)}"
+        band = f'<path d="{path}" stroke-width="{band_width}" opacity=".5"/>'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" width="150" height="18" stroke="{ACCENT}">'
     return f'{head}<path d="{axis}" opacity=".4"/>{band}<path d="{mark}" {look}/></svg>'
 
@@ -191,29 +238,29 @@ def strip(value: float, low: float, high: float, start: float, end: float) -> st
 def ticks(top: float, most: int) -> list[float]:
     """Return round numbers from 0 to `top`, at most so many steps."""
     unit = 10.0 ** floor(log10(top / most))
-    step = next(
-        step * unit
-        for step in (1, 2, 2.5, 5, 10)
-        if top / (step * unit) <= most * (1 + 1e-9)
-    )
-    return [float(f"{at * step:.12g}") for at in range(floor(top / step + 1e-9) + 1)]
+    for factor in (1, 2, 2.5, 5, 10):
+        step = factor * unit
+        if top / step <= most * (1 + 1e-9):
+            break
+    n_steps = floor(top / step + 1e-9)
+    return [float(f"{index * step:.12g}") for index in range(n_steps + 1)]
 
 
 def ticks_between(bottom: float, top: float, most: int) -> list[float]:
     """Return round numbers from `bottom`, 0 or below, to `top`, 0 among them."""
     steps = ticks(max(-bottom, top), most)
     below = [-step for step in steps[:0:-1] if step <= -bottom]
-    return below + [step for step in steps if step <= top]
+    above = [step for step in steps if step <= top]
+    return below + above
 
 
 def reach_of(ends: Iterable[float]) -> float:
     """Return the largest distance from 0; 1 if there is none."""
-    return max((abs(end) for end in ends if isfinite(end)), default=0.0) or 1.0
+    distances = [abs(end) for end in ends if isfinite(end)]
+    return max(distances, default=0.0) or 1.0
 
 
-def _scale(
-    low: float, high: float, start: float, end: float
-) -> Callable[[float], float]:
+def _scale(low: float, high: float, start: float, end: float) -> Scale:
     """Return a function that gives the place of a number in a picture; of a single
     number, the middle.
     """
@@ -222,12 +269,10 @@ def _scale(
     return lambda value: start + (end - start) * (value - low) / (high - low)
 
 
-def _apart(
-    places: Collection[float], x: Callable[[float], float], least: float
-) -> list[float]:
+def _with_room(places: Collection[float], x: Scale, gap: float) -> list[float]:
     """Return the places that leave room between each other, the last one among them."""
     kept: list[float] = []
     for place in sorted(places, reverse=True):
-        if not kept or x(kept[-1]) - x(place) >= least:
+        if not kept or x(kept[-1]) - x(place) >= gap:
             kept.append(place)
     return kept[::-1]

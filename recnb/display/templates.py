@@ -30,11 +30,8 @@ def macro(template: str, macro_name: str, /, *arguments: Any, **values: Any) -> 
     """Return the HTML of one macro of a template; `values` are what all its macros see,
     the same in each call.
     """
-    return _compact(
-        getattr(
-            _environment().get_template(template, globals=values).module, macro_name
-        )(*arguments)
-    )
+    module = _environment().get_template(template, globals=values).module
+    return _compact(getattr(module, macro_name)(*arguments))
 
 
 def _compact(html: str) -> Markup:
@@ -48,9 +45,8 @@ def plain_lines(template: str, macro_name: str, /, *arguments: Any) -> list[str]
     """Return the lines of one macro of a template of text, which escapes nothing,
     without those that are empty.
     """
-    written = str(
-        getattr(_environment().get_template(template).module, macro_name)(*arguments)
-    )
+    module = _environment().get_template(template).module
+    written = str(getattr(module, macro_name)(*arguments))
     return [line for line in written.splitlines() if line]
 
 
@@ -58,19 +54,21 @@ def framed(label: str, body: str) -> Markup:
     """Put the frame of everything that is shown around HTML; Korean breaks between
     words, which browsers do only on request.
     """
-    korean = ' lang="ko"', " word-break: keep-all; overflow-wrap: break-word;"
-    lang, breaks = korean if language.current() == "ko" else ("", "")
-    look = f"color: inherit; background: transparent; font-size: 0.95em; max-width: 68em;{breaks}"
+    lang = ""
+    look = (
+        "color: inherit; background: transparent; font-size: 0.95em; max-width: 68em;"
+    )
+    if language.current() == "ko":
+        lang = ' lang="ko"'
+        look += " word-break: keep-all; overflow-wrap: break-word;"
+    sheet = ""
+    if 'class="recnb-table' in body:
+        sheet = f"<style>{style_sheet('tables')}</style>"
     head = (
         f'<div class="recnb mathjax_ignore tex2jax_ignore"{lang} role="region" '
-        f'aria-label="{user_text(label, 80)}"'
+        f'aria-label="{user_text(label, 80)}" style="{look}">'
     )
-    sheet = (
-        f"<style>{style_sheet('tables')}</style>"
-        if 'class="recnb-table' in body
-        else ""
-    )
-    return Markup(f'{head} style="{look}">{sheet}{body}</div>')
+    return Markup(f"{head}{sheet}{body}</div>")
 
 
 def page(title: str, body: str) -> Markup:
@@ -90,9 +88,8 @@ def user_text(value: object, longest: int = text.NAME_SHOWN) -> Markup:
     """Return text of the user's as HTML: on one line, cut to a length, escaped, with no
     address that becomes a link.
     """
-    return Markup(
-        str(escape(text.one_line(value, longest))).replace("://", ":&#47;&#47;")
-    )
+    escaped = str(escape(text.one_line(value, longest)))
+    return Markup(escaped.replace("://", ":&#47;&#47;"))
 
 
 def name(value: object, longest: int = 40) -> Markup:
@@ -108,11 +105,10 @@ def translated(message: language.Message, /, **values: Any) -> str:
     """
     if not any(isinstance(value, Markup) for value in values.values()):
         return language._(message, **values)
-    escaped = {
-        key: escape(value) if isinstance(value, str) else value
-        for key, value in values.items()
-    }
-    return Markup(language._(message, **escaped))
+    for key, value in values.items():
+        if isinstance(value, str):
+            values[key] = escape(value)
+    return Markup(language._(message, **values))
 
 
 @cache
@@ -121,7 +117,8 @@ def style_sheet(name: str) -> str:
     output of a notebook.
     """
     sheet = resources.files("recnb").joinpath(f"display/{name}.css").read_text()
-    return re.sub(r"\s*\n\s*", " ", re.sub(r"/\*.*?\*/", "", sheet)).strip()
+    sheet = re.sub(r"/\*.*?\*/", "", sheet)
+    return re.sub(r"\s*\n\s*", " ", sheet).strip()
 
 
 @cache
@@ -138,26 +135,26 @@ def _environment() -> Any:
         auto_reload=False,
         extensions=["jinja2.ext.do"],
     )
-    environment.globals |= {"_": translated, "ngettext": language.ngettext}
-    environment.globals |= {"pgettext": language.pgettext}
     environment.globals |= {
+        "_": translated,
+        "ngettext": language.ngettext,
+        "pgettext": language.pgettext,
+        "lang": language.current,
         "ACCENT": style.ACCENT,
         "OTHER": style.OTHER,
         "QUIET": style.QUIET,
         "isfinite": isfinite,
+        "framed": framed,
     }
-    environment.globals |= {"framed": framed, "lang": language.current}
-    used = (
-        text.arrow,
-        text.fixed,
-        text.short,
-        text.signed,
-        text.trimmed,
-        isfinite,
-        name,
-        user_text,
-    )
-    environment.filters |= {"place": "{:.1f}".format} | {
-        function.__name__: function for function in used
+    environment.filters |= {
+        "arrow": text.arrow,
+        "fixed": text.fixed,
+        "short": text.short,
+        "signed": text.signed,
+        "trimmed": text.trimmed,
+        "isfinite": isfinite,
+        "name": name,
+        "user_text": user_text,
+        "place": "{:.1f}".format,
     }
     return environment

@@ -8,7 +8,7 @@ import re
 import unicodedata
 from math import isfinite
 
-from recnb.display.language import N_, _, current, ngettext, pgettext
+from recnb.display.language import _, current, ngettext, pgettext
 
 #: The longest name that is shown whole.
 NAME_SHOWN = 60
@@ -62,22 +62,29 @@ def one_line(value: object, longest: int = NAME_SHOWN) -> str:
     """
     # Cut before looking at each character: a name may be as long as a book.
     plain = str(value)[: longest + 1]
-    kept = plain if plain.isprintable() else "".join(map(_shown, plain))
-    return kept if len(plain) <= longest else kept[: longest - 1] + "…"
+    shown = plain
+    if not plain.isprintable():
+        shown = "".join(map(_shown, plain))
+    if len(plain) <= longest:
+        return shown
+    return shown[: longest - 1] + "…"
 
 
 def _shown(sign: str) -> str:
+    """Return a sign as it is shown: spaces for breaks, nothing for what is unseen."""
     if sign in _SPACES:
         return " "
-    return "" if sign in _TURNS or unicodedata.category(sign) in ("Cc", "Cs") else sign
+    if sign in _TURNS or unicodedata.category(sign) in ("Cc", "Cs"):
+        return ""
+    return sign
 
 
 def latex_text(value: object, longest: int = NAME_SHOWN) -> str:
     """Return anything of the user's as text of LaTeX, which makes one dash of two
     hyphens.
     """
-    apart = _HYPHENS.sub("-\0", one_line(value, longest))
-    return apart.translate(_LATEX)
+    text = _HYPHENS.sub("-\0", one_line(value, longest))
+    return text.translate(_LATEX)
 
 
 def markdown_text(value: object, longest: int = NAME_SHOWN) -> str:
@@ -99,24 +106,33 @@ def fixed(value: float) -> str:
         return f"{value:.1e}"
     if 1e6 <= abs(value) < 1e15:
         return f"{value:.0f}"
-    return f"{value:.4f}" if abs(value) < 1e6 else f"{value:.4g}"
+    if abs(value) < 1e6:
+        return f"{value:.4f}"
+    return f"{value:.4g}"
 
 
 def signed(value: float) -> str:
     """Return a difference as it is shown."""
-    return f"+{fixed(value)}" if isfinite(value) and value > 0 else fixed(value)
+    if isfinite(value) and value > 0:
+        return f"+{fixed(value)}"
+    return fixed(value)
 
 
 def arrow(value: float) -> str:
     """Return a change with an arrow, so that its direction is seen without colour;
     nothing for none.
     """
-    return "" if value == 0 else f"{'▲' if value > 0 else '▼'} {signed(value)}"
+    if value == 0:
+        return ""
+    direction = "▲" if value > 0 else "▼"
+    return f"{direction} {signed(value)}"
 
 
 def trimmed(value: float) -> str:
     """Return a value without zeros at the end, where it has no other decimals."""
-    return f"{value:.10g}" if round(value, 4) == value else fixed(value)
+    if round(value, 4) == value:
+        return f"{value:.10g}"
+    return fixed(value)
 
 
 def short(value: float) -> str:
@@ -131,7 +147,9 @@ def bin_in_words(low: float, high: float, has_low: bool, has_high: bool) -> str:
         return pgettext("last bin", "{low} to {high}", **ends)
     if has_low:
         return _("{low} to <{high}", **ends)
-    return _(N_(">{low} to {high}") if has_high else N_(">{low} to <{high}"), **ends)
+    if has_high:
+        return _(">{low} to {high}", **ends)
+    return _(">{low} to <{high}", **ends)
 
 
 def whole(value: float) -> str:
@@ -143,13 +161,19 @@ def told_apart(value: float, *others: float) -> str:
     """Return a number with four decimals, or with as many as others have and as show on
     which side of them it lies.
     """
-    least = max([4, *(len(whole(other).partition(".")[2]) for other in others)])
-    sides = [(value > other, value < other) for other in others]
+    least = 4
+    for other in others:
+        least = max(least, len(whole(other).partition(".")[2]))
     for decimals in range(least, 18):
         text = f"{value:.{decimals}f}"
-        if [(float(text) > other, float(text) < other) for other in others] == sides:
+        if _sides(float(text), others) == _sides(value, others):
             return text
     return repr(float(value))
+
+
+def _sides(value: float, others: tuple[float, ...]) -> list[tuple[bool, bool]]:
+    """Say of each other number whether a value is above it, and below it."""
+    return [(value > other, value < other) for other in others]
 
 
 def users_in_words(n: int) -> str:
@@ -161,9 +185,13 @@ def with_symbol(term: str, symbol: str) -> str:
     """Return what a metric is called where it has a row of its own: its symbol, which
     is English, and in other languages the words before it.
     """
-    return symbol if current() == "en" else f"{term}({symbol})"
+    if current() == "en":
+        return symbol
+    return f"{term}({symbol})"
 
 
 def at_k(k: int | None) -> str:
     """Return a cut-off as the header of a column."""
-    return _("whole list") if k is None else f"@{k}"
+    if k is None:
+        return _("whole list")
+    return f"@{k}"

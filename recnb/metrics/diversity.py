@@ -62,46 +62,34 @@ def diversity(
     - single, a list with one item: "skip" leaves it out; "zero" counts 0
     """
     shown = lists.upto(k, cutoff)
-    n, n_pairs = shown.n_shown, shown.n_shown * (shown.n_shown - 1) / 2
+    n = shown.n_shown
+    n_pairs = n * (n - 1) / 2
     table, described = shown.catalogue.reading("diversity", "features").features(
         features, "diversity"
     )
     if (~described & (shown.times_shown > 0)).any():
-        problem = f"items= has no row for {shown.examples(~described)}."
         raise RecnbError(
-            problem,
+            f"items= has no row for {shown.examples(~described)}.",
             fix="Add them, or leave these items out of the lists.",
             subject="diversity: ",
         )
-    total = n_pairs - (
-        _cosines(shown, table) if distance == "cosine" else _jaccards(shown, table)
-    )
-    total = np.where(
-        np.abs(total) > 1e-12 * n_pairs, total, 0.0
-    )  # exactly 0, whatever was rounded
+    alike = _cosines if distance == "cosine" else _jaccards
+    total = n_pairs - alike(shown, table)
+    # Exactly 0, whatever was rounded.
+    total = np.where(np.abs(total) > 1e-12 * n_pairs, total, 0.0)
 
     def rows(user: int) -> TermRows:
         """Return each pair, computed as a list of its own."""
-        of_user = shown.of_user(user)
-        first, second = next(_pairs(of_user, PAIRS_EXPLAINED))
-        items = np.stack([of_user.item[first], of_user.item[second]], axis=1)[
-            :PAIRS_EXPLAINED
-        ]
-        size = len(items)
-        pairs = replace(
-            of_user,
-            user=np.repeat(np.arange(size), 2),
-            rank=np.tile(np.array([1, 2]), size),
-            item=items.ravel(),
-            list_length=np.full(size, 2),
-        )
+        pairs = _lists_of_pairs(shown.of_user(user))
         earned = diversity.function(pairs, distance=distance, features=features).total
-        names = {
-            distance: np.round(1 - earned, 12) + 0.0,
-            "n_shown": n[user],
-        }  # the number that is shown
+        # What is shown is rounded.
+        names = {distance: np.round(1 - earned, 12) + 0.0, "n_shown": n[user]}
         return TermRows(
-            earned, names, items, n_rows=int(n_pairs[user]), total=float(total[user])
+            earned,
+            names,
+            pairs.item.reshape(-1, 2),
+            n_rows=int(n_pairs[user]),
+            total=float(total[user]),
         )
 
     return PerUser(
@@ -109,6 +97,21 @@ def diversity(
         np.where(n == 1, 1.0, n_pairs),
         (n > 1) | ((n == 1) & (single == "zero")),
         rows,
+    )
+
+
+def _lists_of_pairs(of_user: Lists) -> Lists:
+    """Return the first pairs of items of a list, each as a list of two."""
+    first, second = next(_pairs(of_user, PAIRS_EXPLAINED))
+    items = np.stack([of_user.item[first], of_user.item[second]], axis=1)
+    items = items[:PAIRS_EXPLAINED]
+    n_pairs = len(items)
+    return replace(
+        of_user,
+        user=np.repeat(np.arange(n_pairs), 2),
+        rank=np.tile(np.array([1, 2]), n_pairs),
+        item=items.ravel(),
+        list_length=np.full(n_pairs, 2),
     )
 
 

@@ -66,9 +66,7 @@ def serendipity(
     # What is unexpected depends on k: one at a time.
     (size,) = cutoffs.size(hits.list_length).T
     (depth,) = cutoffs.depth(hits.list_length).T
-    had = lists.catalogue.reading("serendipity", "train").history(evaluated=True)
-    count = lists.catalogue.counts("interactions", "serendipity")
-    expected_rank = expected_ranks(hits.truth_user, items, had, count)
+    expected_rank = lists.catalogue.reading("serendipity", "train").expected_rank
     unexpected = expected_rank[hits.entry] > size[hits.user]
     places = out_of_count(hits, cutoffs, out_of)
     credit = Credit(hits, cutoffs, hits.weigh(unexpected), places)

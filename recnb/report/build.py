@@ -9,17 +9,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recnb.conventions import options_in_words
-from recnb.display.language import N_, _
+from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.display.text import one_line
 from recnb.errors import NoUsersError, OptionError, RecnbError
-from recnb.lint import judged_order, lint
+from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.metric import LIST_METRICS, METRICS, Given, Metric
+from recnb.report import texts
+from recnb.report.calls import Calls, calls_of_one, calls_of_several
 from recnb.report.data import MetricWords, UserGroup
 from recnb.report.distribution import distribution_of, summary_of
 from recnb.report.report import Report
-from recnb.report.request import MetricOptions, ReportRequest, curve_points, in_order
+from recnb.report.request import MetricOptions, ReportRequest, in_order
 from recnb.report.users import extremes, moved
 from recnb.results.arguments import Asked
 from recnb.results.columns import Column, metric_columns
@@ -43,20 +45,6 @@ COUNTS = (
     "n_relevant",
     "n_items_recommended",
     "n_items_relevant",
-)
-
-#: Why metrics beyond accuracy are not in a report.
-LEFT_OUT = N_(
-    "Metrics beyond accuracy are left out: they take every row of the lists, "
-    "and those stay in {where}."
-)
-
-#: What stands below the segments of one model.
-OF_GAPS = N_(
-    "{confidence:g}% intervals, not corrected for the number of comparisons; "
-    "gaps to all other users by the more careful of Welch's t and Student's, "
-    "their p corrected by Holm's method over {n:,} tests, every metric and "
-    "segment."
 )
 
 
@@ -83,9 +71,8 @@ def report_of(
         name: values_of_users(model, lead, Cutoffs.of(k), options)[:, 0]
         for name, model in models.items()
     }
-    of_curve = tuple(curve.mean_rows())
-    bounds = in_force(first, lead, options).measure.bounds
-    weights = first.joined.user_weight
+    groups = _users_shown(models, request, values, differences, users)
+    segments = _segments(models, request, pairs, settings)
     return Report(
         models=tuple(models),
         baseline=baseline,
@@ -97,26 +84,19 @@ def report_of(
         metrics=_metric_words(first, request, beyond),
         means=(*numbers.mean_rows(marked_against), *beyond.means),
         hit_rates=_hit_rates(models, k, settings),
-        curves={
-            name: tuple(row for row in of_curve if row.model == name) for name in models
-        },
-        distributions=tuple(
-            distribution_of(name, of_model, bounds, weights)
-            for name, of_model in values.items()
-        ),
+        curves=_curves(models, curve),
+        distributions=_distributions(first, request, values),
         populations=_populations(models, request),
-        users=tuple(_users_shown(models, request, values, differences, users)),
-        lints={
-            name: lint(model, k, lead.name, options)
-            for name, model in steps(list(models.items()), _("report"))
-        },
+        users=tuple(groups),
+        lints=_lints(models, request),
         judged_order=judged_order(models, k, lead, options) if pairs else "",
         lacking=beyond.lacking,
         differences=differences,
-        segments=_segments(models, request, pairs, settings),
+        segments=segments,
         unweighted=plain_means(models, request.metrics, Cutoffs.of(k)),
-        left_out=_(LEFT_OUT, where=beyond.where) if beyond.where else "",
+        left_out=_(texts.LEFT_OUT, where=beyond.where) if beyond.where else "",
         basis=basis or _basis(first, request),
+        calls=_calls(models, request, beyond, groups, segments, users, settings),
         noun=first.noun,
     )
 
@@ -130,7 +110,7 @@ def _of_accuracy(
     """Measure the metrics of accuracy on the users that the models share, and the lead
     metric at the cut-offs of its curve.
     """
-    points = curve_points(request.lead_ks)
+    points = request.points
     columns, of_curve = list[Column](), list[Column]()
     for model in models.values():
         model.hits(request.deepest)  # the deepest join serves all metrics
@@ -253,7 +233,59 @@ def has_side_data(models: Models) -> bool:
     )
 
 
-# Segments and users
+# Users, findings, segments and calls
+
+
+def _curves(models: Models, curve: Numbers) -> dict[str, tuple[MeanRow, ...]]:
+    """Return the means of each model at the cut-offs of the curve."""
+    rows = list(curve.mean_rows())
+    return {name: tuple(row for row in rows if row.model == name) for name in models}
+
+
+def _distributions(
+    first: EvaluationData, request: ReportRequest, values: Mapping[str, Floats]
+) -> tuple[dict[str, Any], ...]:
+    """Return how the values of each model are spread in the lead metric."""
+    lead, options = request.metrics[0]
+    bounds = in_force(first, lead, options).measure.bounds
+    weights = first.joined.user_weight
+    return tuple(
+        distribution_of(name, of_model, bounds, weights)
+        for name, of_model in values.items()
+    )
+
+
+def _lints(models: Models, request: ReportRequest) -> dict[str, Lint]:
+    """Return the problems in the data of each model, measured by the lead metric."""
+    lead, options = request.metrics[0]
+    lints = {}
+    for name, model in steps(list(models.items()), _("report")):
+        lints[name] = lint(model, request.lead_k, lead.name, options)
+    return lints
+
+
+def _calls(
+    models: Models,
+    request: ReportRequest,
+    beyond: Beyond,
+    groups: Sequence[UserGroup],
+    segments: SegmentNumbers | None,
+    n_users: int,
+    settings: Settings,
+) -> Calls:
+    """Return the calls that return the numbers of the report."""
+    if len(models) == 1:
+        has_beyond = bool(beyond.metrics) and not request.beyond
+        return calls_of_one(request, settings.confidence, has_beyond=has_beyond)
+    pairs = [(group.model, group.baseline) for group in groups if group.baseline]
+    return calls_of_several(
+        request,
+        n_users,
+        dict.fromkeys(pairs),
+        beyond=[metric.name for metric, _options in beyond.metrics],
+        has_side_data=has_side_data(models),
+        is_tested=segments is not None and segments.is_tested,
+    )
 
 
 def _segments(
@@ -292,7 +324,7 @@ def _basis_of_segments(
     if len(numbers.models) > 1:
         return ""
     n_tests = int(numbers.differences.is_test.sum())
-    return _(OF_GAPS, n=n_tests, confidence=100 * settings.confidence)
+    return _(texts.GAPS_OF_EACH, n=n_tests, confidence=100 * settings.confidence)
 
 
 def _users_shown(

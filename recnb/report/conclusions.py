@@ -10,73 +10,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 
 from recnb.display.document import Line, Name, say, strong
-from recnb.display.language import N_, _
+from recnb.display.language import N_, Message, _
 from recnb.display.text import fixed, signed, users_in_words
 from recnb.metrics.metric import Better
+from recnb.report import texts
 from recnb.results.numbers import DifferenceRow
 from recnb.stats import BETA, Settings
-
-#: What each verdict allows to conclude.
-CONCLUSIONS = {
-    "better": N_(
-        "{label}: {model} is better than {baseline}, by {size} ({interval}; {p})."
-    ),
-    "worse": N_(
-        "{label}: {model} is worse than {baseline}, by {size} ({interval}; {p})."
-    ),
-    "higher": N_(
-        "{label}: {model} is higher than {baseline}, by {size} ({interval}; "
-        "{p}). High values are not good in themselves."
-    ),
-    "lower": N_(
-        "{label}: {model} is lower than {baseline}, by {size} ({interval}; "
-        "{p}). Low values are not bad in themselves."
-    ),
-    "hint": N_(
-        "{label}: inconclusive. {model} differs from {baseline} by "
-        "{difference}; the {interval} excludes 0, but the corrected test is "
-        "not significant ({p})."
-    ),
-    "torn": N_(
-        "{label}: inconclusive. The corrected test of {model} against "
-        "{baseline} is significant ({p}), but the {interval} includes 0; the "
-        "difference is {difference}."
-    ),
-    "open": N_(
-        "{label}: no significant difference between {model} and {baseline}: "
-        "{difference} ({interval}; {p}). A true difference of {detectable} "
-        "would have been found with 80% power by a single, uncorrected test."
-    ),
-    "same": N_("{label}: {model} and {baseline} give each of {users} the same value."),
-    "untested": N_(
-        "{label}: no test of {model} against {baseline}: too few users or "
-        "differences for a test ({users})."
-    ),
-}
-#: The conclusions of a metric of which less is better.
-OF_COSTS = {
-    "better": N_(
-        "{label}, of which less is better: {model} is better than {baseline}, lower by "
-        "{size} ({interval}; {p})."
-    ),
-    "worse": N_(
-        "{label}, of which less is better: {model} is worse than {baseline}, higher by "
-        "{size} ({interval}; {p})."
-    ),
-}
-
-#: The paired tests, and the intervals of differences that belong to them.
-TESTS = {
-    "t": N_("Student's paired t test"),
-    "randomization": N_("randomization test, signs flipped"),
-}
-INTERVALS = {
-    "t": N_(
-        "Student's t over the users, and within the metric's bounds where fewer "
-        "than 10 users differ"
-    ),
-    "randomization": N_("the differences that the randomization test does not reject"),
-}
 
 
 def n_tested(differences: Iterable[DifferenceRow]) -> int:
@@ -91,11 +30,11 @@ def corrected_with(
     metrics = {row.metric for row in differences}
     if settings.correction == "all" or len(metrics) < 2:
         n = n_tested(differences)
-        return n, _("Holm's correction over {count} comparisons", count=f"{n:,}")
+        return n, _(texts.CORRECTED, count=f"{n:,}")
     of_metric = [row for row in differences if row.metric == metric]
     n = n_tested(of_metric)
-    words = N_("Holm's correction over the {count} comparisons of {symbol}")
-    return n, _(words, count=f"{n:,}", symbol=of_metric[0].symbol)
+    symbol = of_metric[0].symbol
+    return n, _(texts.CORRECTED_IN_METRIC, count=f"{n:,}", symbol=symbol)
 
 
 def correction_of(
@@ -140,9 +79,9 @@ def conclusion(
     """Return what may be concluded of a difference, one of `n_compared` whose p-values
     are corrected together.
     """
-    words = CONCLUSIONS[row.verdict]
+    words = texts.CONCLUSIONS[row.verdict]
     if row.better == "low":
-        words = OF_COSTS.get(row.verdict, words)
+        words = texts.CONCLUSIONS_OF_COSTS.get(row.verdict, words)
     low, high, size = row.low, row.high, row.difference
     if row.is_found and row.difference < 0:  # the size stands in words that say so
         low, high, size = -high, -low, -size
@@ -173,48 +112,31 @@ def notes(settings: Settings, n_compared: int) -> list[str]:
     """Return the number of comparisons with its correction, and what intervals over
     users do not cover.
     """
-    test, alpha = _(TESTS[settings.test]), f"{settings.alpha:g}"
+    test, alpha = _(texts.TESTS[settings.test]), f"{settings.alpha:g}"
+    if n_compared < 2:
+        return [_(texts.ONE_COMPARISON, count=n_compared, test=test), _(texts.SAMPLE)]
     expected = settings.alpha * n_compared
-    made = _("Comparisons tested: {count} ({test}).", count=n_compared, test=test)
-    if n_compared > 1:
-        made = _(
-            "{count} comparisons are made at once ({test}). Were no model "
-            "different from another, about {expected} of them would still be "
-            "expected below p = {alpha} by chance; p-values are therefore "
-            "corrected. Holm's correction keeps the chance of any false finding "
-            "at {alpha}.",
-            count=f"{n_compared:,}",
-            test=test,
-            expected=f"{expected:.2g}" if expected < 10 else f"{expected:,.0f}",
-            alpha=alpha,
-        )
-        if settings.correction == "metric":
-            made += " " + _(
-                "That is within each metric; correction='all' keeps it over all of them."
-            )
-    return [
-        made,
-        _(
-            "The users are taken as a sample of users like them; another training "
-            "run or another split of the data may come out differently, and that "
-            "is not covered."
-        ),
-    ]
+    made = _(
+        texts.COMPARISONS,
+        count=f"{n_compared:,}",
+        test=test,
+        expected=f"{expected:.2g}" if expected < 10 else f"{expected:,.0f}",
+        alpha=alpha,
+    )
+    if settings.correction == "metric":
+        made = f"{made} {_(texts.WITHIN_EACH_METRIC)}"
+    return [made, _(texts.SAMPLE)]
 
 
 def intervals_in_words(settings: Settings) -> str:
     """Return the methods of the intervals of differences and of means."""
-    confidence = percent_of(settings.confidence)
-    of_differences = _(INTERVALS[settings.test])
-    said = N_(
-        "{confidence} intervals: of differences by {differences}; of means by {means}."
-    )
     intervals = _(
-        said, confidence=confidence, differences=of_differences, means=_(BETA)
+        texts.INTERVALS_OF_SEVERAL,
+        confidence=percent_of(settings.confidence),
+        differences=_(texts.INTERVALS_OF_TESTS[settings.test]),
+        means=_(BETA),
     )
-    return (
-        f"{intervals} {_('Intervals are not corrected for the number of comparisons.')}"
-    )
+    return f"{intervals} {_(texts.NOT_CORRECTED)}"
 
 
 def directions_in_words(directions: Mapping[str, Better]) -> str:
@@ -223,13 +145,12 @@ def directions_in_words(directions: Mapping[str, Better]) -> str:
     """
     low = [symbol for symbol, better in directions.items() if better == "low"]
     neither = [symbol for symbol, better in directions.items() if better is None]
-    said = []
+    sentences = []
     if low:
-        said.append(_("Less is better: {symbols}.", symbols=", ".join(low)))
+        sentences.append(_(texts.LESS_IS_BETTER, symbols=", ".join(low)))
     if neither:
-        words = N_("High values are not good in themselves: {symbols}.")
-        said.append(_(words, symbols=", ".join(neither)))
-    return " ".join(said)
+        sentences.append(_(texts.NEITHER_IS_BETTER, symbols=", ".join(neither)))
+    return " ".join(sentences)
 
 
 def best_in_words(directions: Mapping[str, Better]) -> str:
@@ -250,48 +171,18 @@ def near_best_in_words(settings: Settings, *, every_pair: bool) -> str:
     """Return the meaning of the mark of means near the best; `every_pair`: whether
     every two models are compared, so that the mark is what the differences say.
     """
-    if every_pair:
-        words = N_(
-            "not shown to differ from it: of every two models, {test}, Holm's "
-            "correction over all pairs and columns, level {alpha}, and the interval"
-        )
-        if settings.correction == "metric":
-            words = N_(
-                "not shown to differ from it: of every two models, {test}, Holm's "
-                "correction over all pairs within each metric, level {alpha}, and the "
-                "interval"
-            )
-        return _(words, test=_(TESTS[settings.test]), alpha=f"{settings.alpha:g}")
-    words = N_(
-        "not significantly different from it ({test}, Holm's correction over all "
-        "columns, level {alpha}; beside the baseline, what their difference says)"
-    )
-    if settings.correction == "metric":
-        words = N_(
-            "not significantly different from it ({test}, Holm's correction within "
-            "each metric, level {alpha}; beside the baseline, what their difference "
-            "says)"
-        )
-    return _(words, test=_(TESTS[settings.test]), alpha=f"{settings.alpha:g}")
+    words = texts.NEAR_BEST_OF_PAIRS if every_pair else texts.NEAR_BEST
+    test, alpha = _(texts.TESTS[settings.test]), f"{settings.alpha:g}"
+    return _(words[settings.correction], test=test, alpha=alpha)
 
 
 def marks_in_words(baseline: str, directions: Mapping[str, Better]) -> list[Line]:
     """Return the meaning of the marks of means beside a baseline; `directions`: of the
     metrics, by symbol.
     """
-    marks = list[str]()
+    marks = list[Message]()
     if {"high", "low"} & {*directions.values()}:
-        marks.append(
-            N_(
-                "▲ better, ▼ worse than {baseline} (the corrected test and the "
-                "interval agree)"
-            )
-        )
+        marks.append(texts.BETTER_OR_WORSE)
     if None in directions.values():
-        marks.append(
-            N_(
-                "△ higher, ▽ lower than {baseline} (the corrected test and the "
-                "interval agree)"
-            )
-        )
+        marks.append(texts.HIGHER_OR_LOWER)
     return [say(words, baseline=Name(baseline)) for words in marks]

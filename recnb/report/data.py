@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from recnb.display.document import Line, Note
-from recnb.display.language import N_, _, current
+from recnb.display.document import Line
+from recnb.display.language import current
 from recnb.display.style import COLOURS
 from recnb.display.text import with_symbol
 from recnb.lint import Finding, Lint
 from recnb.metrics.metric import Better, sign_of
+from recnb.report.calls import Calls
 from recnb.results.numbers import DifferenceRow, MeanRow
 from recnb.results.segment_table import SegmentNumbers
 from recnb.results.verdicts import MARKS
@@ -150,14 +151,11 @@ class ReportData:
     #: What is not here and why: what takes rows that stayed elsewhere.
     left_out: str
     basis: str
+    #: By field, the calls that return its numbers.
+    calls: Calls
     #: The language of its words, in which it is shown.
     lang: str = field(default_factory=current)
     noun: str = "user"  #: what the caller calls those whose lists these are
-
-    @property
-    def several(self) -> bool:
-        """Whether models are compared."""
-        return len(self.models) > 1
 
     @property
     def lead(self) -> MetricWords:
@@ -195,17 +193,6 @@ class ReportData:
             if len(self.models) <= len(COLOURS)
             else self.ranked[:FEW_LINES]
         )
-
-    @property
-    def not_drawn(self) -> list[Note]:
-        """A note that a picture of many models has not all of them."""
-        said, n = (
-            N_("Drawn for the {drawn} highest; {n} more models are not."),
-            len(self.models) - len(self.drawn),
-        )
-        if self.lead.better == "low":
-            said = N_("Drawn for the {drawn} lowest; {n} more models are not.")
-        return [Note(_(said, drawn=len(self.drawn), n=n))] if n else []
 
     @property
     def findings(self) -> list[tuple[list[str], list[Finding]]]:

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from math import isfinite, nan
+from math import nan
 from typing import Any
 
 import numpy as np
 
 from recnb.metrics.hits import Floats, Ints
+from recnb.report.bins import BINS, Bins
 from recnb.results.numbers import SAME
-from recnb.stats import bins_of
-
-#: Bars of a distribution.
-BINS = 10
 
 
 def summary_of(counts: Ints) -> dict[str, float]:
@@ -40,34 +37,26 @@ def distribution_of(
     highest value, or the lowest below 0.
     """
     known = ~np.isnan(values)
-    defined, counted = values[known], None if weights is None else weights[known]
-    start, end = _ends_of(defined, bounds)
-    counts = np.bincount(bins_of(defined - start, end - start, BINS), minlength=BINS)
+    values = values[known]
+    n_users = len(values)
+    bins = Bins.over(values, bounds)
+    n_bottom, *others = np.bincount(bins.of(values), minlength=BINS + 1).tolist()
+    counts = [n_bottom + others[0], *others[1:]]
+    mean, quartiles = nan, [nan, nan, nan]
+    if n_users:
+        weights = None if weights is None else weights[known]
+        mean = float(np.average(values, weights=weights))
+        quartiles = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
     return {
         "model": model,
-        "n_users": len(defined),
-        "n_without_value": len(values) - len(defined),
-        "edges": (start + np.arange(BINS + 1) * (end - start) / BINS).tolist(),
-        "counts": counts.tolist(),
-        "shares": (counts / max(len(defined), 1)).tolist(),
-        "n_zero": int((np.abs(defined) <= SAME).sum()),
-        "n_bottom": int((defined <= start + SAME).sum()),
-        "n_top": int((defined >= end - SAME).sum()),
-        "mean": float(np.average(defined, weights=counted)) if len(defined) else nan,
-        "quartiles": np.quantile(defined, [0.25, 0.5, 0.75]).tolist()
-        if len(defined)
-        else [nan, nan, nan],
+        "n_users": n_users,
+        "n_without_value": len(known) - n_users,
+        "edges": [*bins.edges],
+        "counts": counts,
+        "shares": [count / max(n_users, 1) for count in counts],
+        "n_zero": int((np.abs(values) <= SAME).sum()),
+        "n_bottom": n_bottom,
+        "n_top": int((values >= bins.edges[-1] - SAME).sum()),
+        "mean": mean,
+        "quartiles": quartiles,
     }
-
-
-def _ends_of(values: Floats, bounds: tuple[float, float]) -> tuple[float, float]:
-    """Return the ends of a scale: the bounds, or the values furthest from 0 where there
-    is no bound; a convention may set values beyond the bounds.
-    """
-    lowest, highest = bounds
-    start, end = min(0.0, values.min(initial=0.0)), max(0.0, values.max(initial=0.0))
-    if isfinite(lowest):
-        start = lowest
-    if isfinite(highest):
-        end = highest
-    return float(start), float(end) if end > start else float(start) + 1.0

@@ -2,17 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from recnb.data.files import AsJson, json_values, written
-from recnb.display.document import Note, html, latex, plain, tables_of, tabs
+from recnb.display.document import (
+    Block,
+    Note,
+    Section,
+    html,
+    latex,
+    plain,
+    tables_of,
+    tabs,
+)
 from recnb.display.language import _, use_language, use_noun
 from recnb.display.templates import framed, page
 from recnb.errors import Suggesting
+from recnb.report import blocks, one, several, texts
+from recnb.report.blocks import ReportLayout
 from recnb.report.data import ReportData
-from recnb.report.sections import head, remarks, sections_of, title_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -21,8 +32,12 @@ class Report(AsJson, Suggesting, ReportData):
     and the users behind the means.
 
     A notebook displays it; `to_html`, `to_markdown`, `to_latex`, `to_frame`, `to_dict`
-    and `to_json` are its other forms.
+    and `to_json` are its other forms. `calls` has the calls that return its numbers.
     """
+
+    @property
+    def _layout(self) -> ReportLayout:
+        return one.LAYOUT if len(self.models) == 1 else several.LAYOUT
 
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain Python that `json` can write; NaN is None.
@@ -31,15 +46,11 @@ class Report(AsJson, Suggesting, ReportData):
         numbers nor text are written as text. Keys are the same in any language; texts
         are in that of the report.
         """
-        differences = [row.to_dict() for row in self.differences]
-        values: dict[str, Any] = json_values(
-            {
-                "schema": "recnb.report/6",
-                **vars(self),
-                "differences": differences,
-                "segments": None if self.segments is None else self.segments.to_dict(),
-            }
-        )
+        fields = {"schema": "recnb.report/6", **vars(self)}
+        fields["differences"] = [row.to_dict() for row in self.differences]
+        if self.segments is not None:
+            fields["segments"] = self.segments.to_dict()
+        values: dict[str, Any] = json_values(fields)
         return values
 
     def to_html(self, path: str | Path | None = None, title: str | None = None) -> Any:
@@ -47,21 +58,16 @@ class Report(AsJson, Suggesting, ReportData):
         nothing, or write it to `path`; `title` is its heading.
         """
         with use_language(self.lang), use_noun(self.noun):
-            return written(
-                str(page(title_of(self) if title is None else title, self._html())),
-                path,
-            )
+            heading = self._layout.title(self) if title is None else title
+            return written(str(page(heading, self._html())), path)
 
     def to_markdown(self, path: str | Path | None = None) -> Any:
         """Return the report in Markdown, with tables as GitHub has them, or write it to
         `path`.
         """
         with use_language(self.lang), use_noun(self.noun):
-            return written(
-                plain([*head(self), *sections_of(self), Note(f"{self.basis}.")], "md")
-                + "\n",
-                path,
-            )
+            shown = [*self._head(), *self._sections(), self._basis()]
+            return written(plain(shown, "md") + "\n", path)
 
     def to_latex(
         self,
@@ -78,45 +84,38 @@ class Report(AsJson, Suggesting, ReportData):
         and the labels `label`-2 and so on.
         """
         with use_language(self.lang), use_noun(self.noun):
-            first, *others = tables_of(sections_of(self))
-            texts = [
-                latex(
-                    first,
-                    caption,
-                    label,
-                    [" ", " ".join(remarks(self)), " ", self.basis, "."],
-                )
-            ]
-            texts += [
-                latex(table, None, label and f"{label}-{at}")
-                for at, table in enumerate(others, 2)
-            ]
-            return written(
-                "\n".join([_(r"% needs \usepackage{booktabs}"), *texts, ""]), path
-            )
+            first, *others = tables_of(self._sections())
+            below = [" ", " ".join(self._layout.remarks(self)), " ", self.basis, "."]
+            tables = [latex(first, caption, label, below)]
+            for number, table in enumerate(others, 2):
+                tables.append(latex(table, None, label and f"{label}-{number}"))
+            head = _(r"% needs \usepackage{booktabs}")
+            return written("\n".join([head, *tables, ""]), path)
+
+    def _head(self) -> Iterable[Block]:
+        return self._layout.head(self)
+
+    def _sections(self) -> list[Section]:
+        return blocks.shown(self._layout.sections, self)
+
+    def _basis(self) -> Note:
+        return Note(f"{self.basis}.")
 
     def _html(self) -> str:
-        label = (
-            _("comparison of models")
-            if self.several
-            else _("report of {symbol}", symbol=self.lead.symbol)
+        head = html(self._head())
+        sections = tabs(self._sections(), _("sections of the report"))
+        return str(
+            framed(self._layout.label(self), head + sections + html([self._basis()]))
         )
-        shown = html(head(self)) + tabs(sections_of(self), _("sections of the report"))
-        return str(framed(label, shown + html([Note(f"{self.basis}.")])))
 
     def __repr__(self) -> str:
         with use_language(self.lang), use_noun(self.noun):
-            sections = sections_of(self)
-            others = ", ".join(
+            sections = self._sections()
+            others = [
                 section.title for section in sections if "txt" not in section.forms
-            )
-            more = Note(
-                _(
-                    "In .to_html() and .to_markdown() as well: {sections}.",
-                    sections=others,
-                )
-            )
-            return plain([*head(self), *sections, Note(f"{self.basis}."), more], "txt")
+            ]
+            more = Note(_(texts.OTHER_SECTIONS, sections=", ".join(others)))
+            return plain([*self._head(), *sections, self._basis(), more], "txt")
 
     def _repr_html_(self) -> str:
         with use_language(self.lang), use_noun(self.noun):

@@ -32,6 +32,9 @@ class ReportRequest:
     metrics: tuple[MetricOptions, ...]  #: of accuracy; the first is the lead metric
     beyond: tuple[MetricOptions, ...]  #: metrics beyond accuracy that are named
     cutoffs: Mapping[str, tuple[int | None, ...]]  #: of each metric that is named
+    asked: tuple[Asked, ...]  #: as given, the lead metric first
+    #: All that are given; None: each metric has its own.
+    k: tuple[int | None, ...] | None
     by: Any = None  #: segments of users
     bins: int = 4
 
@@ -63,6 +66,11 @@ class ReportRequest:
         """The cut-off at which users are looked at: the middle one."""
         return self.lead_ks[len(self.lead_ks) // 2]
 
+    @property
+    def points(self) -> tuple[int, ...]:
+        """The cut-offs of the curve."""
+        return curve_points(self.lead_ks)
+
 
 def request_of(
     model: EvaluationData,
@@ -82,20 +90,7 @@ def request_of(
         )
         raise OptionError(problem, fix="For whole lists ask .table(k=None).")
     cutoffs = _cutoffs_of(asked, k)
-    # The lead, which has a cut-off and a curve, comes first, and the others as they are
-    # asked for.
-    ranked = [
-        each for each in asked if each.metric.is_accuracy and not each.metric.retrieval
-    ]
-    lead = next((each for each in ranked if cutoffs[each.metric.name] != (None,)), None)
-    asked.sort(key=lambda each: each is not lead)
-    own = {each.metric.name: each.options for each in asked}
-    accurate = list(
-        dict.fromkeys(each.metric.name for each in asked if each.metric.is_accuracy)
-    )
-    if not accurate or metric_named(accurate[0]).retrieval:
-        problem = f"a report needs a metric of accuracy, such as metrics={quoted(['ndcg', *own])}: "
-        raise OptionError(problem, "its curve and its users are shown by it.")
+    asked = _lead_first(asked, cutoffs)
     for each in asked:
         if each.metric.data:
             problem = (
@@ -103,15 +98,41 @@ def request_of(
                 f"{each.metric.name} has others: ask for it by "
             )
             raise OptionError(problem, f".table([{each.metric.name!r}]).")
+    given = {each.metric.name: each.options for each in asked}
+    accuracy = [each.metric.name for each in asked if each.metric.is_accuracy]
+    beyond = [each for each in asked if not each.metric.is_accuracy]
     return ReportRequest(
-        metrics=tuple((metric_named(name), own[name]) for name in accurate),
-        beyond=tuple(
-            (each.metric, each.options) for each in asked if not each.metric.is_accuracy
+        metrics=tuple(
+            (metric_named(name), given[name]) for name in dict.fromkeys(accuracy)
         ),
+        beyond=tuple((each.metric, each.options) for each in beyond),
         cutoffs=cutoffs,
+        asked=tuple(asked),
+        k=None if _has_own_cutoffs(asked, k) else Cutoffs.of(k).values,
         by=by,
         bins=bins,
     )
+
+
+def _lead_first(
+    asked: Sequence[Asked], cutoffs: Mapping[str, tuple[int | None, ...]]
+) -> list[Asked]:
+    """Return metrics with the lead first, which has a cut-off and a curve, and the
+    others as they are asked for.
+    """
+    ranked = [
+        each for each in asked if each.metric.is_accuracy and not each.metric.retrieval
+    ]
+    lead = next((each for each in ranked if cutoffs[each.metric.name] != (None,)), None)
+    ordered = sorted(asked, key=lambda each: each is not lead)
+    accuracy = [each for each in ordered if each.metric.is_accuracy]
+    if not accuracy or metric_named(accuracy[0].metric.name).retrieval:
+        names = dict.fromkeys(["ndcg", *(each.metric.name for each in ordered)])
+        problem = (
+            f"a report needs a metric of accuracy, such as metrics={quoted([*names])}: "
+        )
+        raise OptionError(problem, "its curve and its users are shown by it.")
+    return ordered
 
 
 def _cutoffs_of(asked: Sequence[Asked], k: object) -> dict[str, tuple[int | None, ...]]:
@@ -124,17 +145,20 @@ def _cutoffs_of(asked: Sequence[Asked], k: object) -> dict[str, tuple[int | None
     if len(named) == len(asked) and given != USUAL_K and {*given} != own:
         problem = f"the metrics name the cut-offs {sorted(own)}, and k={quoted(k)} names others: "
         raise OptionError(f"{problem}leave one of them out.")
-    rest = (
-        (None,)
-        if given == USUAL_K and any(metric.is_accuracy for metric in named)
-        else given
-    )
+    rest = (None,) if _has_own_cutoffs(asked, k) else given
     cutoffs: dict[str, list[int | None]] = {}
     for each in asked:
         cutoffs.setdefault(each.metric.name, []).extend(
             rest if each.metric.cutoff is None else [each.metric.cutoff]
         )
     return {name: in_order(ks) for name, ks in cutoffs.items()}
+
+
+def _has_own_cutoffs(asked: Sequence[Asked], k: object) -> bool:
+    """Return whether names of metrics have the cut-offs, and none is given."""
+    return Cutoffs.of(k).values == USUAL_K and any(
+        each.metric.is_accuracy and each.metric.cutoff is not None for each in asked
+    )
 
 
 def in_order(cutoffs: Iterable[int | None]) -> tuple[int | None, ...]:

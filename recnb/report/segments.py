@@ -1,12 +1,12 @@
-"""The section of segments: each beside all other users, models within it, or many
-models; times as a line.
+"""The section of segments: each beside all other users, models within each, or the
+means of many models; times as a line.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
-from typing import Any
+from typing import NamedTuple
 
 from recnb.display import document as doc
 from recnb.display import svg
@@ -22,243 +22,266 @@ from recnb.display.document import (
 )
 from recnb.display.language import N_, _
 from recnb.display.text import fixed, one_line, signed
-from recnb.report import conclusions as words
-from recnb.report.conclusions import p_value, percent_of
+from recnb.report import blocks, texts
+from recnb.report.blocks import estimate_of
+from recnb.report.conclusions import directions_in_words, p_value, percent_of
 from recnb.report.data import MOST_PAIRS, ReportData
-from recnb.results.numbers import DifferenceRow, MeanRow
-from recnb.results.segment_table import Segment
+from recnb.results.numbers import DifferenceRow
+from recnb.results.segment_table import Segment, SegmentNumbers
 from recnb.results.table import times_of
 from recnb.results.verdicts import with_sign
 
 
-def segments(report: ReportData) -> Iterator[Block]:
-    """Give each segment of the users beside all other users, or the differences of
-    models within it; times are drawn as well.
+class Row(NamedTuple):
+    """A difference within a segment, or the gap of a segment to all other users."""
+
+    segment: Segment
+    test: DifferenceRow
+
+
+#: The title of a column, and what gives its cell.
+Columns = list[tuple[Line, Callable[[Row], Line]]]
+
+
+def of_one(report: ReportData) -> Iterator[Block]:
+    """Give the mean of each segment, and its gap to all other users."""
+    if report.segments is None:
+        return
+    yield from _over_time(report, report.segments)
+    if report.segments.is_tested:
+        yield _gaps(report, report.segments)
+    else:
+        yield _means(report, report.segments)
+
+
+def of_several(report: ReportData) -> Iterator[Block]:
+    """Give the differences of models within each segment; of many models their
+    means.
     """
     if report.segments is None:
         return
-    each = report.segments.of(report.lead.metric)
-    by = one_line(report.segments.by, 200)
-    yield from _over_time(report, by, each)
+    yield from _over_time(report, report.segments)
     if len(report.at_lead) > MOST_PAIRS:
-        yield _means_of_many(report, by, each)
-        return
-    rows = [
-        (segment, row)
-        for segment in each
-        for row in (segment.differences or [segment.means.get("")])
-    ]
-    yield _beside_each_other(report, by, rows)
+        yield _means_of_many(report, report.segments)
+    else:
+        yield _differences(report, report.segments)
 
 
-def _beside_each_other(report: ReportData, by: str, rows: Sequence[Any]) -> Rows:
-    """Return each segment with its mean and its gap to all other users, or with the
-    means of models and their difference.
+# One model
+
+
+def _means(report: ReportData, segments: SegmentNumbers) -> Rows:
+    """Return the mean of each part of the truth."""
+    rows: list[list[Line]] = []
+    for segment in segments.of(report.lead.metric):
+        mean = estimate_of(segment.means[""])
+        rows.append([_name(segment), _users_in(segment), mean])
+    header = [_("segment"), _("users"), _("mean")]
+    return Rows(header, rows, _title(report, segments), note=segments.basis)
+
+
+def _gaps(report: ReportData, segments: SegmentNumbers) -> Rows:
+    """Return the mean of each segment with its gap to all other users; findings are
+    tinted.
     """
-    several, confidence, left = (
-        report.several,
-        percent_of(report.settings.confidence),
-        1,
-    )
-    reach = svg.reach_of(
-        [
-            getattr(row, end, float("nan"))
-            for _segment, row in rows
-            for end in ("difference", "low", "high")
-        ]
-    )
-    columns: list[tuple[Line, Callable[[Any], Line]]] = [(_("segment"), _segment)]
-    if len(report.at_lead) > 1:
-        columns.append((_("model"), lambda each: _pair(each[1], report.baseline)))
-        left = 2
-    columns.append((_("users"), _users_in))
-    if several:
-        only = report.at_lead[0] if len(report.at_lead) == 1 else None
-        other = only.baseline if only else report.baseline
-        of_other: Line = _("second mean") if other is None else Name(other, 20)
-        columns.append(
-            (
-                Name(only.model, 20) if only else _("mean"),
-                lambda each: fixed(each[0].means[each[1].model].mean),
-            )
-        )
-        columns.append(
-            (of_other, lambda each: fixed(each[0].means[each[1].baseline].mean))
-        )
-    else:
-        columns.append(
-            (
-                _("mean"),
-                lambda each: estimate(*_ends(each[0].means[""])),
-            )
-        )
-    title = _("{label} by {by}", label=report.label, by=by)
-    if several and report.baseline is not None:
-        title = _(
-            "{label} by {by}, against {baseline}",
-            label=report.label,
-            by=by,
-            baseline=one_line(report.baseline),
-        )
-    basis = report.segments.basis if report.segments else ""
-    if not any(
-        isfinite(getattr(row, "difference", float("nan"))) for _segment, row in rows
-    ):  # parts of the truth
-        return table_of_rows(columns, rows, title, note=basis)
-    columns += [
-        (
-            _("difference") if several else _("gap to the rest"),
-            lambda each: estimate(
-                each[1].difference, each[1].low, each[1].high, signed, signed=several
-            ),
-        ),
-        (
-            Mark("aside", _("about 0") if several else _("gap, about 0")),
-            lambda each: _strip_about_0(*each, reach),
-        ),
-        (
-            _("p, Holm"),
-            lambda each: p_value(each[1].p_holm) if isfinite(each[1].p_holm) else "–",
-        ),
-        (
-            _("conclusion") if several else _("against the rest"),
-            lambda each: with_sign(each[1].verdict),
-        ),
+    rows = _rows_of(report, segments)
+    columns: Columns = [
+        (_("segment"), lambda row: _name(row.segment)),
+        (_("users"), lambda row: _users_in(row.segment)),
+        (_("mean"), lambda row: estimate_of(row.segment.means[""])),
+        (_("gap to the rest"), lambda row: _difference(row.test)),
+        (Mark("aside", _("gap, about 0")), _strips(rows)),
+        (_("p, Holm"), lambda row: _corrected_p(row.test)),
+        (_("against the rest"), lambda row: with_sign(row.test.verdict)),
     ]
-    if several:
-        note = _(
-            "{confidence} intervals, not corrected for the number of comparisons; "
-            "p corrected by Holm's method over the {n} tests here. (few) marks "
-            "segments in which little can be shown. That a difference is found in "
-            "one segment and not in another does not show that the two differ.",
-            confidence=confidence,
-            n=report.segments.n_tests,
-        )
+    words = texts.GAPS
+    if report.lead.better is None:
+        words = texts.GAPS_WITHOUT_BETTER
+    about = _(words, confidence=percent_of(report.settings.confidence))
+    by = one_line(segments.by, 200)
+    return table_of_rows(
+        columns,
+        rows,
+        _(texts.GAP_OF_EACH, label=report.label, by=by),
+        tinted={index for index, row in enumerate(rows) if row.test.is_found},
+        most=_most_rows(report),
+        note=f"{segments.basis} {about} {_directions(report)}".strip(),
+    )
+
+
+# Several models
+
+
+def _differences(report: ReportData, segments: SegmentNumbers) -> Rows:
+    """Return a row for each segment and pair of models: both means, and their
+    difference if it is tested.
+    """
+    rows = _rows_of(report, segments)
+    columns = _columns_of_models(report)
+    left = 1 if len(report.at_lead) == 1 else 2
+    title = _title(report, segments)
+    if report.baseline is not None:
+        by, baseline = one_line(segments.by, 200), one_line(report.baseline)
+        words = texts.AGAINST_BASELINE
+        title = _(words, label=report.label, by=by, baseline=baseline)
+    if not segments.is_tested:
+        return table_of_rows(columns, rows, title, left=left, note=segments.basis)
+    columns += [
+        (_("difference"), lambda row: _difference(row.test, is_signed=True)),
+        (Mark("aside", _("about 0")), _strips(rows)),
+        (_("p, Holm"), lambda row: _corrected_p(row.test)),
+        (_("conclusion"), lambda row: with_sign(row.test.verdict)),
+    ]
+    confidence = percent_of(report.settings.confidence)
+    n = segments.n_tests
+    about = _(texts.DIFFERENCES_IN_SEGMENTS, confidence=confidence, n=n)
+    return table_of_rows(
+        columns,
+        rows,
+        title,
+        left=left,
+        most=_most_rows(report),
+        note=f"{about} {_directions(report)}".strip(),
+    )
+
+
+def _columns_of_models(report: ReportData) -> Columns:
+    """Return the columns of segments, of the models of each row, and of their means."""
+    columns: Columns = [(_("segment"), lambda row: _name(row.segment))]
+    of_model: Line = _("mean")
+    of_other: Line = _("second mean")
+    if report.baseline is not None:
+        of_other = Name(report.baseline, 20)
+    if len(report.at_lead) == 1:
+        (pair,) = report.at_lead
+        of_model, of_other = Name(pair.model, 20), Name(pair.baseline, 20)
     else:
-        note = _(
-            "▲ and ▼ are findings: the corrected test and the {confidence} "
-            "interval of the gap agree; ○ does not prove that there is no "
-            "difference. (few) marks segments of few users.",
-            confidence=confidence,
-        )
-        if report.lead.better is None:
-            note = _(
-                "△ and ▽ are findings: the corrected test and the {confidence} "
-                "interval of the gap agree; ○ does not prove that there is no "
-                "difference. (few) marks segments of few users.",
-                confidence=confidence,
-            )
-        title = _(
-            "{label} by {by}: each segment, and its gap to all other users",
-            label=report.label,
-            by=by,
-        )
-    tinted = frozenset(
-        at for at, (_segment, row) in enumerate(rows) if row.is_found and not several
-    )
-    said = words.directions_in_words({report.lead.symbol: report.lead.better})
-    note = f"{note} {said}".strip()
-    look = {"left": left, "tinted": tinted, "most": max(3, 12 - len(report.models))}
-    return table_of_rows(columns, rows, title, note=f"{basis} {note}".strip(), **look)
+        columns.append((_("model"), lambda row: _pair(row.test, report.baseline)))
+    return [
+        *columns,
+        (_("users"), lambda row: _users_in(row.segment)),
+        (of_model, lambda row: fixed(row.segment.means[row.test.model].mean)),
+        (of_other, lambda row: fixed(row.segment.means[row.test.baseline].mean)),
+    ]
 
 
-def _means_of_many(report: ReportData, by: str, each: Sequence[Segment]) -> Rows:
+def _pair(test: DifferenceRow, baseline: str | None) -> Line:
+    """Return the models of a row, but for a baseline that all rows have."""
+    if baseline is not None:
+        return Name(test.model, 20)
+    return [Name(test.model, 20), " − ", Name(test.baseline, 20)]
+
+
+def _means_of_many(report: ReportData, segments: SegmentNumbers) -> Rows:
     """Return the mean of each of many models in each segment, the best marked."""
-    better = report.lead.better
-    table: list[list[Line]] = [[_("users"), *(_users_in(segment) for segment in each)]]
+    shown = segments.of(report.lead.metric)
+    rows: list[list[Line]] = [[_("users"), *map(_users_in, shown)]]
     for model in report.ranked:
-        means = [segment.means[model] for segment in each]
-        marked = [
-            doc.Estimate(fixed(row.mean), best=row.best, signed=True) for row in means
-        ]
-        table.append([Name(model), *marked])
-    notes = {
-        "high": N_(
-            "The highest mean of each segment is bold. Each difference with its test "
-            "is in `found.differences(by=...)`."
-        ),
-        "low": N_(
-            "The lowest mean of each segment is bold: less is better. Each difference "
-            "with its test is in `found.differences(by=...)`."
-        ),
-        None: N_("Each difference with its test is in `found.differences(by=...)`."),
-    }
-    note = report.segments.basis or _(notes[better]) if report.segments else ""
-    header: list[Line] = [_("model"), *(_segment(segment) for segment in each)]
-    return Rows(
-        header,
-        table,
-        _("{label} by {by}", label=report.label, by=by),
-        most=6,
-        note=with_code(note),
-    )
+        row: list[Line] = [Name(model)]
+        for segment in shown:
+            mean = segment.means[model]
+            row.append(doc.Estimate(fixed(mean.mean), best=mean.best, signed=True))
+        rows.append(row)
+    header: list[Line] = [_("model"), *map(_name, shown)]
+    note = segments.basis or _(texts.MEANS_OF_MANY[report.lead.better])
+    title = _title(report, segments)
+    return Rows(header, rows, title, most=6, note=with_code(note))
 
 
-def _over_time(report: ReportData, by: str, each: Sequence[Segment]) -> Iterator[Block]:
+# Times
+
+
+def _over_time(report: ReportData, segments: SegmentNumbers) -> Iterator[Block]:
     """Draw the means of segments that are dates, weeks or periods as a line for each
     model.
     """
-    names, drawn = [segment.name for segment in each], report.drawn
-    times = [getattr(time, "value", time) for time in times_of(by, names)]
-    found = [
-        (
-            time,
-            names[at],
-            {model: _ends(row) for model, row in each[at].means.items()},
-        )
-        for at, time in enumerate(times)
-        if time is not None
-    ]
-    if found:
-        lines = [
-            (model, [(time, *means[model]) for time, _name, means in found])
-            for model in drawn
-        ]
-        said = "; ".join(
-            f"{name}: {', '.join(fixed(means[one][0]) for one in drawn)}"
-            for _time, name, means in found
-        )
-        title, places = (
-            _("{label} by {by}", label=report.label, by=by),
-            {time: name for time, name, _means in found},
-        )
-        picture = svg.curves(
-            lines,
-            one_line(by, 40),
-            report.label,
-            () if report.several else [*places],
-            places,
-        )
-        yield doc.Picture(picture, f"{title}. {said}")
-        yield from report.not_drawn
+    shown = segments.of(report.lead.metric)
+    names = [segment.name for segment in shown]
+    at_time: dict[float, Segment] = {}
+    # There are no times where the names are none.
+    for time, segment in zip(times_of(segments.by, names), shown, strict=False):
+        if time is not None:
+            at_time[getattr(time, "value", time)] = segment
+    if not at_time:
+        return
+    lines = []
+    for model in report.drawn:
+        points = []
+        for time, segment in at_time.items():
+            mean = segment.means[model]
+            points.append((time, mean.mean, mean.low, mean.high))
+        lines.append((model, points))
+    values = []
+    for segment in at_time.values():
+        means = [fixed(segment.means[model].mean) for model in report.drawn]
+        values.append(f"{segment.name}: {', '.join(means)}")
+    words = {time: segment.name for time, segment in at_time.items()}
+    marked = [*at_time] if len(report.models) == 1 else []
+    by = one_line(segments.by, 40)
+    picture = svg.curves(lines, by, report.label, marked, words)
+    yield doc.Picture(picture, f"{_title(report, segments)}. {'; '.join(values)}")
+    yield from blocks.not_drawn(report)
 
 
-def _ends(row: MeanRow) -> tuple[float, float, float]:
-    return row.mean, row.low, row.high
+# What tables share
 
 
-def _segment(row: Any) -> Name:
-    segment = row if isinstance(row, Segment) else row[0]
+def _rows_of(report: ReportData, segments: SegmentNumbers) -> list[Row]:
+    """Return a row for each difference of the lead metric in each segment."""
+    rows = []
+    for segment in segments.of(report.lead.metric):
+        rows += [Row(segment, test) for test in segment.differences]
+    return rows
+
+
+def _title(report: ReportData, segments: SegmentNumbers) -> str:
+    by = one_line(segments.by, 200)
+    return _("{label} by {by}", label=report.label, by=by)
+
+
+def _directions(report: ReportData) -> str:
+    return directions_in_words({report.lead.symbol: report.lead.better})
+
+
+def _most_rows(report: ReportData) -> int:
+    return max(3, 12 - len(report.models))
+
+
+def _name(segment: Segment) -> Name:
     return Name(segment.name.removesuffix(" 00:00:00"))
 
 
-def _pair(row: DifferenceRow, baseline: str | None) -> Line:
-    return [
-        Name(row.model, 20),
-        *([" − ", Name(row.baseline, 20)] if baseline is None else []),
-    ]
+def _users_in(segment: Segment) -> str:
+    few = f" {_('(few)')}" if segment.is_small else ""
+    return f"{segment.n_users:,}{few}"
 
 
-def _users_in(row: Any) -> str:
-    segment = row if isinstance(row, Segment) else row[0]
-    return f"{segment.n_users:,}" + (f" {_('(few)')}" if segment.is_small else "")
+def _difference(test: DifferenceRow, *, is_signed: bool = False) -> Line:
+    """Return a difference with the ends of its interval; with room for signs if there
+    are several models.
+    """
+    return estimate(test.difference, test.low, test.high, signed, signed=is_signed)
 
 
-def _strip_about_0(segment: Segment, row: DifferenceRow, reach: float) -> Line:
-    alt = _(
-        "{segment}: gap {gap}",
-        segment=one_line(segment.name, 40),
-        gap=signed(row.difference),
-    )
-    strip = svg.strip(row.difference, row.low, row.high, -reach, reach)
-    return doc.Picture(strip, alt) if isfinite(row.difference) else "–"
+def _corrected_p(test: DifferenceRow) -> str:
+    return p_value(test.p_holm) if isfinite(test.p_holm) else "–"
+
+
+def _strips(rows: Sequence[Row]) -> Callable[[Row], Line]:
+    """Return what draws the difference of a row about 0, on the scale of all rows."""
+    ends = []
+    for row in rows:
+        ends += [row.test.difference, row.test.low, row.test.high]
+    reach = svg.reach_of(ends)
+
+    def strip(row: Row) -> Line:
+        test = row.test
+        if not isfinite(test.difference):
+            return "–"
+        segment = one_line(row.segment.name, 40)
+        words = N_("{segment}: gap {gap}")
+        alt = _(words, segment=segment, gap=signed(test.difference))
+        drawn = svg.strip(test.difference, test.low, test.high, -reach, reach)
+        return doc.Picture(drawn, alt)
+
+    return strip

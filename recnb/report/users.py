@@ -4,13 +4,13 @@ gain and lose most with one model instead of another, each with their lists.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from recnb.metrics.hits import Bools, Floats, Hits, Ints
+from recnb.metrics.hits import Floats, Hits, Ints
 from recnb.metrics.metric import Better, sign_of
 from recnb.report.data import RankedItem, ShownUser, UserGroup
 from recnb.results.evaluation_data import EvaluationData, Models
@@ -96,86 +96,104 @@ def _first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
 
 
 def _shown(
-    sides: list[EvaluationData], at: list[int], values: list[Floats], k: int | None
+    sides: Sequence[EvaluationData],
+    positions: list[int],
+    values: Sequence[Floats],
+    k: int | None,
 ) -> tuple[ShownUser, ...]:
     """Return users by position, each with the list of every side down to k; of one side
     with the most relevant items missed.
     """
-    last = sides[-1]
-    depth = inf if k is None else k
     hits = [side.hits(k) for side in sides]
-    lists = [side.lists_of(at) for side in sides]
-    truths = [last.truth_of(user).rows() for user in at]
-    titles = last.item_titles(_items_of(lists, truths))
+    lists = [side.lists_of(positions) for side in sides]
+    last = sides[-1]
+    truths = [last.truth_of(user).rows() for user in positions]
+    titles = _titles_of(last, lists, truths)
     shown = []
-    for row, (user, truth) in enumerate(zip(at, truths, strict=True)):
-        of_sides = [of_side.of_user(user) for of_side in hits]
-        ranks = [of_side[row] for of_side in lists]
-        is_hit = of_sides[-1].rank <= depth
-        missed = []
+    for row, user in enumerate(positions):
+        in_lists = [
+            ListOfUser(of_side.of_user(user), of_row[row], k)
+            for of_side, of_row in zip(hits, lists, strict=True)
+        ]
+        missed: list[RankedItem] = []
         if len(sides) == 1:
-            missed = _missed(of_sides[-1], is_hit, truth, ranks[-1], depth, titles)
-        shown_user = ShownUser(
-            user=last.joined.users[user],
-            values=tuple(float(of_side[user]) for of_side in values),
-            n_relevant=len(truth),
-            n_hits=int(is_hit.sum()),
-            n_places=max(sum(rank <= depth for rank in of_side) for of_side in ranks),
-            lists=tuple(
-                _list_of(of_user, of_side, depth, titles)
-                for of_user, of_side in zip(of_sides, ranks, strict=True)
-            ),
-            missed=tuple(missed[:MISSED_SHOWN]),
-            n_missed=len(missed),
+            missed = in_lists[-1].missed(truths[row], titles)
+        shown.append(
+            ShownUser(
+                user=last.joined.users[user],
+                values=tuple(float(of_side[user]) for of_side in values),
+                n_relevant=len(in_lists[-1].hits.truth_relevance),
+                n_hits=in_lists[-1].n_hits,
+                n_places=max(len(each.inside) for each in in_lists),
+                lists=tuple(each.shown(titles) for each in in_lists),
+                missed=tuple(missed[:MISSED_SHOWN]),
+                n_missed=len(missed),
+            )
         )
-        shown.append(shown_user)
     return tuple(shown)
 
 
-def _items_of(
-    lists: Sequence[Sequence[Mapping[int, Any]]], truths: Sequence[Sequence[Any]]
-) -> list[Any]:
-    """Return the items of lists and of what is relevant, each once."""
+def _titles_of(
+    data: EvaluationData,
+    lists: Iterable[Sequence[Mapping[int, Any]]],
+    truths: Iterable[Sequence[tuple[Any, Any]]],
+) -> Mapping[Any, str]:
+    """Return the titles of all items of lists and truth, each once."""
     items: dict[Any, None] = {}
     for of_side in lists:
         for ranks in of_side:
             items |= dict.fromkeys(ranks.values())
     for truth in truths:
         items |= dict.fromkeys(item for item, _relevance in truth)
-    return list(items)
+    return data.item_titles([*items])
 
 
-def _list_of(
-    hits: Hits, ranks: Mapping[int, Any], depth: float, titles: Mapping[Any, str]
-) -> tuple[RankedItem, ...]:
-    """Return the items of a list down to a depth that are shown."""
-    relevance = dict(zip(hits.rank.tolist(), hits.relevance.tolist(), strict=True))
-    inside = [(rank, item) for rank, item in ranks.items() if rank <= depth]
-    return tuple(
-        RankedItem(rank, item, relevance.get(rank, 0.0), titles.get(item, ""))
-        for rank, item in inside[:RANKS_SHOWN]
-    )
+class ListOfUser(NamedTuple):
+    """A user's list with its hits, cut at k."""
 
+    hits: Hits
+    ranks: Mapping[int, Any]  #: the item at each rank
+    k: int | None
 
-def _missed(
-    hits: Hits,
-    is_hit: Bools,
-    truth: Sequence[Any],
-    ranks: Mapping[int, Any],
-    depth: float,
-    titles: Mapping[Any, str],
-) -> list[RankedItem]:
-    """Return the relevant items that are not among the hits, the most relevant first,
-    with their ranks below the depth.
-    """
-    order = np.argsort(-hits.truth_relevance, kind="stable")
-    is_missed = ~np.isin(order, hits.entry[is_hit])
-    below = dict[Any, int]()
-    for rank, item in ranks.items():
-        if rank > depth:
-            below.setdefault(item, rank)
-    missed = [truth[place] for place in order[is_missed]]
-    return [
-        RankedItem(below.get(item), item, float(relevance), titles.get(item, ""))
-        for item, relevance in missed
-    ]
+    @property
+    def depth(self) -> float:
+        """The last rank that counts."""
+        return inf if self.k is None else self.k
+
+    @property
+    def inside(self) -> list[tuple[int, Any]]:
+        """The ranks that count, with their items."""
+        return [(rank, item) for rank, item in self.ranks.items() if rank <= self.depth]
+
+    @property
+    def n_hits(self) -> int:
+        """The number of hits that count."""
+        return int((self.hits.rank <= self.depth).sum())
+
+    def shown(self, titles: Mapping[Any, str]) -> tuple[RankedItem, ...]:
+        """Return the first items of the list, each with its relevance."""
+        ranks, relevance = self.hits.rank.tolist(), self.hits.relevance.tolist()
+        at_rank = dict(zip(ranks, relevance, strict=True))
+        return tuple(
+            RankedItem(rank, item, at_rank.get(rank, 0.0), titles.get(item, ""))
+            for rank, item in self.inside[:RANKS_SHOWN]
+        )
+
+    def missed(
+        self, truth: Sequence[tuple[Any, Any]], titles: Mapping[Any, str]
+    ) -> list[RankedItem]:
+        """Return the relevant items that are no hits, the most relevant first, each
+        with its rank below k.
+        """
+        found = self.hits.entry[self.hits.rank <= self.depth]
+        order = np.argsort(-self.hits.truth_relevance, kind="stable")
+        below: dict[Any, int] = {}
+        for rank, item in self.ranks.items():
+            if rank > self.depth:
+                below.setdefault(item, rank)
+        missed = []
+        for place in order[~np.isin(order, found)]:
+            item, relevance = truth[place]
+            title = titles.get(item, "")
+            missed.append(RankedItem(below.get(item), item, float(relevance), title))
+        return missed

@@ -8,7 +8,16 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.display.language import N_, _, current, ngettext
+from recnb.display.language import (
+    N_,
+    _,
+    current,
+    named,
+    ngettext,
+    noun_of,
+    use_noun,
+    with_noun,
+)
 from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import render
 from recnb.errors import NoUsersError, OptionError, Suggesting
@@ -77,6 +86,10 @@ class MetricValue(float, Suggesting):
         return self
 
     @property
+    def _noun(self) -> str:
+        return noun_of(self._values.basis.user_label)
+
+    @property
     def label(self) -> str:
         """The metric's name at its cut-off."""
         return self.metric if self.k is None else f"{self.metric}@{self.k}"
@@ -95,6 +108,7 @@ class MetricValue(float, Suggesting):
         """
         return not self._values.of_all or self._values.of_all[0].of_users is not None
 
+    @with_noun
     def interval(self, confidence: float = 0.95) -> Interval:
         """Interval for the mean, taking the users as a sample.
 
@@ -109,11 +123,13 @@ class MetricValue(float, Suggesting):
         different items.
         """
         if not self.has_interval:
-            problem = (
-                f"{self.metric} is one number of all lists together and no mean over "
-                f"users, so there is no interval for it."
+            problem = named(
+                "{metric} is one number of all lists together and no mean over users, "
+                "so there is no interval for it.",
+                metric=self.metric,
             )
-            raise OptionError(problem, fix="Compare models on the same users instead.")
+            fix = named("Compare models on the same users instead.")
+            raise OptionError(problem, fix=fix)
         low, high = self._values.interval(confidence)
         return Interval(
             float(low[0]),
@@ -181,6 +197,7 @@ class Score(MetricValue):
         """Return the values per user as a frame."""
         return self.per_user.to_frame()
 
+    @with_noun
     def plot(
         self, ax: Axes | None = None, bins: int = 20, *, color: Any = ACCENT
     ) -> Axes:
@@ -246,10 +263,13 @@ class CatalogueScore(MetricValue):
     @property
     def per_user(self) -> NoReturn:
         """There is none: no user has a value of their own."""
-        raise OptionError(
-            f"{self.metric} is one number of all lists together, and no user has "
-            f"one: see .per_item."
-        )
+        with use_noun(self._noun):
+            problem = named(
+                "{metric} is one number of all lists together, and no user has one: see "
+                ".per_item.",
+                metric=self.metric,
+            )
+        raise OptionError(problem)
 
     def __reduce__(self) -> tuple[Any, ...]:
         kind, values, state = super().__reduce__()
@@ -273,6 +293,9 @@ def score_of(
     if metric.of == "all":
         return CatalogueScore(values, _data=data)
     if not metric.is_accuracy and np.isnan(values.matrix).all():
-        problem = f"no user has a value. {metric.no_value} Nothing is left to average."
+        with use_noun(data.noun):
+            problem = named(
+                f"no user has a value. {metric.no_value} Nothing is left to average."
+            )
         raise NoUsersError(problem, subject=f"{metric.name}: ")
     return Score(values)

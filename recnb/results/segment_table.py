@@ -29,6 +29,7 @@ from recnb.results.segments import (
 )
 from recnb.results.table import Table
 from recnb.results.values import merged, pairs_in_words, weights_in_words
+from recnb.stats import Settings
 
 #: The columns of a table of segments after those that name a row; a part of the truth
 #: has no gap.
@@ -55,6 +56,7 @@ def table_by(
     by: Any,
     bins: int,
     options: Given,
+    confidence: float = 0.95,
 ) -> Table:
     """Return each metric at each cut-off in each segment: mean, interval and the gap to
     all other users.
@@ -63,11 +65,12 @@ def table_by(
     cutoffs = Cutoffs.of(k)
     refuse_whole_metrics(asked)
     split = split_by({"": data}, by, bins)
-    numbers = measured({"": data}, asked, cutoffs, split=split)
+    settings = Settings(confidence)
+    numbers = measured({"": data}, asked, cutoffs, split=split, settings=settings)
     label = one_line(", ".join(split.labels))
     table = Table.made(
         _frame_of(numbers),
-        _basis_of(data, numbers, label),
+        _basis_of(data, numbers, label, confidence),
         _("By {by}", by=label),
     )
     table.attrs |= {
@@ -140,13 +143,16 @@ def _index(columns: Sequence[Sequence[Any]], names: Sequence[str]) -> pd.MultiIn
     return pd.MultiIndex(levels, codes, names=[*names])
 
 
-def _basis_of(data: EvaluationData, numbers: Numbers, label: str) -> list[str]:
+def _basis_of(
+    data: EvaluationData, numbers: Numbers, label: str, confidence: float
+) -> list[str]:
     """Return the phrases below the table."""
     phrases = {
         name: bases[0].phrases(brief=True) for name, bases in numbers.bases.items()
     }
     if numbers.split.has_gaps:
-        return [*merged(phrases), _(BASIS, by=label, confidence="95")]
+        percent = f"{100 * confidence:g}"
+        return [*merged(phrases), _(BASIS, by=label, confidence=percent)]
     weights = [
         *weights_in_words(data.joined.user_weight),
         *pairs_in_words(data.joined.weighting),

@@ -94,8 +94,10 @@ class Table(pd.DataFrame):
     def to_frame(self) -> pd.DataFrame:
         """Return the numbers alone, as a frame of its own.
 
-        With intervals its columns are mean@10, low@10 and high@10 for k=10, so that
-        other libraries and spreadsheets take it; the table has two levels, `table[10]`.
+        With intervals its columns are mean@10, low@10 and high@10 for k=10, of a
+        comparison ndcg@10, ndcg@10 low and ndcg@10 high, so that Great Tables and
+        spreadsheets take it; the table has two levels, `table[10]`. Great Tables shows
+        the names of rows after `reset_index()`.
         """
         frame = pd.DataFrame(self, copy=True)
         if frame.columns.nlevels == 1:
@@ -129,11 +131,28 @@ class Table(pd.DataFrame):
                     self, dict(zip(segments, times, strict=True)), ax, color
                 )
         with lettering(self.attrs.get("lang", "en")) as fonts:
-            parts = [
-                part.select_dtypes("number").rename(columns=_label)
-                for part in parts_of(self)
+            parts = [self._drawn_part(part) for part in parts_of(self)]
+            ax = draw_means(ax, parts, _("value"), color=color, **fonts)
+            title = as_text(self.attrs.get("title", ""))
+            if title and not ax.get_title():
+                ax.set_title(title, fontsize="medium", **fonts)
+        return ax
+
+    def _drawn_part(self, part: pd.DataFrame) -> pd.DataFrame:
+        """Return the numbers of a plot, each row named by its metric with the cut-off,
+        unless there is a colour for each of several.
+        """
+        names = list(part.index)
+        if "by" in self.attrs:
+            names = [
+                f"{metric}{_behind(k)} {', '.join(map(str, segment))}"
+                for metric, k, *segment in part.index
             ]
-            return draw_means(ax, parts, _("value"), color=color, **fonts)
+        elif part.columns.name == "k" and len(part.columns) == 1:
+            cutoff = _behind(part.columns[0])
+            names = [f"{name}{cutoff}" for name in part.index]
+        numbers = part.select_dtypes("number").rename(columns=_label)
+        return numbers.set_axis(pd.Index(names, tupleize_cols=False), axis=0)
 
     # What is shown; the tables of a comparison have their own.
 
@@ -145,6 +164,8 @@ class Table(pd.DataFrame):
         self, value: Any, label: object, column: object, digits: int | None = None
     ) -> Line:
         """Return a cell: a number, a mark of what is true, or text."""
+        if column == "k":
+            return _label(value)
         if isinstance(value, (bool, np.bool_)):
             return "✓" if value else ""
         if isinstance(value, float):
@@ -393,6 +414,11 @@ def _label(part: Any) -> str:
     if _is_whole(part):
         return _("whole list")
     return str(int(part) if isinstance(part, float) and part.is_integer() else part)
+
+
+def _behind(k: Any) -> str:
+    """Return a cut-off behind the name of a metric; nothing for the whole list."""
+    return "" if _is_whole(k) else f"@{_label(k)}"
 
 
 def _is_whole(k: Any) -> bool:

@@ -43,13 +43,16 @@ def table_of(
     options: Given,
     *,
     intervals: bool = False,
+    confidence: float = 0.95,
 ) -> Table:
     """Return means over users, or the one number of all lists: one row per metric, one
     column per cut-off, or three with intervals.
     """
     check_flag("intervals", intervals)
     cutoffs = Cutoffs.of(k)
-    asked = asked_of(data, metrics, options, "k", "intervals", "by", "bins")
+    asked = asked_of(
+        data, metrics, options, "k", "intervals", "confidence", "by", "bins"
+    )
     with_cutoff = next(
         (each.name for each in asked if each.metric.cutoff is not None), None
     )
@@ -60,10 +63,13 @@ def table_of(
         )
     if with_cutoff is not None and cutoffs.values[0] is not None:
         asked = [_with_cutoff(each, cutoffs.values[0]) for each in asked]
-    numbers = measured({"": data}, asked, cutoffs, intervals=intervals)
+    settings = Settings(confidence)
+    numbers = measured(
+        {"": data}, asked, cutoffs, settings=settings, intervals=intervals
+    )
     words = []
     if intervals:
-        words = [_("95% intervals"), *taken_as_known(data.source.weighted)]
+        words = [intervals_of(confidence), *taken_as_known(data.source.weighted)]
     table = wide_table(numbers, cutoffs, words, intervals=intervals)
     table.attrs["n_users"] = data.n_users
     if with_cutoff is not None:
@@ -100,6 +106,11 @@ def wide_table(
     phrases = phrases_of(numbers)
     rows = pd.Index([*phrases], name="metric")
     return Table.made(pd.DataFrame(cells, rows, columns), [*merged(phrases), *words])
+
+
+def intervals_of(confidence: float) -> str:
+    """Return the phrase of intervals below a table."""
+    return _("{confidence}% intervals", confidence=f"{100 * confidence:g}")
 
 
 def phrases_of(numbers: Numbers) -> dict[str, list[str]]:
@@ -161,7 +172,7 @@ def measures_of(
         "users": [place.n_users for place in numbers.places],
     }
     rows = pd.Index([place.name for place in numbers.places], name="measure")
-    words = _("{confidence}% intervals", confidence=f"{100 * confidence:g}")
+    words = intervals_of(confidence)
     return Table.made(
         pd.DataFrame(columns, rows), [*merged(phrases_of(numbers)), words]
     )
@@ -200,14 +211,17 @@ def users_frame(
     return pd.DataFrame(columns).rename_axis(data.user_label)
 
 
-def curve_of(data: EvaluationData, metric: Any, k: Any, options: Given) -> Table:
+def curve_of(
+    data: EvaluationData, metric: Any, k: Any, options: Given, confidence: float = 0.95
+) -> Table:
     """Return a row per cut-off: the number of a metric and the ends of its interval,
     NaN where it has none.
     """
     chosen, cutoffs = metric_of_curve(metric, k)
     check_options(chosen, options)
     asked = Asked(chosen.name, chosen, options)
-    numbers = numbers_of(metric_columns({"": data}, asked, cutoffs), [""])
+    columns_of_curve = metric_columns({"": data}, asked, cutoffs)
+    numbers = numbers_of(columns_of_curve, [""], settings=Settings(confidence))
     means = numbers.means
     columns = {
         chosen.name: means.mean[:, 0],
@@ -217,10 +231,15 @@ def curve_of(data: EvaluationData, metric: Any, k: Any, options: Given) -> Table
     (basis,) = numbers.bases[chosen.name]
     table = Table.made(
         pd.DataFrame(columns, pd.Index([*cutoffs], name="k")),
-        [*basis.phrases(), _("95% intervals")],
+        [*basis.phrases(), intervals_of(confidence)],
     )
     n_users = None if chosen.of == "all" else numbers.places[-1].n_users
-    table.attrs |= {"drawn": "curve", "symbol": chosen.symbol, "n_users": n_users}
+    table.attrs |= {
+        "drawn": "curve",
+        "symbol": chosen.symbol,
+        "n_users": n_users,
+        "headings": {chosen.name: f"{chosen.symbol}@k"},
+    }
     return table
 
 
@@ -262,12 +281,13 @@ def items_of(data: EvaluationData, k: object) -> Table:
         "hits": pgettext("of an item", "hits"),
         "relevant": pgettext("of an item", "relevant"),
     }
-    at = _("whole lists") if cutoff is None else _("lists cut at {k}", k=cutoff)
+    depth = _lists_in_words(cutoff)
     n_lists = len(item_data.users)
     users = ngettext("{n:,} user with a list", "{n:,} users with a list", n_lists)
-    of_lists = _("shown and share: {users}, {at}", users=users, at=at)
+    of_lists = _("shown and share: {users}, {at}", users=users, at=depth)
     frame = frame.sort_values("shown", ascending=False, kind="stable")
-    table = Table.made(frame, [of_lists, f"{_('hits and relevant')}: {data.basis}"])
+    basis = [of_lists, f"{_('hits and relevant')}: {data.basis}"]
+    table = Table.made(frame, basis, depth)
     table.attrs |= {"drawn": "", "most": 20, "headings": headings}
     return table
 
@@ -299,6 +319,8 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
         "found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed)
     )
     title = _("user {user}: {found}", user=one_line(user), found=found)
+    if cutoff is not None:
+        title = f"{title}, {_('list cut at {k}', k=cutoff)}"
     table = Table.made(_titled(listed, titles), [data.basis], title)
     others = missed.sort("relevance", descending=True, maintain_order=True)
     table.missed = Table.made(
@@ -316,6 +338,13 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     for part in (table, table.missed):
         part.attrs |= {"drawn": "", "most": most, "headings": headings}
     return table
+
+
+def _lists_in_words(k: int | None) -> str:
+    """Say how deep lists are read."""
+    if k is None:
+        return _("whole lists")
+    return _("lists cut at {k}", k=k)
 
 
 def _titled(rows: pl.DataFrame, titles: dict[Any, str]) -> pd.DataFrame:

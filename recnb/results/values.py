@@ -16,7 +16,7 @@ import polars as pl
 from recnb.conventions import Convention, options_in_words
 from recnb.data.source import UserCounts
 from recnb.data.weights import Weighting
-from recnb.display.language import N_, Sentence, _, noun_of, use_noun
+from recnb.display.language import N_, Sentence, _, named, noun_of, use_noun
 from recnb.display.text import users_in_words
 from recnb.errors import UnknownUserError, quoted
 from recnb.metrics.hits import Cutoffs, Floats, Ints
@@ -148,7 +148,8 @@ class WordedBasis:
 
     def phrases(self, *, brief: bool = False) -> list[str]:
         """Return the words, brief or not."""
-        return self.words()
+        with use_noun(noun_of(self.user_label)):
+            return self.words()
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,8 +246,12 @@ def index_of(user: Any, users: pl.Series, are: str) -> int:
         if len(users) > 5:
             examples += ", …"
         raise UnknownUserError(
-            f"user {quoted(user)} is not evaluated. Those evaluated are {examples}: "
-            f"{are}."
+            named(
+                "user {user} is not evaluated. Those evaluated are {examples}: {are}.",
+                user=quoted(user),
+                examples=examples,
+                are=are,
+            )
         )
     return index
 

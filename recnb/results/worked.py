@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from recnb.conventions import Convention
-from recnb.display.language import N_, _, use_language
+from recnb.display.language import N_, _, named, use_language
 from recnb.errors import OptionError, RecnbError, UnknownUserError
 from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
@@ -167,8 +167,11 @@ def _value_and_rows(
     if isinstance(result, Whole):
         if user is not None:
             raise OptionError(
-                f"{metric.name} is one number of all lists together, and no user has "
-                f"a value of their own: ",
+                named(
+                    "{metric} is one number of all lists together, and no user has a "
+                    "value of their own: ",
+                    metric=metric.name,
+                ),
                 f"type .explain({metric.name!r}, k={cutoff!r}).",
             )
         rows = TermRows(np.zeros(0), {})
@@ -180,7 +183,12 @@ def _value_and_rows(
     position = index_of(user, values.users, *values.basis.users_in_words())
     if not result.counted[position]:
         raise RecnbError(
-            f"{metric.name}: user {user!r} has no value. {metric.no_value}"
+            named(
+                "{metric}: user {user} has no value. {why}",
+                metric=metric.name,
+                user=repr(user),
+                why=named(metric.no_value),
+            )
         )
     assert result.rows is not None
     return float(result.value[position]), result.rows(position)
@@ -308,8 +316,11 @@ def _value_by_convention(
     is_undefined = undefined is not None and bool(undefined.any())
     if is_undefined and rule == "skip":
         raise UnknownUserError(
-            f"user {user!r} is not evaluated: none of their items in the truth is "
-            f"relevant."
+            named(
+                "user {user} is not evaluated: none of their items in the truth is "
+                "relevant.",
+                user=repr(user),
+            )
         )
     if is_undefined and not result.has_missed:
         value = 1.0 if rule == "one" else value

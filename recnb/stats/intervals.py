@@ -223,10 +223,10 @@ def effective_count(chosen: NDArray[np.bool_], weights: Floats | None = None) ->
     weight as show as much (Kish 1965).
     """
     if weights is None:
-        return np.count_nonzero(chosen, axis=0) * np.float64(1.0)
+        return np.asarray(np.count_nonzero(chosen, axis=0), dtype=np.float64)
     total = np.einsum("i,i...", weights, chosen)
     squares = np.einsum("i,i...", weights**2, chosen)
-    count = np.zeros_like(squares)
+    count: Floats = np.zeros_like(squares)
     np.divide(total**2, squares, out=count, where=squares > 0)
     return count
 

@@ -176,12 +176,12 @@ class _Sample:
     @cached_property
     def won(self) -> NDArray[np.int64]:
         """Users for whom the model is better."""
-        return (self.differences > 0).sum(axis=0)
+        return np.asarray((self.differences > 0).sum(axis=0))
 
     @cached_property
     def lost(self) -> NDArray[np.int64]:
         """Users for whom the baseline is better."""
-        return (self.differences < 0).sum(axis=0)
+        return np.asarray((self.differences < 0).sum(axis=0))
 
     @cached_property
     def n_differ(self) -> Floats:
@@ -217,7 +217,7 @@ class _Sample:
         highest = self.differences.max(axis=0)
         n_above = effective_count(self.differences != lowest, self.weights)
         n_below = effective_count(self.differences != highest, self.weights)
-        return np.min([self.n_differ, n_above, n_below], axis=0)
+        return np.minimum(self.n_differ, np.minimum(n_above, n_below))
 
 
 def _student_interval(sample: _Sample, confidence: float) -> tuple[Floats, Floats]:

@@ -15,23 +15,21 @@ from markupsafe import Markup
 
 from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import render
-from recnb.display.text import bin_in_words, fixed, one_line, short, with_symbol
+from recnb.display.text import fixed, one_line, with_symbol
 from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS
+from recnb.report.bins import BINS, Bins
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.score import score_of
 from recnb.results.scoring import mean_of
 from recnb.results.segments import segments_of
-from recnb.stats import bins_of
 from recnb.widgets.live import Live
 
 #: Users that are listed with controls.
 LISTED = 200
 #: Users that are listed where no kernel runs, and so without controls.
 LISTED_WITHOUT_KERNEL = 20
-#: Bars of the histogram beside that of 0.
-BARS = 10
 
 
 class Choices(NamedTuple):
@@ -373,32 +371,32 @@ class Explorer(Live):
         return labels.astype(pd.CategoricalDtype(names, ordered=True))
 
     def _bar_of_each(self) -> pd.Series[Any]:
-        """Return the bar of each user, by its name; the bars are those of a report.
-
-        Bars have numbers: 0 is that of exactly 0, bars above it count from 1 up, and
-        each bar below it, from -1 down, is the one above, mirrored.
+        """Return the bar of each user: those of a report; of differences a bar below 0
+        is that of the same numbers above 0, mirrored.
         """
-        numbers = self.values[self.column].round(12)
-        has_both_sides = self.is_paired or bool((numbers < 0).any())
-        highest = BARS // 2 if has_both_sides else BARS
-        lowest = -highest if has_both_sides else 0
-        end = self._end_of_bars(numbers)
+        values = self.values[self.column].to_numpy(np.float64)
+        low, high = METRICS[self.shown.metric].bounds
+        if self.is_paired:
+            bins = Bins.over(abs(values), (0.0, high - low), BINS // 2)
+            codes = np.where(values < 0, -1, 1) * bins.of(abs(values))
+        else:
+            bins = Bins.over(values, (low, high))
+            codes = bins.of(values)
+        names = self._bars_in_words(bins)
+        bar: pd.Series[Any] = pd.Series(codes, self.values.index).map(names)
+        return bar.astype(pd.CategoricalDtype([*names.values()], ordered=True))
+
+    def _bars_in_words(self, bins: Bins) -> dict[int, str]:
+        """Return what each bar is called, by its number from 0; of differences there
+        are as many below 0.
+        """
         names = {}
         with use_language(self.lang):
-            for bar in range(lowest, highest + 1):
-                names[bar] = _bar_in_words(bar, end, highest)
-        bars_above = bins_of(numbers.abs().to_numpy(), end, highest) + 1
-        bars = pd.Series(np.sign(numbers.to_numpy()) * bars_above, numbers.index)
-        named: pd.Series[Any] = bars.map(names)
-        return named.astype(pd.CategoricalDtype(list(names.values()), ordered=True))
-
-    def _end_of_bars(self, numbers: pd.Series[float]) -> float:
-        """Return the end of the highest bar: 1 if the metric reaches just that far."""
-        low, high = METRICS[self.shown.metric].bounds
-        reach = high - low if self.is_paired else max(abs(low), abs(high))
-        if reach == 1:
-            return 1.0
-        return float(numbers.abs().max()) or 1.0
+            for code, each in enumerate(bins.each):
+                names[code] = each.words
+                if self.is_paired and code:
+                    names[-code] = each.mirrored.words
+        return dict(sorted(names.items()))
 
 
 def _html_of(ask: Callable[..., Any], *arguments: Any, **options: Any) -> str:
@@ -407,21 +405,6 @@ def _html_of(ask: Callable[..., Any], *arguments: Any, **options: Any) -> str:
         return Markup(ask(*arguments, **options)._repr_html_())
     except RecnbError as refused:
         return str(refused)
-
-
-def _bar_in_words(bar: int, end: float, highest: int) -> str:
-    """Return what the bar of a number is called: its ends, and whether it holds them."""
-    if bar == 0:
-        return short(0.0)
-    step = end / highest
-    inner = (abs(bar) - 1) * step
-    outer = abs(bar) * step
-    has_inner = abs(bar) > 1
-    has_outer = abs(bar) == highest
-    if bar > 0:
-        return bin_in_words(inner, outer, has_inner, has_outer)
-    # 0 - 0 is 0, and -0.0 would be shown with its sign.
-    return bin_in_words(-outer, 0.0 - inner, has_outer, has_inner)
 
 
 def _metric_in_words(name: str) -> str:

@@ -16,6 +16,8 @@ import recnb
 from recnb.display import svg
 from recnb.display.document import inline, with_code
 from recnb.display.language import width
+from recnb.metrics import Credit
+from recnb.metrics.metric import METRICS
 from tests.display.test_escaping import COLUMN, EVIL, Page, comparison, evaluation
 from tests.lint_planted import CLEAN
 
@@ -334,3 +336,50 @@ def test_metrics_with_other_bounds_stay_out_of_the_common_picture():
         "Drawn for DCG alone; the other"
         in FOUND.report(k=5, metrics=["dcg", "ndcg"]).to_html()
     )
+
+
+@pytest.mark.parametrize("name", ["one", "several", "Korean"])
+def test_what_is_bold_in_markdown_is_in_nothing_bold(name):
+    report = REPORTS[name]
+    page = re.sub(r"``.*?``", "", report.to_markdown()).replace(r"\*", "")
+    for line in page.splitlines():
+        parts = line.split("**")
+        assert len(parts) % 2, line
+        for bold in parts[1::2]:
+            assert bold == bold.strip() != "", line
+
+
+def test_headings_name_the_cutoff_that_they_depend_on():
+    ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDE_DATA)
+    every_pair = recnb.compare(SAMPLE.models, SAMPLE.test, **SIDE_DATA)
+    for data in (ev, FOUND, every_pair):
+        page = data.report(k=[3, 7, 12], by="activity").to_html()
+        headings = re.findall(r"<h3 style[^>]*>(.*?)</h3>", page)
+        assert len(headings) >= 3
+        for heading in headings:
+            assert re.search(r"@7|k = 7|against k", heading), heading
+        captions = re.findall(r"<caption[^>]*>(.*?)</caption>", page)
+        # The columns of means name their cut-offs; a user stands below a heading.
+        tables = [words for words in captions if not re.match("<b>|Means over", words)]
+        assert len(tables) >= 1
+        for caption in tables:
+            assert re.search(r"@7|k = (3|7|12)\b", caption), caption
+
+
+def test_a_scale_that_is_not_from_0_to_1_is_said():
+    bare = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
+    furthest = "Where the metric has no bound, the bars end at the furthest value."
+    assert furthest in bare.report(10, ["dcg"]).to_html()
+    assert furthest not in bare.report(10, ["ndcg"]).to_html()
+
+    @recnb.metric(symbol="Stars", credit="5 * (rank <= 1)", bounds=(0, 5))
+    def stars(hits, k=None):
+        """Stars of the first item."""
+        return Credit(hits, k, 5.0 * (hits.rank <= 1))
+
+    try:
+        page = bare.report(10, ["ndcg", "stars"]).to_html()
+    finally:
+        del METRICS["stars"]
+    assert "@10, 0 to the upper bound" in page
+    assert "@10, 0 to 1" in bare.report(10, ["ndcg", "dcg"]).to_html()

@@ -16,7 +16,8 @@ from hypothesis import strategies as st
 import recnb
 from recnb.errors import CutoffError, OptionError
 from recnb.metrics.metric import LIST_METRICS
-from recnb.report.build import curve_points, distribution_of
+from recnb.report.distribution import distribution_of
+from recnb.report.request import curve_points
 
 SAMPLE = recnb.datasets.load_sample()
 BARE = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
@@ -575,7 +576,7 @@ def test_json_is_a_dump_of_the_data(report):
         "n_missed",
     }
     assert {row["verdict"] for row in told["differences"]} == (
-        {"better", "open"} if report.several else set()
+        {"better", "open"} if len(report.models) > 1 else set()
     )
 
 

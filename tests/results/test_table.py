@@ -14,6 +14,7 @@ import matplotlib as mpl
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 from matplotlib.axes import Axes
 
@@ -41,6 +42,9 @@ TABLES = [
     EV.beyond(k=5),
     FOUND.table(k=[5, 10]),
     FOUND.table("ndcg", k=10, by="segment"),
+    FOUND.table(["ndcg", "mrr"], k=10, intervals=True),
+    FOUND.differences("ndcg", k=10),
+    FOUND.agreement(["ndcg", "recall"], k=10),
 ]
 
 
@@ -321,6 +325,69 @@ def test_a_frame_of_a_table_with_intervals_has_a_name_a_column() -> None:
     assert of_measure.columns.tolist() == ["mean", "low", "high"]
 
 
+@pytest.mark.parametrize("table", TABLES, ids=range(len(TABLES)))
+def test_a_frame_of_a_table_goes_into_other_libraries_as_it_is(
+    table: recnb.Table, tmp_path: Path
+) -> None:
+    """Great Tables, Excel and Parquet have one level of columns, each by a name of its
+    own; of a table without intervals a cut-off may be the name.
+    """
+    frame = table.to_frame()
+    assert type(frame.columns) is pd.Index or frame.columns.name == "k"
+    assert frame.columns.nlevels == 1
+    assert frame.columns.is_unique
+    if isinstance(table.columns, pd.MultiIndex):
+        assert all(isinstance(name, str) for name in frame.columns)
+        frame.to_parquet(tmp_path / "table.parquet")
+        again = pd.read_parquet(tmp_path / "table.parquet")
+        assert again.columns.tolist() == frame.columns.tolist()
+        assert pl.from_pandas(frame.reset_index()).width == frame.shape[1] + 1
+
+
+#: What names the cut-off of each table, where it is written down.
+HEADINGS = {
+    "| metric × k | 10 |": lambda: EV.table("ndcg", k=10),
+    "| metric × k | 5 | 10 |": lambda: EV.table("ndcg", k=[5, 10], intervals=True),
+    "| k | nDCG@k | low | high |": lambda: EV.curve("ndcg", k=[1, 5]),
+    "**lists cut at 10**": lambda: EV.items(k=10),
+    "**whole lists**": lambda: EV.items(),
+    "relevant, list cut at 3**": lambda: EV.user("u026", k=3),
+    "2 of 3 relevant**": lambda: EV.user("u026"),
+    "| model | nDCG@10 |": lambda: FOUND.table("ndcg", k=10, intervals=True),
+    "**nDCG@k**": lambda: FOUND.curve("ndcg", k=[1, 5]),
+    "**nDCG@10**": lambda: FOUND.movers("ndcg", k=10),
+    "| item-knn | factors | 10 |": lambda: FOUND.overlap(k=10),
+    "| item-knn | factors | whole list |": lambda: FOUND.overlap(),
+}
+#: And of each plot.
+LABELS = {
+    "ndcg@10": lambda: EV.table("ndcg", k=10),
+    "recall@3": lambda: EV.table(["ndcg", "recall"], k=[3], intervals=True),
+    "coverage@5": lambda: SHOP.beyond(k=5),
+    "ndcg@10 devoted": lambda: EV.table("ndcg", k=10, by="segment"),
+    "k": lambda: EV.table("ndcg", k=[5, 10]),
+    "lists cut at 10": lambda: COMPARED.beyond(k=10),
+    "nDCG@10": lambda: FOUND.differences("ndcg", k=10),
+}
+COMPARED = recnb.compare(SAMPLE.models, SAMPLE.test, train=SAMPLE.train)
+
+
+@pytest.mark.parametrize("heading", HEADINGS)
+def test_a_heading_says_the_cut_off(heading: str) -> None:
+    assert heading in HEADINGS[heading]().to_markdown(note=False)
+
+
+@pytest.mark.parametrize("label", LABELS)
+def test_a_plot_says_the_cut_off(label: str) -> None:
+    ax = LABELS[label]().plot()
+    legend = ax.get_legend()
+    words = [ax.get_title(), *(tick.get_text() for tick in ax.get_yticklabels())]
+    if legend is not None:
+        words.append(legend.get_title().get_text())
+    assert any(label in text for text in words)
+    plt.close("all")
+
+
 def test_marimo_shows_a_table_with_its_lines() -> None:
     """It asks for `_display_` first, and shows what that returns by its HTML."""
     for table in TABLES:
@@ -441,7 +508,7 @@ def test_segments_and_comparisons_draw_their_intervals() -> None:
     means, ends = points(ax)["mean"]
     assert means == table["mean"].tolist()
     labels = [label.get_text() for label in ax.get_yticklabels()]
-    assert labels == [f"ndcg 10 {name}" for *_about, name in table.index]
+    assert labels == [f"ndcg@10 {name}" for *_about, name in table.index]
     assert np.array(ends) == pytest.approx(table[["low", "high"]].to_numpy())
     compared = points(pickle.loads(pickle.dumps(FOUND.table(["ndcg"], k=10))).plot())
     for row in FOUND.report(k=10, metrics=["ndcg"]).to_frame().itertuples():
