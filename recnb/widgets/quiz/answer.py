@@ -23,7 +23,7 @@ from recnb.widgets.live import Live
 from recnb.widgets.quiz.exercise import DIGITS, UNIT, Exercise
 from recnb.widgets.quiz.mistakes import Mistake, common_mistakes, other_numbers
 from recnb.widgets.quiz.question import question_of
-from recnb.widgets.quiz.sheet import Entry, OwnQuestion, own_entry, sheet
+from recnb.widgets.quiz.sheet import OwnQuestion, SheetEntry, own_entry, sheet
 from recnb.widgets.quiz.typed import Number, as_fractions, read_answer
 
 #: Two numbers differ from so many units of the last digit on: one is an error of
@@ -218,10 +218,10 @@ class Quiz(Exercise, Live):
         >>> for_the_teacher = first.to_html(None, *others, own, questions=False)
         """
         with use_language(self.lang):
-            entries = [self._entry()]
+            entries = [self._sheet_entry()]
             for other in others:
                 if isinstance(other, Quiz):
-                    entries.append(other._entry())
+                    entries.append(other._sheet_entry())
                 else:
                     entries.append(own_entry(other))
             return sheet(
@@ -232,12 +232,12 @@ class Quiz(Exercise, Live):
                 title=title,
             )
 
-    def _entry(self) -> Entry:
+    def _sheet_entry(self) -> SheetEntry:
         """Return the exercise as an entry of a sheet."""
         discount = None
         if "discount" in self.options:
             discount = (self.options["discount"], self.options["log_base"])
-        return Entry(
+        return SheetEntry(
             question=self.question(),
             solution=self.reveal().on_paper(),
             label=self.label,

@@ -22,14 +22,13 @@ Text = str | Sequence[str | Sequence[Sequence[object]]]
 #: A question of one's own and its solution.
 OwnQuestion = tuple[Text, Text]
 
-
 #: The ranks of the table of discounts, at least.
 RANKS = 6
 #: The decimals of discounts.
 DECIMALS = 5
 
 
-class Entry(NamedTuple):
+class SheetEntry(NamedTuple):
     """A question on a sheet, and its solution."""
 
     question: list[Block]
@@ -39,7 +38,7 @@ class Entry(NamedTuple):
     discount: tuple[Any, Any] | None = None  #: that of gains, and its logarithm's base
 
 
-def own_entry(own: OwnQuestion) -> Entry:
+def own_entry(own: OwnQuestion) -> SheetEntry:
     """Return the entry of a question of one's own."""
     if not isinstance(own, tuple) or len(own) != 2:
         raise RecnbError(
@@ -47,7 +46,7 @@ def own_entry(own: OwnQuestion) -> Entry:
             f"its solution."
         )
     question, solution = own
-    return Entry(_blocks(question), _blocks(solution))
+    return SheetEntry(_blocks(question), _blocks(solution))
 
 
 def _blocks(text: Text) -> list[Block]:
@@ -65,7 +64,7 @@ def _blocks(text: Text) -> list[Block]:
 
 
 def sheet(
-    entries: Sequence[Entry],
+    entries: Sequence[SheetEntry],
     path: File | None,
     *,
     questions: bool,
@@ -88,7 +87,7 @@ def sheet(
     return written(str(page(title, framed(title, body))), path)
 
 
-def _discounts(entries: Sequence[Entry]) -> Iterator[Block]:
+def _discounts(entries: Sequence[SheetEntry]) -> Iterator[Block]:
     """Make a table of what gains are divided by, for each discount that is needed."""
     depth = RANKS
     discounts: dict[tuple[Any, Any], None] = {}  # in the order of the exercises
