@@ -38,6 +38,7 @@ ev.ndcg(k=5)
 # libraries that have a number for them, with their variants. (`[list]` and `[full]` say what a library is given, where the caller has to choose: only what was
 # recommended, or also the relevant items that were missed.)
 
+
 # %%
 def ndcg_by_library(recs, truth, k):
     values = {"recnb": float(recs.rec.against(truth).ndcg(k=k))}
