@@ -43,9 +43,11 @@ class Shown(HTMLParser):
         self.said: list[str] = []
         self.lang: str | None = None
         self.hidden = False
+        self.is_code = False
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.hidden = tag == "style"
+        self.is_code = tag == "code"
         for name, value in attrs:
             if name in ("alt", "title", "aria-label"):
                 self.said.append(value or "")
@@ -56,8 +58,16 @@ class Shown(HTMLParser):
             if name == "lang":
                 self.lang = value
 
+    def handle_endtag(self, tag: str) -> None:
+        if tag == "code":
+            self.is_code = False
+
     def handle_data(self, data: str) -> None:
-        if not self.hidden:
+        if self.hidden:
+            return
+        # Calls are Python; a formula or the name of a metric is of this language.
+        is_call = self.is_code and data.startswith(("ev.", "found.", "{"))
+        if not is_call:
             self.said.append(data)
 
 
@@ -117,6 +127,7 @@ def english_in(text: str) -> set[str]:
         text,
     )
     text = re.sub(r"\\[A-Za-z]+", " ", text)
+    text = re.sub(r"`+ ?(ev\.|found\.|\{).*?`+", " ", text)  # calls, in Markdown
     return set(re.findall("[A-Za-z]{3,}", text)) - ALLOWED - waiting()
 
 

@@ -73,7 +73,7 @@ SAMPLE = recnb.datasets.load_sample()
 #: options, columns of a table, code, names of models.
 OTHER_WORDS = re.compile(
     r"User coverage|popularity=users|log2\(users\)|'users?'|measure +mean +low +high +users"
-    r"|'ndcg', user|By default, ev[^.]*"
+    r"|'ndcg', user|By default, ev[^.]*|ev\.user\(user, k=\d+\)"
 )
 
 

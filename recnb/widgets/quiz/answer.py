@@ -212,7 +212,8 @@ class Quiz(Exercise, Live):
         text, or a list of paragraphs and tables, which are lists of rows. `title` stands
         at the head, by default the metrics that are asked for.
 
-        >>> first, *others = [quiz("ndcg", seed) for seed in range(3)]
+        >>> from recnb import quiz
+        >>> first, *others = [quiz("ndcg", seed=seed) for seed in range(3)]
         >>> own = ("Which metric ignores the order?", "Precision.")
         >>> sheet = first.to_html(None, *others, own, solutions=False)
         >>> for_the_teacher = first.to_html(None, *others, own, questions=False)
