@@ -114,7 +114,8 @@ def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[C
         n_values = [count[index] for count in counts]
         # By the counts nobody lacks a value, as a rule, and none need be looked for.
         if not have_same_users or min(n_values) < len(users):
-            column = column.of_users(~np.isnan(column.values).any(axis=1))
+            lacks_value = np.isnan(column.values).any(axis=1)
+            column = column.of_users(np.logical_not(lacks_value))
         if all(n == column.n_users for n in n_values):
             # Nobody is left out for another model: the mean is that of each model.
             known = np.array([values.mean[index] for values in of_models])
