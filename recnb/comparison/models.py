@@ -1,5 +1,6 @@
-"""The models of a comparison: evaluated by name, refused where they cannot be compared,
-restricted to the users of all of them.
+"""The models of a comparison: evaluated by name, and restricted to common users.
+
+Models that cannot be compared are refused.
 """
 
 from __future__ import annotations
@@ -60,6 +61,9 @@ _ENGINES: dict[str, Engine] = {}
 
 #: The keywords of `compare` that are not passed on to `evaluate`.
 OWN = ("baseline", "pairs", "confidence", "test", "model")
+
+#: The side data among the keywords.
+SIDE_DATA = ("train", "items", "users")
 
 #: What to type for several models.
 NAME_EACH = "recnb.compare({'a': recs_a, 'b': recs_b}, truth)"
@@ -135,8 +139,9 @@ def engine_of(*frames: Any) -> Engine | None:
 def models_of(
     models: Any, truth: Input | None, column: str | None, options: dict[str, Any]
 ) -> Mapping[str, Evaluation]:
-    """Evaluate every model, in the order given; `column` is that of the models of one
-    frame.
+    """Evaluate every model, in the order given.
+
+    `column` is that of the models of one frame.
     """
     known = [*OWN, *KEYWORDS]
     for name in options:
@@ -145,123 +150,162 @@ def models_of(
     refuse_word_for_users(options.get("users"))
     models, truth = _read(models, truth, options)
     scores = options.get("score")
-    if is_several(scores):
-        columns = list(scores)
-        if (
-            isinstance(models, Mapping)
-            or column is not None
-            or not all(isinstance(each, str) for each in columns)
-        ):
-            problem = (
-                f"score={quoted(scores)} names several columns of predictions, a "
-                f"model each, in one frame: "
-            )
-            raise OptionError(
-                problem,
-                "give one frame, and its columns, such as score=['pred_a', 'pred_b'].",
-            )
-        models = dict.fromkeys(columns, models)
-    elif not isinstance(models, Mapping):
-        models = _by_model(models, column)
-    elif column is not None:
+    has_score_of_each = is_several(scores)
+    frames: Mapping[Any, Any]
+    if has_score_of_each:
+        frames = _by_score(models, scores, column)
+    elif isinstance(models, Mapping):
+        frames = _by_name(models, column)
+    else:
+        frames = _by_model(models, column)
+    frames = _named(frames)
+    _refuse_extra(frames, truth, options)
+    evaluated = {}
+    for name, frame in steps(list(frames.items()), _("comparing")):
+        of_model = options | {"score": name} if has_score_of_each else options
+        evaluated[name] = _evaluated(name, frame, truth, of_model)
+    return evaluated
+
+
+def _by_score(models: Any, scores: Any, column: str | None) -> Mapping[Any, Any]:
+    """Return one frame for each of its columns of predictions."""
+    columns = list(scores)
+    is_one_frame = not isinstance(models, Mapping) and column is None
+    if not is_one_frame or not all(isinstance(name, str) for name in columns):
+        problem = (
+            f"score={quoted(scores)} names several columns of predictions, a "
+            f"model each, in one frame: "
+        )
+        raise OptionError(
+            problem,
+            "give one frame, and its columns, such as score=['pred_a', 'pred_b'].",
+        )
+    return dict.fromkeys(columns, models)
+
+
+def _by_name(models: Mapping[Any, Any], column: str | None) -> Mapping[Any, Any]:
+    """Return models that are given by name; a column of names is refused."""
+    if column is not None:
         raise OptionError(
             "model= names the column of models in one frame; a mapping has their "
             "names: leave it out."
         )
+    return models
+
+
+def _named(models: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return two models at least, whose names are made text."""
     if len(models) < 2:
         given = f"only {next(iter(models))!r} is given" if models else "none is given"
         raise OptionError(
             f"a comparison needs two models at least, and {given}: {NAME_EACH}."
         )
-    named = {str(name): model for name, model in models.items()}
-    if len(named) < len(models) or not all(map(str.strip, named)):
+    by_name = {str(name): model for name, model in models.items()}
+    if len(by_name) < len(models) or not all(map(str.strip, by_name)):
         raise OptionError(
             f"the names of the models are {listed(models)}: name each by a text of its own."
         )
-    if all(isinstance(model, Evaluation) for model in named.values()) and (
-        truth is not None or options
-    ):
-        extra = (
-            "the truth"
-            if truth is not None
-            else ", ".join(f"{name}=" for name in options)
-        )
-        raise OptionError(
-            f"all models are Evaluations, which know their truth and conventions: "
-            f"leave out {extra}."
-        )
-    return {
-        name: _evaluated(
-            name,
-            model,
-            truth,
-            options | {"score": name} if is_several(scores) else options,
-        )
-        for name, model in steps(list(named.items()), _("comparing"))
-    }
+    return by_name
+
+
+def _refuse_extra(
+    models: Mapping[str, Any], truth: Input | None, options: Mapping[str, Any]
+) -> None:
+    """Refuse truth and options of models that are all evaluated already."""
+    if not all(isinstance(model, Evaluation) for model in models.values()):
+        return
+    if truth is None and not options:
+        return
+    extra = "the truth"
+    if truth is None:
+        extra = ", ".join(f"{name}=" for name in options)
+    raise OptionError(
+        f"all models are Evaluations, which know their truth and conventions: "
+        f"leave out {extra}."
+    )
 
 
 def _read(models: Any, truth: Any, options: dict[str, Any]) -> tuple[Any, Any]:
-    """Read files together, so that their ids meet, and streams once; side data are read
-    in place.
+    """Read files together, so that their ids meet, and streams once.
+
+    Side data are read in place, in `options`.
     """
+    is_mapping = isinstance(models, Mapping)
     truth = read_stream(truth)
-    if isinstance(models, Mapping):
-        models = {name: read_stream(model) for name, model in models.items()}
-    else:
-        models = read_stream(models)
-    for name in ("train", "items", "users"):
+    given = models if is_mapping else {RECS: models}
+    frames = {name: read_stream(model) for name, model in given.items()}
+    for name in SIDE_DATA:
         if name in options:
             options[name] = read_stream(options[name])
-    named = dict(models) if isinstance(models, Mapping) else {RECS: models}
-    side = {
-        name: options[name]
-        for name in ("train", "items", "users")
-        if options.get(name) is not None
+    side_data = {
+        name: options[name] for name in SIDE_DATA if options.get(name) is not None
     }
-    if any(map(is_file, (*named.values(), truth, *side.values()))):
-        given: list[Wanted] = [(truth, "qrels", IDS)]
-        given += [
-            (model, None if truth is None else "run", IDS) for model in named.values()
-        ]
-        given += [(frame, None, SIDES.get(name, IDS)) for name, frame in side.items()]
+    if any(map(is_file, (*frames.values(), truth, *side_data.values()))):
         columns = {
-            role: column
-            for role in COLUMNS
-            if (column := options.get(role)) is not None
+            role: options[role] for role in COLUMNS if options.get(role) is not None
         }
-        truth, *tables = read_together(given, columns)
-        options |= dict(zip(side, tables[len(named) :], strict=True))
-        models = (
-            dict(zip(named, tables, strict=False))
-            if isinstance(models, Mapping)
-            else tables[0]
-        )
-    return models, truth
+        wanted: list[Wanted] = [(truth, "qrels", IDS)]
+        wanted += [
+            (frame, None if truth is None else "run", IDS) for frame in frames.values()
+        ]
+        for name, frame in side_data.items():
+            wanted.append((frame, None, SIDES.get(name, IDS)))
+        truth, *tables = read_together(wanted, columns)
+        options.update(zip(side_data, tables[len(frames) :], strict=True))
+        frames = dict(zip(frames, tables, strict=False))
+    return (frames if is_mapping else frames[RECS]), truth
 
 
-def _by_model(frame: Any, column: str | None) -> dict[Any, Frame]:
+def _by_model(frame: Any, column: str | None) -> Mapping[Any, Frame]:
     """Split one frame by its column of models, in the order they come in."""
+    _refuse_no_table(frame)
+    label = _label_of_models(frame, column)
+    if isinstance(frame, pl.LazyFrame) and not isinstance(frame, Scanned):
+        columns = {name: name for name in columns_of(frame, RECS)}
+        frame = table_of(frame, RECS, columns)
+    models = _models_in(frame, label)
+    if isinstance(frame, Scanned):
+        return {
+            model: frame.filter(pl.col(label) == model).drop(label) for model in models
+        }
+    of_row = table_of(frame, RECS, {"model": label})["model"]
+    if isinstance(frame, pd.DataFrame):
+        rest = frame.drop(columns=label)
+        return {model: rest.loc[(of_row == model).to_numpy()] for model in models}
+    table = pl.DataFrame(frame).drop(label)
+    return {model: table.filter(of_row == model) for model in models}
+
+
+def _refuse_no_table(frame: Any) -> None:
+    """Refuse one model without a name, and what has no column of models."""
     is_table = (
         isinstance(frame, pl.LazyFrame)
         or is_relation(frame)
         or is_dataset(frame)
         or hasattr(frame, "columns")
     )
-    if not is_table or engine_of(frame):
-        problem = (
-            f"models is one {type(frame).__name__}, and a comparison needs two models "
-            f"at least: "
-        )
-        if isinstance(frame, Sequence):
-            problem = f"models is a {type(frame).__name__} of {len(frame)}, without their names: "
-        raise OptionError(problem, f"give each a name, {NAME_EACH}.")
+    if is_table and not engine_of(frame):
+        return
+    kind_of_frame = type(frame).__name__
+    problem = (
+        f"models is one {kind_of_frame}, and a comparison needs two models at least: "
+    )
+    if isinstance(frame, Sequence):
+        problem = f"models is a {kind_of_frame} of {len(frame)}, without their names: "
+    raise OptionError(problem, f"give each a name, {NAME_EACH}.")
+
+
+def _label_of_models(frame: Any, column: str | None) -> str:
+    """Return the name of the column of models: as given, or as it is found."""
     try:
-        if column is not None and column not in (has := columns_of(frame, RECS)):
-            raise ColumnError(
-                f"{RECS}: there is no column {column!r}. Its columns: {listed(has)}."
-            )
-        label = find(frame, RECS, ["model"], {"model": column})["model"]
+        if column is not None:
+            columns = columns_of(frame, RECS)
+            if column not in columns:
+                raise ColumnError(
+                    f"{RECS}: there is no column {column!r}. Its columns: "
+                    f"{listed(columns)}."
+                )
+        return find(frame, RECS, ["model"], {"model": column})["model"]
     except ColumnError as problem:
         predictions = "recnb.compare(frame, score=['pred_a', 'pred_b'])"
         fix = (
@@ -269,29 +313,22 @@ def _by_model(frame: Any, column: str | None) -> dict[Any, Frame]:
             f"predictions: {predictions}."
         )
         raise ColumnError(str(problem), fix=fix) from problem
-    if isinstance(frame, pl.LazyFrame) and not isinstance(frame, Scanned):
-        frame = table_of(
-            frame, RECS, {column: column for column in columns_of(frame, RECS)}
-        )
-    n, found = 0, []
+
+
+def _models_in(frame: Any, label: str) -> list[Any]:
+    """Return the values of the column of models, in the order they come in."""
+    n_missing, models = 0, list[pl.Series]()
     for batch in batches_of(frame, RECS, {"model": label}):
-        n += batch["model"].null_count()
-        found.append(batch["model"].unique(maintain_order=True))
-    if n:
+        n_missing += batch["model"].null_count()
+        models.append(batch["model"].unique(maintain_order=True))
+    if n_missing:
         raise FrameError(
-            f"{RECS}: column {label!r} has {n:,} rows without a model: fill them in or drop them."
+            f"{RECS}: column {label!r} has {n_missing:,} rows without a model: "
+            f"fill them in or drop them."
         )
-    models = pl.concat(found).unique(maintain_order=True).to_list() if found else []
-    if isinstance(frame, Scanned):
-        return {
-            model: frame.filter(pl.col(label) == model).drop(label) for model in models
-        }
-    names = table_of(frame, RECS, {"model": label})["model"]
-    if isinstance(frame, pd.DataFrame):
-        rest = frame.drop(columns=label)
-        return {model: rest.loc[(names == model).to_numpy()] for model in models}
-    table = pl.DataFrame(frame).drop(label)
-    return {model: table.filter(names == model) for model in models}
+    if not models:
+        return []
+    return pl.concat(models).unique(maintain_order=True).to_list()
 
 
 def _evaluated(
@@ -310,131 +347,157 @@ def _evaluated(
 
 
 def check_models(models: Mapping[str, Evaluation]) -> None:
-    """Refuse models evaluated under different conventions or on different truths: the
-    difference would be that of these.
+    """Refuse models of different conventions or truths.
+
+    Their difference would be that of these.
     """
     (first, ours), *others = models.items()
     for name, theirs in others:
-        mine, differing = (
-            {"convention": one.library or "recnb", **vars(one.convention)}
-            for one in (ours, theirs)
-        )
-        for axis in [
-            axis for axis in mine if axis not in FREE and mine[axis] != differing[axis]
-        ]:
-            both = f"{axis}={mine[axis]!r} and {axis}={differing[axis]!r}"
-            fix = (
-                f"Evaluate both with the same {axis}=, or give frames and let "
-                f"compare() evaluate them."
-            )
-            raise OptionError(
-                f"{first!r} and {name!r} are evaluated under different conventions: {both}.",
-                fix=fix,
-            )
+        _check_conventions((first, name), ours, theirs)
+        _check_weights((first, name), ours, theirs)
         judged, other = _judged(ours.joined), _judged(theirs.joined)
-        one, another = ours.source.user_weights, theirs.source.user_weights
-        is_same = one is another or (
-            one is not None and another is not None and same_rows(one, another)
-        )
-        if judged.columns != other.columns or not is_same:
-            problem = (
-                f"{first!r} and {name!r} are weighted otherwise: evaluate both with "
-                f"the same propensity= and user_weight=, or "
-            )
-            raise OptionError(problem, "give frames and let compare() evaluate them.")
-        kinds = [
-            kind(table[role].dtype)
-            for table in (judged, other)
-            for role in ("user", "item")
-        ]
-        if kinds[:2] != kinds[2:]:
-            problem = (
-                f"users and items of {first!r} are {kinds[0]} and {kinds[1]}, those "
-                f"of {name!r} {kinds[2]} and {kinds[3]}: "
-            )
-            raise FrameError(problem, "make them one kind, .astype(str).")
-        if same_rows(judged, other):
+        _check_kinds((first, name), judged, other)
+        _check_truths((first, name), judged, other)
+
+
+def _check_conventions(
+    names: tuple[str, str], ours: Evaluation, theirs: Evaluation
+) -> None:
+    """Refuse two models of different conventions."""
+    first, name = names
+    choices, others = _choices_of(ours), _choices_of(theirs)
+    for axis, choice in choices.items():
+        if axis in FREE or choice == others[axis]:
             continue
-        only = judged.join(other, on=judged.columns, how="anti")
-        whose, example = (
-            (first, only)
-            if only.height
-            else (name, other.join(judged, on=judged.columns, how="anti"))
+        both = f"{axis}={choice!r} and {axis}={others[axis]!r}"
+        fix = (
+            f"Evaluate both with the same {axis}=, or give frames and let "
+            f"compare() evaluate them."
         )
-        user, item, relevance, *weight = example.row(0)
-        counts, weighs = (
-            f"{judged.height:,} and {other.height:,}",
-            "".join(f", weight {one:g}" for one in weight),
+        raise OptionError(
+            f"{first!r} and {name!r} are evaluated under different conventions: {both}.",
+            fix=fix,
         )
-        problem = f"{first!r} and {name!r} are judged against different relevant items ({counts}): "
-        held = f"only {whose!r} has user {user!r}, item {item!r}, relevance {relevance:g}{weighs}."
-        raise FrameError(
-            problem, held, fix="Give compare() frames of recommendations and one truth."
-        )
+
+
+def _choices_of(model: Evaluation) -> dict[str, Any]:
+    """Return what is chosen on each axis of the conventions."""
+    return {"convention": model.library or "recnb", **vars(model.convention)}
+
+
+def _check_weights(
+    names: tuple[str, str], ours: Evaluation, theirs: Evaluation
+) -> None:
+    """Refuse two models if users weigh otherwise, or if pairs weigh in one alone."""
+    first, name = names
+    users_are_alike = _is_same(ours.source.user_weights, theirs.source.user_weights)
+    if users_are_alike and _has_pair_weights(ours) == _has_pair_weights(theirs):
+        return
+    problem = (
+        f"{first!r} and {name!r} are weighted otherwise: evaluate both with "
+        f"the same propensity= and user_weight=, or "
+    )
+    raise OptionError(problem, "give frames and let compare() evaluate them.")
+
+
+def _is_same(weights: pl.DataFrame | None, other: pl.DataFrame | None) -> bool:
+    if weights is None or other is None or weights is other:
+        return weights is other
+    return same_rows(weights, other)
+
+
+def _has_pair_weights(model: Evaluation) -> bool:
+    return "weight" in model.joined.judged.columns
+
+
+def _check_kinds(
+    names: tuple[str, str], judged: pl.DataFrame, other: pl.DataFrame
+) -> None:
+    """Refuse two models whose ids are of different kinds."""
+    first, name = names
+    user, item = kind(judged["user"].dtype), kind(judged["item"].dtype)
+    other_user, other_item = kind(other["user"].dtype), kind(other["item"].dtype)
+    if (user, item) == (other_user, other_item):
+        return
+    problem = (
+        f"users and items of {first!r} are {user} and {item}, those "
+        f"of {name!r} {other_user} and {other_item}: "
+    )
+    raise FrameError(problem, "make them one kind, .astype(str).")
+
+
+def _check_truths(
+    names: tuple[str, str], judged: pl.DataFrame, other: pl.DataFrame
+) -> None:
+    """Refuse two models with different relevant items, and name one of them."""
+    if same_rows(judged, other):
+        return
+    first, name = names
+    whose, example = first, judged.join(other, on=judged.columns, how="anti")
+    if not example.height:
+        whose, example = name, other.join(judged, on=judged.columns, how="anti")
+    user, item, relevance, *weights = example.row(0)
+    row = f"user {user!r}, item {item!r}, relevance {relevance:g}"
+    for weight in weights:
+        row += f", weight {weight:g}"
+    counts = f"{judged.height:,} and {other.height:,}"
+    raise FrameError(
+        f"{first!r} and {name!r} are judged against different relevant items ({counts}): ",
+        f"only {whose!r} has {row}.",
+        fix="Give compare() frames of recommendations and one truth.",
+    )
 
 
 def _judged(joined: Joined) -> pl.DataFrame:
-    """Return the rows that must be the same: relevant ones, and all rows of the truth
-    if those enter the ranking.
+    """Return the rows of the truth that must be the same.
+
+    These are the relevant ones, and all if those that are not enter the ranking.
     """
     judged = joined.judged.select("user", "item", "relevance", "^weight$")
-    return (
-        judged
-        if joined.convention.candidates != "list"
-        else relevant_only(judged, joined.convention)
-    )
+    if joined.convention.candidates != "list":
+        return judged
+    return relevant_only(judged, joined.convention)
 
 
 def share_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
-    """Let all models rank the items of all of them, if the convention ranks the
-    catalogue below the lists.
+    """Let all models rank the items of all of them.
+
+    That is, if the convention ranks the catalogue below the lists.
     """
     first = next(iter(models.values()))
-    variants: Any = (
-        [first] if first.library is None else presets.of_library(first.library)
-    )
-    if not any(one.convention.candidates == "catalogue" for one in variants):
+    conventions = [first.convention]
+    if first.library is not None:
+        of_library = presets.of_library(first.library)
+        conventions = [preset.convention for preset in of_library]
+    if not any(convention.candidates == "catalogue" for convention in conventions):
         return models
-    sources = [
-        source
-        for model in models.values()
-        if isinstance(source := model.joined.source.of_all_users, Sheets)
-    ]
-    if len(sources) < len(models):
-        return models
-    items = distinct(pl.concat([source.items for source in sources]))
-    return {
-        name: model.restricted(replace(source, catalogue=items).under(model.convention))
-        for (name, model), source in zip(models.items(), sources, strict=True)
-    }
+    sources = {}
+    for name, model in models.items():
+        source = model.joined.source.of_all_users
+        if not isinstance(source, Sheets):
+            return models
+        sources[name] = source
+    items = distinct(pl.concat([source.items for source in sources.values()]))
+    shared = {}
+    for name, model in models.items():
+        source = replace(sources[name], catalogue=items)
+        shared[name] = model.restricted(source.under(model.convention))
+    return shared
 
 
 def restrict_to_common_users(
     models: Mapping[str, Evaluation],
 ) -> tuple[dict[str, Evaluation], tuple[ModelUsers, ...]]:
-    """Restrict the models to the users that all of them are evaluated on, and count
-    those left out.
-    """
-    users_of = {name: model.joined.users for name, model in models.items()}
-    users = users_in_common(list(users_of.values()))
+    """Restrict the models to the users of all of them, and count those left out."""
+    users = users_in_common([model.joined.users for model in models.values()])
     if len(users) == 0:
-        counts = ", ".join(
-            f"{name!r} {len(judged):,} (such as {judged[0]!r})"
-            for name, judged in users_of.items()
-        )
-        with use_noun(next(iter(models.values())).noun):
-            problem = named(
-                "no user is judged in every model: {counts}. Check that all lists are "
-                "of the same users.",
-                counts=counts,
-            )
-        raise NoUsersError(problem, fix=PARTS)
+        raise _no_users_in_common(models)
     note = Sentence(
         JUDGED_BY_BOTH if len(models) == 2 else JUDGED_BY_ALL,
         {"n": len(users), "models": len(models)},
     )
     n_left_out = {
-        name: len(of_model) - len(users) for name, of_model in users_of.items()
+        name: len(model.joined.users) - len(users) for name, model in models.items()
     }
     kept: dict[str, Evaluation] = {}
     for name, model in models.items():
@@ -444,43 +507,62 @@ def restrict_to_common_users(
             kept[name] = model.restricted(model.joined.among(users))
         else:
             kept[name] = model
-    has_list = {
-        name: model.joined.all_hits.list_length > 0 for name, model in kept.items()
-    }
-    for first, other in combinations(
-        [name for name in kept if has_list[name].any()], 2
-    ):
+    _refuse_parts_of_one_run(kept)
+    counts = []
+    for name, model in models.items():
+        of_all, of_kept = model.joined.user_counts, kept[name].joined.user_counts
+        of_model = ModelUsers(
+            model=name,
+            n_users=len(model.joined.users),
+            n_left_out=n_left_out[name],
+            n_without_list=of_kept.n_without_list,
+            n_without_relevant=of_kept.n_nothing_to_find,
+            n_skipped=of_all.n_left_out,
+        )
+        counts.append(of_model)
+    return kept, tuple(counts)
+
+
+def _no_users_in_common(models: Mapping[str, Evaluation]) -> NoUsersError:
+    """Return the error for models without a user that all of them are judged on."""
+    users_of = {name: model.joined.users for name, model in models.items()}
+    counts = ", ".join(
+        f"{name!r} {len(users):,} (such as {users[0]!r})"
+        for name, users in users_of.items()
+    )
+    with use_noun(next(iter(models.values())).noun):
+        problem = named(
+            "no user is judged in every model: {counts}. Check that all lists are "
+            "of the same users.",
+            counts=counts,
+        )
+    return NoUsersError(problem, fix=PARTS)
+
+
+def _refuse_parts_of_one_run(models: Mapping[str, Evaluation]) -> None:
+    """Refuse two models no user of which has a list of both."""
+    has_list = {}
+    for name, model in models.items():
+        of_users = model.joined.all_hits.list_length > 0
+        if of_users.any():
+            has_list[name] = of_users
+    for first, other in combinations(has_list, 2):
         if not (has_list[first] & has_list[other]).any():
             problem = (
                 f"{first!r} and {other!r} have lists of different users, so they are "
                 f"parts of one run and not two models."
             )
             raise FrameError(problem, fix=PARTS)
-    counted = []
-    for name, model in models.items():
-        _n, n_without_list, n_without_relevant, _n = kept[name].joined.user_counts
-        counted.append(
-            ModelUsers(
-                model=name,
-                n_users=len(users_of[name]),
-                n_left_out=len(users_of[name]) - len(users),
-                n_without_list=n_without_list,
-                n_without_relevant=n_without_relevant,
-                n_skipped=model.joined.user_counts[3],
-            )
-        )
-    return kept, tuple(counted)
 
 
 def averages_others(model: Evaluation) -> bool:
-    """Return whether the library whose conventions are followed averages some metric
-    over other users than the rest.
-    """
+    """Return whether the model's library averages some metrics over other users."""
     if model.library is None:
         return False
+    conventions = [preset.convention for preset in presets.of_library(model.library)]
     averaged = {
-        (one.convention.averaged_users, one.convention.no_relevant)
-        for one in presets.of_library(model.library)
+        (convention.averaged_users, convention.no_relevant)
+        for convention in conventions
     }
     return len(averaged) > 1
 
@@ -492,66 +574,77 @@ def users_in_words(
     *,
     has_missed: bool = False,
 ) -> list[str]:
-    """Return the users that models are compared on, and those left out; names are the
-    user's, not yet escaped. `has_missed`: a list without a hit does not count 0.
+    """Return the users that models are compared on, and those left out.
+
+    Names are the user's, not yet escaped. `has_missed`: a list without a hit does not
+    count 0.
     """
-    words = [
-        _(
-            JUDGED_BY_BOTH if len(judged) == 2 else JUDGED_BY_ALL,
-            n=n_users,
-            models=len(judged),
+    n_models = len(judged)
+    compared = JUDGED_BY_BOTH if n_models == 2 else JUDGED_BY_ALL
+    words = [_(compared, n=n_users, models=n_models)]
+    words += left_out_in_words([model for model in judged if model.n_left_out])
+    is_alike = len({model.n_without_list for model in judged}) == 1
+    models = judged[:1] if is_alike else judged
+    without_list = [model for model in models if model.n_without_list]
+    if len(without_list) > NAMED:
+        of_many = WITHOUT_JUDGED if convention.judged_only else WITHOUT_LIST
+        counts = [model.n_without_list for model in without_list]
+        return [*words, in_range(of_many, counts)]
+    phrase = _without_list_phrase(convention, is_alike=is_alike, has_missed=has_missed)
+    for model in without_list:
+        words.append(_(phrase, n=model.n_without_list, model=one_line(model.model)))
+    return words
+
+
+def _without_list_phrase(
+    convention: Convention, *, is_alike: bool, has_missed: bool
+) -> str:
+    """Return the phrase of users without a list: of all models alike, or of one."""
+    if has_missed:
+        of_one = N_("{n:,} without a list from {model}, which has no hit")
+        of_all = N_("in each model {n:,} without a list, which has no hit")
+    elif convention.judged_only:
+        of_one = N_(
+            "{n:,} without a judged item in a list from {model}, which counts 0"
         )
-    ]
-    words += left_out_in_words([one for one in judged if one.n_left_out])
-    alike = len({one.n_without_list for one in judged}) == 1
-    each, all_alike = (
-        N_("{n:,} without a list from {model}, which counts 0"),
-        N_("in each model {n:,} without a list, which counts 0"),
-    )
-    if convention.judged_only:
-        each = N_("{n:,} without a judged item in a list from {model}, which counts 0")
-        all_alike = N_(
+        of_all = N_(
             "in each model {n:,} without a judged item in a list, which counts 0"
         )
-    if has_missed:
-        each = N_("{n:,} without a list from {model}, which has no hit")
-        all_alike = N_("in each model {n:,} without a list, which has no hit")
-    without = [one for one in (judged[:1] if alike else judged) if one.n_without_list]
-    if len(without) > NAMED:
-        of_many = WITHOUT_JUDGED if convention.judged_only else WITHOUT_LIST
-        return [*words, in_range(of_many, [one.n_without_list for one in without])]
-    words += [
-        _(all_alike if alike else each, n=one.n_without_list, model=one_line(one.model))
-        for one in without
-    ]
-    return words
+    else:
+        of_one = N_("{n:,} without a list from {model}, which counts 0")
+        of_all = N_("in each model {n:,} without a list, which counts 0")
+    return of_all if is_alike else of_one
 
 
 def without_relevant_in_words(
     models: Sequence[ModelUsers], convention: Convention, *, has_missed: bool = False
 ) -> list[str]:
-    """Say how many users have no relevant item, of those compared and of others; names
-    of models stand before what does not hold of all.
+    """Say how many users have no relevant item, of those compared and of others.
+
+    Names of models stand before what does not hold of all.
     """
-    words = {
-        one_line(one.model): no_relevant_in_words(
-            convention, one.n_without_relevant, one.n_skipped, has_missed=has_missed
+    words = {}
+    for model in models:
+        words[one_line(model.model)] = no_relevant_in_words(
+            convention,
+            model.n_without_relevant,
+            model.n_skipped,
+            has_missed=has_missed,
         )
-        for one in models
-    }
     return merged(words)
 
 
 def left_out_in_words(models: Sequence[ModelUsers]) -> list[str]:
     """Say how many users of each model are left out; of many models, in one clause."""
     if len(models) > NAMED:
-        return [in_range(LEFT_OUT_OF_MANY, [one.n_left_out for one in models])]
-    return [_(LEFT_OUT, n=one.n_left_out, model=one_line(one.model)) for one in models]
+        counts = [model.n_left_out for model in models]
+        return [in_range(LEFT_OUT_OF_MANY, counts)]
+    return [
+        _(LEFT_OUT, n=model.n_left_out, model=one_line(model.model)) for model in models
+    ]
 
 
 def in_range(words: Mapping[bool, str], counts: Sequence[int]) -> str:
-    """Say the counts of many models in one clause: the one number that they share, or
-    from which to which.
-    """
+    """Say the counts of many models in one clause: one number, or from low to high."""
     low, high = min(counts), max(counts)
     return _(words[low == high], models=len(counts), low=low, high=high)

@@ -1,6 +1,4 @@
-"""A column: one metric at one cut-off, with the values of the users whom all models
-share. One model is one column wide.
-"""
+"""A column: one metric at one cut-off, with the values of the users of all models."""
 
 from __future__ import annotations
 
@@ -24,8 +22,10 @@ from recnb.stats import Moments, interval_of_pairs
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """The values of a metric at one cut-off, of the users who have one in every model;
-    or the numbers of a metric that users have no values of.
+    """The values of a metric at one cut-off, of the users who have one in every model.
+
+    A metric that is one number of all lists has no such values: its column has the
+    numbers themselves, in `known` and `of_all`.
     """
 
     name: str  #: of the metric, as it is asked for
@@ -35,30 +35,30 @@ class Column:
     values: Floats  #: users × models; without rows of a number of all lists
     weights: Floats | None  #: of the users; None: all count the same
     bases: Sequence[Basis | WordedBasis]  #: what the number of each model rests on
-    #: The numbers of the models, where they come with the values.
+    #: The numbers of the models, where no user of one is left out for another.
     known: Floats | None = None
     of_all: Sequence[Whole] = ()  #: the number of all lists, of each model
-    part: int = 0  #: the part of the split that it is of
-    whole: Column | None = None  #: the column that it was cut out of
-    inside: Bools | None = None  #: which users of that one are here
+    part: int = 0  #: the part of the split that it is of; set by the split
+    whole: Column | None = None  #: of a segment, the column of all users; see `among`
+    inside: Bools | None = None  #: which users of that one are in the segment
 
     @property
     def n_users(self) -> int:
-        """The number of users whose values these are; of a number of all lists, of
-        those with a list.
-        """
+        """The number of users; of a number of all lists, of those with a list."""
         return len(self.users)
 
     def among(self, inside: Bools) -> Column:
+        """Return the column of a segment, which knows that of all users."""
+        return replace(self.of_users(inside), whole=self, inside=inside)
+
+    def of_users(self, inside: Bools) -> Column:
         """Return the column of some of its users."""
         return replace(
             self,
             users=self.users.filter(pl.Series(inside)),
-            values=_of_users(self.values, inside),
+            values=_rows_of_users(self.values, inside),
             weights=None if self.weights is None else self.weights[inside],
             known=None,
-            whole=self,
-            inside=inside,
         )
 
     @cached_property
@@ -90,82 +90,85 @@ def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[C
     name, metric, options = asked
     if metric.needs:
         check_side_data(models)
-    sides = [values_of(model, metric, cutoffs, options) for model in models.values()]
+    of_models = [
+        values_of(model, metric, cutoffs, options) for model in models.values()
+    ]
     if metric.of == "all":
-        yield from _columns_of_all(name, sides)
+        yield from _columns_of_all(name, of_models)
         return
-    first = sides[0]
-    users = users_in_common([side.users for side in sides])
+    users = users_in_common([values.users for values in of_models])
     weights = next(iter(models.values())).source.weight_of(users)
-    matrices = [_rows_of(side, users) for side in sides]
-    counts = [_n_values(side) for side in sides]
-    is_shared = all(len(side.users) == len(users) for side in sides)
-    for place, cutoff in enumerate(cutoffs):
-        n_values = [count[place] for count in counts]
+    matrices = [_rows_of(values, users) for values in of_models]
+    counts = [_n_values(values) for values in of_models]
+    have_same_users = all(len(values.users) == len(users) for values in of_models)
+    for index, cutoff in enumerate(cutoffs):
         column = Column(
             name=name,
-            measure=first.measure,
+            measure=of_models[0].measure,
             k=cutoff,
             users=users,
-            values=_values_at(place, matrices),
+            values=_values_at(index, matrices),
             weights=weights,
-            bases=[side.basis for side in sides],
+            bases=[values.basis for values in of_models],
         )
-        if not is_shared or min(n_values) < len(users):
-            has_value = np.asarray(~np.isnan(column.values).any(axis=1))
-            column = replace(column.among(has_value), whole=None, inside=None)
+        n_values = [count[index] for count in counts]
+        # By the counts nobody lacks a value, as a rule, and none need be looked for.
+        if not have_same_users or min(n_values) < len(users):
+            lacks_value = np.isnan(column.values).any(axis=1)
+            column = column.of_users(np.logical_not(lacks_value))
         if all(n == column.n_users for n in n_values):
             # Nobody is left out for another model: the mean is that of each model.
-            known = np.array([side.mean[place] for side in sides])
+            known = np.array([values.mean[index] for values in of_models])
             column = replace(column, known=known)
         yield column
 
 
-def _n_values(side: Values) -> Sequence[int]:
+def _n_values(values: Values) -> Sequence[int]:
     """Count the users who have a value, by cut-off."""
-    if not np.isnan(side.matrix).any():  # as a rule, and quicker than to count them
-        return [len(side.users)] * len(side.k)
-    return side.n_users.tolist()
+    if not np.isnan(values.matrix).any():  # as a rule, and quicker than to count them
+        return [len(values.users)] * len(values.k)
+    counts: list[int] = values.n_users.tolist()
+    return counts
 
 
-def _values_at(place: int, matrices: Sequence[Floats]) -> Floats:
+def _values_at(index: int, matrices: Sequence[Floats]) -> Floats:
     """Return the values at one of the cut-offs, users × models."""
     if len(matrices) == 1:
-        return matrices[0][:, place : place + 1]
-    # The values of a model lie together, so that a sum does not depend on what was
-    # computed with it.
-    return np.stack([matrix[:, place] for matrix in matrices]).T
+        return matrices[0][:, index : index + 1]
+    # The values of a model lie together in memory, so that a sum does not depend on the
+    # models beside it.
+    return np.stack([matrix[:, index] for matrix in matrices]).T
 
 
-def _columns_of_all(name: str, sides: Sequence[Values]) -> Iterator[Column]:
+def _rows_of_users(values: Floats, inside: Bools) -> Floats:
+    """Return the rows of some users; those of a model lie together as before."""
+    rows: Floats = np.compress(inside, values.T, axis=1).T
+    return rows
+
+
+def _rows_of(values: Values, users: pl.Series) -> Floats:
+    """Return the values of some users, who stand in one order everywhere."""
+    if len(values.users) == len(users):
+        return values.matrix
+    rows: Floats = values.matrix[values.users.is_in(users.implode()).to_numpy()]
+    return rows
+
+
+def _columns_of_all(name: str, of_models: Sequence[Values]) -> Iterator[Column]:
     """Give a column for each cut-off of a metric that is one number of all lists."""
-    first = sides[0]
-    for place, cutoff in enumerate(first.k):
+    first = of_models[0]
+    for index, cutoff in enumerate(first.k):
         yield Column(
             name=name,
             measure=first.measure,
             k=cutoff,
             users=first.users,
-            values=np.zeros((0, len(sides))),
+            values=np.zeros((0, len(of_models))),
             weights=None,
-            bases=[side.basis for side in sides],
-            known=np.array([side.mean[place] for side in sides]),
-            of_all=[side.of_all[place] for side in sides],
+            bases=[values.basis for values in of_models],
+            known=np.array([values.mean[index] for values in of_models]),
+            of_all=[values.of_all[index] for values in of_models],
         )
-
-
-def _rows_of(side: Values, users: pl.Series) -> Floats:
-    """Return the values of some users, who stand in one order everywhere."""
-    if len(side.users) == len(users):
-        return side.matrix
-    rows: Floats = side.matrix[side.users.is_in(users.implode()).to_numpy()]
-    return rows
-
-
-def _of_users(values: Floats, inside: Bools) -> Floats:
-    """Return the rows of some users; the values of a model stay together."""
-    rows: Floats = np.compress(inside, values.T, axis=1).T
-    return rows
 
 
 def users_in_common(users_of_each: Sequence[pl.Series]) -> pl.Series:

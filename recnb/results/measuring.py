@@ -1,6 +1,4 @@
-"""Measure columns: the means of models with intervals, their differences with tests,
-what is corrected together, and what is concluded.
-"""
+"""Measure columns: means with intervals, differences with tests, and verdicts."""
 
 from __future__ import annotations
 
@@ -31,10 +29,9 @@ from recnb.results.numbers import (
 from recnb.results.segments import WHOLE, Split
 from recnb.results.values import Basis, WordedBasis
 from recnb.results.verdicts import FOUND, verdict_of
-from recnb.stats import Settings, detectable, gap_to_rest, holm, paired
+from recnb.stats import Paired, Settings, detectable, gap_to_rest, holm, paired
 
-#: Differences of users that are tested at once: so few that the processor's cache holds
-#: them.
+#: Differences of users that are tested at once; the processor's cache holds as many.
 CELLS = 2**18
 
 #: The pair that a gap is of: the users of a segment, and all others, of one model.
@@ -64,8 +61,10 @@ def measured(
     settings: Settings | None = None,
     intervals: bool = True,
 ) -> Numbers:
-    """Measure metrics of models in each part of a split: means, and the differences of
-    `pairs` with tests; of one model in segments, its gaps to all other users.
+    """Measure metrics of models in each part of a split.
+
+    These are means, and the differences of `pairs` with tests; of one model in
+    segments, its gaps to all other users.
     """
     return numbers_of(
         split.columns(models, asked, k),
@@ -101,15 +100,17 @@ def numbers_of(
         has_intervals=intervals,
         is_tested=split.is_tested,
     )
-    measured_columns = [measuring.measured(column) for column in columns]
-    return _together(measured_columns, measuring, split)
+    of_columns = [measuring.measure(column) for column in columns]
+    return _together(of_columns, measuring, split)
 
 
 def _with_draws(
     settings: Settings, columns: Sequence[Column], n_tests: int
 ) -> Settings:
-    """Return the settings of a randomization test with as many draws as the number of
-    tests that one correction is over, at most.
+    """Return the settings with the draws that a randomization test needs.
+
+    The more tests are corrected together, the more draws each of them needs. Metrics
+    may have several families of tests: the largest counts.
     """
     metrics = [column.measure.metric.name for column in columns]
     n_columns = len(columns)
@@ -118,10 +119,10 @@ def _with_draws(
     return settings.of_tests(n_columns * n_tests)
 
 
-# One place: a column measured
+# One column: its numbers
 
 
-class _Measured(NamedTuple):
+class _ColumnNumbers(NamedTuple):
     """The numbers of a column."""
 
     place: Place
@@ -136,7 +137,7 @@ class _Measured(NamedTuple):
 
 @dataclass(frozen=True)
 class _Measuring:
-    """What is measured of each column."""
+    """The measuring of columns: of which models and pairs, and how."""
 
     models: Sequence[str]
     pairs: Pairs
@@ -144,7 +145,7 @@ class _Measuring:
     has_intervals: bool
     is_tested: bool  #: whether pairs are tested
 
-    def measured(self, column: Column) -> _Measured:
+    def measure(self, column: Column) -> _ColumnNumbers:
         """Measure a column."""
         n_models = len(self.models)
         low = high = p_of_best = np.full(n_models, nan)
@@ -155,7 +156,7 @@ class _Measuring:
             best = _best_of(column.mean, column.measure.metric)
         if self.pairs and self.is_tested and best.any():
             p_of_best = self._against(column, best)
-        return _Measured(
+        return _ColumnNumbers(
             place=Place(
                 part=column.part,
                 name=column.name,
@@ -173,17 +174,19 @@ class _Measuring:
         )
 
     def _against(self, column: Column, best: Bools) -> Floats:
-        """Return the p-value of each model against the best, of equal ones the first;
-        NaN for those whose difference from it is tested as a pair.
+        """Return the p-value of each model against the best, of equal ones the first.
+
+        NaN for the best themselves, and where the difference from the best is tested
+        as a pair.
         """
         p = np.full(len(self.models), nan)
         top = int(np.argmax(best))
         in_pairs = {frozenset(pair) for pair in self.pairs}
         others = []
-        for place, model in enumerate(self.models):
+        for index, model in enumerate(self.models):
             is_pair = frozenset((model, self.models[top])) in in_pairs
-            if not (best[place] or is_pair):
-                others.append(place)
+            if not (best[index] or is_pair):
+                others.append(index)
         if others:
             behind = column.values[:, [top]] - column.values[:, others]
             p[others] = paired(behind, self.settings, weights=column.weights).p
@@ -214,18 +217,12 @@ class _Measuring:
         lowest, highest = column.measure.bounds
         models = [self.models.index(model) for model, _baseline in pairs]
         baselines = [self.models.index(baseline) for _model, baseline in pairs]
-        values = column.values[:, models] - column.values[:, baselines]
+        differences = column.values[:, models] - column.values[:, baselines]
         bounds = (lowest - highest, highest - lowest)
-        tests = paired(values, self.settings, bounds, column.weights)
+        tests = paired(differences, self.settings, bounds, column.weights)
         won, lost = tests.won, tests.lost
         if column.measure.metric.better == "low":
             won, lost = lost, won
-        smallest = np.full(len(pairs), nan)
-        # If few users differ, how far others would differ cannot be estimated.
-        for pair in np.flatnonzero(~np.isnan(tests.p)).tolist():
-            sd = float(tests.sd[pair])
-            alpha = self.settings.alpha
-            smallest[pair] = detectable(sd, tests.n_effective, POWER, alpha)
         return {
             "difference": tests.mean,
             "low": tests.low,
@@ -235,13 +232,29 @@ class _Measuring:
             "won": won,
             "tied": tests.tied,
             "lost": lost,
-            "detectable": smallest + tests.reach,
+            "detectable": _detectable(tests, self.settings.alpha),
         }
 
 
+def _detectable(tests: Paired, alpha: float) -> Floats:
+    """Return the smallest difference of each pair that a test is likely to find.
+
+    NaN where there is no test: so few users differ that they do not show how far others
+    would.
+    """
+    smallest = np.full(len(tests.p), nan)
+    for pair in np.flatnonzero(~np.isnan(tests.p)).tolist():
+        sd = float(tests.sd[pair])
+        smallest[pair] = detectable(sd, tests.n_effective, POWER, alpha)
+    # `reach` is 0 without weights of users. With them it is how far the heaviest users
+    # alone can move a mean, and a difference is found only beyond it.
+    return smallest + tests.reach
+
+
 def _best_of(mean: Floats, metric: Metric[...]) -> Bools:
-    """Mark the best of the means of several models; none where neither more nor less is
-    better, and none where all are the same.
+    """Mark the best of the means of several models.
+
+    None is where neither more nor less is better, and none where all are the same.
     """
     if metric.better is None:
         return np.zeros(len(mean), dtype=bool)
@@ -267,13 +280,14 @@ def _gap(column: Column, confidence: float) -> dict[str, Any]:
     return _untested(1) | {"difference": gap, "low": low, "high": high, "p": p}
 
 
-# All places together: corrections, verdicts, and what is near the best
+# All columns together: corrections, verdicts, and what is near the best
 
 
 def _together(
-    columns: Sequence[_Measured], measuring: _Measuring, split: Split
+    columns: Sequence[_ColumnNumbers], measuring: _Measuring, split: Split
 ) -> Numbers:
     """Return the numbers of all columns, whose tests are corrected together."""
+    # The columns of a metric, at any cut-off and in any part, rest on the same.
     bases = {column.place.name: column.bases for column in columns}
     columns = sorted(columns, key=lambda column: column.place.part)
     places = [column.place for column in columns]
@@ -315,37 +329,53 @@ def _concluded(
 ) -> DifferenceArrays:
     """Correct the p-values of differences, and give each its verdict."""
     p, settings = tests["p"], measuring.settings
-    twins = _twins(places, p) if measuring.pairs == [GAP] else {}
+    # Two segments are each the rest of the other: they are one test, which is corrected
+    # as one, and both have its p-value.
+    first_of = _same_tests(places, p) if measuring.pairs == [GAP] else {}
     is_test = ~np.isnan(p)
-    is_test[[*twins]] = False
+    is_test[[*first_of]] = False
     families = [_family(place, settings) for place in places]
     p_holm = _corrected(np.where(is_test, p, nan), families)
-    for second, first in twins.items():
+    for second, first in first_of.items():
         p_holm[second] = p_holm[first]
-    verdict = np.full(p.shape, "untested", dtype=object)
-    for row, place in enumerate(places):
-        numbers = [tests[name][row].tolist() for name in ("difference", "low", "high")]
-        verdict[row] = [
-            verdict_of(*of_pair, alpha=settings.alpha, better=place.metric.better)
-            for of_pair in zip(*numbers, p_holm[row].tolist(), strict=True)
-        ]
-        if place.n_users > 1:  # no user has another value
-            verdict[row, tests["tied"][row] == place.n_users] = "same"
+    verdict = _verdicts(places, tests, p_holm, settings.alpha)
     return DifferenceArrays(**tests, p_holm=p_holm, verdict=verdict, is_test=is_test)
 
 
-def _twins(places: Sequence[Place], p: Floats) -> dict[int, int]:
-    """Return the second of two segments with the first, where there are two: each is
-    the rest of the other, which is one test.
-    """
+def _verdicts(
+    places: Sequence[Place], tests: Mapping[str, Any], p_holm: Floats, alpha: float
+) -> NDArray[Any]:
+    """Return the verdict of each difference."""
+    verdict = np.full(p_holm.shape, "untested", dtype=object)
+    for row, place in enumerate(places):
+        pairs = zip(
+            tests["difference"][row].tolist(),
+            tests["low"][row].tolist(),
+            tests["high"][row].tolist(),
+            p_holm[row].tolist(),
+            strict=True,
+        )
+        verdict[row] = [
+            verdict_of(*numbers, alpha=alpha, better=place.metric.better)
+            for numbers in pairs
+        ]
+        # Every user is tied. One user alone says nothing, and stays untested.
+        if place.n_users > 1:
+            verdict[row, tests["tied"][row] == place.n_users] = "same"
+    return verdict
+
+
+def _same_tests(places: Sequence[Place], p: Floats) -> dict[int, int]:
+    """Return {row of the second: row of the first} where there are two segments."""
     segments = dict[Hashable, list[int]]()
     for row, place in enumerate(places):
         segments.setdefault((place.metric.name, place.k), []).append(row)
-    twins = {}
+    first_of = {}
     for rows in segments.values():
         if len(rows) == 2 and not np.isnan(p[rows]).any():
-            twins[rows[1]] = rows[0]
-    return twins
+            first, second = rows
+            first_of[second] = first
+    return first_of
 
 
 def _family(place: Place, settings: Settings) -> str:
@@ -374,7 +404,7 @@ def _near_best(
     settings = measuring.settings
     families = [f"{place.part} {_family(place, settings)}" for place in places]
     p_holm = _corrected(p_of_best, families)
-    pair_of = {frozenset(pair): at for at, pair in enumerate(measuring.pairs)}
+    pair_of = {frozenset(pair): index for index, pair in enumerate(measuring.pairs)}
     is_near = np.zeros(best.shape, dtype=bool)
     for row, place in enumerate(places):
         if not best[row].any() or place.n_users == 0:

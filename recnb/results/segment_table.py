@@ -1,6 +1,4 @@
-"""Segments as they are shown: the table of `by=`, each metric in each segment with its
-gap to all other users; and those of a report.
-"""
+"""Segments as they are shown: in the table of `by=`, and in a report."""
 
 from __future__ import annotations
 
@@ -58,8 +56,9 @@ def table_by(
     options: Given,
     confidence: float = 0.95,
 ) -> Table:
-    """Return each metric at each cut-off in each segment: mean, interval and the gap to
-    all other users.
+    """Return each metric at each cut-off in each segment.
+
+    A row has its mean with the interval, and the gap to all other users.
     """
     asked = asked_of(data, metrics, options)
     cutoffs = Cutoffs.of(k)
@@ -118,22 +117,23 @@ def _frame_of(numbers: Numbers) -> pd.DataFrame:
 
 
 def _by_metric(numbers: Numbers) -> list[int]:
-    """Return the positions of the places in the order of metrics, then of cut-offs."""
-    order = {name: at for at, name in enumerate(numbers.bases)}
-    cutoffs = dict[Any, int]()
+    """Return the rows of the places in the order of metrics, then of cut-offs."""
+    order_of_metric = {name: order for order, name in enumerate(numbers.bases)}
+    order_of_cutoff = dict[tuple[str, int | None], int]()
     for place in numbers.places:
-        cutoffs.setdefault((place.name, place.k), len(cutoffs))
+        order_of_cutoff.setdefault((place.name, place.k), len(order_of_cutoff))
 
-    def place_of(row: int) -> tuple[int, int]:
+    def order_of(row: int) -> tuple[int, int]:
         place = numbers.places[row]
-        return order[place.name], cutoffs[place.name, place.k]
+        return order_of_metric[place.name], order_of_cutoff[place.name, place.k]
 
-    return sorted(range(len(numbers.places)), key=place_of)
+    return sorted(range(len(numbers.places)), key=order_of)
 
 
 def _index(columns: Sequence[Sequence[Any]], names: Sequence[str]) -> pd.MultiIndex:
-    """Return an index whose levels are in the order of the rows, so that a metric is
-    found with its rows side by side.
+    """Return an index whose levels are in the order of the rows.
+
+    pandas then finds a metric with its rows side by side.
     """
     codes, levels = [], list[Any]()
     for column in columns:
@@ -177,8 +177,10 @@ class Segment(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SegmentNumbers:
-    """The segments of a report: of one model the means with their gaps to all other
-    users, of several their differences within each segment.
+    """The segments of a report.
+
+    Of one model they have the means with their gaps to all other users, of several
+    their differences within each segment.
     """
 
     by: str  #: what defines the segments
@@ -226,12 +228,10 @@ class SegmentNumbers:
         return {"by": self.by, "rows": self._rows(), "basis": self.basis}
 
     def _rows(self) -> list[dict[str, Any]]:
-        """Return a row for each segment and pair of models; of one model for each
-        metric and segment.
-        """
+        """Return a row for each metric and segment, and for each pair of models."""
         segments = self._segments()
         if len(self.numbers.models) == 1:
-            return [_of_one(segments[place]) for place in _by_metric(self.numbers)]
+            return [_of_one(segments[row]) for row in _by_metric(self.numbers)]
         rows = list[dict[str, Any]]()
         for segment in segments:
             rows.extend(_of_pair(segment, row) for row in segment.differences)

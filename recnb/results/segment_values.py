@@ -1,10 +1,11 @@
-"""One value for each user, by which users are put into segments: of a column of the
-users, of the truth, of train, or of what is given.
+"""One value for each user, by which users are put into segments.
+
+It is that of a column of users= or of the truth, worked out of train, or given.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -31,24 +32,23 @@ ALONE = (
 
 
 def everyone_in(data: EvaluationData) -> pl.Series:
-    """Return the users evaluated, and those with a list: metrics beyond accuracy are of
-    all lists.
+    """Return the users evaluated and those with a list, each once.
+
+    Metrics beyond accuracy have values of all who have a list.
     """
     joined = data.joined
     users = joined.users.alias("user")
-    # Metrics of all lists are not to be had of rows that are away.
-    return (
-        distinct(pl.concat([users, joined.recs["user"]]))
-        if joined.source.in_memory
-        else users
-    )
+    if not joined.source.in_memory:
+        return users  # elsewhere there are no metrics beyond accuracy
+    return distinct(pl.concat([users, joined.recs["user"]]))
 
 
 def binned(values: pl.Series, bins: int) -> pl.Series:
-    """Put numbers that are many into quantile bins, named by their lowest and highest
-    value.
+    """Put numbers that are many into quantile bins.
+
+    A bin is named by the lowest and the highest value in it.
     """
-    if not (isinstance(bins, int) and not isinstance(bins, bool) and bins >= 2):
+    if not isinstance(bins, int) or isinstance(bins, bool) or bins < 2:
         fix = (
             "For bins of your own give a column of them, "
             "users.assign(bin=pd.cut(users['age'], [0, 18, 30, 100]))."
@@ -63,43 +63,43 @@ def binned(values: pl.Series, bins: int) -> pl.Series:
     edges = np.unique(np.quantile(numbers.drop_nulls(), np.arange(1, bins) / bins))
     code = pl.Series(np.searchsorted(edges, numbers.fill_null(0)))
     known = pl.DataFrame({"code": code, "value": numbers}).drop_nulls()
-    ends = (
-        known.group_by("code")
-        .agg(low=pl.min("value"), high=pl.max("value"))
-        .sort("code")
-    )
+    lowest, highest = pl.min("value").alias("low"), pl.max("value").alias("high")
+    ends = known.group_by("code").agg(lowest, highest).sort("code")
     names = _ranges(ends.select("low", "high").rows())
-    named = code.replace_strict(
-        ends["code"], pl.Series(names, dtype=pl.Enum(names)), default=None
-    )
+    name_of_code = pl.Series(names, dtype=pl.Enum(names))
+    named = code.replace_strict(ends["code"], name_of_code, default=None)
     return pl.select(pl.when(numbers.is_not_null()).then(named)).to_series()
 
 
 def _ranges(ends: Sequence[tuple[float, float]]) -> list[str]:
     """Name bins with as many digits as tell their ends apart."""
     values = {end for of_bin in ends for end in of_bin}
-    digits = next(
-        n
-        for n in range(3, 18)
-        if len({f"{value:.{n}g}" for value in values}) == len(values)
-    )
-    form = ".0f" if all(value.is_integer() for value in values) else f".{digits}g"
-    shown = [(f"{low:{form}}", f"{high:{form}}") for low, high in ends]
-    return [
-        low
-        if low == high
-        else pgettext("segment", "{low} to {high}", low=low, high=high)
-        for low, high in shown
-    ]
+    form = _form_that_tells_apart(values)
+    names = []
+    for low, high in ends:
+        lowest, highest = f"{low:{form}}", f"{high:{form}}"
+        name = lowest
+        if lowest != highest:
+            name = pgettext("segment", "{low} to {high}", low=lowest, high=highest)
+        names.append(name)
+    return names
+
+
+def _form_that_tells_apart(values: Collection[float]) -> str:
+    """Return the format of numbers: whole, or with as many digits as are needed."""
+    if all(value.is_integer() for value in values):
+        return ".0f"
+    for digits in range(3, 17):
+        if len({f"{value:.{digits}g}" for value in values}) == len(values):
+            return f".{digits}g"
+    return ".17g"  # these tell any two numbers apart
 
 
 # One column: user and value
 
 
 def column_of_users(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
-    """Return the name of a column that is given or known of the users, and the one
-    value of each user.
-    """
+    """Return the name of a column of users, and its one value for each user."""
     if isinstance(by, str):
         label, table = by, _column_named(data, by)
     elif isinstance(by, (Mapping, pd.Series)):
@@ -115,26 +115,33 @@ def column_of_users(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
             f"by={quoted(label)} is empty, and names no segments.",
             fix="Give the segment of each user.",
         )
-    ids, value, users = table["user"], table["value"], data.joined.judged["user"]
-    if value.dtype.is_nested() or value.dtype == pl.Object:
-        raise no_segment(value, label)
-    if kind(ids.dtype) != kind(users.dtype):
+    return label, _one_value_each(table, label, data.joined.judged["user"])
+
+
+def _one_value_each(
+    table: pl.DataFrame, label: str, evaluated: pl.Series
+) -> pl.DataFrame:
+    """Return a row for each user, whose id is of the kind of those evaluated."""
+    users, values = table["user"], table["value"]
+    if values.dtype.is_nested() or values.dtype == pl.Object:
+        raise no_segment(values, label)
+    if kind(users.dtype) != kind(evaluated.dtype):
         raise OptionError(
-            f"by={quoted(label)} has users such as {ids[0]!r}; those evaluated "
-            f"are such as {users[0]!r}."
+            f"by={quoted(label)} has users such as {users[0]!r}; those evaluated "
+            f"are such as {evaluated[0]!r}."
         )
-    table = pl.DataFrame([ids.cast(users.dtype), as_shown(value)]).unique(
-        maintain_order=True
-    )
-    for user in table.filter(pl.col("user").is_duplicated())["user"].head(1):
+    of_users = pl.DataFrame([users.cast(evaluated.dtype), as_shown(values)])
+    of_users = of_users.unique(maintain_order=True)
+    several = of_users.filter(pl.col("user").is_duplicated())
+    if several.height:
         problem = (
-            f"by={quoted(label)} has more than one value for user {user!r}: give each "
-            f"user one."
+            f"by={quoted(label)} has more than one value for user "
+            f"{several['user'][0]!r}: give each user one."
         )
         raise OptionError(
             problem, fix=f"A column of the truth that differs within users {ALONE}"
         )
-    return label, table
+    return of_users
 
 
 def no_segment(values: pl.Series, label: str) -> OptionError:
@@ -149,13 +156,9 @@ def _column_given(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
     """Return the column of a Series or mapping of user to segment."""
     label = str(getattr(by, "name", None) or "segment")
     given = by if isinstance(by, pd.Series) else pd.Series(dict(by), dtype=object)
-    numbered = (
-        isinstance(by, pd.Series)
-        and isinstance(given.index, pd.RangeIndex)
-        and given.index.name is None
-        and given.index.start == 0
-    )
-    if numbered and {*everyone_in(data).to_list()} != {*given.index.to_list()}:
+    users = given.index.to_list()
+    has_row_numbers = isinstance(by, pd.Series) and _is_numbered(given.index)
+    if has_row_numbers and {*everyone_in(data).to_list()} != {*users}:
         problem = (
             f"by={quoted(label)} has no users on its index, only the numbers of its "
             f"rows, which are not those of the users."
@@ -166,74 +169,74 @@ def _column_given(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
         )
     try:
         values = from_pandas(given, "by", label, "value")
-    except (
-        FrameError
-    ):  # values of several kinds are text, and what is missing none of it
-        values = pl.Series(
-            given.astype(object).where(given.notna(), None).to_list(), strict=False
-        )
-    return label, pl.DataFrame({"user": given.index.to_list(), "value": values})
+    except FrameError:
+        # Values of several kinds become text; a missing one stays missing.
+        known = given.astype(object).where(given.notna(), None)
+        values = pl.Series(known.to_list(), strict=False)
+    return label, pl.DataFrame({"user": users, "value": values})
+
+
+def _is_numbered(index: pd.Index) -> bool:
+    """Return whether an index is that which pandas makes: row numbers from 0."""
+    if not isinstance(index, pd.RangeIndex):
+        return False
+    return index.name is None and index.start == 0
 
 
 def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
-    """Return the column of this name: of the users, else of the truth, else worked out
-    of train.
-    """
+    """Return the column of this name: of the users, else of the truth, else of train."""
     users, train = data.side_data.users, data.side_data.train
     if users is not None and by in users.columns and by != "user":
         return users.select("user", value=by)
     of_truth = column_of_truth(data, by)
     if of_truth is not None:
         return of_truth.select("user", "value")
-    if by == "activity" and train is not None:
-        counts = train.group_by("user").agg(value=pl.len().cast(pl.Int64))
-        return (
-            everyone_in(data)
-            .to_frame()
-            .join(counts, on="user", how="left")
-            .with_columns(pl.col("value").fill_null(0))
-        )
-    if by == "activity":
+    if by != "activity":
+        raise _no_such_column(data, by)
+    if train is None:
         raise RecnbError(
             "by='activity' needs what users had before: type recs.rec.against(truth, train=frame)."
         )
-    of_items = (
-        []
-        if data.side_data.items is None
-        else [name for name in data.side_data.items.columns if name != "item"]
-    )
+    n_rows = train.group_by("user").agg(value=pl.len().cast(pl.Int64))
+    of_everyone = everyone_in(data).to_frame().join(n_rows, on="user", how="left")
+    return of_everyone.with_columns(pl.col("value").fill_null(0))
+
+
+def _no_such_column(data: EvaluationData, by: str) -> OptionError:
+    """Return the error for a name that segments cannot come from."""
+    side_data = data.side_data
+    of_items = list[str]()
+    if side_data.items is not None:
+        of_items = [name for name in side_data.items.columns if name != "item"]
     if by in of_items:
         problem = (
             f"by={quoted(by)} is a column of items=: each value is a truth of its "
             f"own, and groups no users."
         )
-        raise OptionError(problem, fix=f"It {ALONE}")
-    problem = (
-        f"by={quoted(by)} is no column of users=, items= or of the truth, where "
-        f"segments come from."
-    )
-    columns = [
-        *(() if users is None else users.columns),
-        *columns_of_truth(data),
-        *["activity"] * (train is not None),
-    ]
-    ids = ("user", data.side_data.truth_user, data.side_data.truth_item)
+        return OptionError(problem, fix=f"It {ALONE}")
+    columns = list[str]()
+    if side_data.users is not None:
+        columns += side_data.users.columns
+    columns += columns_of_truth(data)
+    if side_data.train is not None:
+        columns.append("activity")
+    ids = ("user", side_data.truth_user, side_data.truth_item)
     known = near(by, [*(name for name in columns if name not in ids), *of_items])
-    raise OptionError(
-        problem,
+    return OptionError(
+        f"by={quoted(by)} is no column of users=, items= or of the truth, where "
+        f"segments come from.",
         fix=f"Give what is known of them: recs.rec.against(truth, users=frame). {known}",
     )
 
 
 def rows_naming_segments(data: EvaluationData, by: str) -> pl.DataFrame | None:
-    """Return the rows of the column that segments of the users evaluated come from: of
-    `users=`, else of the truth, of `items=` or of train; None where there is none.
+    """Return the rows of the column that segments come from; None where there is none.
+
+    It is one of `users=`, else of the truth, of `items=` or of train. Rows of users are
+    those of the users evaluated.
     """
-    users, items, train = (
-        data.side_data.users,
-        data.side_data.items,
-        data.side_data.train,
-    )
+    side_data = data.side_data
+    users, items, train = side_data.users, side_data.items, side_data.train
     if users is not None and by in users.columns and by != "user":
         table = users.select("user", value=by)
     elif (of_truth := column_of_truth(data, by)) is not None:
@@ -260,21 +263,24 @@ def columns_of_truth(data: EvaluationData) -> list[str]:
 def column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
     """Return a column of the truth as user, item and value; None if there is none."""
     side_data, columns = data.side_data, columns_of_truth(data)
-    roles = {"user": side_data.truth_user, "item": side_data.truth_item}
-    if by not in columns or by in roles.values():
+    ids = {"user": side_data.truth_user, "item": side_data.truth_item}
+    if by not in columns or by in ids.values():
         return None
-    held = {role: label for role, label in roles.items() if label in columns}
-    table = table_of(side_data.truth, "truth", {**held, "value": by})
-    if "item" not in held:  # rows are items
+    labels = {role: label for role, label in ids.items() if label in columns}
+    table = table_of(side_data.truth, "truth", {**labels, "value": by})
+    if "item" not in labels:  # rows are items
         table = table.with_row_index("item").cast({"item": pl.Int64})
-    return Sheet(TRUTH, table, roles).with_ids().rows
+    return Sheet(TRUTH, table, ids).with_ids().rows
 
 
 def as_shown(values: pl.Series) -> pl.Series:
-    """Return values that differ where they are shown to: NaN is missing, and times are
-    in microseconds, which is what Python has of nanoseconds.
+    """Return values that differ only where they are shown to differ.
+
+    NaN is missing, and times are in microseconds, as Python has no nanoseconds.
     """
     dtype = values.dtype
     if isinstance(dtype, (pl.Datetime, pl.Duration)) and dtype.time_unit == "ns":
         return values.dt.cast_time_unit("us")
-    return values.fill_nan(None) if dtype.is_float() else values
+    if dtype.is_float():
+        return values.fill_nan(None)
+    return values

@@ -1,5 +1,7 @@
-"""Splits: all users, segments of them by a column, a Series or their history, or parts
-of the truth, such as weeks. A split gives columns.
+"""Splits, which give columns: all users, segments of them, or parts of the truth.
+
+Segments come from a column, a Series or what users had before; parts of the truth are,
+for example, its weeks.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ from recnb.data.in_memory import Sheets
 from recnb.data.item_data import words_of
 from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.source import elsewhere
+from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
 from recnb.errors import FrameError, OptionError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Ints
@@ -65,9 +68,7 @@ class Split:
     def columns(
         self, models: Models, asked: Sequence[Asked], k: Cutoffs
     ) -> Iterator[Column]:
-        """Compute metrics of models, and give a column for each part, metric and
-        cut-off.
-        """
+        """Give a column of the models for each part, metric and cut-off."""
         for each in asked:
             yield from metric_columns(models, each, each.metric.cutoffs(k))
 
@@ -97,11 +98,10 @@ class Segments(Split):
                 yield replace(column.among(code == segment), part=segment)
 
     def of(self, users: pl.Series) -> Ints:
-        """Return the segment of each of some users, as its position in `keys`; -1 for
-        those in none.
-        """
-        place = positions(self.users, users)
-        code = np.where(place >= 0, self.code[place], len(self.keys) - 1)
+        """Return the segments of some users as positions in `keys`; -1 is none."""
+        index = positions(self.users, users)
+        unknown = len(self.keys) - 1
+        code = np.where(index >= 0, self.code[index], unknown)
         if self.evaluated is not None:
             code[~users.is_in(self.evaluated.implode()).to_numpy()] = -1
         return code
@@ -121,62 +121,69 @@ class TruthParts(Split):
     ) -> Iterator[Column]:
         """Evaluate against one part of the truth after the other."""
         for part in range(len(self.keys)):
-            here = {name: self.evaluations[name][part]() for name in models}
-            if not all(model.n_users for model in here.values()):
+            of_part = {name: self.evaluations[name][part]() for name in models}
+            if not all(model.n_users for model in of_part.values()):
                 continue  # nothing in it is relevant
-            first = next(iter(here.values()))
-            for column in super().columns(here, asked, k):
-                words = [_without_users(basis, first) for basis in column.bases]
-                yield replace(column, part=part, bases=words)
+            # Models that are compared have the same weights.
+            weighting = next(iter(of_part.values())).joined.weighting
+            for column in super().columns(of_part, asked, k):
+                bases = [_without_users(basis, weighting) for basis in column.bases]
+                yield replace(column, part=part, bases=bases)
 
 
-def _without_users(basis: Basis | WordedBasis, part: EvaluationData) -> WordedBasis:
-    """Return a basis without the phrases of users and weights, which each part has of
-    its own.
-    """
-    of_part = [
-        "; ".join(basis.users_in_words()),
-        *pairs_in_words(part.joined.weighting),
-    ]
-    phrases = [words for words in basis.phrases(brief=True) if words not in of_part]
+def _without_users(
+    basis: Basis | WordedBasis, weighting: Weighting | None
+) -> WordedBasis:
+    """Return a basis without users and weights, which differ from part to part."""
+    left_out = ["; ".join(basis.users_in_words()), *pairs_in_words(weighting)]
+    phrases = [phrase for phrase in basis.phrases(brief=True) if phrase not in left_out]
     return WordedBasis(partial(list, phrases))
 
 
 def split_by(models: Models, by: Any, bins: int, *, truth: bool = True) -> Split:
-    """Return the split that `by` names: all users, segments of them, or parts of the
-    truth where these are allowed.
+    """Return the split that `by` names.
+
+    It is all users, segments of them, or parts of the truth where these are allowed.
     """
     if by is None:
         return WHOLE
     by = unlisted(by)
     check_same_segments(models, by)
-    if truth:
-        parts = {name: parts_of(model, by, bins) for name, model in models.items()}
-        evaluations = {name: of for name, of in parts.items() if of is not None}
-        if len(evaluations) == len(models):
-            first = next(iter(evaluations.values()))
-            return TruthParts(
-                labels=(by,),
-                keys=[(value,) for value in first],
-                evaluations={name: [*of.values()] for name, of in evaluations.items()},
-            )
+    parts = _truth_parts(models, by, bins) if truth else None
+    if parts is not None:
+        return parts
     first_model = next(iter(models.values()))
     segments = segments_of(first_model, by, bins)
-    if len(models) == 1:
-        return segments
-    # Beyond accuracy, who has a list has a value; of models those evaluated are paired.
-    return replace(segments, evaluated=first_model.joined.users)
+    # A metric beyond accuracy has values of all users with a list. Those of one model
+    # are all in segments; several models are compared on the users evaluated alone.
+    if len(models) > 1:
+        segments = replace(segments, evaluated=first_model.joined.users)
+    return segments
+
+
+def _truth_parts(models: Models, by: Any, bins: int) -> TruthParts | None:
+    """Return the parts that `by` names; None unless it names some in every model."""
+    evaluations = dict[str, Parts]()
+    for name, model in models.items():
+        parts = parts_of(model, by, bins)
+        if parts is not None:
+            evaluations[name] = parts
+    if len(evaluations) < len(models):
+        return None
+    values = next(iter(evaluations.values()))
+    return TruthParts(
+        labels=(by,),
+        keys=[(value,) for value in values],
+        evaluations={name: [*parts.values()] for name, parts in evaluations.items()},
+    )
 
 
 def check_same_segments(models: Models, by: Any) -> None:
-    """Refuse segments by a column that has not the same values for all models: each
-    would be judged in segments of its own.
-    """
+    """Refuse a column whose values differ between models: so would their segments."""
     (first, ours), *others = models.items()
-    columns = by if isinstance(by, list) else [by]
+    listed = by if isinstance(by, list) else [by]
+    columns = [column for column in listed if isinstance(column, str)]
     for column, (name, theirs) in product(columns, others):
-        if not isinstance(column, str):
-            continue
         rows = rows_naming_segments(ours, column)
         other = rows_naming_segments(theirs, column)
         if rows is None or other is None:
@@ -192,8 +199,9 @@ def check_same_segments(models: Models, by: Any) -> None:
 
 
 def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
-    """Name the columns of segments in a table that has columns of its own: "segment
-    mean" for one called as one of these.
+    """Name the columns of segments in a table that has other columns as well.
+
+    A column of segments called "mean" is "segment mean" where "mean" is taken.
     """
     return [f"segment {label}" if label in taken else label for label in labels]
 
@@ -229,41 +237,68 @@ def unknown_among(names: Collection[Any]) -> str:
 
 
 def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
-    """Return segments by the names of columns, by a Series or mapping of user to
-    segment, or by what users did in train.
+    """Return segments by one column or by several together.
+
+    A column is named, or given as a Series or mapping of user to segment, or worked out
+    of what users did in train.
     """
     listed = by if isinstance(by, list) else [by]
-    columns = [column_of_users(data, each) for each in listed]
+    columns = [column_of_users(data, column) for column in listed]
     labels = tuple(label for label, _table in columns)
     if not labels or len(set(labels)) < len(labels):
         raise OptionError(f"by={quoted(by)}: name at least one column, each once.")
-    everyone = everyone_in(data)
+    users = everyone_in(data)
     names, codes = list[list[Any]](), list[Ints]()
     for label, table in columns:
-        joined = everyone.to_frame().join(
-            table, on="user", how="left", maintain_order="left"
-        )
-        values = joined["value"]
-        if values.drop_nulls().is_empty():
-            raise OptionError(
-                f"by={quoted(label)} says nothing of the users evaluated, such as "
-                f"{everyone[0]!r}."
-            )
-        values = binned(values, bins)
-        present = values.drop_nulls().unique().sort().to_list()
-        names.append([*present, unknown_among(present)])
-        place = values.rank("dense").fill_null(len(names[-1])).cast(pl.Int64)
-        codes.append(place.to_numpy() - 1)
-    used, code = np.unique(np.stack(codes), axis=1, return_inverse=True)
-    refuse_many(used.shape[1], ", ".join(labels))
-    keys = []
-    for row in used.T.tolist():
-        key = [of_column[at] for of_column, at in zip(names, row, strict=True)]
-        keys.append(tuple(key))
-    unknown = tuple(of_column[-1] for of_column in names)
+        values = binned(_values_of(users, table, label), bins)
+        names_of_column, code_of_column = _coded(values)
+        names.append(names_of_column)
+        codes.append(code_of_column)
+    # Of two columns, country (DE, FR, not known) and age (old, young, not known):
+    #     user          a  b  c  d
+    #     codes[0]      0  1  0  2
+    #     codes[1]      1  0  1  2
+    #     code          0  1  0  2    the position in `combinations`: 0 1, 1 0, 2 2
+    #     keys          (DE, young), (FR, old), (not known, not known)
+    combinations, code = np.unique(np.stack(codes), axis=1, return_inverse=True)
+    refuse_many(combinations.shape[1], ", ".join(labels))
+    keys = [_key_of(combination, names) for combination in combinations.T.tolist()]
+    unknown = _key_of([-1] * len(names), names)
+    # It is the last one already if a user is unknown in all columns.
     if keys[-1] != unknown:
         keys.append(unknown)
-    return Segments(labels=labels, keys=keys, users=everyone, code=code.ravel())
+    return Segments(labels=labels, keys=keys, users=users, code=code.ravel())
+
+
+def _values_of(users: pl.Series, table: pl.DataFrame, label: str) -> pl.Series:
+    """Return the value of each user in a column, null where it has none."""
+    of_users = users.to_frame().join(
+        table, on="user", how="left", maintain_order="left"
+    )
+    values = of_users["value"]
+    if values.drop_nulls().is_empty():
+        raise OptionError(
+            f"by={quoted(label)} says nothing of the users evaluated, such as "
+            f"{users[0]!r}."
+        )
+    return values
+
+
+def _coded(values: pl.Series) -> tuple[list[Any], Ints]:
+    """Return the names of the values, and the position of each user's among them.
+
+    The names are sorted; the last one is that of a value that is not known.
+    """
+    present = values.drop_nulls().unique().sort().to_list()
+    code = values.rank("dense").cast(pl.Int64) - 1
+    unknown = len(present)
+    return [*present, unknown_among(present)], code.fill_null(unknown).to_numpy()
+
+
+def _key_of(combination: Sequence[int], names: Sequence[Sequence[Any]]) -> Key:
+    """Return the names that stand for a combination of codes, one for each column."""
+    columns = zip(combination, names, strict=True)
+    return tuple(names_of_column[code] for code, names_of_column in columns)
 
 
 # Parts of the truth: a column that differs within users, or one of items=
@@ -274,37 +309,53 @@ Parts = dict[Any, Callable[[], EvaluationData]]
 
 
 def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
-    """Return the evaluation of each value of a column of the truth that differs within
-    users, or of one of items=, if `by` names one.
+    """Return the evaluation of each part of the truth; None if `by` names no parts.
 
-    Many numbers of items are put into bins. An item of several genres, in a list or as
-    "comedy|drama", is in the part of each.
+    Parts are the values of a column of the truth that differs within users, or of a
+    column of items=. Many numbers of items are put into bins. An item of several
+    genres, in a list or as "comedy|drama", is in the part of each.
     """
     users = data.side_data.users
     if not isinstance(by, str) or (users is not None and by in users.columns):
         return None
-    given = column_of_truth(data, by)
-    if given is None:
-        given = _column_of_items(data, by, bins)
-        if given is None:
+    of_truth = column_of_truth(data, by)
+    if of_truth is None:
+        of_items = _column_of_items(data, by, bins)
+        if of_items is None:
             return None
-    elif not given.select("user", "value").unique()["user"].is_duplicated().any():
-        return None
+        rows = _with_values_of_items(_sheets_of(data), of_items)
+    elif not _differs_within_users(of_truth):
+        return None  # one value for each user: segments
     elif by in data.side_data.differing:
         raise _list_of_each_value(data, by)
+    else:
+        rows = _with_values_of_truth(_sheets_of(data), by, of_truth)
+    return _each_part(data, by, rows)
+
+
+def _sheets_of(data: EvaluationData) -> Sheets:
+    """Return lists and truth of all users; refused where they are not in memory."""
     source = data.source.of_all_users
     if not isinstance(source, Sheets):
         raise elsewhere(source)
-    return _each_part(data, source, by, _rows_with_values(source, by, given))
+    return source
+
+
+def _differs_within_users(of_truth: pl.DataFrame) -> bool:
+    """Return whether some user has rows of several values."""
+    users = of_truth.select("user", "value").unique()["user"]
+    return users.is_duplicated().any()
 
 
 def _column_of_items(data: EvaluationData, by: str, bins: int) -> pl.DataFrame | None:
-    """Return a column of `items=` as item and value, a row for each of several values;
-    None if there is none.
+    """Return a column of items= as item and value; None if there is none.
+
+    An item has a row for each of several values.
     """
     items = data.side_data.items
-    others = ("item", *columns_of_truth(data))
-    if items is None or by not in items.columns or by in others:
+    if items is None or by not in items.columns:
+        return None
+    if by == "item" or by in columns_of_truth(data):
         return None
     values = as_shown(items[by])
     if values.dtype in (pl.Struct, pl.Object):
@@ -317,27 +368,39 @@ def _column_of_items(data: EvaluationData, by: str, bins: int) -> pl.DataFrame |
     return table.unique(maintain_order=True)
 
 
-def _rows_with_values(source: Sheets, by: str, given: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of the truth, numbered, with the values of a column."""
+def _with_values_of_items(source: Sheets, of_items: pl.DataFrame) -> pl.DataFrame:
+    """Return the rows of the truth, numbered, one for each value of their item."""
     rows = source.truth.with_row_index("row")
-    ids = [name for name in given.columns if name != "value"]
-    given = given.cast({name: rows[name].dtype for name in ids})
-    if "user" not in ids:
-        return rows.join(given, on=ids, how="left", maintain_order="left")
-    given = given.join(rows, on=ids, how="semi", maintain_order="left")
-    if given.height > rows.height:
-        # Of one frame with both sides, where some rows of a pair are not judged.
+    of_items = of_items.cast({"item": rows["item"].dtype})
+    return rows.join(of_items, on="item", how="left", maintain_order="left")
+
+
+def _with_values_of_truth(
+    source: Sheets, by: str, of_truth: pl.DataFrame
+) -> pl.DataFrame:
+    """Return the rows of the truth, numbered, with their values of a column.
+
+    The column has the rows of the truth as it was given, in its order. Those that
+    `source` has kept are its rows, in the same order.
+    """
+    rows = source.truth.with_row_index("row")
+    pair = ["user", "item"]
+    of_truth = of_truth.cast({name: rows[name].dtype for name in pair})
+    kept = of_truth.join(rows, on=pair, how="semi", maintain_order="left")
+    if kept.height > rows.height:
+        # One frame has both sides, and a pair has a row that is not judged as well.
         problem = f"by={quoted(by)} is of rows that are not judged as well: "
         raise OptionError(problem, "give recommendations and truth as a frame each.")
-    return rows.with_columns(as_shown(given["value"]))
+    return rows.with_columns(as_shown(kept["value"]))
 
 
-def _each_part(
-    data: EvaluationData, source: Sheets, by: str, rows: pl.DataFrame
-) -> Parts:
-    """Return the evaluation against the rows of the truth of each value that users
-    evaluated have: models compared on the same users then have the same values.
+def _each_part(data: EvaluationData, by: str, rows: pl.DataFrame) -> Parts:
+    """Return the evaluation against the rows of the truth of each value.
+
+    Values are those of the users evaluated, so that models compared on the same users
+    have the same parts.
     """
+    source = _sheets_of(data)
     is_evaluated = rows["user"].is_in(data.joined.users.implode())
     values = rows["value"].filter(is_evaluated).unique().sort(nulls_last=True)
     refuse_many(len(values), by)
@@ -346,8 +409,8 @@ def _each_part(
 
     def evaluated(value: Any) -> EvaluationData:
         is_value = pl.col("value").eq_missing(pl.lit(value, dtype=values.dtype))
-        here = source.truth[rows.filter(is_value)["row"]]
-        judgements = source.judgements.with_rows(here)
+        of_value = source.truth[rows.filter(is_value)["row"]]
+        judgements = source.judgements.with_rows(of_value)
         part = replace(source, judgements=judgements, is_part=True)
         return data.restricted(leave_out_lists(part).under(data.convention))
 
@@ -365,14 +428,16 @@ def part_in_words(data: EvaluationData, by: str) -> str:
         words = _(PART, by=by)
     else:
         words = _(PART_OF_OTHERS, by=by, users=in_words("averaged_users", users))
+    # Where the metrics of a library have several rules, each says its own.
     if nothing == "skip" or not data.one_no_relevant_rule:
         return words
     return f"{words}; {in_words('no_relevant', nothing)}"
 
 
 def _list_of_each_value(data: EvaluationData, by: str) -> OptionError:
-    """Return the error for a column that both frames have: users have a list of each
-    value, and these were joined as one.
+    """Return the error for a column of both frames that differs within users.
+
+    Users have a list of each value, and these were joined as one.
     """
     users = {"recs": data.source.labels["user"], "truth": data.side_data.truth_user}
     code = [

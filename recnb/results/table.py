@@ -1,5 +1,6 @@
-"""`Table`: a DataFrame with the line of users and convention below it. Every result of
-several numbers is one.
+"""`Table`: a DataFrame with the line of users and convention below it.
+
+Every result of several numbers is one.
 """
 
 from __future__ import annotations
@@ -66,15 +67,12 @@ class Table(pd.DataFrame):
     """
 
     _metadata: ClassVar = ["missed"]
-    missed: Table | None = (
-        None  #: of one user's list: the relevant items that are not among its rows
-    )
+    #: Of one user's list: the relevant items that are not among its rows.
+    missed: Table | None = None
 
     @classmethod
     def made(cls, frame: pd.DataFrame, basis: Iterable[str], title: str = "") -> Self:
-        """Return a table of a frame with the phrases of its basis, in the language in
-        force.
-        """
+        """Return a table of a frame with its basis, in the language in force."""
         table = cls(frame)
         # Text and numbers only: pandas writes attrs as JSON where it writes them.
         table.attrs = {"basis": "; ".join(basis), "title": title, "lang": current()}
@@ -85,9 +83,7 @@ class Table(pd.DataFrame):
         return pd.DataFrame
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
-        """Return a table; that of pandas is a plain frame, as all that its methods
-        return.
-        """
+        """Return a table: pandas would return a plain frame."""
         again: Self = pickle.loads(pickle.dumps(self))
         return again
 
@@ -111,7 +107,8 @@ class Table(pd.DataFrame):
         return part if _is_whole(column) else f"{part}@{_label(column)}"
 
     def plot(self, ax: Axes | None = None, *, color: Any = None, **line: Any) -> Axes:  # type: ignore[override]
-        """Draw the table, with the intervals that it has, on `ax` or on a new figure;
+        """Draw the table, with the intervals that it has, on `ax` or on a new figure.
+
         `line`: options of the line of a curve.
         """
         drawn = self.attrs.get("drawn", "means")
@@ -126,10 +123,10 @@ class Table(pd.DataFrame):
             return draw_curve(self, ax, color, **line)
         if "by" in self.attrs:
             segments = list(dict.fromkeys(_segment(key) for key in self.index))
-            if times := times_of(self.attrs["by"], segments):
-                return draw_over_time(
-                    self, dict(zip(segments, times, strict=True)), ax, color
-                )
+            times = times_of(self.attrs["by"], segments)
+            if times:
+                time_of = dict(zip(segments, times, strict=True))
+                return draw_over_time(self, time_of, ax, color)
         with lettering(self.attrs.get("lang", "en")) as fonts:
             parts = [self._drawn_part(part) for part in parts_of(self)]
             ax = draw_means(ax, parts, _("value"), color=color, **fonts)
@@ -139,8 +136,9 @@ class Table(pd.DataFrame):
         return ax
 
     def _drawn_part(self, part: pd.DataFrame) -> pd.DataFrame:
-        """Return the numbers of a plot, each row named by its metric with the cut-off,
-        unless there is a colour for each of several.
+        """Return the numbers of a plot, each row named by its metric.
+
+        The cut-off stands behind the metric, unless each of several has a colour.
         """
         names = list(part.index)
         if "by" in self.attrs:
@@ -189,7 +187,8 @@ class Table(pd.DataFrame):
         headings = self.attrs.get("headings", {})
         if isinstance(column, str) and column in headings:
             return str(headings[column])
-        return " ".join(map(_label, column if isinstance(column, tuple) else [column]))
+        levels = column if isinstance(column, tuple) else (column,)
+        return " ".join(map(_label, levels))
 
     def _below(self) -> list[Line]:
         """Return the lines between the table and its basis."""
@@ -202,57 +201,66 @@ class Table(pd.DataFrame):
     def _rows(self, *, symbols: bool, digits: int | None = None) -> Rows:
         """Return the table as a block of a document; `digits`: decimals of numbers."""
         frame = self._shown()
-        numeric = [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
-        if frame.columns.nlevels > 1:  # a mean and its interval in one cell
-            parts = parts_of(frame)
-            header: list[Line] = [self._head(name, symbols) for name in parts[0]]
-            columns: list[Sequence[Line]] = []
-            for place, name in enumerate(parts[0]):
-                numbers = zip(*(part.iloc[:, place] for part in parts), strict=True)
-                cells = [
-                    self._interval(number, label, name, digits)
-                    for label, number in zip(frame.index, numbers, strict=True)
-                ]
-                columns.append(cells)
-        else:
-            header = [self._head(column, symbols) for column in frame.columns]
-            columns = [
-                [
-                    self._cell(value, label, column, digits)
-                    for label, value in zip(frame.index, values.array, strict=True)
-                ]
-                for column, values in frame.items()
-            ]
+        names, columns = self._columns_of_cells(frame, digits)
+        header = [self._head(name, symbols) for name in names]
+        is_numeric = [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
         if frame.index.names == [None]:  # rows have no names
-            left = max(
-                (at + 1 for at, is_number in enumerate(numeric) if not is_number),
-                default=1,
-            )
+            of_text = [index for index, numeric in enumerate(is_numeric) if not numeric]
+            left = of_text[-1] + 1 if of_text else 1
         else:
-            headings = self.attrs.get("headings", {})
-            names = [str(headings.get(name, name or "")) for name in frame.index.names]
-            if frame.columns.names[0] is not None:
-                names[-1] = f"{names[-1]} × {frame.columns.names[0]}".removeprefix(
-                    " × "
-                )
-            header = [*names, *header]
-            columns = [
-                *(_level(frame.index, at, symbols) for at in range(len(names))),
-                *columns,
+            levels = self._names_of_levels(frame)
+            header = [*levels, *header]
+            labels = [
+                _level(frame.index, level, symbols) for level in range(len(levels))
             ]
-            left = len(names) + (numeric.index(True) if True in numeric else 0)
-        tinted = (
-            frozenset(np.flatnonzero(frame["hit"]).tolist())
-            if "hit" in frame
-            else frozenset()
-        )
+            columns = [*labels, *columns]
+            first_number = is_numeric.index(True) if True in is_numeric else 0
+            left = len(levels) + first_number
+        hits = np.flatnonzero(frame["hit"]).tolist() if "hit" in frame else []
         return Rows(
-            header,
-            list(zip(*columns, strict=True)),
-            self.attrs.get("title", ""),
-            left,
-            tinted,
+            header=header,
+            rows=list(zip(*columns, strict=True)),
+            caption=self.attrs.get("title", ""),
+            left=left,
+            tinted=frozenset(hits),
         )
+
+    def _columns_of_cells(
+        self, frame: pd.DataFrame, digits: int | None
+    ) -> tuple[list[Any], list[Sequence[Line]]]:
+        """Return the names of the columns, and the cells of each.
+
+        With two levels of columns, a mean and its interval are one cell.
+        """
+        columns = list[Sequence[Line]]()
+        if frame.columns.nlevels == 1:
+            for name, values in frame.items():
+                rows = zip(frame.index, values.array, strict=True)
+                columns.append(
+                    [self._cell(value, label, name, digits) for label, value in rows]
+                )
+            return list(frame.columns), columns
+        parts = parts_of(frame)
+        names = list(parts[0].columns)
+        for index, name in enumerate(names):
+            estimates = zip(*(part.iloc[:, index] for part in parts), strict=True)
+            rows = zip(frame.index, estimates, strict=True)
+            columns.append(
+                [
+                    self._interval(numbers, label, name, digits)
+                    for label, numbers in rows
+                ]
+            )
+        return names, columns
+
+    def _names_of_levels(self, frame: pd.DataFrame) -> list[Line]:
+        """Return what stands above the names of rows, for each level of the index."""
+        headings = self.attrs.get("headings", {})
+        names = [str(headings.get(name, name or "")) for name in frame.index.names]
+        of_columns = frame.columns.names[0]
+        if of_columns is not None:
+            names[-1] = f"{names[-1]} × {of_columns}".removeprefix(" × ")
+        return [*names]
 
     def _blocks(
         self, *, symbols: bool = False, digits: int | None = None
@@ -373,11 +381,10 @@ def number_in(column: str, value: float, digits: int | None = None) -> str:
     smallest = 10.0**-decimals
     if column in ("p", "p_holm") and value < smallest:
         return f"<{smallest:.{decimals}f}"
-    form = next(
-        (form for start, form in FORMATS.items() if column.startswith(start)),
-        "{:.{decimals}f}",
-    )
-    return form.format(value, decimals=decimals)
+    for start, form in FORMATS.items():
+        if column.startswith(start):
+            return form.format(value, decimals=decimals)
+    return f"{value:.{decimals}f}"
 
 
 def symbol_of(name: str) -> str:
@@ -397,23 +404,23 @@ def estimate_of(numbers: Sequence[float], digits: int | None = None) -> Estimate
     return Estimate(value, ends, signed=True)
 
 
-def _level(index: Any, at: int, symbols: bool) -> list[Line]:
+def _level(index: Any, level: int, symbols: bool) -> list[Line]:
     """Return the labels of the rows at one level of the index."""
-    labels = index.get_level_values(at)
-    if index.names[at] == "k":
+    labels = index.get_level_values(level)
+    if index.names[level] == "k":
         return [_label(k) for k in labels]
-    if index.names[at] == "metric" and symbols:
+    if index.names[level] == "metric" and symbols:
         return [symbol_of(name) for name in labels]
     return [Name(label, NAME_SHOWN) for label in labels]
 
 
 def _label(part: Any) -> str:
-    """Return the name of a column; None, which is NaN among numbers, is the whole
-    list.
-    """
+    """Return the name of a column, such as a cut-off."""
     if _is_whole(part):
         return _("whole list")
-    return str(int(part) if isinstance(part, float) and part.is_integer() else part)
+    if isinstance(part, float) and part.is_integer():
+        return str(int(part))
+    return str(part)
 
 
 def _behind(k: Any) -> str:
@@ -430,9 +437,7 @@ def _is_whole(k: Any) -> bool:
 
 
 def axes(ax: Axes | None, height: float | None = None) -> Axes:
-    """Return the axes given, or those of a new figure, which may be so many inches
-    high.
-    """
+    """Return the axes given, or those of a new figure, `height` inches high."""
     import matplotlib.pyplot as plt
     from matplotlib.axes import Axes
 
@@ -448,73 +453,70 @@ def axes(ax: Axes | None, height: float | None = None) -> Axes:
 
 
 def as_text(name: object) -> str:
-    """Return a name as text of matplotlib, which takes what stands between two $ for a
-    formula.
-    """
+    """Return a name as text of matplotlib, for which a $ begins a formula."""
     levels = name if isinstance(name, tuple) else (name,)
-    return one_line(
-        " ".join(str(level) for level in levels if not pd.isna(level))
-    ).replace("$", r"\$")
+    text = " ".join(str(level) for level in levels if not pd.isna(level))
+    return one_line(text).replace("$", r"\$")
 
 
 def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:
-    """Return the means of a table and, if it has them, the lower and the upper ends of
-    their intervals.
-    """
+    """Return the means of a table, and the ends of their intervals if it has them."""
+    names = ("mean", "low", "high")
     if "low" not in table.columns.get_level_values(-1):
         return [pd.DataFrame(table)]
     if table.columns.nlevels == 1:
-        return [
-            table[[part]].set_axis(["mean"], axis=1) for part in ("mean", "low", "high")
-        ]
-    return [
-        pd.DataFrame(table.xs(part, axis=1, level=1))
-        for part in ("mean", "low", "high")
-    ]
+        return [table[[name]].set_axis(["mean"], axis=1) for name in names]
+    return [pd.DataFrame(table.xs(name, axis=1, level=1)) for name in names]
 
 
 def draw_intervals(
     ax: Axes | None, parts: Sequence[pd.DataFrame], *, color: Any = None
 ) -> Axes:
-    """Draw points in groups, a line for each row and a colour for each column; `parts`:
-    means, and the ends of intervals if known.
+    """Draw points in groups: a line for each row, a colour for each column.
+
+    `parts`: means, and the ends of their intervals if known.
     """
-    values, *ends = parts
-    n_rows, n_columns = values.shape
-    ax, colours = (
-        axes(ax),
-        COLOURS if color is None else color if isinstance(color, list) else [color],
-    )
-    for at in range(n_columns):
-        places = [row + 0.7 * ((at + 0.5) / n_columns - 0.5) for row in range(n_rows)]
-        mean = values.iloc[:, at].to_numpy(dtype=float)
-        lengths = [np.abs(end.iloc[:, at].to_numpy(dtype=float) - mean) for end in ends]
+    means, *ends = parts
+    n_rows, n_columns = means.shape
+    ax = axes(ax)
+    for column in range(n_columns):
+        mean = means.iloc[:, column].to_numpy(dtype=float)
+        offset = 0.7 * ((column + 0.5) / n_columns - 0.5)
+        lengths = [
+            np.abs(end.iloc[:, column].to_numpy(dtype=float) - mean) for end in ends
+        ]
         # Before 3.11 matplotlib takes arrays of one number for numbers, with a warning.
         lengths_of_bars = [length.tolist() for length in lengths]
-        style: dict[str, Any] = {
-            "color": colours[at % len(colours)],
-            "marker": DOTS[at % len(DOTS)],
-            "linestyle": "",
-        }
         ax.errorbar(
             mean,
-            places,
+            [row + offset for row in range(n_rows)],
             xerr=lengths_of_bars or None,
             capsize=3,
-            label=as_text(values.columns[at]),
-            **style,
+            label=as_text(means.columns[column]),
+            color=_colour_of(column, color),
+            marker=DOTS[column % len(DOTS)],
+            linestyle="",
         )
-    ax.set_yticks(range(n_rows), [as_text(name) for name in values.index])
+    ax.set_yticks(range(n_rows), [as_text(name) for name in means.index])
     ax.set_ylim(n_rows - 0.5, -0.5)
     ax.grid(axis="x", alpha=0.3)
     if n_columns > 1:  # beside the points, of which a row may be anywhere
         ax.legend(
-            title=values.columns.name,
+            title=means.columns.name,
             frameon=False,
             loc="upper left",
             bbox_to_anchor=(1, 1),
         )
     return ax
+
+
+def _colour_of(column: int, color: Any) -> Any:
+    """Return the colour of a column; `color`: the one of all, or a list of them."""
+    if color is None:
+        return COLOURS[column % len(COLOURS)]
+    if isinstance(color, list):
+        return color[column % len(color)]
+    return color
 
 
 def draw_means(
@@ -525,8 +527,9 @@ def draw_means(
     color: Any = None,
     **fonts: Any,
 ) -> Axes:
-    """Draw points of metrics, which are the rows; on a logarithmic axis if their scales
-    are far apart.
+    """Draw points of metrics, which are the rows.
+
+    The axis is logarithmic if their scales are far apart.
     """
     largest = parts[0].abs().max(axis=1)
     ax = draw_intervals(axes(ax, 1.7 + 0.25 * parts[0].size), parts, color=color)
@@ -538,33 +541,35 @@ def draw_means(
 
 
 def times_of(by: str, segments: Iterable[str]) -> list[Any]:
-    """Return when each segment begins, as a date or the number of a week or year, None
-    of a last one not known; nothing if they are no times.
+    """Return when each segment begins; nothing if they are no times.
+
+    That is a date, or the number of a week or year; None of a last one not known.
     """
-    times, is_named = (
-        list[Any](),
-        not TIMES.isdisjoint(re.split(r"[\W_\d]+", by.casefold())),
-    )
-    for start in (segment.partition("/")[0] for segment in segments):
-        time: Any = int(start) if is_named and start.isdecimal() else None
-        with contextlib.suppress(ValueError):
-            if re.match(r"\d{4}-W", start):
-                time = pd.Timestamp.fromisoformat(start)
-            elif re.match(r"\d{4}(-\d|Q)", start):
-                time = pd.Period(start).start_time
-        times.append(time)
-    kinds = {*map(type, times[:-1] if None in times else times)}
-    return (
-        times if len(times) > 1 and len(kinds) == 1 and type(None) not in kinds else []
-    )
+    words = re.split(r"[\W_\d]+", by.casefold())
+    is_named = not TIMES.isdisjoint(words)
+    times = [_time_of(segment, is_named) for segment in segments]
+    known = times[:-1] if None in times else times
+    kinds = {type(time) for time in known}
+    if len(times) < 2 or len(kinds) != 1 or type(None) in kinds:
+        return []
+    return times
+
+
+def _time_of(segment: str, is_named: bool) -> Any:
+    """Return when a segment begins; `is_named`: a whole number is one of a time."""
+    start = segment.partition("/")[0]
+    with contextlib.suppress(ValueError):
+        if re.match(r"\d{4}-W", start):
+            return pd.Timestamp.fromisoformat(start)
+        if re.match(r"\d{4}(-\d|Q)", start):
+            return pd.Period(start).start_time
+    return int(start) if is_named and start.isdecimal() else None
 
 
 def draw_over_time(
     table: pd.DataFrame, times: Mapping[str, Any], ax: Axes | None, color: Any
 ) -> Axes:
-    """Draw each metric of a table of segments at each cut-off as a line over time with
-    its band of intervals.
-    """
+    """Draw each metric of a table of segments at each cut-off as a line over time."""
     of_each: Any = table.groupby(level=[0, 1], sort=False, dropna=False)
     for (name, k), rows in of_each:
         places = pd.Index(
@@ -584,22 +589,21 @@ def _segment(key: tuple[Any, ...]) -> str:
 def draw_curve(
     table: pd.DataFrame, ax: Axes | None = None, color: Any = None, **line: Any
 ) -> Axes:
-    """Draw a line over the index of a table with its band of intervals; `line` goes to
-    matplotlib's plot.
+    """Draw a line over the index of a table, with its band of intervals.
+
+    `line` goes to matplotlib's plot.
     """
     from matplotlib.ticker import MaxNLocator
 
-    ax, symbol, n_users = axes(ax), str(table.attrs["symbol"]), table.attrs["n_users"]
-    look = {
-        "marker": "o" if len(table) <= 12 else "",
-        "label": symbol,
-        **({} if color is None else {"color": color}),
-    }
+    ax = axes(ax)
+    symbol, n_users = str(table.attrs["symbol"]), table.attrs["n_users"]
+    look: dict[str, Any] = {"marker": "o" if len(table) <= 12 else "", "label": symbol}
+    if color is not None:
+        look["color"] = color
     value, low, high = table.to_numpy(dtype=float).T
-    drawn = ax.plot(table.index, value, **look | line)
-    ax.fill_between(
-        table.index, low, high, alpha=0.2, color=drawn[0].get_color(), linewidth=0
-    )
+    (drawn,) = ax.plot(table.index, value, **look | line)
+    colour = drawn.get_color()
+    ax.fill_between(table.index, low, high, alpha=0.2, color=colour, linewidth=0)
     if ax.get_autoscaley_on() and not (value < 0).any():
         ax.set_ylim(bottom=0, auto=True)
     if pd.api.types.is_numeric_dtype(table.index):
@@ -618,6 +622,7 @@ def draw_curve(
             )
         ax.set_xlabel(along, **fonts)
         ax.set_ylabel(words if ax.get_ylabel() in ("", words) else _("value"), **fonts)
-    if len({one.get_label() for one in ax.get_legend_handles_labels()[0]}) > 1:
+    _handles, labels = ax.get_legend_handles_labels()
+    if len(set(labels)) > 1:
         ax.legend(frameon=False)
     return ax
