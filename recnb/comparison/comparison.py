@@ -69,7 +69,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import Numbers, Pairs
-from recnb.results.scoring import in_force, values_of_users
+from recnb.results.scoring import scoring_of, values_of_users
 from recnb.results.segment_table import refuse_whole_metrics
 from recnb.results.segments import WHOLE, Split, part_in_words, split_by
 from recnb.results.table import Table, check_flag
@@ -810,7 +810,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         known = first.convention.phrases(graded=first.joined.graded)
         for name, metric, options in metrics:
             scorings = [
-                in_force(model, metric, options) for model in self._models.values()
+                scoring_of(model, metric, options) for model in self._models.values()
             ]
             if all(
                 scoring.joined is model.joined
@@ -820,7 +820,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             users = users_in_common([scoring.joined.users for scoring in scorings])
             words = [] if len(users) == self.n_users else [n_users_in_words(len(users))]
             if first.library is None:  # whose name says its decisions
-                convention = scorings[0].convention
+                convention = scorings[0].shown_convention
                 decisions = convention.phrases(graded=first.joined.graded)
                 words += [phrase for phrase in decisions if phrase not in known]
             if words:
@@ -883,10 +883,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             used = {**metric.defaults, **options}
             depths = metric.cutoffs(cutoffs).values
             whole = depths == (None,)
-            scoring = in_force(self._first, metric, options, whole=whole)
+            scoring = scoring_of(self._first, metric, options, whole=whole)
             if metric.is_accuracy:
-                used = dict(scoring.in_force.metric)
-            cutoff = cut_of(scoring.convention.cutoff, also_whole=None in depths)
+                used = dict(scoring.full_convention.metric)
+            cutoff = cut_of(scoring.shown_convention.cutoff, also_whole=None in depths)
             phrases[name] = options_in_words(used, cutoff)
             if "max_relevance" in used and used["max_relevance"] is None:
                 phrases[name].append(

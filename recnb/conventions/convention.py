@@ -173,15 +173,17 @@ class Convention:
         words = {name: in_words(name, value) for name, value in unusual.items()}
         if "negative_relevance" in words and (below_0_unjudged or self.judged_only):
             words["negative_relevance"] = _(BELOW_0_UNJUDGED)
-        order = in_words("order", self.order)
-        if self.order == "score" and "ties" not in words:
-            order = f"{order}, {in_words('ties', self.ties)}"  # ties decide the number
         relevant = _("relevant: every pair of the truth")
         if self.relevant_from is not None or graded:
             relevant = _("relevant: {what}", what=self.relevant_in_words)
         options = dict(self.metric)
         cutoff = cut_of(self.cutoff, also_whole=also_whole)
-        return [order, *words.values(), relevant, *options_in_words(options, cutoff)]
+        return [
+            self.order_in_words,
+            *words.values(),
+            relevant,
+            *options_in_words(options, cutoff),
+        ]
 
     def given_in_words(self, names: Iterable[str]) -> str:
         """Return the decisions of these names, which were given on top of a library's."""
@@ -190,6 +192,16 @@ class Convention:
             relevant.get(name) or in_words(name, getattr(self, name)) for name in names
         ]
         return ", ".join(dict.fromkeys(phrases))
+
+    @property
+    def order_in_words(self) -> str:
+        """What orders lists. Of scores the usual rule for equal ones is said as well, as
+        it decides the number; an unusual rule is a phrase of its own.
+        """
+        order = in_words("order", self.order)
+        if self.order != "score" or self.ties != Convention.ties:
+            return order
+        return f"{order}, {in_words('ties', self.ties)}"
 
     @property
     def relevant_in_words(self) -> str:

@@ -1,9 +1,9 @@
 """The join of lists with the truth: which items of a list are relevant, at which rank,
 and what there was to find.
 
-1. Numbers, by `number_ids` (`numbered.py`): each user gets a number, in the order of the
-   rows where those of each user stand together, else in any order; equal items get equal
-   numbers. Nothing is moved: a row keeps its number in its frame.
+1. Numbers, by `number_ids` (`numbered.py`): each user gets a number. If the rows of each
+   user stand together, users are numbered in that order, else in any order. Equal items
+   get equal numbers. Nothing is moved: a row keeps its number in its frame.
 2. Match and rank, by `match_and_rank`: `find_pairs` finds which rows of lists are judged,
    and which pairs are repeated; `rank_rows` puts each list in order and ranks its rows.
 3. What there is to find: `_relevant_rows` of the truth, the users who are `_evaluated`,
@@ -40,6 +40,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from recnb.conventions import Convention
@@ -127,7 +128,8 @@ def join(
     except HashError:
         return join(recs, truth, ids.with_exact_items(), convention)
     if convention.negative_relevance == "zero":
-        truth_rows = quirks.unjudged_as_zero(truth_rows)  # matching told them from 0
+        # `rows_that_stay` has removed the unjudged items; from here on they count 0.
+        truth_rows = quirks.unjudged_as_zero(truth_rows)
 
     # What there is to find.
     row_is_relevant = _relevant_rows(matches, truth_rows, convention)
@@ -145,20 +147,28 @@ def join(
         rank=rank_of_row,
         in_both=bool(is_in_both.any()),
         n_without_relevant=int((n_relevant == 0).sum()),
-        has_gaps=_has_gaps(matches, ids, convention),
+        has_gaps=_has_gaps(rank_of_row, matches, ids, convention),
     )
 
 
-def _has_gaps(matches: Matches, ids: Ids, convention: Convention) -> bool:
-    """Return whether some list leaves a rank empty: its last rank is then more than its
-    number of rows.
+def _has_gaps(
+    rank_of_row: Ints, matches: Matches, ids: Ids, convention: Convention
+) -> bool:
+    """Return whether some list leaves a rank empty: it then gives a rank that is more
+    than its number of rows.
 
-    Only ranks that are data can leave one empty. What padding or the catalogue puts
-    below a list makes its last rank higher as well, and is no gap.
+    Only ranks that are data can leave one empty.
     """
-    if not convention.keeps_ranks or convention.candidates != "list":
+    if not convention.keeps_ranks:
         return False
-    return bool((matches.length != ids.n_listed).any())
+    if convention.candidates != "padded":
+        return bool((matches.length != ids.n_listed).any())
+    # Padding has made the lists longer: compare the given ranks alone.
+    rank = rank_of_row
+    if ids.rows_by_user is not None:
+        rank = rank_of_row[ids.rows_by_user]
+    n_listed = np.repeat(ids.n_listed, ids.n_listed)  # [recommended row]
+    return bool((rank > n_listed).any())
 
 
 # ---- blocks of users
@@ -181,9 +191,10 @@ def _match_blocks(
 
     def match_block(users: tuple[int, int]) -> Matches:
         first, end = users
-        frame_row: Ints | slice = slice(list_starts[first], list_starts[end])
+        listed = slice(list_starts[first], list_starts[end])
+        frame_row: Ints | slice = listed
         if ids.rows_by_user is not None:
-            frame_row = ids.rows_by_user[frame_row]
+            frame_row = ids.rows_by_user[listed]
         n_listed = ids.n_listed[first:end]
         lists = _lists_of(frame_row, n_listed, order_value, ids, convention)
         truth_of_block = truth.of_users(first, end)
@@ -304,6 +315,7 @@ def find_pairs(lists: ListedRows, truth: TruthRows) -> Pairs:
     judging_row = last_row[is_judged] - n_listed
     by_row = in_order(judged_row)
 
+    # `list_repeats` marks the former of two rows: `_in_run` marks both.
     repeats = np.flatnonzero(_in_run(list_repeats))
     repeats = repeats[in_order(row[repeats])]
     return Pairs(
@@ -320,7 +332,7 @@ def _groups(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
     pair together; and for each the number of its pair, its group, from 0 up.
 
     Rows of the truth are counted on from those of lists, and come after them in their
-    group.
+    group. Each row has a sortable key, made of its pair and, in the low bits, its row.
     """
     keys, row_bits = _keys(lists, truth)
     keys.sort()
@@ -335,12 +347,12 @@ def _groups(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
 
 
 def _pairs_share_a_key(item: ItemNumbers, group: Ints) -> bool:
-    """Return whether rows of one group, whose keys differ in the bits of the row alone,
-    have different items.
+    """Return whether rows of one group, which have equal keys, have different items.
 
-    Rows of one group and one item have one user as well: a user's factor is odd, so in
-    the bits above the row it tells apart as many users as these bits have values, which
-    are many more than there are users.
+    Equal items in one group mean equal users, so items alone are compared. Above the n
+    bits of the row, two keys of one item differ by (user - other) * _USER_FACTOR, modulo
+    2**(64 - n). The factor is odd, so this is 0 only if the users are equal: there are
+    far fewer users than 2**(64 - n).
     """
     is_other_item = item[1:] != item[:-1]
     return bool((is_other_item & (group[1:] == group[:-1])).any())
@@ -377,7 +389,9 @@ def _runs(equals_next: Bools) -> tuple[Ints, Ints]:
     return place, np.cumsum(starts_run) - 1
 
 
-def _keys(lists: ListedRows, truth: TruthRows) -> tuple[ItemNumbers, np.uint64]:
+def _keys(
+    lists: ListedRows, truth: TruthRows
+) -> tuple[npt.NDArray[np.uint64], np.uint64]:
     """Return a key for each row, with the row in the low bits and as many bits of its
     pair as there is room for above them; and the low bits as a mask.
     """
@@ -427,10 +441,11 @@ def rank_rows(
 ) -> Ranks:
     """Rank the rows of each list, the highest score first."""
     is_padded = len(lists.user) > lists.n_recommended
+    # Ranks are given only where no row leaves its list (`Convention.keeps_ranks`), and no
+    # list gives one twice: they stay, and `_ranks_along` ranks what padding has added.
     if lists.given_rank is not None and not is_padded:
         rank = lists.given_rank
         return Ranks(rank, last_ranks(lists.user, rank, lists.n_users))
-    # Padded lists with given ranks go on: `_ranks_along` ranks what was added.
     is_ordered = is_in_order(lists, convention.ties)
     if is_ordered and _rank_is_place(lists, pairs, convention):
         length = np.bincount(lists.user, minlength=lists.n_users)
@@ -602,6 +617,7 @@ def find_hits(
         below = quirks.below_lists(wanted, matches, truth, ids, convention)
         hits = quirks.with_catalogue(hits, below, wanted, evaluated, truth)
     if convention.ties == "expected":
+        # No catalogue was added (`refuse_contradictions`): hit by hit, these are of `hits`.
         above, tied = matches.above[hit_match], matches.tied[hit_match]
         hits = quirks.average_over_ties(hits, above, tied)
     return hits

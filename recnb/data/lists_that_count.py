@@ -213,13 +213,18 @@ class ListsThatCount(Source):
     def join(self, convention: Convention) -> Joined:
         """Join the lists of truth users if these suffice, else all.
 
-        `Source.under` calls this and sets the source of what is returned to this one.
+        The source is left out of what is returned. `under`, called here, sets it to one
+        of the two sources inside; `Source.under`, which calls this and keeps the result,
+        hands out copies with this one.
         """
         if not truth_users_suffice(convention):
             return replace(self.of_all_users.under(convention), _source=None)
         joined = self.of_truth_users.under(convention)
         rows_of_all = RowsOfAll(
-            joined.rows, self._all_lists, self._n_rows_of_all, joined.convention
+            joined.rows,
+            self._all_lists,
+            self._n_rows_of_all,
+            joined.convention,  # with its order settled
         )
         return replace(
             joined,

@@ -196,7 +196,7 @@ class ListedRows:
     #: [listed row] -> score, higher is better; under order="rank" or "row" it is minus
     #: the rank or the frame row.
     score: Floats | Ints
-    #: [recommended row] -> rank; None: ranks are not data, rows are to be ranked.
+    #: [recommended row] -> rank; None: ranks are not data, or rows leave their lists.
     given_rank: Ints | None
     n_users: int
     #: Number of rows that are recommendations; those after them were added.

@@ -3,7 +3,8 @@ after one of its steps.
 
 | decision                      | step                      | when                                 |
 |-------------------------------|---------------------------|--------------------------------------|
-| `ties`, `candidates`          | `needs_positions`         | `number_ids`: how items are numbered |
+| `ties`, `candidates`          | `needs_positions`         | before `number_ids`: how items are   |
+|                               |                           | numbered                             |
 | contradictions                | `refuse_contradictions`   | `join`: first of all                 |
 | `score_dtype="float32"`       | `single_precision`        | before ranking: what orders lists    |
 | `candidates="padded"`         | `padded`                  | before ranking: rows are added       |
@@ -17,7 +18,8 @@ after one of its steps.
 | `nonpositive_scores`          | `only_positive_scores_hit`| `find_hits`: which matches are hits  |
 | `duplicates="hit_once"`       | `first_of_each`           | `find_hits`: which matches are hits  |
 | `ties`: shared ranks          | `shared_rank`             | `find_hits`: the rank of a hit       |
-| `candidates="catalogue"`      | `with_catalogue`          | after hits: what was missed is a hit |
+| `candidates="catalogue"`      | `below_lists`             | after hits: what was missed, ranked  |
+|                               | `with_catalogue`          | after hits: what was missed is a hit |
 | `ties="expected"`             | `average_over_ties`       | after hits: spread over their ranks  |
 """
 
@@ -67,7 +69,7 @@ def needs_positions(convention: Convention) -> bool:
         return True
     if convention.ties not in BY_ITEM:
         return False
-    # Scores may be equal; ranks and rows are not, but what padding adds is.
+    # Scores may be equal. Ranks and rows never are, but rows that padding adds are.
     return convention.order == "score" or convention.candidates == "padded"
 
 
@@ -174,8 +176,10 @@ def rows_that_stay(
     pairs: Pairs,
     convention: Convention,
 ) -> Ints:
-    """Return the rows that stay in their lists, in the same order: of repeated rows the
-    highest, and under `judged_only` the judged ones.
+    """Return the rows that stay in their lists, in the same order.
+
+    Under duplicates="dedupe" these are the highest of repeated rows, under `judged_only`
+    the judged ones.
     """
     if convention.duplicates == "dedupe":
         is_highest = _is_highest_of_pair(order, pairs)
@@ -246,8 +250,9 @@ def unjudged_as_zero(truth: TruthRows) -> TruthRows:
     """Return the truth with 0 for a relevance below 0, which marks an item that was
     pooled and not judged.
 
-    Without `judged_only` there is none, as `Sheet.graded` has made it 0. With it, they
-    reach the join as they are, because `rows_that_stay` tells them from judged 0s.
+    Only under `judged_only` does the truth still have any. `_with_negative_grades`
+    (`in_memory.py`) then keeps them, as `rows_that_stay` removes these items from lists
+    and leaves judged 0s there. Otherwise `Sheet.graded` has made them 0.
     """
     return replace(truth, relevance=truth.relevance.clip(min=0.0))
 
@@ -405,7 +410,7 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
     others = (j - 1.0) * (m - 1) / np.maximum(g - 1, 1)
     nth = 1.0 + before + others
     # The user's first hit is in the user's first run with hits, and each of the m hits
-    # there is it with the same chance.
+    # there is the first with the same chance.
     first = np.where(before == 0, _first_chance(g, m, j) / m, 0.0)
     rank = above[hit] + j
 

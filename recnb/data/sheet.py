@@ -423,8 +423,9 @@ class Sheet:
     # What is relevant
 
     def graded(self, convention: Convention) -> Sheet:
-        """Return the truth with a relevance for each row, 1 without a relevance
-        column.
+        """Return the truth with a relevance for each row, 1 without a relevance column.
+
+        A relevance below 0 is refused, made 0 or kept, as the convention says.
         """
         if "relevance" not in self:
             return self.with_columns(pl.Series("relevance", np.ones(self.rows.height)))
@@ -435,13 +436,17 @@ class Sheet:
             relevances = relevances.clip(lower_bound=0.0)
         if convention.relevant_from is not None:
             dtype = self["relevance"].dtype
-            relevances = _reaching(relevances, dtype, convention.relevant_from)
+            threshold = convention.relevant_from
+            relevances = _with_exact_threshold(relevances, dtype, threshold)
         return self.with_columns(relevances.alias("relevance"))
 
 
-def _reaching(relevances: pl.Series, dtype: pl.DataType, threshold: float) -> pl.Series:
-    """Return relevances with the threshold in place of what is the threshold in the
-    precision of their column: 0.7 in single precision is a little below 0.7.
+def _with_exact_threshold(
+    relevances: pl.Series, dtype: pl.DataType, threshold: float
+) -> pl.Series:
+    """Set relevances that equal the threshold in their column's precision to it.
+
+    A Float32 column holds 0.7 as 0.69999999, which `>= 0.7` would leave out.
     """
     if dtype not in (pl.Float32, pl.Float16):
         return relevances

@@ -38,7 +38,7 @@ from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure, metric_named, plain_text
 from recnb.metrics.metric import LIST_METRICS, Given, Metric
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.scoring import Scoring, averaged, in_force, values_of
+from recnb.results.scoring import Scoring, averaged, scoring_of, values_of
 from recnb.results.table import Table
 
 #: Numbers nearer than this agree.
@@ -104,9 +104,9 @@ class Variant:
         """Make the variant that an evaluation computes at a cut-off, under the name of
         its library.
         """
-        scoring = in_force(data, metric, options, whole=k is None)
+        scoring = scoring_of(data, metric, options, whole=k is None)
         name = _("as {library}", library=data.library) if data.library else "recnb"
-        return cls.made(name, scoring.convention, metric, scoring.measure.options)
+        return cls.made(name, scoring.shown_convention, metric, scoring.measure.options)
 
     @property
     def options(self) -> dict[str, Any]:

@@ -23,7 +23,7 @@ from recnb.results.scoring import (
     average,
     averaged,
     cutoffs_under,
-    in_force,
+    scoring_of,
     with_items,
 )
 
@@ -76,7 +76,7 @@ class LintData:
         self.evaluation = evaluation
         self.options = dict(options)
         self.asked_k = k
-        self.scoring = in_force(evaluation, metric, options, whole=k is None)
+        self.scoring = scoring_of(evaluation, metric, options, whole=k is None)
         self.metric = metric
         self.joined = self.scoring.joined
         self.side = evaluation.side_data

@@ -25,7 +25,7 @@ from recnb.metrics.gain import (
     out_of_count,
 )
 from recnb.metrics.hits import Cutoff, Floats, Hits, count_within, of_each_rank
-from recnb.metrics.metric import Credit, metric, number_option
+from recnb.metrics.metric import ALWAYS, Credit, metric, number_option
 
 
 @metric(
@@ -432,7 +432,7 @@ def rbp(
     references=["chapelle2009"],
     sentence="Expected 1/rank of the place where the reader stops; more relevant items "
     "stop more readers.",
-    meanings={"stop": {"always": "(2^relevance - 1) / 2^max_relevance"}},
+    meanings={"stop": {ALWAYS: "(2^relevance - 1) / 2^max_relevance"}},
     instead="rbp",
 )
 def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> Credit:
@@ -516,6 +516,7 @@ def judged(hits: Hits, k: Cutoff = None) -> Credit:
     "are not judged do not count.",
     needs=("judged",),
     retrieval=True,
+    below_0_unjudged=True,
     instead="recall",
 )
 def bpref(hits: Hits, k: Cutoff = None) -> Credit:

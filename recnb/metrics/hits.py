@@ -109,6 +109,11 @@ class Cutoffs:
         return len(self.values)
 
     @property
+    def is_whole(self) -> bool:
+        """Whether no cut-off is given at all."""
+        return self.values == (None,)
+
+    @property
     def depths(self) -> tuple[int | None, ...]:
         """The last rank that counts, by cut-off."""
         if self.cut == "none":

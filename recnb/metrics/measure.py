@@ -1,8 +1,9 @@
 """`Measure`, what a number is of; and the look-up of metrics, by name or by a text in
 the grammar of ir_measures: a name, parameters in brackets, a cut-off after "@".
 
-Names are those that papers and ir_measures print, and recnb's own; case does not
-matter.
+Names are those that papers and ir_measures print, and recnb's own. A metric is found in
+any case, but only "nDCG", as it is printed, or a text with brackets is ir_measures'
+(`Metric.as_printed`): without a cut-off it cuts nothing, which "ndcg" and "NDCG" do.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs
 from recnb.metrics.metric import (
     ALIASES,
+    ALWAYS,
     EVERY_METRIC,
     LIST_METRICS,
     METRICS,
@@ -57,8 +59,8 @@ NO_METRIC = N_("{name} is no metric of recnb.")
 EXAMPLES = "'nDCG@10', 'AP(rel=2)' or \"nDCG(dcg='exp-log2')@10\""
 
 
-#: Denominators that count relevant items, and what they are of items with weights:
-#: `best_weight` is that of the heaviest of them.
+#: Denominators that count relevant items -> what they are of items with weights, sums of
+#: weights: `best_weight` is that of the heaviest of them.
 WEIGHTS = {
     "n_relevant": "relevant_weight",
     "min(k, n_relevant)": "best_weight",
@@ -114,6 +116,7 @@ class Measure:
         out_of = self.metric.out_of
         if not (self.weighted and self._has_ideal):
             return self._formula(out_of)
+        # "ideal(credit)" ends the text: of the two brackets opened, one is to be closed.
         weighted = str(out_of).replace("ideal(", "ideal(weight * (")
         return self._formula(f"{weighted})")
 
@@ -130,12 +133,19 @@ class Measure:
 
     @property
     def _meanings(self) -> dict[str, str]:
-        """What the options in force put in the place of their names."""
+        """What stands in formulas in the place of names, under the options in force.
+
+        A name is mostly an option, whose value decides; one that is no option, such as
+        `stop` of ERR, stands for the same text always.
+        """
         chosen = self.chosen
         meanings = {}
-        for option, words in self.metric.meanings.items():
-            text = words[chosen.get(option, "always")]
-            meanings[option] = WEIGHTS.get(text, text) if self.weighted else text
+        for name, texts in self.metric.meanings.items():
+            value = chosen.get(name, ALWAYS)
+            text = texts[value]
+            if self.weighted:
+                text = WEIGHTS.get(text, text)
+            meanings[name] = text
         return meanings
 
     @property
@@ -337,20 +347,14 @@ def parsed(text: str) -> Metric[...]:
     name, inside, after = _parts_of(text)
     metric = _metric_called(name, text)
     options = _arguments(inside or "", text)
-    cutoff = None
-    if after is not None and "recall" in metric.defaults:
-        if "recall" in options:
-            raise OptionError(
-                f"{text!r} gives recall twice: leave it out of the brackets."
-            )
-        options["recall"] = _number_after(after, float, text)
-    elif after is not None:
-        (cutoff,) = Cutoffs.one(_number_after(after, int, text))
+    cutoff = _read_after_at(metric, after, options, text)
     data = _conventions(metric, options, text)
     if "gain" in metric.defaults:
         _read_dcg(options, text)
     _refuse_unknown(metric, options, text)
     metric.check(options)
+    # As papers write it, or with brackets, it is ir_measures', which cuts nothing without
+    # a cut-off. "ndcg" is recnb's.
     as_printed = name in PRINTED.values() or inside is not None
     if not (options or data or cutoff):
         return replace(metric, as_printed=True) if as_printed else metric
@@ -389,6 +393,22 @@ def _metric_called(name: str, text: str) -> Metric[...]:
         problem = _(NO_METRIC, name=quoted(text))
         raise OptionError(problem, fix=near(name, _known_names(), _))
     return metric
+
+
+def _read_after_at(
+    metric: Metric[...], after: str | None, options: dict[str, Any], text: str
+) -> int | None:
+    """Return the cut-off that follows "@"; a level of recall becomes an option."""
+    if after is None:
+        return None
+    if "recall" not in metric.defaults:
+        (cutoff,) = Cutoffs.one(_number_after(after, int, text))
+        return cutoff
+    # "IPrec@0.5": of this metric a level of recall follows, and no cut-off.
+    if "recall" in options:
+        raise OptionError(f"{text!r} gives recall twice: leave it out of the brackets.")
+    options["recall"] = _number_after(after, float, text)
+    return None
 
 
 def _read_dcg(options: dict[str, Any], text: str) -> None:

@@ -1,8 +1,8 @@
 """A metric: a sum over hits, lists or the catalogue, divided by what it could have
 been.
 
-`@metric` makes a `Metric` of a function and enters it in METRICS (accuracy) or
-LIST_METRICS (beyond accuracy).
+`@metric` makes a `Metric` of a function and enters it in METRICS (accuracy),
+RETRIEVAL_METRICS (accuracy with incomplete judgments) or LIST_METRICS (beyond accuracy).
 """
 
 from __future__ import annotations
@@ -37,6 +37,10 @@ Given = Mapping[str, Any]
 Better = Literal["high", "low"] | None
 #: Text of a formula; a function of the options if these change it.
 Text = str | Callable[[Mapping[str, Any]], str]
+#: Bounds under some options; None: those under the default options.
+BoundsOf = Callable[[Mapping[str, Any]], tuple[float, float] | None]
+#: In `Definition.meanings`, the value of a name that is no option.
+ALWAYS = "always"
 
 
 class Credit:
@@ -78,7 +82,11 @@ class Credit:
 
     @property
     def by_rank(self) -> Credit:
-        """The same with a row for each rank that contributes, for an explanation."""
+        """The credit with a row for each rank that contributes, for an explanation.
+
+        Rows are so already, but where one item is repeated as an ideal list, which is
+        kept as one row a user (`gain.py`) and overrides this.
+        """
         return self
 
     @property
@@ -90,7 +98,7 @@ class Credit:
     def value(self) -> Floats:
         """The metric, users × cut-offs: 0 where there was nothing to earn."""
         total, possible = self.total, self.possible
-        if isinstance(possible, float):
+        if not isinstance(possible, np.ndarray):
             return total if possible == 1.0 else total / possible
         if (none := np.equal(possible, 0)).any():
             return np.divide(total, possible, out=np.zeros_like(total), where=~none)
@@ -108,34 +116,30 @@ class Definition:
     credit: Text  #: formula text of what each row adds
     out_of: Text = "1"  #: formula text of what the sum is divided by
     missed: str = "0"  #: formula text of what a cost adds for a list without a hit
-    bounds: tuple[
-        float, float
-    ]  #: the lowest and the highest value with the default options
-    #: those under other options
-    other_bounds: Callable[[Mapping[str, Any]], tuple[float, float] | None] = (
-        lambda options: None
-    )
+    #: The lowest and the highest value with the default options.
+    bounds: tuple[float, float]
+    other_bounds: BoundsOf = lambda options: None  #: those under other options
     top: str = ""  #: the highest value in words, where it depends on the data
     better: Better = "high"  #: which of two values is better
     references: Sequence[str]  #: keys of `recnb.metrics.REFERENCES`
     sentence: str  #: how to read the number, in English
     over: Over = "hits"  #: the rows that the formula sums over
-    meanings: Mapping[str, Mapping[str, str]] = field(
-        default_factory=dict
-    )  #: option -> its value -> formula text
+    #: Name in the formula -> value of the option of that name -> formula text. A name
+    #: that is no option, such as `stop` of ERR, has its text under ALWAYS.
+    meanings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     aliases: tuple[str, ...] = ()
-    needs: tuple[
-        Need, ...
-    ] = ()  #: what it needs with the default options; a metric of accuracy needs nothing
+    #: What it needs with the default options, in addition to the lists; a metric of
+    #: accuracy, in addition to the hits.
+    needs: tuple[Need, ...] = ()
     #: The columns of items= that a metric of the caller's reads, and what an item
     #: without a value has; None: such an item is refused.
     columns: Mapping[str, float | None] = field(default_factory=dict)
-    no_value: str = (
-        "No list holds an item that counts down to k."  #: why no user may have a value
-    )
-    retrieval: bool = (
-        False  #: whether it is one of the measures of incomplete judgments
-    )
+    #: Why no user may have a value.
+    no_value: str = "No list holds an item that counts down to k."
+    #: Whether it is one of the measures of incomplete judgments.
+    retrieval: bool = False
+    #: Whether an item of negative relevance is one that is not judged.
+    below_0_unjudged: bool = False
     per_row_texts: bool = True  #: whether an explanation writes out each row
     own: bool = False  #: whether it is the caller's, made by `recnb.metric`
     #: The nearest metric that counts each relevant item by itself, where this one does
@@ -158,6 +162,7 @@ class Definition:
         """Register the metric under the name of its function; the type that the
         function returns decides its kind.
         """
+        # Annotations are text here: `from __future__ import annotations`.
         kind = KINDS[inspect.signature(function).return_annotation]
         made = kind(function, **vars(self))
         made.registry[made.name] = made
@@ -179,16 +184,14 @@ class Metric(Definition, Generic[P]):
     of: ClassVar[Literal["user", "all"]] = "user"
 
     function: Callable[Concatenate[Any, P], Any]
-    # : its name if a text gives other options than the defaults: nDCG(dcg="exp-log2")
+    #: Its name if a text gives other options than the defaults: nDCG(dcg="exp-log2").
     text: str = ""
-    given: Mapping[str, Any] = field(
-        default_factory=dict
-    )  #: all options that a text gives
-    data: Mapping[str, Any] = field(
-        default_factory=dict
-    )  #: conventions that a text gives: AP(rel=2)
+    #: All options that a text gives.
+    given: Mapping[str, Any] = field(default_factory=dict)
+    #: Conventions that a text gives: AP(rel=2).
+    data: Mapping[str, Any] = field(default_factory=dict)
     cutoff: int | None = None  #: the cut-off that a text gives: nDCG@10
-    #: whether it is named as ir_measures does, which cuts nothing without a cut-off
+    #: Whether it is named as ir_measures does, which cuts nothing without a cut-off.
     as_printed: bool = False
 
     @cached_property
@@ -252,7 +255,7 @@ class Metric(Definition, Generic[P]):
     @property
     def takes_weights(self) -> bool:
         """Whether relevant pairs that have propensities weigh 1 / propensity in it."""
-        return self.is_accuracy and not (self.needs or self.own)
+        return self.is_accuracy and not (self.needs or self.own or self.instead)
 
     @property
     def sign(self) -> int:
@@ -311,7 +314,8 @@ class Metric(Definition, Generic[P]):
     def __call__(self, data: Any, *args: P.args, **options: P.kwargs) -> Any:
         """Compute the metric, with the options as keywords."""
         self.check(options)
-        return self.function(data, *args, **options)
+        function: Callable[..., Any] = self.function
+        return function(data, *args, **{**self.given, **options})
 
     def refuse_weights(self, data: Any) -> None:
         """Refuse weighted hits if what an item adds depends on more than its own rank."""
@@ -405,14 +409,14 @@ KINDS: dict[str, type[Metric[...]]] = {
     "Whole": CatalogueMetric,
 }
 
-METRICS: dict[str, Metric[...]] = {}  #: metrics of accuracy, by name
-RETRIEVAL_METRICS: dict[
-    str, Metric[...]
-] = {}  #: measures of incomplete judgments, or at a level of recall
-LIST_METRICS: dict[
-    str, Metric[...]
-] = {}  #: metrics beyond accuracy, in the order in which tables show them
+#: Metrics of accuracy, by name.
+METRICS: dict[str, Metric[...]] = {}
+#: Measures of incomplete judgments, or at a level of recall.
+RETRIEVAL_METRICS: dict[str, Metric[...]] = {}
+#: Metrics beyond accuracy, in the order in which tables show them.
+LIST_METRICS: dict[str, Metric[...]] = {}
 ALIASES: dict[str, str] = {}
+#: The decorator: `@metric(symbol=..., ...)` defines, and calls the definition.
 metric = Definition
 #: Metrics of accuracy and every metric, by name.
 ACCURACY = collections.ChainMap(RETRIEVAL_METRICS, METRICS)

@@ -28,7 +28,7 @@ from recnb.results.columns import Column, metric_columns
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs
-from recnb.results.scoring import basis_of, in_force, recorded_in, values_of_users
+from recnb.results.scoring import basis_of, recorded_in, scoring_of, values_of_users
 from recnb.results.segment_table import SegmentNumbers
 from recnb.results.segments import Split, part_in_words, split_by
 from recnb.results.unweighted import plain_means
@@ -137,7 +137,7 @@ def _check_users(
     model: EvaluationData, metric: Metric[...], options: Given, cutoffs: Cutoffs
 ) -> None:
     """Refuse a metric that a library averages over other users than its others."""
-    scoring = in_force(model, metric, options, whole=cutoffs.values == (None,))
+    scoring = scoring_of(model, metric, options, whole=cutoffs.is_whole)
     if len(scoring.joined.users) != model.n_users:
         values_of_users(model, metric, cutoffs, options)
 
@@ -160,8 +160,8 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
 
 def _without_ones(model: EvaluationData) -> EvaluationData:
     """Return a model of which users with nothing to find count 0, and not 1."""
-    scoring = in_force(model, METRICS["hit_rate"], {})
-    if scoring.convention.no_relevant != "one":
+    scoring = scoring_of(model, METRICS["hit_rate"], {})
+    if scoring.shown_convention.no_relevant != "one":
         return model
     convention = replace(model.convention, no_relevant="zero")
     joined = replace(model.joined, convention=convention)
@@ -247,7 +247,7 @@ def _distributions(
 ) -> tuple[dict[str, Any], ...]:
     """Return how the values of each model are spread in the lead metric."""
     lead, options = request.metrics[0]
-    bounds = in_force(first, lead, options).measure.bounds
+    bounds = scoring_of(first, lead, options).measure.bounds
     weights = first.joined.user_weight
     return tuple(
         distribution_of(name, of_model, bounds, weights)
@@ -372,12 +372,14 @@ def _words(
     model: EvaluationData, metric: Metric[...], options: Given, *, whole: bool
 ) -> MetricWords:
     """Return the words of a metric."""
-    scoring = in_force(model, metric, options, whole=whole)
+    scoring = scoring_of(model, metric, options, whole=whole)
     measure = scoring.measure
     convention = _(measure.range_text)
     if metric.is_accuracy:
         of_metric = {**metric.defaults, **options}
-        convention = "; ".join(options_in_words(of_metric, scoring.convention.cutoff))
+        convention = "; ".join(
+            options_in_words(of_metric, scoring.shown_convention.cutoff)
+        )
     return MetricWords(
         metric=metric.name,
         symbol=metric.symbol,
@@ -397,7 +399,7 @@ def _basis(model: EvaluationData, request: ReportRequest) -> str:
     phrases = {}
     for metric, options in request.metrics:
         ks = Cutoffs.of(request.k_of(metric.name))
-        scoring = in_force(model, metric, options, whole=ks.values == (None,))
+        scoring = scoring_of(model, metric, options, whole=ks.is_whole)
         basis = basis_of(model, scoring, ks, options)
         phrases[metric.symbol] = basis.phrases(brief=True)
     return "; ".join(merged(phrases))

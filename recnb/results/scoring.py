@@ -1,5 +1,5 @@
 """From a metric to its values, one step a function: whose convention and which joined
-data (`in_force`), the credit of the hits, averages over users, the basis.
+data (`scoring_of`), the credit of the hits, averages over users, the basis.
 """
 
 from __future__ import annotations
@@ -36,15 +36,14 @@ from recnb.results.values import (
 def values_of(
     data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Given
 ) -> Values:
-    """Compute a metric: of accuracy for the users evaluated, beyond it for all who have
-    a list.
-    """
+    """Compute a metric at these cut-offs, of accuracy or beyond it."""
     if not metric.is_accuracy:
         return _values_beyond_accuracy(data, metric, k, options)
-    cuts_nothing = data.library or metric.as_printed
-    if cuts_nothing and None in k.values and len(k) > 1:
+    # Of these, whole lists may have another convention than lists that are cut.
+    may_differ = data.library is not None or metric.as_printed
+    if may_differ and None in k.values and not k.is_whole:
         return _with_whole_lists(data, metric, k, options)
-    scoring = in_force(data, metric, options, whole=k.values == (None,))
+    scoring = scoring_of(data, metric, options, whole=k.is_whole)
     joined = scoring.joined
     credit = credit_of(scoring, k)
     matrix, mean = average(credit, joined.convention, joined.user_weight)
@@ -64,13 +63,16 @@ def values_of(
 def values_of_users(
     data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Given
 ) -> Floats:
-    """Return a metric's value for each user evaluated at each cut-off; NaN for one who
-    is left out at the last.
+    """Return users × cut-offs of the users evaluated; NaN where a user has no value.
+
+    Refused where a library averages this metric over other users: some of those
+    evaluated are not among them, or some others have a value.
     """
     values = values_of(data, metric, k, options)
     is_evaluated = values.users.is_in(data.joined.users.implode()).to_numpy()
-    others = values.matrix[~is_evaluated]
-    if is_evaluated.sum() < data.n_users or np.isfinite(others).any():
+    lacks_users = is_evaluated.sum() < data.n_users
+    has_other_users = np.isfinite(values.matrix[~is_evaluated]).any()
+    if lacks_users or has_other_users:
         raise OptionError(
             f"{data.library} averages {metric.name} over other users than its other "
             f"metrics: ask for its mean, .table([{metric.name!r}])."
@@ -95,40 +97,38 @@ class Scoring:
     data: EvaluationData | None = None
 
     @property
-    def convention(self) -> Convention:
-        """The convention of the data, which says where lists are cut."""
+    def shown_convention(self) -> Convention:
+        """The convention of the data, with lists cut nowhere if there is no cut-off."""
         convention = self.joined.convention
         return convention.without_k() if self.whole else convention
 
     @property
-    def unsaid(self) -> tuple[str, ...]:
-        """The decisions that the words of the number leave out: that there is no
-        cut-off, which the number itself says.
-        """
-        is_given = self.convention.cutoff == self.joined.convention.cutoff
-        return () if is_given else ("cutoff",)
+    def full_convention(self) -> Convention:
+        """The shown convention with all options of the metric."""
+        return self.shown_convention.with_metric(self.measure.chosen)
 
     @property
-    def in_force(self) -> Convention:
-        """The convention of the data with the metric's own options."""
-        return self.convention.with_metric(self.measure.chosen)
+    def unsaid(self) -> tuple[str, ...]:
+        """Decisions that the basis leaves out: the cut-off where `whole` has changed it,
+        as a label without a cut-off, such as "nDCG", says so itself.
+        """
+        is_changed = self.shown_convention.cutoff != self.joined.convention.cutoff
+        return ("cutoff",) if is_changed else ()
 
 
-def in_force(
+def scoring_of(
     data: EvaluationData, metric: Metric[...], options: Given, *, whole: bool = False
 ) -> Scoring:
-    """Return a metric on the data and with the options in force: the evaluation's own,
-    or a library's.
-    """
+    """Return how a metric is computed: as the evaluation does, or as a library does."""
     recorded = _recorded(data, metric, whole=whole)
     of_library = {} if recorded is None else dict(recorded.options)
     options = {**of_library, **metric.given, **options}
     has_weights = data.joined.all_hits.truth_weight is not None
     measure = Measure(metric, options, weighted=has_weights and metric.takes_weights)
-    joined = data.joined
     convention = _convention_of(data, metric, recorded, whole=whole)
-    if convention is not None:
-        joined = data.source.under(data.source.as_given(convention))
+    if convention is None:
+        return Scoring(data.joined, measure, whole, data)
+    joined = data.source.under(data.source.as_given(convention))
     return Scoring(joined, measure, whole, data)
 
 
@@ -139,29 +139,42 @@ def _convention_of(
     *,
     whole: bool,
 ) -> Convention | None:
-    """Return the convention that a metric has of its own, by its text or by the
-    library's record; None: that of the evaluation.
+    """Return the convention that a metric has of its own; None: the evaluation's.
 
-    What a library lacks is worked out as recnb defines it, relevance above 0 included,
-    on the library's users and order.
+    | library | metric         | starts from                                     |
+    |---------|----------------|-------------------------------------------------|
+    | none    | by its name    | None                                            |
+    | none    | by a text      | the evaluation's                                |
+    | given   | recorded there | the record's; nothing cut if there is no k      |
+    | given   | not recorded   | the evaluation's, with what is recnb's own      |
+
+    Then come the decisions that the caller overrides, then those of the text.
     """
+    if not metric.is_accuracy:
+        return None
     nothing_cut = {"cutoff": "none"} if whole else {}
     of_text = dict(metric.data)
     if metric.as_printed and "ideal" in metric.defaults:
-        of_text |= nothing_cut
-    if not metric.is_accuracy or (data.library is None and not of_text):
-        return None
-    convention = data.convention
+        of_text |= nothing_cut  # the ideal list is not cut either
     if data.library is None:
-        return replace(convention, **of_text)
-    if recorded is not None:
-        decisions = {**nothing_cut, **data.overrides, **of_text}
-        return replace(recorded.convention, **decisions)
+        return replace(data.convention, **of_text) if of_text else None
+    if recorded is None:
+        start, decisions = data.convention, _recnbs_own(data.convention)
+    else:
+        start, decisions = recorded.convention, nothing_cut
+    return replace(start, **{**decisions, **data.overrides, **of_text})
+
+
+def _recnbs_own(convention: Convention) -> dict[str, str]:
+    """Return how recnb defines what a library lacks, on the library's users and order.
+
+    A user with nothing to find is left out as the library does, but never counts 1: that
+    is a definition of the library's own metrics.
+    """
     no_relevant = convention.no_relevant
     if no_relevant == "one":
         no_relevant = "zero"
-    plain = {"cutoff": "k", "relevant": ">0", "no_relevant": no_relevant}
-    return replace(convention, **{**plain, **data.overrides, **of_text})
+    return {"cutoff": "k", "relevant": ">0", "no_relevant": no_relevant}
 
 
 def _recorded(
@@ -174,7 +187,7 @@ def _recorded(
         return None
     name = metric.plain_name
     if not metric.is_accuracy:
-        # Of several ways that go by one formula, the one that has its name.
+        # The first record of this name: "coverage[catalogue]", and not "coverage_count".
         variants = presets.of_metric(name, data.library)
         for variant in variants:
             if variant.variant.split("[")[0] == name:
@@ -205,7 +218,7 @@ def credit_of(scoring: Scoring, cutoffs: Cutoffs) -> Credit:
 
 
 def averaged(scoring: Scoring, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
-    """Return the values of users × cut-offs, NaN where not averaged, and their mean."""
+    """Return the credit, averaged: users × cut-offs, NaN if left out, and their mean."""
     joined = scoring.joined
     credit = credit_of(scoring, cutoffs)
     return average(credit, joined.convention, joined.user_weight)
@@ -244,20 +257,21 @@ def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
 def average(
     credit: Credit, convention: Convention, weights: Floats | None = None
 ) -> tuple[Floats, Floats]:
-    """Fill in and leave out users who have nothing to find, and average the others, who
-    may have weights.
+    """Return users × cut-offs and their mean, with the weights of users if there are any.
 
-    A cost that says what a list without a hit adds has a value for those who have
-    nothing to find: 0 would be the best there is.
+    Users with nothing to find are left out (NaN), or have the convention's value.
     """
     matrix = credit.value
     undefined = undefined_in(credit, convention)
-    if undefined is not None and undefined.any():
-        rule = convention.no_relevant
-        if rule == "skip" or not credit.has_missed:
-            matrix = np.where(undefined, FILLED[rule], matrix)
-    elif len(matrix) and weights is None:
-        return matrix, np.asarray(matrix.mean(axis=0))
+    if undefined is None or not undefined.any():
+        if weights is None and len(matrix):
+            return matrix, np.asarray(matrix.mean(axis=0))  # the usual case
+        return matrix, mean_of(matrix, weights)
+    rule = convention.no_relevant
+    # A cost with `missed` has a value for a list without a hit, and keeps it: 0 would be
+    # the best there is.
+    if rule == "skip" or not credit.has_missed:
+        matrix = np.where(undefined, FILLED[rule], matrix)
     return matrix, mean_of(matrix, weights)
 
 
@@ -266,15 +280,18 @@ def mean_of(matrix: Floats, weights: Floats | None) -> Floats:
     weights sum(w x) / sum(w); NaN if none has.
     """
     weight = 1.0 if weights is None else as_column(weights)
-    n = (~np.isnan(matrix) * weight).sum(axis=0)
+    total_weight = (~np.isnan(matrix) * weight).sum(axis=0)
     total = np.nansum(matrix * weight, axis=0)
-    none = np.full(len(total), np.nan)
-    return np.asarray(np.divide(total, n, out=none, where=n > 0))
+    mean = np.full(len(total), np.nan)
+    np.divide(total, total_weight, out=mean, where=total_weight > 0)
+    return mean
 
 
 def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
-    """Mark users who had nothing to find: no relevant item or, where an item of no gain
-    can be relevant, an ideal of 0.
+    """Mark users who had nothing to find, users × 1 or users × cut-offs; None: nobody.
+
+    They have no relevant item or, where an item of no gain can be relevant, an ideal of
+    0, which depends on the cut-off.
     """
     if convention.relevant != ">0" and isinstance(credit.out_of, Credit):
         return np.asarray(np.asarray(credit.possible) == 0)
@@ -297,29 +314,38 @@ def basis_of(
     the options of the call.
     """
     joined, metric = scoring.joined, scoring.measure.metric
-    convention = scoring.in_force
-    scale = None
-    if dict(convention.metric).get("max_relevance", "") is None:
-        scale = joined.all_hits.max_relevance
     return Basis(
+        # The data.
         counts=_users_behind(scoring, cutoffs),
-        convention=convention,
         graded=data.joined.graded,
-        notes=(*data.joined.notes, *data.apart),
-        scale=scale,
-        library=data.library,
-        given=tuple(data.overrides),
-        options=dict(given or {}),
-        is_own=_is_own(data, metric, whole=cutoffs.values == (None,)),
+        scale=_scale_of(scoring),
         weights=joined.weighting,
         user_weight=joined.user_weight,
-        unsaid=scoring.unsaid,
-        below_0_unjudged=metric.plain_name == "bpref",
         user_label=data.user_label,
-        has_missed=metric.missed != "0",
-        also_whole=None in cutoffs.values and not scoring.whole,
         n_train=n_train_of(scoring),
+        notes=(*data.joined.notes, *data.apart),
+        # The metric, as it is asked for.
+        convention=scoring.full_convention,
+        options=dict(given or {}),
+        has_missed=metric.missed != "0",
+        below_0_unjudged=metric.below_0_unjudged,
+        unsaid=scoring.unsaid,
+        also_whole=None in cutoffs.values and not scoring.whole,
+        # The library.
+        library=data.library,
+        given=tuple(data.overrides),
+        is_own=_is_own(data, metric, whole=scoring.whole),
     )
+
+
+def _scale_of(scoring: Scoring) -> float | None:
+    """Return the highest relevance of the truth, where the metric takes its scale from
+    it: it has an option max_relevance, which is not given.
+    """
+    options = scoring.measure.chosen
+    if "max_relevance" in options and options["max_relevance"] is None:
+        return scoring.joined.all_hits.max_relevance
+    return None
 
 
 def n_train_of(scoring: Scoring) -> int:
@@ -330,20 +356,21 @@ def n_train_of(scoring: Scoring) -> int:
 
 
 def _users_behind(scoring: Scoring, cutoffs: Cutoffs) -> UserCounts:
-    """Count the users behind the mean at the deepest cut-off, those of them without a
-    list and those with no relevant item; and users with no relevant item who are left
-    out. One who counts 1 is not among those without a list, who count 0.
-    """
-    joined = scoring.joined
-    nothing_to_find = joined.all_hits.n_relevant == 0
-    # Where an item of no gain can be relevant, an ideal of 0 says that there is nothing
-    # to find.
-    if joined.convention.relevant != ">0":
-        credit = credit_of(scoring, Cutoffs.one(cutoffs.deepest))
-        if isinstance(credit.out_of, Credit):
-            nothing_to_find = (np.asarray(credit.possible) == 0).ravel()
+    """Count the users behind the mean at the deepest cut-off, and those left out."""
+    nothing_to_find = _nothing_to_find(scoring, cutoffs)
     has_missed = scoring.measure.metric.missed != "0"
-    return joined.counts_of_users(nothing_to_find, has_missed=has_missed)
+    return scoring.joined.counts_of_users(nothing_to_find, has_missed=has_missed)
+
+
+def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:
+    """Mark users who have nothing to find at the deepest cut-off."""
+    joined = scoring.joined
+    has_none = np.asarray(joined.all_hits.n_relevant == 0)
+    if joined.convention.relevant == ">0":
+        return has_none  # as `undefined_in`, for which no credit is needed
+    credit = credit_of(scoring, Cutoffs.one(cutoffs.deepest))
+    undefined = undefined_in(credit, joined.convention)
+    return has_none if undefined is None else undefined.ravel()
 
 
 # ---- whole lists beside cut-offs
@@ -352,8 +379,9 @@ def _users_behind(scoring: Scoring, cutoffs: Cutoffs) -> UserCounts:
 def _with_whole_lists(
     data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Given
 ) -> Values:
-    """Compute a metric that does otherwise with whole lists than at a cut-off, at both;
-    its basis is that of whole lists, which are the deepest.
+    """Compute a metric at cut-offs and of whole lists, where its convention may differ.
+
+    The basis is that of whole lists, which are the deepest.
     """
     depths = [cutoff for cutoff in k if cutoff is not None]
     cut = values_of(data, metric, Cutoffs.of(depths), options)
@@ -381,7 +409,7 @@ def _values_beyond_accuracy(
     """Compute a metric beyond accuracy for all who have a list, or for the users
     evaluated.
     """
-    measure = in_force(data, metric, options, whole=k.values == (None,)).measure
+    measure = scoring_of(data, metric, options, whole=k.is_whole).measure
     results = tuple(
         data.item_data.compute(metric, cutoff, measure.options) for cutoff in k
     )
@@ -405,6 +433,7 @@ def _values_beyond_accuracy(
         who = "; ".join(
             [_users_in_words(metric, len(users)), *weights_in_words(weights)]
         )
+    # The other words are made when they are shown.
     words = partial(_of_lists_in_words, data, metric, chosen, k, results, who)
     return Values(
         measure=measure,
@@ -432,26 +461,26 @@ def _of_lists_in_words(
     options: Given,
     k: Cutoffs,
     results: Sequence[PerUser | Whole],
-    users: str,
+    who: str,
 ) -> list[str]:
     """Return in words what a number beyond accuracy rests on at the deepest cut-off:
     users, items, order and options.
     """
     is_own = _is_own(data, metric)
-    words = [users]
+    words = [who]
     if data.library is not None and not is_own:
-        words = [follows(data.library, words=users)]
+        words = [follows(data.library, words=who)]
     result = results[k.values.index(k.deepest)]
     if isinstance(result, PerUser) and not metric.of_evaluated:
         n_left_out = int((~result.counted).sum())
         if n_left_out:
             words.append(_("{n:,} with a list without a value, left out", n=n_left_out))
     words += _catalogue_in_words(data, metric, options)
-    order = replace(data.convention, relevant_from=None).phrases(graded=False)[0]
-    words.append(order)
+    words.append(data.convention.order_in_words)
     for name, value in options.items():
         shown = as_plain(value)
-        if shown and (name, shown) != ("cutoff", "k"):
+        is_usual = name == "cutoff" and shown == "k"  # which goes without saying
+        if shown and not is_usual:
             words.append(f"{name}={shown}")
     if is_own:
         words.append(_(OWN, library=data.library))

@@ -27,8 +27,8 @@ from recnb.results.explanation import ROWS_SHOWN, Explanation, printed
 from recnb.results.scoring import (
     cutoffs_under,
     hits_for,
-    in_force,
     n_train_of,
+    scoring_of,
     undefined_in,
     values_of,
 )
@@ -87,7 +87,7 @@ def explanation_of(
 def _of_accuracy(
     data: EvaluationData, metric: Metric[...], user: Any, k: int | None, options: Given
 ) -> Explanation:
-    scoring = in_force(data, metric, options, whole=k is None)
+    scoring = scoring_of(data, metric, options, whole=k is None)
     data = EvaluationData.of(scoring.joined, side_data=data.side_data)
     cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
     position = data.position(user)
@@ -98,10 +98,10 @@ def _of_accuracy(
         hits = replace(hits, tied=None)  # equal scores, if there are any, are of others
     items = data.lists_of([position])[0]
     truth_items = data.truth_of(position)["item"].to_list()
-    decisions = scoring.in_force.phrases(
+    decisions = scoring.full_convention.phrases(
         graded=data.joined.graded,
         unsaid=scoring.unsaid,
-        below_0_unjudged=metric.plain_name == "bpref",
+        below_0_unjudged=metric.below_0_unjudged,
     )
     pairs = pairs_in_words(data.joined.weighting)
     train = train_in_words(n_train_of(scoring))

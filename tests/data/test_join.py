@@ -88,16 +88,24 @@ def test_each_decision_gives_what_loops_give(options, case):
     check(replace(case, options=options, columns=(column,), way="polars"))
 
 
+@pytest.mark.parametrize("candidates", WORDS["candidates"])
 @pytest.mark.parametrize("shuffled", [False, True])
-def test_gaps_of_ranks_are_counted(shuffled):
+def test_gaps_of_ranks_are_counted(shuffled, candidates):
     recs, truth = random_frames(np.random.default_rng(7), 15)
     recs = recs.drop(columns="score").assign(
         rank=recs.groupby("user").cumcount() * 2 + 1
     )
     several = int((recs.groupby("user").size() > 1).sum())
     recs = recs.sample(frac=1, random_state=1) if shuffled else recs
-    assert recnb.evaluate(recs, truth).counts.n_gaps == several
-    assert recnb.evaluate(recs, truth, duplicates="dedupe").counts.n_gaps == 0
+
+    def n_gaps(recs, **options):
+        ev = recnb.evaluate(recs, truth, candidates=candidates, **options)
+        return ev.counts.n_gaps
+
+    assert n_gaps(recs) == several
+    assert n_gaps(recs, duplicates="dedupe") == 0
+    without_gaps = recs.assign(rank=(recs["rank"] + 1) // 2)
+    assert n_gaps(without_gaps) == 0
 
 
 def test_some_users_joined_again_keep_the_scale_of_grades_of_all():

@@ -298,9 +298,13 @@ BOUNDS: list[tuple[Data, str, str | None]] = [
         None,
     ),  # of a user who is not evaluated
     (CLEAN.with_(recs=RANKS.drop(index=1)), "rank_gaps", "note"),
-    # What is put below a list leaves no place empty.
+    # What is put below a list fills no place in it, and leaves none empty.
     *[
-        (planted("rank_gaps").saying(candidates=below), "rank_gaps", None)
+        (planted("rank_gaps").saying(candidates=below), "rank_gaps", "note")
+        for below in ("padded", "catalogue")
+    ],
+    *[
+        (CLEAN.with_(recs=RANKS).saying(candidates=below), "rank_gaps", None)
         for below in ("padded", "catalogue")
     ],
     *[

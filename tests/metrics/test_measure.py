@@ -191,6 +191,29 @@ def test_measures_of_ir_measures_are_taken_as_their_text() -> None:
 # What a number is of
 
 
+def test_a_metric_of_a_text_is_called_with_the_options_of_the_text() -> None:
+    truth = {"ann": {"a": 1, "b": 3}, "bob": {"c": 2, "d": 1}}
+    hits = recnb.evaluate({"ann": ["a", "b"], "bob": ["x", "d", "c"]}, truth).hits()
+    of_text, ndcg = metric_named("nDCG(dcg='exp-log2')"), METRICS["ndcg"]
+    exponential = ndcg(hits, 2, gain="exponential").value
+    assert of_text(hits, 2).value.tolist() == exponential.tolist()
+    assert (
+        of_text(hits, 2, gain="linear").value.tolist() == ndcg(hits, 2).value.tolist()
+    )
+    assert of_text(hits, 2).value.tolist() != ndcg(hits, 2).value.tolist()
+
+
+def test_only_the_printed_spelling_and_brackets_mean_the_measure_of_ir_measures() -> (
+    None
+):
+    for metric, printed in PRINTED.items():
+        assert metric_named(printed).as_printed
+        assert metric_named(f"{printed}()").as_printed
+        for spelling in {metric, printed.lower(), printed.upper()} - {printed}:
+            assert metric_named(spelling).plain_name == metric
+            assert not metric_named(spelling).as_printed
+
+
 def test_the_options_in_force_are_those_given_and_the_defaults() -> None:
     measure = Measure(METRICS["ndcg"], {"gain": "exponential"}, 10)
     assert measure.chosen == {**METRICS["ndcg"].defaults, "gain": "exponential"}
