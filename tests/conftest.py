@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import gc
 import os
+import sys
 from collections.abc import Generator
 
 import pytest
@@ -37,6 +38,14 @@ settings.register_profile("default", max_examples=examples(40), **COMMON)
 settings.register_profile("ci", max_examples=examples(40), **COMMON)
 settings.register_profile("thorough", max_examples=500, **COMMON)
 settings.load_profile(PROFILE)
+
+
+@pytest.fixture(autouse=True)
+def _closed_figures() -> Generator[None]:
+    """Close the figures of a test: pyplot keeps each, and warns of more than twenty."""
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -143,10 +143,12 @@ def _is_out_of_order(rows: ListRows) -> bool:
 
 def _has_bounds(data: LintData) -> bool:
     """Return whether the order by relevance is known to be the best: it need not be if
-    the denominator depends on the order, a hit has a negative gain, or the metric is
-    the caller's.
+    the denominator depends on the order, a hit has a negative gain, the metric is a
+    cost, which a hit further up makes smaller, or it is the caller's.
     """
-    if data.metric.own or data.scoring.measure.options.get("out_of") == "hits":
+    if data.metric.own or data.metric.better == "low":
+        return False
+    if data.scoring.measure.options.get("out_of") == "hits":
         return False
     return not (data.hits.relevance < 0).any()
 

@@ -39,7 +39,7 @@ class Catalogue:
     )
     n_users: int = 0  #: how many users train has
     listed: NDArray[np.bool_] | None = None  #: whether the catalogue lists the item
-    # : `ItemData` of data/item_data.py, whose history, features and genres are read
+    #: `ItemData` of data/item_data.py, whose history, features and genres are read
     # when a metric needs them
     reader: Any = None
 

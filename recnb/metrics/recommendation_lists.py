@@ -149,7 +149,7 @@ class PerUser:
 
     total: Floats
     out_of: Floats  #: 0 where the value is not defined
-    # : users whose values are averaged; an undefined value among them makes the mean
+    #: users whose values are averaged; an undefined value among them makes the mean
     # undefined
     counted: Bools
     rows: Callable[[int], TermRows] | None = (

@@ -39,7 +39,7 @@ class MetricWords:
     title: str
     reads: str
     formula: str
-    # : of accuracy the options in words, those that were not given as well; else the
+    #: of accuracy the options in words, those that were not given as well; else the
     # range
     convention: str
     bounds: tuple[float, float]

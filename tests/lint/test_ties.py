@@ -5,6 +5,7 @@ reaches each of them.
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,8 @@ from hypothesis import strategies as st
 import recnb
 from recnb import METRICS
 from recnb.conventions import presets
+from recnb.lint.data import LintData
+from recnb.lint.ties import find_ties
 from recnb.metrics.hits import Cutoffs
 from recnb.results.scoring import values_of_users
 from tests import strategies
@@ -132,6 +135,16 @@ def test_what_is_told_of_ties() -> None:
         ranked.assign(score=[1, 3, 3, 3]), truth, order="rank"
     ).lint(5)
     assert {"ties", "rank_against_score"} & {*disagree.names} == {"rank_against_score"}
+
+
+def test_no_bound_is_told_of_a_cost() -> None:
+    recs = pd.DataFrame({"user": 1, "item": list("abc"), "score": [1, 1, 1]})
+    ev = recnb.evaluate(recs, pd.DataFrame({"user": [1], "item": ["c"]}))
+    cost = replace(METRICS["reciprocal_rank"], better="low")
+    ties = find_ties(LintData(ev, cost, {}, 3))
+    assert ties is not None
+    assert np.isnan([ties.lower, ties.upper]).all()
+    assert len(ties.first) == 1
 
 
 def test_where_lists_are_not_cut_all_ties_count_and_no_bound_is_told_that_is_not_known() -> (

@@ -249,6 +249,9 @@ def test_each_section_of_numbers_says_by_which_calls_one_gets_them(report):
     for field, calls in report.calls.items():
         for call in calls:
             assert f"<code>{call}</code>" in page, field
+            result_of(
+                call, user="u026", name="item-knn"
+            )  # or an error: there is no such call
     n_sections = len(tabs(report))
     assert page.count("The same numbers in Python: ") == n_sections - 1, (
         "all but How to read"
