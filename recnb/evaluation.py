@@ -226,7 +226,7 @@ class EvaluationMethods(Methods):
         Parameters
         ----------
         k, metrics, by, bins, **options
-            As in `table`; the headline is the first metric at the last cut-off.
+            As in `table`; the headline is the first metric at the middle cut-off.
         confidence
             Of the intervals, between 0 and 1.
         lang

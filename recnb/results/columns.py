@@ -191,13 +191,13 @@ def check_side_data(models: Models) -> None:
             continue
         problem = (
             f"{first!r} and {name!r} have different {role}=, of which this metric "
-            f"is made, so the difference would be "
+            f"is made, so the difference would be that of {role}=:"
         )
         fix = (
-            f"that of {role}=: give compare() one {role}= and frames of "
+            f"give compare() one {role}= and frames of "
             f"recommendations, or evaluate both with the same."
         )
-        raise FrameError(problem, fix)
+        raise FrameError(problem, fix=fix)
 
 
 def same_rows(table: pl.DataFrame, other: pl.DataFrame) -> bool:

@@ -299,7 +299,7 @@ def _together(
     differences = _concluded(places, tests, measuring)
     best = _stacked([column.best for column in columns], n_models).astype(bool)
     near_best = np.zeros_like(best)
-    if measuring.pairs and n_models > 1:
+    if measuring.pairs and n_models > 1 and split.is_tested:
         p_of_best = _stacked([column.p_of_best for column in columns], n_models)
         near_best = _near_best(places, best, p_of_best, differences.verdict, measuring)
     return Numbers(
