@@ -137,7 +137,8 @@ def _values_at(index: int, matrices: Sequence[Floats]) -> Floats:
         return matrices[0][:, index : index + 1]
     # The values of a model lie together in memory, so that a sum does not depend on the
     # models beside it.
-    return np.stack([matrix[:, index] for matrix in matrices]).T
+    stacked: Floats = np.stack([matrix[:, index] for matrix in matrices]).T
+    return stacked
 
 
 def _rows_of_users(values: Floats, inside: Bools) -> Floats:
