@@ -38,7 +38,7 @@ from recnb.report.blocks import (
 from recnb.report.conclusions import n_tested, p_value, percent_of
 from recnb.report.data import MOST_PAIRS, ReportData
 from recnb.results.numbers import POWER, SAME, DifferenceRow, MeanRow
-from recnb.results.verdicts import FOUND, in_words, mark_of, with_sign
+from recnb.results.verdicts import FOUND, in_words, sign_of_verdict, with_sign
 
 #: Columns of a table of models; differences that are drawn, and in tables.
 MOST_COLUMNS, MOST_DRAWN, MOST_TESTS = 8, 42, 600
@@ -342,7 +342,7 @@ def _picture_of(rows: Sequence[DifferenceRow]) -> doc.Picture:
             name = f"{row.label} · {models}"
             numbers = (row.difference, row.low, row.high)
             colour = COLOURS.get(row.verdict, "")
-            words = f"{difference} {mark_of(row.verdict)}"
+            words = f"{difference} {sign_of_verdict(row.verdict)}"
             points.append((name, numbers, colour, words, ends))
     title = _("difference, first minus second")
     picture = svg.forest(points, one_line(title, 90))
