@@ -32,7 +32,7 @@ from recnb.results.table import (
     parts_of,
     symbol_of,
 )
-from recnb.results.verdicts import FOUND, MARKS, NEAR_BEST, in_words, mark_of
+from recnb.results.verdicts import FOUND, MARKS, NEAR_BEST, in_words, sign_of_verdict
 from recnb.stats import Settings
 
 if TYPE_CHECKING:
@@ -365,7 +365,7 @@ def _drawn(
     names = []
     for segment, row in zip(segments, rows, strict=True):
         models = inline([Name(row.model), " − ", Name(row.baseline)], "txt")
-        parts = [mark_of(row.verdict), segment, row.label, models]
+        parts = [sign_of_verdict(row.verdict), segment, row.label, models]
         names.append(" ".join(filter(None, parts)))
     frame = table.to_frame().set_axis(names)[["difference", "low", "high"]]
     drawn: pd.DataFrame = frame[np.isfinite(frame["difference"])]

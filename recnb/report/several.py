@@ -38,10 +38,25 @@ from recnb.report.blocks import (
 from recnb.report.conclusions import n_tested, p_value, percent_of
 from recnb.report.data import MOST_PAIRS, ReportData
 from recnb.results.numbers import POWER, SAME, DifferenceRow, MeanRow
-from recnb.results.verdicts import FOUND, in_words, mark_of, with_sign
+from recnb.results.verdicts import (
+    FOUND,
+    NEAR_BEST,
+    in_words,
+    sign_of_verdict,
+    with_sign,
+)
 
-#: Columns of a table of models; differences that are drawn, and in tables.
-MOST_COLUMNS, MOST_DRAWN, MOST_TESTS = 8, 42, 600
+#: Columns of a table of models; more are a table a cut-off.
+MOST_COLUMNS = 8
+
+#: Rows of a table of models on a console, where few pairs are compared and where many.
+ROWS_OF_FEW_PAIRS, ROWS_OF_MANY_PAIRS = 12, 8
+
+#: Differences that are drawn.
+MOST_DRAWN = 42
+
+#: Tests in tables; of more, those of the lead metric.
+MOST_TESTS = 600
 
 #: The colours of findings in a picture.
 COLOURS = {"better": ACCENT, "worse": OTHER, "higher": NEUTRAL, "lower": NEUTRAL}
@@ -231,14 +246,16 @@ def _legend(report: ReportData) -> list[Line]:
     legend: list[Line] = []
     best = conclusions.best_in_words(directions)
     if best:
-        legend += [Mark("best", "0.5"), f"{best}."]
-    if best and report.marked_against is None:
+        example = Mark("best", "0.5")  # some number, as the best mean is shown
+        legend += [example, f"{best}."]
+    baseline = report.marked_against
+    if baseline is not None:
+        for meaning in conclusions.marks_in_words(baseline, directions):
+            legend += [" ", meaning, "."]
+    elif best:
         is_every_pair = report.baseline is None
         near = conclusions.near_best_in_words(report.settings, every_pair=is_every_pair)
-        legend.append(f" ° {near}.")
-    if report.marked_against is not None:
-        for marks in conclusions.marks_in_words(report.marked_against, directions):
-            legend += [" ", marks, "."]
+        legend.append(f" {NEAR_BEST} {near}.")
     words = conclusions.directions_in_words(directions)
     if words:
         legend.append(f" {words}")
@@ -250,20 +267,23 @@ def _models(
 ) -> Rows:
     """Return a row a model, with its means and their marks."""
     header = [_("model"), *(means[0].label for means in columns)]
-    marks = [report.marks_of(means[0].metric, means[0].k) for means in columns]
-    rows = []
-    for model in report.ranked:
-        name: Line = Name(model)
-        if model == report.baseline:
-            name = [Name(model), " ", Mark("small", _("baseline"))]
-        row = [name]
-        for means, signs in zip(columns, marks, strict=True):
-            (mean,) = [mean for mean in means if mean.model == model]
-            sign = signs[model]
+    rows: list[list[Line]] = [[_name_of(model, report)] for model in report.ranked]
+    for means in columns:
+        mean_of = {mean.model: mean for mean in means}
+        signs = report.marks_of(means[0].metric, means[0].k)
+        for model, row in zip(report.ranked, rows, strict=True):
+            mean, sign = mean_of[model], signs[model]
             row.append(estimate_of(mean, best=mean.best, signs=sign, signed=True))
-        rows.append(row)
-    most = 12 if len(report.at_lead) <= MOST_PAIRS else 8
+    has_few_pairs = len(report.at_lead) <= MOST_PAIRS
+    most = ROWS_OF_FEW_PAIRS if has_few_pairs else ROWS_OF_MANY_PAIRS
     return Rows(header, rows, title, most=most)
+
+
+def _name_of(model: str, report: ReportData) -> Line:
+    """Return the name of a model, and whether it is the baseline."""
+    if model == report.baseline:
+        return [Name(model), " ", Mark("small", _("baseline"))]
+    return Name(model)
 
 
 # Differences
@@ -308,25 +328,32 @@ def _size_of(row: DifferenceRow) -> Line:
 
 
 def _drawn_differences(report: ReportData) -> Iterator[Block]:
-    """Draw the differences of metrics that share the bounds of the lead metric."""
-    bounds = report.lead.bounds
-    alike = {metric.metric for metric in report.metrics if metric.bounds == bounds}
+    """Draw differences at the lead cut-off, unless the lead metric alone has too many."""
+    if len(report.at_lead) > MOST_DRAWN:
+        return
     at_k = [row for row in report.differences if row.k == report.lead_k]
-    drawn = [row for row in at_k if row.metric in alike]
+    drawn = _of_same_bounds(at_k, report)
     if len(drawn) > MOST_DRAWN:
         drawn = sorted(report.at_lead, key=lambda row: report.ranked.index(row.model))
-    if len(drawn) > MOST_DRAWN:
-        return
     yield _picture_of(drawn)
     directions = {row.symbol: row.better for row in drawn if isfinite(row.difference)}
     words = texts.DRAWN_DIFFERENCES
-    if {*directions.values()} == {None}:
+    if set(directions.values()) == {None}:  # neither more nor less is better in any
         words = texts.DRAWN_WITHOUT_BETTER
     about = _(words, confidence=percent_of(report.settings.confidence))
     yield Note(f"{about} {conclusions.directions_in_words(directions)}".strip())
     if len(drawn) < len(at_k):
         symbols = ", ".join(dict.fromkeys(row.symbol for row in drawn))
         yield Note(_(texts.DRAWN_ALONE, symbol=symbols))
+
+
+def _of_same_bounds(
+    rows: Sequence[DifferenceRow], report: ReportData
+) -> list[DifferenceRow]:
+    """Return the differences of metrics that share the bounds of the lead metric."""
+    bounds = report.lead.bounds
+    metrics = {metric.metric for metric in report.metrics if metric.bounds == bounds}
+    return [row for row in rows if row.metric in metrics]
 
 
 def _picture_of(rows: Sequence[DifferenceRow]) -> doc.Picture:
@@ -342,7 +369,7 @@ def _picture_of(rows: Sequence[DifferenceRow]) -> doc.Picture:
             name = f"{row.label} · {models}"
             numbers = (row.difference, row.low, row.high)
             colour = COLOURS.get(row.verdict, "")
-            words = f"{difference} {mark_of(row.verdict)}"
+            words = f"{difference} {sign_of_verdict(row.verdict)}"
             points.append((name, numbers, colour, words, ends))
     title = _("difference, first minus second")
     picture = svg.forest(points, one_line(title, 90))

@@ -96,6 +96,7 @@ def numbers_of(
     measuring = _Measuring(
         models=list(models),
         pairs=[GAP] if has_gaps else list(pairs),
+        has_gaps=has_gaps,
         settings=settings,
         has_intervals=intervals,
         is_tested=split.is_tested,
@@ -141,6 +142,7 @@ class _Measuring:
 
     models: Sequence[str]
     pairs: Pairs
+    has_gaps: bool  #: whether the one pair is `GAP`
     settings: Settings
     has_intervals: bool
     is_tested: bool  #: whether pairs are tested
@@ -194,23 +196,27 @@ class _Measuring:
 
     def _tests(self, column: Column) -> Mapping[str, Any]:
         """Return the differences of each pair with their tests."""
-        if self.pairs == [GAP]:
+        if self.has_gaps:
             return _gap(column, self.settings.confidence)
-        if not self.is_tested or column.of_all:
-            return _untested(len(self.pairs))
-        # So many at a time as are fast; all at once where they share drawn signs.
-        at_once = max(1, CELLS // max(len(column.values), 1))
-        if self.settings.test == "randomization":
-            at_once = max(1, len(self.pairs))
-        blocks = [
-            self._tests_of(column, self.pairs[start : start + at_once])
-            for start in range(0, len(self.pairs), at_once)
-        ]
-        if not blocks:
-            return _untested(0)
+        n_pairs = len(self.pairs)
+        if n_pairs == 0 or not self.is_tested or column.of_all:
+            return _untested(n_pairs)
+        block_size = self._block_size(n_users=len(column.values))
+        blocks = []
+        for start in range(0, n_pairs, block_size):
+            pairs = self.pairs[start : start + block_size]
+            blocks.append(self._tests_of(column, pairs))
         return {
             name: np.concatenate([block[name] for block in blocks]) for name in TESTED
         }
+
+    def _block_size(self, n_users: int) -> int:
+        """Return how many pairs are tested at once: as many as are fast, and all of
+        them where they share the signs that are drawn.
+        """
+        if self.settings.test == "randomization":
+            return len(self.pairs)
+        return max(1, CELLS // max(n_users, 1))
 
     def _tests_of(self, column: Column, pairs: Pairs) -> Mapping[str, Any]:
         """Test pairs of models; where less is better, a user is won by the lower value."""
@@ -329,14 +335,15 @@ def _concluded(
 ) -> DifferenceArrays:
     """Correct the p-values of differences, and give each its verdict."""
     p, settings = tests["p"], measuring.settings
+    is_test = ~np.isnan(p)
     # Two segments are each the rest of the other: they are one test, which is corrected
     # as one, and both have its p-value.
-    first_of = _same_tests(places, p) if measuring.pairs == [GAP] else {}
-    is_test = ~np.isnan(p)
-    is_test[[*first_of]] = False
+    same_tests = _same_tests(places, p) if measuring.has_gaps else []
+    for _first, second in same_tests:
+        is_test[second] = False
     families = [_family(place, settings) for place in places]
     p_holm = _corrected(np.where(is_test, p, nan), families)
-    for second, first in first_of.items():
+    for first, second in same_tests:
         p_holm[second] = p_holm[first]
     verdict = _verdicts(places, tests, p_holm, settings.alpha)
     return DifferenceArrays(**tests, p_holm=p_holm, verdict=verdict, is_test=is_test)
@@ -346,36 +353,34 @@ def _verdicts(
     places: Sequence[Place], tests: Mapping[str, Any], p_holm: Floats, alpha: float
 ) -> NDArray[Any]:
     """Return the verdict of each difference."""
-    verdict = np.full(p_holm.shape, "untested", dtype=object)
-    for row, place in enumerate(places):
-        pairs = zip(
-            tests["difference"][row].tolist(),
-            tests["low"][row].tolist(),
-            tests["high"][row].tolist(),
-            p_holm[row].tolist(),
-            strict=True,
+    verdict = np.empty(p_holm.shape, dtype=object)
+    for row, pair in np.ndindex(p_holm.shape):
+        place = places[row]
+        is_tie_of_all = tests["tied"][row, pair] == place.n_users
+        verdict[row, pair] = verdict_of(
+            tests["difference"][row, pair],
+            tests["low"][row, pair],
+            tests["high"][row, pair],
+            float(p_holm[row, pair]),
+            alpha=alpha,
+            better=place.metric.better,
+            # A tie of one user alone says nothing: it is untested.
+            all_tied=is_tie_of_all and place.n_users > 1,
         )
-        verdict[row] = [
-            verdict_of(*numbers, alpha=alpha, better=place.metric.better)
-            for numbers in pairs
-        ]
-        # Every user is tied. One user alone says nothing, and stays untested.
-        if place.n_users > 1:
-            verdict[row, tests["tied"][row] == place.n_users] = "same"
     return verdict
 
 
-def _same_tests(places: Sequence[Place], p: Floats) -> dict[int, int]:
-    """Return {row of the second: row of the first} where there are two segments."""
+def _same_tests(places: Sequence[Place], p: Floats) -> list[tuple[int, int]]:
+    """Return the rows of the first and of the second where there are two segments."""
     segments = dict[Hashable, list[int]]()
     for row, place in enumerate(places):
         segments.setdefault((place.metric.name, place.k), []).append(row)
-    first_of = {}
+    same_tests = []
     for rows in segments.values():
         if len(rows) == 2 and not np.isnan(p[rows]).any():
             first, second = rows
-            first_of[second] = first
-    return first_of
+            same_tests.append((first, second))
+    return same_tests
 
 
 def _family(place: Place, settings: Settings) -> str:
@@ -402,8 +407,10 @@ def _near_best(
     else that of a test against the best, corrected over these tests of a part.
     """
     settings = measuring.settings
+    # Each part has families of its own, so its number is in their names.
     families = [f"{place.part} {_family(place, settings)}" for place in places]
-    p_holm = _corrected(p_of_best, families)
+    # By the tests against the best first. NaN, which is no test, is never apart.
+    is_apart = _corrected(p_of_best, families) <= settings.alpha
     pair_of = {frozenset(pair): index for index, pair in enumerate(measuring.pairs)}
     is_near = np.zeros(best.shape, dtype=bool)
     for row, place in enumerate(places):
@@ -412,9 +419,7 @@ def _near_best(
         top = measuring.models[int(np.argmax(best[row]))]
         for column, model in enumerate(measuring.models):
             pair = pair_of.get(frozenset((model, top)))
-            if pair is None:
-                is_apart = p_holm[row, column] <= settings.alpha
-            else:
-                is_apart = verdict[row, pair] in FOUND
-            is_near[row, column] = not (best[row, column] or is_apart)
+            if pair is not None:
+                is_apart[row, column] = verdict[row, pair] in FOUND
+        is_near[row] = ~best[row] & ~is_apart[row]
     return is_near

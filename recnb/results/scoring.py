@@ -32,6 +32,9 @@ from recnb.results.values import (
     weights_in_words,
 )
 
+#: The decision of a convention that cuts no list.
+NOTHING_CUT = {"cutoff": "none"}
+
 
 def values_of(
     data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Given
@@ -152,17 +155,29 @@ def _convention_of(
     """
     if not metric.is_accuracy:
         return None
-    nothing_cut = {"cutoff": "none"} if whole else {}
-    of_text = dict(metric.data)
-    if metric.as_printed and "ideal" in metric.defaults:
-        of_text |= nothing_cut  # the ideal list is not cut either
+    of_text = _decisions_of_text(metric, whole=whole)
     if data.library is None:
         return replace(data.convention, **of_text) if of_text else None
+    decisions: dict[str, Any] = {}
     if recorded is None:
-        start, decisions = data.convention, _recnbs_own(data.convention)
+        start = data.convention
+        decisions |= _recnbs_own(start)
     else:
-        start, decisions = recorded.convention, nothing_cut
-    return replace(start, **{**decisions, **data.overrides, **of_text})
+        start = recorded.convention
+        if whole:
+            decisions |= NOTHING_CUT
+    decisions |= data.overrides
+    decisions |= of_text
+    return replace(start, **decisions)
+
+
+def _decisions_of_text(metric: Metric[...], *, whole: bool) -> dict[str, Any]:
+    """Return the decisions that the text of a metric makes."""
+    decisions = dict(metric.data)
+    has_ideal_list = "ideal" in metric.defaults
+    if whole and metric.as_printed and has_ideal_list:
+        decisions |= NOTHING_CUT  # nor is the ideal list cut
+    return decisions
 
 
 def _recnbs_own(convention: Convention) -> dict[str, str]:
@@ -185,18 +200,27 @@ def _recorded(
     """
     if data.library is None:
         return None
-    name = metric.plain_name
     if not metric.is_accuracy:
-        # The first record of this name: "coverage[catalogue]", and not "coverage_count".
-        variants = presets.of_metric(name, data.library)
-        for variant in variants:
-            if variant.variant.split("[")[0] == name:
-                return variant
-        return next(iter(variants), None)
-    preset = presets.default_of(data.library, name, whole=whole)
-    if preset is None or (preset.convention.cutoff == "none" and not whole):
+        return _recorded_beyond_accuracy(data.library, metric.plain_name)
+    preset = presets.default_of(data.library, metric.plain_name, whole=whole)
+    if preset is None:
+        return None
+    is_never_cut = preset.convention.cutoff == "none"
+    if is_never_cut and not whole:
         return None
     return preset
+
+
+def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
+    """Return the first record of this name, "coverage[catalogue]", before those of
+    another, "coverage_count".
+    """
+    variants = presets.of_metric(name, library)
+    for preset in variants:
+        name_of_variant = preset.variant.split("[")[0]
+        if name_of_variant == name:
+            return preset
+    return variants[0] if variants else None
 
 
 def _is_own(data: EvaluationData, metric: Metric[...], *, whole: bool = False) -> bool:
@@ -293,8 +317,11 @@ def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
     They have no relevant item or, where an item of no gain can be relevant, an ideal of
     0, which depends on the cut-off.
     """
-    if convention.relevant != ">0" and isinstance(credit.out_of, Credit):
-        return np.asarray(np.asarray(credit.possible) == 0)
+    may_have_no_gain = convention.relevant != ">0"
+    has_ideal_list = isinstance(credit.out_of, Credit)
+    if may_have_no_gain and has_ideal_list:
+        credit_of_ideal = np.asarray(credit.possible)
+        return np.asarray(credit_of_ideal == 0)
     n_relevant = credit.rows.n_relevant
     if n_relevant.all():
         return None
@@ -308,10 +335,10 @@ def basis_of(
     data: EvaluationData,
     scoring: Scoring,
     cutoffs: Cutoffs,
-    given: Mapping[str, Any] | None = None,
+    options: Mapping[str, Any] | None = None,
 ) -> Basis:
-    """Return what a metric's number at the deepest of these cut-offs rests on; `given`:
-    the options of the call.
+    """Return what a metric's number at the deepest of these cut-offs rests on;
+    `options`: those of the call.
     """
     joined, metric = scoring.joined, scoring.measure.metric
     return Basis(
@@ -326,7 +353,7 @@ def basis_of(
         notes=(*data.joined.notes, *data.apart),
         # The metric, as it is asked for.
         convention=scoring.full_convention,
-        options=dict(given or {}),
+        options=dict(options or {}),
         has_missed=metric.missed != "0",
         below_0_unjudged=metric.below_0_unjudged,
         unsaid=scoring.unsaid,
@@ -414,38 +441,46 @@ def _values_beyond_accuracy(
         data.item_data.compute(metric, cutoff, measure.options) for cutoff in k
     )
     users = data.joined.users if metric.of_evaluated else data.item_data.users
-    of_users = [result for result in results if isinstance(result, PerUser)]
-    matrix = np.zeros((0, len(k)))
-    weights = None
-    if of_users:
-        columns = [np.where(each.counted, each.value, np.nan) for each in of_users]
-        matrix = np.stack(columns, axis=-1)
-        weights = data.source.weight_of(users)
+    matrix = _matrix_of(results)
+    has_values_of_users = any(isinstance(result, PerUser) for result in results)
+    weights = data.source.weight_of(users) if has_values_of_users else None
     if weights is None:
+        # An undefined value of a user who counts makes this mean undefined.
         mean = np.array([result.mean() for result in results])
     else:
         mean = mean_of(matrix, weights)
-    chosen = measure.chosen
-    plain = {
-        name: as_plain(value) for name, value in chosen.items() if value is not None
+    options_in_words = {
+        name: as_plain(value)
+        for name, value in measure.chosen.items()
+        if value is not None
     }
     with use_noun(data.noun):
-        who = "; ".join(
-            [_users_in_words(metric, len(users)), *weights_in_words(weights)]
-        )
+        phrases = [_users_in_words(metric, len(users)), *weights_in_words(weights)]
+        who = "; ".join(phrases)
     # The other words are made when they are shown.
-    words = partial(_of_lists_in_words, data, metric, chosen, k, results, who)
+    words = partial(_of_lists_in_words, data, metric, measure.chosen, k, results, who)
     return Values(
         measure=measure,
         k=k,
         users=users,
         matrix=matrix,
         mean=mean,
-        convention=data.convention.with_metric(plain),
+        convention=data.convention.with_metric(options_in_words),
         basis=WordedBasis(words, who, data.user_label),
         results=results,
         weights=weights,
     )
+
+
+def _matrix_of(results: Sequence[PerUser | Whole]) -> Floats:
+    """Return users × cut-offs, NaN where a user does not count; no rows where the
+    metric has one value for all users.
+    """
+    of_users = [result for result in results if isinstance(result, PerUser)]
+    if not of_users:
+        return np.zeros((0, len(results)))
+    columns = [np.where(result.counted, result.value, np.nan) for result in of_users]
+    return np.stack(columns, axis=-1)
 
 
 def _users_in_words(metric: Metric[...], n: int) -> str:
@@ -493,14 +528,19 @@ def _catalogue_in_words(
     """Return in words the items that a number is out of, and the users of train."""
     catalogue = data.item_data.catalogue
     population = options.get("population", "catalogue")
-    is_counted = "catalogue" in metric.needs or options.get("normalize")
+    needs_catalogue = "catalogue" in metric.needs
+    is_normalized = bool(options.get("normalize"))
+    is_out_of_catalogue = population != "recommended" and catalogue.listed is not None
     words = []
-    if is_counted and population != "recommended" and catalogue.listed is not None:
-        of_train = population == "train" or data.side_data.items is None
-        members = catalogue.members("train" if of_train else "catalogue", metric.name)
-        out_of = N_("out of {n:,} items of items=")
-        if of_train:
+    if (needs_catalogue or is_normalized) and is_out_of_catalogue:
+        # Without items= the catalogue is the items of train.
+        is_of_train = population == "train" or data.side_data.items is None
+        if is_of_train:
+            members = catalogue.members("train", metric.name)
             out_of = N_("out of {n:,} items of train")
+        else:
+            members = catalogue.members("catalogue", metric.name)
+            out_of = N_("out of {n:,} items of items=")
         words.append(_(out_of, n=int(members.sum())))
         if population == "catalogue+padding":
             words.append(_("and one more, of padding"))

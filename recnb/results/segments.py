@@ -248,10 +248,11 @@ def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
     if not labels or len(set(labels)) < len(labels):
         raise OptionError(f"by={quoted(by)}: name at least one column, each once.")
     users = everyone_in(data)
-    names, codes = list[list[Any]](), list[Ints]()
+    names: list[list[Any]] = []
+    codes: list[Ints] = []
     for label, table in columns:
-        values = binned(_values_of(users, table, label), bins)
-        names_of_column, code_of_column = _coded(values)
+        values = _values_of(users, table, label)
+        names_of_column, code_of_column = _coded(binned(values, bins))
         names.append(names_of_column)
         codes.append(code_of_column)
     # Of two columns, country (DE, FR, not known) and age (old, young, not known):
@@ -263,9 +264,10 @@ def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
     combinations, code = np.unique(np.stack(codes), axis=1, return_inverse=True)
     refuse_many(combinations.shape[1], ", ".join(labels))
     keys = [_key_of(combination, names) for combination in combinations.T.tolist()]
-    unknown = _key_of([-1] * len(names), names)
-    # It is the last one already if a user is unknown in all columns.
-    if keys[-1] != unknown:
+    # A user of whom nothing is known is in the last segment, which there always is:
+    # "not known" is the last name of each column.
+    unknown = tuple(names_of_column[-1] for names_of_column in names)
+    if unknown not in keys:
         keys.append(unknown)
     return Segments(labels=labels, keys=keys, users=users, code=code.ravel())
 
@@ -315,22 +317,41 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
     column of items=. Many numbers of items are put into bins. An item of several
     genres, in a list or as "comedy|drama", is in the part of each.
     """
-    users = data.side_data.users
-    if not isinstance(by, str) or (users is not None and by in users.columns):
+    if not isinstance(by, str) or _is_column_of_users(data, by):
         return None
     of_truth = column_of_truth(data, by)
-    if of_truth is None:
-        of_items = _column_of_items(data, by, bins)
-        if of_items is None:
-            return None
-        rows = _with_values_of_items(_sheets_of(data), of_items)
-    elif not _differs_within_users(of_truth):
-        return None  # one value for each user: segments
-    elif by in data.side_data.differing:
+    if of_truth is not None:
+        return _parts_of_truth(data, by, of_truth)
+    of_items = _column_of_items(data, by, bins)
+    if of_items is not None:
+        return _parts_of_items(data, by, of_items)
+    return None
+
+
+def _is_column_of_users(data: EvaluationData, by: str) -> bool:
+    """Return whether users= has the column."""
+    users = data.side_data.users
+    return users is not None and by in users.columns
+
+
+def _parts_of_truth(
+    data: EvaluationData, by: str, of_truth: pl.DataFrame
+) -> Parts | None:
+    """Return the parts by a column of the truth; None if each user has one value."""
+    if not _differs_within_users(of_truth):
+        return None
+    if by in data.side_data.differing:
         raise _list_of_each_value(data, by)
-    else:
-        rows = _with_values_of_truth(_sheets_of(data), by, of_truth)
-    return _each_part(data, by, rows)
+    source = _sheets_of(data)
+    rows = _with_values_of_truth(source, by, of_truth)
+    return _each_part(data, source, by, rows)
+
+
+def _parts_of_items(data: EvaluationData, by: str, of_items: pl.DataFrame) -> Parts:
+    """Return the parts by a column of items=."""
+    source = _sheets_of(data)
+    rows = _with_values_of_items(source, of_items)
+    return _each_part(data, source, by, rows)
 
 
 def _sheets_of(data: EvaluationData) -> Sheets:
@@ -394,30 +415,37 @@ def _with_values_of_truth(
     return rows.with_columns(as_shown(kept["value"]))
 
 
-def _each_part(data: EvaluationData, by: str, rows: pl.DataFrame) -> Parts:
+def _each_part(
+    data: EvaluationData, source: Sheets, by: str, rows: pl.DataFrame
+) -> Parts:
     """Return the evaluation against the rows of the truth of each value.
 
     Values are those of the users evaluated, so that models compared on the same users
     have the same parts.
     """
-    source = _sheets_of(data)
     is_evaluated = rows["user"].is_in(data.joined.users.implode())
     values = rows["value"].filter(is_evaluated).unique().sort(nulls_last=True)
     refuse_many(len(values), by)
     names = values.to_list()
     unknown = unknown_among(names)
+    parts: Parts = {}
+    for value in names:
+        name = unknown if value is None else value
+        parts[name] = partial(_part_of_value, data, source, rows, value)
+    return parts
 
-    def evaluated(value: Any) -> EvaluationData:
-        is_value = pl.col("value").eq_missing(pl.lit(value, dtype=values.dtype))
-        of_value = source.truth[rows.filter(is_value)["row"]]
-        judgements = source.judgements.with_rows(of_value)
-        part = replace(source, judgements=judgements, is_part=True)
-        return data.restricted(leave_out_lists(part).under(data.convention))
 
-    return {
-        unknown if value is None else value: partial(evaluated, value)
-        for value in names
-    }
+def _part_of_value(
+    data: EvaluationData, source: Sheets, rows: pl.DataFrame, value: Any
+) -> EvaluationData:
+    """Evaluate against the rows of the truth that have a value; None: of no value."""
+    literal = pl.lit(value, dtype=rows["value"].dtype)
+    has_value = pl.col("value").eq_missing(literal)
+    truth = source.truth[rows.filter(has_value)["row"]]
+    judgements = source.judgements.with_rows(truth)
+    part = replace(source, judgements=judgements, is_part=True)
+    joined = leave_out_lists(part).under(data.convention)
+    return data.restricted(joined)
 
 
 def part_in_words(data: EvaluationData, by: str) -> str:

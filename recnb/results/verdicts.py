@@ -46,22 +46,28 @@ def verdict_of(
     *,
     alpha: float,
     better: Better,
+    all_tied: bool = False,
 ) -> str:
     """Return the verdict of a difference with its interval and its corrected p-value: a
     finding needs both to agree.
+
+    `all_tied`: whether every user has the same value of both models.
     """
+    if all_tied:
+        return "same"
     if isnan(p) or isnan(low):
         return "untested"
     excludes_0 = low > 0 or high < 0
     is_significant = p <= alpha
     if excludes_0 and is_significant:
-        return OF_SIGN[better][difference > 0]
+        below_0, above_0 = OF_SIGN[better]
+        return above_0 if difference > 0 else below_0
     if excludes_0:
         return "hint"
     return "torn" if is_significant else "open"
 
 
-def mark_of(verdict: str) -> str:
+def sign_of_verdict(verdict: str) -> str:
     """Return the sign of a verdict."""
     return VERDICTS[verdict][0]
 
@@ -73,4 +79,4 @@ def in_words(verdict: str) -> str:
 
 def with_sign(verdict: str) -> str:
     """Return a verdict with its sign."""
-    return f"{mark_of(verdict)} {in_words(verdict)}"
+    return f"{sign_of_verdict(verdict)} {in_words(verdict)}"
