@@ -33,14 +33,14 @@ SAMPLED_IN_TRUTH = N_(
 )
 
 
-class Sample(NamedTuple):
+class SampledCandidates(NamedTuple):
     """Candidates that look sampled."""
 
     size: int  #: of each user, the most; of the items that are not relevant, maybe
     words: str  #: what the finding says of them
 
 
-def find_sample(data: LintData) -> Sample | None:
+def find_sample(data: LintData) -> SampledCandidates | None:
     """Return what looks sampled: the lists, or the items of the truth that they are
     taken from.
     """
@@ -51,7 +51,7 @@ def find_sample(data: LintData) -> Sample | None:
     return _sample_in_lists(data) or _sample_in_truth(data)
 
 
-def _sample_in_lists(data: LintData) -> Sample | None:
+def _sample_in_lists(data: LintData) -> SampledCandidates | None:
     """Look for lists of as many items each, or of as many that are not relevant, which
     have all relevant items; a few rows may be missing.
     """
@@ -65,7 +65,7 @@ def _sample_in_lists(data: LintData) -> Sample | None:
     if not lost.any():
         for sizes in (lengths, negatives):
             if (sizes == sizes[0]).all() and sizes[0] >= LEAST_CANDIDATES:
-                return Sample(int(sizes[0]), SAMPLED)
+                return SampledCandidates(int(sizes[0]), SAMPLED)
     # A list that lacks a relevant item lacks a candidate: it is shorter than others.
     full = int(lengths.max())
     is_nearly = bool((lengths + lost <= full).all()) and not _lacks_many(lengths, full)
@@ -74,11 +74,11 @@ def _sample_in_lists(data: LintData) -> Sample | None:
         is_usual = (negatives == full).mean() >= SHARE_OF_LISTS
         is_nearly = is_usual and not _lacks_many(negatives, full)
     if is_nearly and full >= LEAST_CANDIDATES:
-        return Sample(full, NEARLY_SAMPLED)
+        return SampledCandidates(full, NEARLY_SAMPLED)
     return None
 
 
-def _sample_in_truth(data: LintData) -> Sample | None:
+def _sample_in_truth(data: LintData) -> SampledCandidates | None:
     """Look for as many items of the truth for each user, or as many that are not
     relevant, of which the lists are the top; a few rows may be missing.
     """
@@ -100,7 +100,7 @@ def _sample_in_truth(data: LintData) -> Sample | None:
         full = int(sizes.max(initial=0))
         is_few = max(longest, LEAST_CANDIDATES) <= full < _most_sampled(n_items)
         if is_few and not _lacks_many(sizes, full):
-            return Sample(full, SAMPLED_IN_TRUTH)
+            return SampledCandidates(full, SAMPLED_IN_TRUTH)
     return None
 
 
