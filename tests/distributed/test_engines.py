@@ -2,7 +2,10 @@
 what is wrong with them is refused as there.
 """
 
+import importlib
 import pickle
+import sys
+from importlib import import_module
 
 import numpy as np
 import pandas as pd
@@ -18,7 +21,6 @@ from recnb.errors import (
     RecnbError,
     UnknownUserError,
 )
-from recnb.metrics import Credit, list_credit
 from recnb.metrics.metric import LIST_METRICS
 from recnb.metrics.metric import METRICS as METRICS_OF_HITS
 from tests.distributed.conftest import ENGINES
@@ -540,29 +542,12 @@ def test_metrics_beyond_accuracy_are_those_of_frames_in_memory(kind):
 def test_metrics_of_the_caller_see_items_as_of_frames_in_memory(kind):
     """Of the hits, whose items are those of the truth, and of all rows of the lists."""
 
-    @recnb.metric(
-        symbol="H",
-        credit="price * (1 - count / n_users)",
-        needs=("train",),
-        columns={"price": 0},
+    # Made anew for each engine, as they are taken away again below.
+    own = sys.modules.get("tests.distributed.own_metrics")
+    own = (
+        importlib.reload(own) if own else import_module("tests.distributed.own_metrics")
     )
-    def of_hits(hits, k=None):
-        items = hits.items
-        unknown = 1 - items.count / items.n_users
-        return Credit(hits, k, items.column("price") * unknown)
-
-    @recnb.metric(
-        symbol="L",
-        credit="price / rank + interactions",
-        out_of="n_shown",
-        over="list",
-        needs=("train",),
-        columns={"price": 0},
-    )
-    def of_lists(lists, k=None):
-        earned = lists.items.column("price") / lists.rank + lists.items.interactions
-        return list_credit(lists, k, earned)
-
+    of_hits, of_lists = own.of_hits, own.of_lists
     recs, truth = random_frames(np.random.default_rng(22), text=True)
     items = pd.DataFrame({"item": sorted({*recs["item"], *truth["item"]})[1:]})
     items["price"] = np.arange(len(items)) ** 2.0
