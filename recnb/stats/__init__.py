@@ -1,11 +1,11 @@
-"""Statistics of values per user: intervals of means, paired tests, Holm's correction,
-power; arrays of numpy in and out.
+"""Statistics of values per user; arrays of numpy in and out.
 
 `scipy.stats` takes a second to import, so functions that need scipy import
 `scipy.special`, when they are called. `README.md` has the methods and their coverage.
 """
 
 from recnb.stats.bins import bins_of
+from recnb.stats.clusters import Clusters
 from recnb.stats.correction import holm
 from recnb.stats.groups import Gap, gap_to_rest
 from recnb.stats.intervals import (
@@ -25,6 +25,7 @@ __all__ = [
     "BETA",
     "ENOUGH",
     "UNBOUNDED",
+    "Clusters",
     "Detectable",
     "Gap",
     "Moments",
