@@ -17,9 +17,11 @@ from recnb.data.columns import title_column
 from recnb.data.in_memory import Sheets
 from recnb.data.item_data import ItemData, ItemDataOfParts
 from recnb.data.side_data import SideData
+from recnb.data.splits import Splits
+from recnb.data.weights import look_up, refuse_lacking
 from recnb.display.language import N_, Sentence, noun_of, use_noun
 from recnb.display.text import one_line
-from recnb.metrics.hits import Cutoffs, Hits, cached_property
+from recnb.metrics.hits import Cutoffs, Hits, Ints, cached_property
 from recnb.results.values import Basis, index_of, pairs_in_words
 
 
@@ -140,6 +142,36 @@ class EvaluationData:
             self.joined.users.to_numpy(), name=self.user_label
         )
         return users
+
+    @property
+    def splits(self) -> Splits | None:
+        """What tells the lists of a user apart; None: each user has one."""
+        return self.source.splits
+
+    def lists_table(self, users: pl.Series) -> pl.DataFrame:
+        """Return the user and the columns of the split of lists, in their order."""
+        if self.splits is None:
+            return users.alias("user").to_frame()
+        return self.splits.lists(users)
+
+    def clusters_of(self, users: pl.Series) -> Ints | None:
+        """Return a number for each list, equal for those that are drawn as one.
+
+        These are the lists of a user, or of users with one value of `cluster=`. None:
+        each is drawn by itself.
+        """
+        cluster = self.side_data.cluster
+        if cluster is None and self.splits is None:
+            return None
+        values = self.source.users_of(users).alias("user")
+        if cluster is not None:
+            assert self.side_data.users is not None  # or it would have been refused
+            table = self.side_data.users.select("user", value=cluster)
+            ids = values.to_frame()
+            values = look_up(table, ids, "cluster")
+            refuse_lacking(values, ids, "cluster")
+        codes: Ints = values.rank("dense").cast(pl.Int64).to_numpy() - 1
+        return codes
 
     @property
     def user_label(self) -> str:
