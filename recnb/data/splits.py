@@ -54,7 +54,9 @@ class Splits:
     def _refuse_alike_or_open(self) -> None:
         """Refuse values whose text cannot be told apart, or cannot be read again."""
         labels = self.labels
-        bad = labels.filter(labels.is_duplicated() | labels.str.contains(OPENING, literal=True))
+        bad = labels.filter(
+            labels.is_duplicated() | labels.str.contains(OPENING, literal=True)
+        )
         if len(bad):
             raise FrameError(
                 f"{RECS}: split={self._as_typed} holds {bad[0].removesuffix(']')!r}, "
@@ -100,9 +102,7 @@ class Splits:
         if not sheet.rows.height:
             rows = sheet.rows.drop(roles)
             return sheet.with_rows(with_series(rows, rows["user"].cast(pl.String)))
-        columns = [
-            _values_of(sheet, name).alias(split_role(name)) for name in present
-        ]
+        columns = [_values_of(sheet, name).alias(split_role(name)) for name in present]
         self._refuse_other_kinds(sheet, present, columns)
         renamed = self.values.rename({name: split_role(name) for name in self.columns})
         labelled = renamed.with_columns(self.labels).select(*roles, LABEL)
