@@ -27,7 +27,7 @@ from recnb.data.splits import Splits
 from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import FrameError, NoUsersError
-from recnb.metrics.hits import Floats, cached_property
+from recnb.metrics.hits import Floats, Ints, cached_property
 
 
 class RowsInMemory(JoinedRows):
@@ -162,6 +162,27 @@ class Sheets(Source):
             judgements=self.judgements.with_rows(rows_of(self.truth, users)),
             whole=self.whole or self,
         )
+
+    def in_splits(self, codes: Ints) -> Sheets:
+        """Return the lists and the truth of some combinations of the split's values."""
+        assert self.splits is not None
+        of_lists, of_truth = self._codes
+        return replace(
+            self,
+            lists=self.lists.with_rows(self.recs.filter(np.isin(of_lists, codes))),
+            judgements=self.judgements.with_rows(
+                self.truth.filter(np.isin(of_truth, codes))
+            ),
+            whole=self.whole or self,
+            splits=self.splits.of_codes(codes),
+        )
+
+    @cached_property
+    def _codes(self) -> tuple[Ints, Ints]:
+        """The combination of each row of the lists, and of the truth."""
+        assert self.splits is not None
+        of_lists = self.splits.codes_of(self.recs["user"])
+        return of_lists, self.splits.codes_of(self.truth["user"])
 
     def join(self, convention: Convention) -> Joined:
         """Join the frames under a convention."""

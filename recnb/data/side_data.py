@@ -28,6 +28,7 @@ from recnb.data.columns import (
 from recnb.data.load import ROWS_ARE_ITEMS, SIDES
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import Source
+from recnb.data.splits import split_role
 from recnb.errors import ColumnError, FrameError, listed
 
 #: Names of columns that say when something happened.
@@ -121,6 +122,17 @@ class SideData:
     call: Call = field(default_factory=Call)
     #: Of train, items and users: role -> column.
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
+
+    def of_split(self, values: Mapping[str, Any]) -> SideData:
+        """Return the same with the rows of train that have these values, or any."""
+        train = self.train
+        if train is None:
+            return self
+        for column, value in values.items():
+            role = split_role(column)
+            if role in train.columns:
+                train = train.filter(pl.col(role) == pl.lit(value, train[role].dtype))
+        return replace(self, train=train)
 
 
 def read_side_data(

@@ -8,18 +8,19 @@ them again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import datetime, time
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 
 from recnb.data.columns import with_series
 from recnb.data.encoding import positions
 from recnb.data.sheet import RECS, TEXT, TRUTH, Sheet, is_missing, kind
-from recnb.errors import FrameError, NoUsersError, listed, quoted
+from recnb.errors import FrameError, NoUsersError, quoted
 from recnb.metrics.hits import Ints, cached_property
 
 #: What stands between a user and a split in a list's id.
@@ -84,9 +85,7 @@ class Splits:
     # From users to lists
 
     def list_ids(self, users: pl.Series, rows: pl.DataFrame) -> pl.Series:
-        """Return the ids of the lists of users in the combinations of these rows, which
-        have the columns of the split.
-        """
+        """Return the ids of the lists of users in the combinations of these rows."""
         labelled = self.values.with_columns(self.labels)
         labels = rows.select(self.columns).join(
             labelled, on=self.columns, how="left", maintain_order="left"
@@ -94,8 +93,10 @@ class Splits:
         return _joined(users, labels[LABEL])
 
     def with_list_ids(self, sheet: Sheet) -> Sheet:
-        """Return a sheet with lists in the place of users. A row without a column of the
-        split holds for each of its values, and is repeated.
+        """Return a sheet with lists in the place of users.
+
+        A row without a column of the split holds for each of its values, and is
+        repeated.
         """
         present = [name for name in self.columns if split_role(name) in sheet]
         roles = [split_role(name) for name in present]
@@ -134,9 +135,7 @@ class Splits:
     def _refuse_unlisted(
         self, sheet: Sheet, rows: pl.DataFrame, names: Sequence[str]
     ) -> None:
-        """Raise an error for rows of the truth in a combination that has no lists; train
-        may have others.
-        """
+        """Raise an error for rows of the truth in a combination that has no lists."""
         lacking = rows.filter(pl.col(LABEL).is_null())
         if not lacking.height:
             return
@@ -168,9 +167,22 @@ class Splits:
         _users, labels = _taken_apart(list_ids)
         return positions(self.labels, labels)
 
+    def codes_with(self, values: Mapping[str, Any]) -> Ints:
+        """Return the rows of `values` that have these values in some columns."""
+        has_values = np.ones(self.values.height, dtype=bool)
+        for column, value in values.items():
+            has_values &= [known == value for known in self.values[column].to_list()]
+        return np.flatnonzero(has_values)
+
+    def of_codes(self, codes: Ints) -> Splits:
+        """Return some of the combinations."""
+        return replace(self, values=self.values[codes])
+
     def list_id(self, key: tuple[Any, ...]) -> str:
-        """Return the id of the list that a user and values name, as the index of
-        results gives them; the text of another kind is the id of none.
+        """Return the id of the list that a user and values name.
+
+        They are as the index of results gives them. What names no list is returned as
+        text, which is the id of none.
         """
         user, *values = key
         has_text = isinstance(user, str)
@@ -192,8 +204,9 @@ class Splits:
     # What both sides must have
 
     def refuse_unmet(self, judged: Collection[str], met: Collection[str]) -> None:
-        """Raise an error for a combination whose lists meet no truth; `judged`: labels
-        in the truth; `met`: those in which some user is on both sides.
+        """Raise an error for a combination whose lists meet no truth.
+
+        `judged`: the labels in the truth; `met`: those in which a user is on both sides.
         """
         for label in self.labels:
             where = label.removesuffix("]")
