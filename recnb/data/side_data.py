@@ -28,7 +28,8 @@ from recnb.data.columns import (
 from recnb.data.load import ROWS_ARE_ITEMS, SIDES
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import Source
-from recnb.errors import ColumnError, FrameError
+from recnb.data.splits import split_role
+from recnb.errors import ColumnError, FrameError, listed
 
 #: Names of columns that say when something happened.
 TIMES = re.compile(
@@ -113,6 +114,8 @@ class SideData:
     #: The columns of users and of items in it.
     truth_user: str = "user"
     truth_item: str = "item"
+    #: The column of users whose values are the sample; None: users are.
+    cluster: str | None = None
     #: Columns of recommendations that the truth has too and that differ within users.
     differing: tuple[str, ...] = ()
     #: How all of it was given.
@@ -120,13 +123,26 @@ class SideData:
     #: Of train, items and users: role -> column.
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
+    def of_split(self, values: Mapping[str, Any]) -> SideData:
+        """Return the same with the rows of train that have these values, or any."""
+        train = self.train
+        if train is None:
+            return self
+        for column, value in values.items():
+            role = split_role(column)
+            if role in train.columns:
+                train = train.filter(pl.col(role) == pl.lit(value, train[role].dtype))
+        return replace(self, train=train)
+
 
 def read_side_data(
-    source: Source, given_truth: Frame, columns: Columns, **frames: Frame
+    source: Source,
+    given_truth: Frame,
+    columns: Columns,
+    cluster: str | None = None,
+    **frames: Frame,
 ) -> SideData:
-    """Read train, items and users, and check that their ids are of the type of those of
-    the recommendations.
-    """
+    """Read train, items and users, whose ids are of the recommendations' type."""
     given = {name: frame for name, frame in frames.items() if frame is not None}
     if ROWS_ARE_ITEMS in source.notes:
         _refuse_joined_by_item(given)
@@ -136,6 +152,11 @@ def read_side_data(
     tables: dict[str, Any] = {
         name: _read(frame, name, labels[name], source) for name, frame in given.items()
     }
+    if cluster is not None and cluster not in tables["users"].columns[1:]:
+        raise ColumnError(
+            f"cluster={cluster!r} is no column of users=.",
+            fix=f"Columns: {listed(tables['users'].columns[1:])}.",
+        )
     truth = None
     if given_truth is not None:
         truth = _others(given_truth, source.truth_labels)
@@ -144,6 +165,7 @@ def read_side_data(
         truth=truth,
         truth_user=source.truth_labels["user"],
         truth_item=source.truth_labels["item"],
+        cluster=cluster,
         labels=labels,
     )
     if "train" not in given:

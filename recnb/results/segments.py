@@ -53,6 +53,9 @@ PART_OF_OTHERS = N_(
     "each {by} is a truth of its own: its rows of the truth, and {users}"
 )
 
+#: The same of a column of the split.
+LISTS_OF_PART = N_("each {by} is evaluated alone: its lists, and their truth")
+
 #: The values that a part is defined by, one for each column.
 Key = tuple[Any, ...]
 
@@ -131,6 +134,10 @@ class TruthParts(Split):
                 yield replace(column, part=part, bases=bases)
 
 
+class SplitParts(TruthParts):
+    """Parts of a split: the lists of one value of a column, with their own truth."""
+
+
 def _without_users(
     basis: Basis | WordedBasis, weighting: Weighting | None
 ) -> WordedBasis:
@@ -148,6 +155,9 @@ def split_by(models: Models, by: Any, bins: int, *, truth: bool = True) -> Split
     if by is None:
         return WHOLE
     by = unlisted(by)
+    parts_of_split = _split_parts(models, by)
+    if parts_of_split is not None:
+        return parts_of_split
     check_same_segments(models, by)
     parts = _truth_parts(models, by, bins) if truth else None
     if parts is not None:
@@ -159,6 +169,24 @@ def split_by(models: Models, by: Any, bins: int, *, truth: bool = True) -> Split
     if len(models) > 1:
         segments = replace(segments, evaluated=first_model.joined.users)
     return segments
+
+
+def _split_parts(models: Models, by: Any) -> SplitParts | None:
+    """Return the parts by columns of the split; None unless `by` names these alone."""
+    first = next(iter(models.values()))
+    columns = by if isinstance(by, list) else [by]
+    if first.splits is None or not all(
+        isinstance(column, str) and column in first.splits.columns for column in columns
+    ):
+        return None
+    lists = first.lists_table(first.joined.users)
+    values = lists.select(columns).unique().sort(columns)
+    refuse_many(values.height, ", ".join(columns))
+    evaluations = {
+        name: [partial(model.of_split, part) for part in values.to_dicts()]
+        for name, model in models.items()
+    }
+    return SplitParts(labels=columns, keys=values.rows(), evaluations=evaluations)
 
 
 def _truth_parts(models: Models, by: Any, bins: int) -> TruthParts | None:
@@ -450,6 +478,8 @@ def _part_of_value(
 
 def part_in_words(data: EvaluationData, by: str) -> str:
     """Say that each value is a truth of its own, and which users are averaged there."""
+    if data.splits is not None and by in data.splits.columns:
+        return _(LISTS_OF_PART, by=by)
     convention = data.convention
     users, nothing = convention.averaged_users, convention.no_relevant
     if users == "truth":
