@@ -165,6 +165,7 @@ class _Measuring:
                 metric=column.measure.metric,
                 k=column.k,
                 n_users=column.n_users,
+                n_lists=column.n_lists,
             ),
             mean=column.mean,
             low=low,
@@ -191,7 +192,13 @@ class _Measuring:
                 others.append(index)
         if others:
             behind = column.values[:, [top]] - column.values[:, others]
-            p[others] = paired(behind, self.settings, weights=column.weights).p
+            tests = paired(
+                behind,
+                self.settings,
+                weights=column.weights,
+                clusters=column.clusters,
+            )
+            p[others] = tests.p
         return p
 
     def _tests(self, column: Column) -> Mapping[str, Any]:
@@ -230,7 +237,9 @@ class _Measuring:
         baselines = [self.models.index(baseline) for _model, baseline in pairs]
         differences = column.values[:, models] - column.values[:, baselines]
         bounds = (lowest - highest, highest - lowest)
-        tests = paired(differences, self.settings, bounds, column.weights)
+        tests = paired(
+            differences, self.settings, bounds, column.weights, column.clusters
+        )
         won, lost = tests.won, tests.lost
         if column.measure.metric.better == "low":
             won, lost = lost, won
@@ -287,7 +296,9 @@ def _gap(column: Column, confidence: float) -> dict[str, Any]:
     whole, inside = column.whole, column.inside
     assert whole is not None
     assert inside is not None
-    gap, low, high, p = gap_to_rest(whole.values, inside, confidence, whole.weights)
+    gap, low, high, p = gap_to_rest(
+        whole.values, inside, confidence, whole.weights, whole.clusters
+    )
     return _untested(1) | {"difference": gap, "low": low, "high": high, "p": p}
 
 
@@ -361,7 +372,7 @@ def _verdicts(
     verdict = np.empty(p_holm.shape, dtype=object)
     for row, pair in np.ndindex(p_holm.shape):
         place = places[row]
-        is_tie_of_all = tests["tied"][row, pair] == place.n_users
+        is_tie_of_all = tests["tied"][row, pair] == (place.n_lists or place.n_users)
         verdict[row, pair] = verdict_of(
             tests["difference"][row, pair],
             tests["low"][row, pair],

@@ -61,6 +61,7 @@ def values_of(
         basis=basis,
         weights=joined.user_weight,
         splits=data.splits,
+        clusters=partial(data.clusters_of, joined.users),
     )
 
 
@@ -450,6 +451,8 @@ def _values_beyond_accuracy(
         basis=WordedBasis(words, who, data.user_label),
         results=results,
         weights=weights,
+        splits=data.splits,
+        clusters=partial(data.clusters_of, users),
     )
 
 

@@ -10,6 +10,7 @@ from recnb.stats.correction import holm
 from recnb.stats.groups import Gap, gap_to_rest
 from recnb.stats.intervals import (
     BETA,
+    BETA_OF_CLUSTERS,
     ENOUGH,
     UNBOUNDED,
     Moments,
@@ -23,6 +24,7 @@ from recnb.stats.power import Detectable, detectable, users_needed
 
 __all__ = [
     "BETA",
+    "BETA_OF_CLUSTERS",
     "ENOUGH",
     "UNBOUNDED",
     "Clusters",

@@ -51,7 +51,8 @@ class Clusters:
 
     def sums(self, values: Floats) -> Floats:
         """Sum up lists, or lists × columns, by cluster."""
-        return np.add.reduceat(values[self.order], self.starts, axis=0)
+        sums: Floats = np.add.reduceat(values[self.order], self.starts, axis=0)
+        return sums
 
     def count(self, chosen: Bools) -> Floats:
         """Count the clusters with a list that is chosen, in each column."""
@@ -62,7 +63,8 @@ class Clusters:
         """Return how much of all weight each cluster has; of all lists without."""
         if weights is None:
             weights = np.ones(len(self.codes))
-        return self.sums(weights) / weights.sum()
+        shares: Floats = self.sums(weights) / weights.sum()
+        return shares
 
     def deviations(
         self, values: Floats, mean: Floats, weights: Floats | None = None

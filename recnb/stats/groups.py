@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from recnb.stats.clusters import Clusters
-from recnb.stats.intervals import ENOUGH, ROUNDING, Floats, Moments
+from recnb.stats.intervals import ENOUGH, ROUNDING, Moments
+from recnb.stats.means import Floats
 
 
 class Gap(NamedTuple):

@@ -32,6 +32,8 @@ BETA = N_(
     "beta distribution within the metric's bounds; for values of 0 and 1 the "
     "exact one of Clopper and Pearson"
 )
+#: The same of lists in clusters, where it is never exact.
+BETA_OF_CLUSTERS = N_("beta distribution within the metric's bounds")
 
 
 @dataclass(frozen=True, eq=False)
