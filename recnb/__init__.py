@@ -41,6 +41,7 @@ from recnb.results.metric_methods import (  # noqa: F401 (map)
 )
 from recnb.results.own_metric import metric
 from recnb.results.single_list import explain
+from recnb.results.stored_values import interval, paired
 from recnb.stats import users_needed
 
 if TYPE_CHECKING:
@@ -84,10 +85,12 @@ __all__ = [
     "fbeta",
     "hit_rate",
     "idcg",
+    "interval",
     "language",
     "metric",
     "mrr",
     "ndcg",
+    "paired",
     "playground",
     "popularity_propensity",
     "precision",

@@ -252,11 +252,11 @@ class _Measuring:
             "won": won,
             "tied": tests.tied,
             "lost": lost,
-            "detectable": _detectable(tests, self.settings.alpha),
+            "detectable": detectable_of(tests, self.settings.alpha),
         }
 
 
-def _detectable(tests: Paired, alpha: float) -> Floats:
+def detectable_of(tests: Paired, alpha: float) -> Floats:
     """Return the smallest difference of each pair that a test is likely to find.
 
     NaN where there is no test: so few users differ that they do not show how far others
