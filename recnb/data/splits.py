@@ -103,11 +103,9 @@ class Splits:
         if not sheet.rows.height:
             rows = sheet.rows.drop(roles)
             return sheet.with_rows(with_series(rows, rows["user"].cast(pl.String)))
-        columns = [_values_of(sheet, name).alias(split_role(name)) for name in present]
-        self._refuse_other_kinds(sheet, present, columns)
         renamed = self.values.rename({name: split_role(name) for name in self.columns})
         labelled = renamed.with_columns(self.labels).select(*roles, LABEL)
-        table = sheet.with_columns(*columns).rows
+        table = self.with_values(sheet).rows
         if roles:
             rows = table.join(
                 labelled, on=roles, how="left", maintain_order="left_right"
@@ -118,19 +116,26 @@ class Splits:
         users = _joined(rows["user"], rows[LABEL]).alias("user")
         return sheet.with_rows(with_series(rows.drop(*roles, LABEL), users))
 
-    def _refuse_other_kinds(
-        self, sheet: Sheet, names: Sequence[str], columns: Sequence[pl.Series]
-    ) -> None:
+    def with_values(self, sheet: Sheet) -> Sheet:
+        """Return a sheet whose values of the split are of the recommendations' types."""
+        for name in self.columns:
+            if split_role(name) in sheet:
+                values = _values_of(sheet, name)
+                self._refuse_other_kind(sheet.name, values)
+                sheet = sheet.with_columns(values.alias(split_role(name)))
+        return sheet
+
+    def _refuse_other_kind(self, name: str, values: pl.Series) -> None:
         """Raise an error for values of another type than the recommendations have."""
-        for name, column in zip(names, columns, strict=True):
-            ours = self.values[name]
-            if column.dtype != ours.dtype:
-                raise FrameError(
-                    f"column {name!r} of split= holds {kind(ours.dtype)} in the "
-                    f"{RECS} (such as {ours[0]!r}) and {kind(column.dtype)} in "
-                    f"{sheet.name} (such as {column[0]!r}). They would never match.",
-                    fix="Make both one kind.",
-                )
+        ours = self.values[values.name]
+        if values.dtype == ours.dtype:
+            return
+        raise FrameError(
+            f"column {values.name!r} of split= holds {kind(ours.dtype)} in the {RECS} "
+            f"(such as {ours[0]!r}) and {kind(values.dtype)} in {name} (such as "
+            f"{values[0]!r}). They would never match.",
+            fix="Make both one kind.",
+        )
 
     def _refuse_unlisted(
         self, sheet: Sheet, rows: pl.DataFrame, names: Sequence[str]
