@@ -1,6 +1,4 @@
-"""What is given beside the pairs: training data, items, users, and how the caller wrote
-it, for code that is shown.
-"""
+"""What is given beside the pairs: train, items, users, and how the caller wrote it."""
 
 from __future__ import annotations
 
@@ -118,6 +116,8 @@ class SideData:
     cluster: str | None = None
     #: Columns of recommendations that the truth has too and that differ within users.
     differing: tuple[str, ...] = ()
+    #: Those of them that may tell lists apart: with values that both frames have.
+    apart: tuple[str, ...] = ()
     #: How all of it was given.
     call: Call = field(default_factory=Call)
     #: Of train, items and users: role -> column.
@@ -188,9 +188,7 @@ def _refuse_joined_by_item(names: Iterable[str]) -> None:
 
 
 def _others(frame: Frame, labels: Labels) -> Frame | None:
-    """Copy the users and items of the truth with its columns that have no role; None if
-    there are none.
-    """
+    """Copy ids and columns without a role of the truth; None without such columns."""
     names = columns_of(frame, "truth")
     others = [column for column in names if column not in labels.values()]
     if not others:
@@ -209,28 +207,63 @@ def _others(frame: Frame, labels: Labels) -> Frame | None:
 
 
 def differing_columns(recs: Frame, truth: Frame, source: Source) -> tuple[str, ...]:
-    """Return the columns without a role that both frames have, and that differ within
-    users in the recommendations, such as the day of a list.
+    """Return the columns of both frames that differ within lists, as a day may.
+
+    Columns with a role, and those of a split, are none of them.
     """
+    split = () if source.splits is None else source.splits.columns
     ignored = {*source.labels.values(), *source.truth_labels.values()}
     ignored |= {*columns_of(recs, RECS)} - {*columns_of(truth, TRUTH)}
+    ignored |= {*split}
     shared = [column for column in columns_of(recs, RECS) if column not in ignored]
     if not shared or not source.in_memory:
         return ()
     differing = []
     for column in shared:
-        roles = {"user": source.labels["user"], "value": column}
+        roles = {split_role(name): name for name in split}
+        roles |= {"user": source.labels["user"], "value": column}
         # Columns of kinds that cannot be grouped are passed over.
         with suppress(FrameError, pl.exceptions.PolarsError):
-            if _differs_within_users(table_of(recs, RECS, roles)):
+            rows = table_of(recs, RECS, roles)
+            if split:
+                rows = rows.select(
+                    pl.struct(pl.exclude("value")).alias("user"), "value"
+                )
+            if _differs_within_users(rows):
                 differing.append(column)
     return tuple(differing)
 
 
-def _differs_within_users(rows: pl.DataFrame) -> bool:
-    """Return whether a user has two values; of most columns that do, two rows that
-    follow each other show it.
+def columns_of_lists(
+    recs: Frame, truth: Frame, source: Source, differing: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the columns that may tell the lists of a user apart, as a day does.
+
+    Of those that differ within users, both frames have values in common, and so has an
+    item of the recommendations several: others describe items.
     """
+    columns = []
+    for column in differing:
+        in_recs = {"user": source.labels["item"], "value": column}
+        in_truth = {"user": source.truth_labels["user"], "value": column}
+        if source.labels["item"] not in columns_of(recs, RECS):
+            continue  # each row is an item of its own
+        with suppress(FrameError, pl.exceptions.PolarsError):
+            listed_rows = table_of(recs, RECS, in_recs)
+            judged_rows = table_of(truth, TRUTH, in_truth)
+            values = judged_rows["value"].unique()
+            if (
+                listed_rows["value"].unique().is_in(values.implode()).any()
+                and _differs_within_users(listed_rows)
+                and _differs_within_users(judged_rows)
+            ):
+                columns.append(column)
+    return tuple(columns)
+
+
+def _differs_within_users(rows: pl.DataFrame) -> bool:
+    """Return whether a user has two values."""
+    # Of most columns that do, two rows that follow each other show it.
     user, value = pl.col("user"), pl.col("value")
     follows = (user == user.shift()) & value.ne_missing(value.shift())
     if rows.select(follows.any()).item():
@@ -248,8 +281,9 @@ def _time_columns(frame: Frame | None) -> list[str]:
 def _times(
     frames: tuple[Frame | None, ...], columns: tuple[Sequence[str], Sequence[str]]
 ) -> tuple[pl.Series, ...]:
-    """Return the columns of train and of the truth that say when, if each has one: of
-    several, one that both have.
+    """Return when each row of train and of the truth was, if both say so.
+
+    Of several columns that do, one that both have is read.
     """
     of_train, of_truth = columns
     shared = [name for name in of_train if name in of_truth]
@@ -266,25 +300,34 @@ def _times(
 
 
 def _read(frame: Frame, name: str, labels: Labels, source: Source) -> pl.DataFrame:
-    """Read a frame of pairs; or of one row for each item or user, under the name of its
-    role, with all its other columns.
+    """Read a frame of pairs, or of one row for each item or user.
+
+    Ids have the names of their roles. A frame of items or users keeps all its other
+    columns, and one of pairs those of the split.
     """
     roles = [*labels]
     others: dict[str, Any] = {}
     if len(roles) == 1:
         others = _columns_without_role(frame, name, labels)
+    elif source.splits is not None:
+        present = columns_of(frame, name)
+        split = [column for column in source.splits.columns if column in present]
+        others = {split_role(column): column for column in split}
     sheet = Sheet(name, table_of(frame, name, {**labels, **others}), labels)
     sheet = sheet.with_ids(roles)
     ids = sheet.with_rows(sheet.rows.select(roles))
     source.example().refuse_other_kinds(ids)
     if len(roles) == 1:
         _refuse_repeated(name, sheet[roles[0]])
+    elif source.splits is not None:
+        return source.splits.with_values(sheet).rows
     return sheet.rows
 
 
 def _columns_without_role(frame: Frame, name: str, labels: Labels) -> dict[str, Any]:
-    """Return the other columns of a frame by their names as text: those of embeddings
-    are often numbers.
+    """Return the other columns of a frame by their names as text.
+
+    Those of embeddings are often numbers.
     """
     others: dict[str, Any] = {}
     for column in columns_of(frame, name):

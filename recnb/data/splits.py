@@ -8,10 +8,10 @@ them again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,6 +32,13 @@ LABEL = "split"
 def split_role(column: str) -> str:
     """Return the name of a column of the split in tables whose columns are roles."""
     return f"split {column}"
+
+
+class MetLabels(NamedTuple):
+    """The labels of combinations that rows of both sides are in."""
+
+    judged: frozenset[str] = frozenset()  #: in the truth
+    met: frozenset[str] = frozenset()  #: in which some user is on both sides
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,11 +110,9 @@ class Splits:
         if not sheet.rows.height:
             rows = sheet.rows.drop(roles)
             return sheet.with_rows(with_series(rows, rows["user"].cast(pl.String)))
-        columns = [_values_of(sheet, name).alias(split_role(name)) for name in present]
-        self._refuse_other_kinds(sheet, present, columns)
         renamed = self.values.rename({name: split_role(name) for name in self.columns})
         labelled = renamed.with_columns(self.labels).select(*roles, LABEL)
-        table = sheet.with_columns(*columns).rows
+        table = self.with_values(sheet).rows
         if roles:
             rows = table.join(
                 labelled, on=roles, how="left", maintain_order="left_right"
@@ -118,19 +123,26 @@ class Splits:
         users = _joined(rows["user"], rows[LABEL]).alias("user")
         return sheet.with_rows(with_series(rows.drop(*roles, LABEL), users))
 
-    def _refuse_other_kinds(
-        self, sheet: Sheet, names: Sequence[str], columns: Sequence[pl.Series]
-    ) -> None:
+    def with_values(self, sheet: Sheet) -> Sheet:
+        """Return a sheet whose values of the split are of the recommendations' types."""
+        for name in self.columns:
+            if split_role(name) in sheet:
+                values = _values_of(sheet, name)
+                self._refuse_other_kind(sheet.name, values)
+                sheet = sheet.with_columns(values.alias(split_role(name)))
+        return sheet
+
+    def _refuse_other_kind(self, name: str, values: pl.Series) -> None:
         """Raise an error for values of another type than the recommendations have."""
-        for name, column in zip(names, columns, strict=True):
-            ours = self.values[name]
-            if column.dtype != ours.dtype:
-                raise FrameError(
-                    f"column {name!r} of split= holds {kind(ours.dtype)} in the "
-                    f"{RECS} (such as {ours[0]!r}) and {kind(column.dtype)} in "
-                    f"{sheet.name} (such as {column[0]!r}). They would never match.",
-                    fix="Make both one kind.",
-                )
+        ours = self.values[values.name]
+        if values.dtype == ours.dtype:
+            return
+        raise FrameError(
+            f"column {values.name!r} of split= holds {kind(ours.dtype)} in the {RECS} "
+            f"(such as {ours[0]!r}) and {kind(values.dtype)} in {name} (such as "
+            f"{values[0]!r}). They would never match.",
+            fix="Make both one kind.",
+        )
 
     def _refuse_unlisted(
         self, sheet: Sheet, rows: pl.DataFrame, names: Sequence[str]
@@ -148,6 +160,18 @@ class Splits:
             fix=f"Add its lists, or leave its rows out, such as "
             f"{sheet.name}[{sheet.name}[{column!r}] != {_shown(value)!r}].",
         )
+
+    def of_lists(self, rows: pl.DataFrame, code: int) -> pl.DataFrame:
+        """Return the rows of users, as of train, that hold in one combination, by list.
+
+        Rows that lack a column of the split hold for each of its values.
+        """
+        for name in self.columns:
+            role = split_role(name)
+            if role in rows.columns:
+                rows = rows.filter(pl.col(role) == self.values[name][code])
+        label = pl.Series([self.labels[code]]).new_from_index(0, rows.height)
+        return with_series(rows, _joined(rows["user"], label).alias("user"))
 
     # From lists to users
 
@@ -203,11 +227,16 @@ class Splits:
 
     # What both sides must have
 
-    def refuse_unmet(self, judged: Collection[str], met: Collection[str]) -> None:
-        """Raise an error for a combination whose lists meet no truth.
+    def met(self, lists: pl.Series, judged: pl.Series) -> MetLabels:
+        """Return the labels of the lists that have a truth, and of all of the truth."""
+        in_truth = judged.unique()
+        in_both = in_truth.filter(in_truth.is_in(lists.implode()))
+        return MetLabels(self._labels_in(in_truth), self._labels_in(in_both))
 
-        `judged`: the labels in the truth; `met`: those in which a user is on both sides.
-        """
+    def refuse_unmet(self, parts: Sequence[MetLabels]) -> None:
+        """Raise an error for a combination whose lists meet no truth in any part."""
+        judged = frozenset[str]().union(*(part.judged for part in parts))
+        met = frozenset[str]().union(*(part.met for part in parts))
         for label in self.labels:
             where = label.removesuffix("]")
             if label not in judged:
@@ -222,14 +251,15 @@ class Splits:
                     "out of both.",
                 )
 
-    def labels_in(self, list_ids: pl.Series) -> frozenset[str]:
+    @staticmethod
+    def _labels_in(list_ids: pl.Series) -> frozenset[str]:
         """Return the labels of these lists, each once."""
         _users, labels = _taken_apart(list_ids)
         return frozenset(labels.unique().to_list())
 
     def refuse_without_users(self, evaluated: pl.Series) -> None:
         """Raise an error for a combination in which no list is evaluated."""
-        counted = self.labels_in(evaluated)
+        counted = self._labels_in(evaluated)
         for label in self.labels:
             if label not in counted:
                 raise NoUsersError(
@@ -237,6 +267,12 @@ class Splits:
                     f"{label.removesuffix(']')}.",
                     fix="Leave it out of both frames, or check relevant_from=.",
                 )
+
+
+def with_distinct_splits(rows: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Return a user of each combination in rows whose columns are roles."""
+    roles = [split_role(column) for column in columns]
+    return rows.select("user", *roles).unique(roles)
 
 
 def _joined(users: pl.Series, labels: pl.Series) -> pl.Series:

@@ -36,6 +36,7 @@ from recnb.results.segment_values import (
     column_of_users,
     columns_of_truth,
     everyone_in,
+    is_column_of_users,
     no_segment,
     rows_naming_segments,
 )
@@ -345,7 +346,7 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
     column of items=. Many numbers of items are put into bins. An item of several
     genres, in a list or as "comedy|drama", is in the part of each.
     """
-    if not isinstance(by, str) or _is_column_of_users(data, by):
+    if not isinstance(by, str) or is_column_of_users(data, by):
         return None
     of_truth = column_of_truth(data, by)
     if of_truth is not None:
@@ -354,12 +355,6 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
     if of_items is not None:
         return _parts_of_items(data, by, of_items)
     return None
-
-
-def _is_column_of_users(data: EvaluationData, by: str) -> bool:
-    """Return whether users= has the column."""
-    users = data.side_data.users
-    return users is not None and by in users.columns
 
 
 def _parts_of_truth(
@@ -497,16 +492,12 @@ def _list_of_each_value(data: EvaluationData, by: str) -> OptionError:
 
     Users have a list of each value, and these were joined as one.
     """
-    users = {"recs": data.source.labels["user"], "truth": data.side_data.truth_user}
-    code = [
-        f"{name}[{user!r}] = {name}[{user!r}].astype(str) + ' ' + "
-        f"{name}[{by!r}].astype(str)"
-        for name, user in users.items()
-    ]
+    split: Any = by
+    if data.splits is not None:
+        split = [*data.splits.columns, by]
     return OptionError(
         f"by={quoted(by)} is a column of both frames and differs within users in both: "
         f"a user's lists of all its values are taken as one.",
-        fix=f"If each value has a list of its own, make a user of each: "
-        f"{'; '.join(code)}. If it is a column of items, leave it out of the "
-        f"recommendations.",
+        fix=f"If each value has a list of its own, evaluate with split={split!r}. If it "
+        f"is a column of items, leave it out of the recommendations.",
     )
