@@ -32,8 +32,11 @@ from recnb.report import texts
 from recnb.report.data import RankedItem, ReportData, ShownUser, UserGroup
 from recnb.results.numbers import SAME, MeanRow
 
-#: Models named in a sentence, and findings that are all open.
-MOST_NAMED, FEW_FINDINGS = 4, 3
+#: Models named in a sentence.
+MOST_NAMED = 4
+
+#: Findings that are all open; of more, the warnings.
+FEW_FINDINGS = 3
 
 #: Forms of a section: all of them, or those that have room for everything.
 EVERY_FORM: tuple[Form, ...] = ("html", "md", "txt", "tex")
@@ -48,6 +51,10 @@ class SectionOf(NamedTuple):
     forms: tuple[Form, ...]
     #: the fields of the report that it shows, which have a call that returns them
     fields: tuple[str, ...]
+    #: The title in place of the other one, where it depends on the report.
+    title_of: Callable[[ReportData], str] | None = None
+    #: Whether it comes after all others, and not in its place.
+    is_last: Callable[[ReportData], bool] = lambda report: False
 
 
 class ReportLayout(NamedTuple):
@@ -62,18 +69,18 @@ class ReportLayout(NamedTuple):
 
 def shown(sections: Iterable[SectionOf], report: ReportData) -> list[Section]:
     """Return the sections that have anything to show, each with the calls that return
-    its numbers; findings come last if there are none.
+    its numbers.
     """
-    n = len(report.findings)
     shown_sections = []
-    for section in sorted(sections, key=lambda each: each.blocks is findings and not n):
-        title = _(section.title)
-        if section.blocks is findings:
-            title = _("Findings ({n})", n=n) if n else _("No findings")
+    for section in sorted(sections, key=lambda section: section.is_last(report)):
         section_blocks = list(section.blocks(report))
-        if section_blocks:
-            section_blocks += same_numbers(report, section.fields)
-            shown_sections.append(Section(title, section_blocks, section.forms))
+        if not section_blocks:
+            continue
+        title = _(section.title)
+        if section.title_of is not None:
+            title = section.title_of(report)
+        section_blocks += same_numbers(report, section.fields)
+        shown_sections.append(Section(title, section_blocks, section.forms))
     return shown_sections
 
 
@@ -165,6 +172,28 @@ def findings(report: ReportData) -> Iterator[Block]:
     not_checked = [line for lint in lints for line in lint.not_checked]
     for line in dict.fromkeys([effects, *not_checked]):
         yield Note(with_code(line))
+
+
+def _has_none(report: ReportData) -> bool:
+    return not report.findings
+
+
+def _findings_title(report: ReportData) -> str:
+    n = len(report.findings)
+    if n == 0:
+        return _("No findings")
+    return _("Findings ({n})", n=n)
+
+
+#: That there are none is said below everything else.
+FINDINGS = SectionOf(
+    N_("Findings"),
+    findings,
+    PAGES,
+    ("lints",),
+    title_of=_findings_title,
+    is_last=_has_none,
+)
 
 
 def _no_findings(report: ReportData) -> str:

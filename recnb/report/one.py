@@ -142,14 +142,19 @@ def _tiles(report: ReportData) -> doc.Tiles:
     """Return four numbers to take in at once."""
     (people,) = report.populations
     n_users = people["n_users"]
-    left_out = "; ".join(people["users"][1:]) or _("none left out")
-    of_users = (f"{n_users:,}", ngettext("user", "users", n_users), left_out)
+    # The first phrase says how many are evaluated, the others who is left out.
+    _evaluated, *left_out = people["users"]
+    of_users = (
+        f"{n_users:,}",
+        ngettext("user", "users", n_users),
+        "; ".join(left_out) or _("none left out"),
+    )
     lists, relevant = people["list_length"], people["relevant_per_user"]
-    n_rows = ngettext("{n:,} row", "{n:,} rows", people["n_recommended"])
+    rows_in_words = ngettext("{n:,} row", "{n:,} rows", people["n_recommended"])
     of_lists = (
         short(lists["median"]),
         ngettext("item per list", "items per list", lists["median"]),
-        _spread(lists, n_rows),
+        _spread(lists, rows_in_words),
     )
     of_truth = (
         short(relevant["median"]),
@@ -229,14 +234,16 @@ def _reading_of(report: ReportData, spread: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _bars(spread: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return the bars in words with their numbers of users, first those at the lowest
-    value, which are grey in the picture.
+    """Return each bar in words with its number of users.
+
+    The picture has the users at the lowest value in grey, within the first bar. Here
+    they come first, as a bar of their own.
     """
+    n_lowest = spread["n_bottom"]
     n_first, *n_others = spread["counts"]
-    n_bottom = spread["n_bottom"]
-    counts = [n_bottom, n_first - n_bottom, *n_others]
-    bins = Bins(tuple(spread["edges"])).each
-    return [(each.words, n) for each, n in zip(bins, counts, strict=True)]
+    counts = [n_lowest, n_first - n_lowest, *n_others]
+    bars = Bins(tuple(spread["edges"])).each  # the first of which is the lowest value
+    return [(bar.words, n) for bar, n in zip(bars, counts, strict=True)]
 
 
 def _numbers_of(spread: Mapping[str, Any]) -> Iterator[str]:
@@ -259,7 +266,7 @@ def _numbers_of(spread: Mapping[str, Any]) -> Iterator[str]:
 #: From top to bottom.
 SECTIONS = (
     SectionOf(N_("Overview"), overview, EVERY_FORM, ("means", "populations")),
-    SectionOf(N_("Findings"), blocks.findings, PAGES, ("lints",)),
+    blocks.FINDINGS,
     SectionOf(
         N_("Curve and distribution"),
         curve_and_distribution,

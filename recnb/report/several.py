@@ -243,23 +243,23 @@ def _legend(report: ReportData) -> list[Line]:
     """Say what the marks of the table of models mean."""
     metrics = [metric for metric in report.metrics if metric.is_accuracy]
     directions = {metric.symbol: metric.better for metric in metrics}
-    legend: list[Line] = []
+    sentences: list[Line] = []
     best = conclusions.best_in_words(directions)
     if best:
         example = Mark("best", "0.5")  # some number, as the best mean is shown
-        legend += [example, f"{best}."]
+        sentences.append([example, f"{best}."])
     baseline = report.marked_against
     if baseline is not None:
-        for meaning in conclusions.marks_in_words(baseline, directions):
-            legend += [" ", meaning, "."]
+        meanings = conclusions.marks_in_words(baseline, directions)
+        sentences += [[meaning, "."] for meaning in meanings]
     elif best:
         is_every_pair = report.baseline is None
         near = conclusions.near_best_in_words(report.settings, every_pair=is_every_pair)
-        legend.append(f" {NEAR_BEST} {near}.")
+        sentences.append(f"{NEAR_BEST} {near}.")
     words = conclusions.directions_in_words(directions)
     if words:
-        legend.append(f" {words}")
-    return legend
+        sentences.append(words)
+    return joined(sentences, " ")
 
 
 def _models(
@@ -331,20 +331,27 @@ def _drawn_differences(report: ReportData) -> Iterator[Block]:
     """Draw differences at the lead cut-off, unless the lead metric alone has too many."""
     if len(report.at_lead) > MOST_DRAWN:
         return
-    at_k = [row for row in report.differences if row.k == report.lead_k]
-    drawn = _of_same_bounds(at_k, report)
+    at_cutoff = [row for row in report.differences if row.k == report.lead_k]
+    drawn = _of_same_bounds(at_cutoff, report)
     if len(drawn) > MOST_DRAWN:
+        # Those of the lead metric alone, which are few enough.
         drawn = sorted(report.at_lead, key=lambda row: report.ranked.index(row.model))
     yield _picture_of(drawn)
-    directions = {row.symbol: row.better for row in drawn if isfinite(row.difference)}
-    words = texts.DRAWN_DIFFERENCES
-    if set(directions.values()) == {None}:  # neither more nor less is better in any
-        words = texts.DRAWN_WITHOUT_BETTER
-    about = _(words, confidence=percent_of(report.settings.confidence))
-    yield Note(f"{about} {conclusions.directions_in_words(directions)}".strip())
-    if len(drawn) < len(at_k):
+    yield Note(_about_drawn(drawn, report))
+    if len(drawn) < len(at_cutoff):
         symbols = ", ".join(dict.fromkeys(row.symbol for row in drawn))
         yield Note(_(texts.DRAWN_ALONE, symbol=symbols))
+
+
+def _about_drawn(rows: Sequence[DifferenceRow], report: ReportData) -> str:
+    """Say what the intervals and the colours of drawn differences mean."""
+    directions = {row.symbol: row.better for row in rows if isfinite(row.difference)}
+    is_neutral = all(better is None for better in directions.values())
+    words = texts.DRAWN_DIFFERENCES
+    if directions and is_neutral:
+        words = texts.DRAWN_WITHOUT_BETTER
+    about = _(words, confidence=percent_of(report.settings.confidence))
+    return f"{about} {conclusions.directions_in_words(directions)}".strip()
 
 
 def _of_same_bounds(
@@ -456,7 +463,7 @@ def beyond(report: ReportData) -> Iterator[Block]:
 #: From top to bottom.
 SECTIONS = (
     SectionOf(N_("Overview"), overview, EVERY_FORM, ("means",)),
-    SectionOf(N_("Findings"), blocks.findings, PAGES, ("lints",)),
+    blocks.FINDINGS,
     SectionOf(N_("Differences"), differences, PAGES, ("differences",)),
     SectionOf(N_("Curves"), curves, ("html",), ("curves",)),
     SectionOf(N_("Segments"), segments.of_several, EVERY_FORM, ("segments",)),

@@ -158,11 +158,12 @@ class Numbers:
             marks[self.means.near_best] = "near_best"
             return marks
         for pair, (model, baseline) in enumerate(self.pairs):
+            if baseline != against:
+                continue
             verdicts = self.differences.verdict[:, pair]
             is_found = np.isin(verdicts.astype(str), FOUND)
-            if baseline == against:
-                column = list(self.models).index(model)
-                marks[:, column] = np.where(is_found, verdicts, "")
+            column = list(self.models).index(model)
+            marks[:, column] = np.where(is_found, verdicts, "")
         return marks
 
     def mean_rows(self, marked_against: str | None = None) -> Iterator[MeanRow]:
@@ -191,7 +192,7 @@ class Numbers:
 
     def difference_rows(self) -> Iterator[DifferenceRow]:
         """Give each difference, pairs of a place together."""
-        names = DifferenceArrays._fields[:-1]
+        names = [name for name in DifferenceArrays._fields if name != "is_test"]
         columns = [getattr(self.differences, name).tolist() for name in names]
         for row, place in enumerate(self.places):
             for pair, (model, baseline) in enumerate(self.pairs):
