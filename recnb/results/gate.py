@@ -232,24 +232,44 @@ def not_worse_check(
     Without a margin the verdict of the difference says so, which is that of the table
     of differences. With one its interval does, which is not corrected.
     """
-    n_differ = row.won + row.lost
-    low, high, edge = row.low, row.high, -margin
+    passed, words = _conclusion_on(row, margin)
+    numbers = {name: getattr(row, name) for name in NUMBERS}
+    numbers |= {
+        "n_differ": row.won + row.lost,
+        "margin": margin,
+        "confidence": confidence,
+    }
+    says = _in_words(row, words, margin, confidence)
+    return GateCheck("not_worse", passed, numbers, says, basis)
+
+
+def _conclusion_on(row: DifferenceRow, margin: float) -> tuple[bool, str]:
+    """Return whether a model passes as not worse than the baseline, and the sentence."""
+    low, high = row.low, row.high
     if row.better == "low":  # a model above the baseline is the worse one
-        low, high, edge = -row.high, -row.low, margin
-    is_known = row.n_users >= ENOUGH and not (n_differ and not isfinite(low))
-    if is_known and n_differ and row.verdict == "untested" and not margin:
-        is_known = high >= 0  # so few who differ show nothing, and do not pass
-    if not is_known:
-        passed, words = False, NO_CONCLUSION
-    elif not n_differ:
-        passed, words = True, SAME_VALUES
-    elif not margin:
-        passed = row.verdict != "worse"
-        words = NOT_SHOWN_WORSE if passed else WORSE
-    elif low > -margin:
-        passed, words = True, NOT_WORSE_BY
-    else:
-        passed, words = False, WORSE_BY if high <= -margin else INCONCLUSIVE
+        low, high = -row.high, -row.low
+    if row.n_users < ENOUGH:
+        return False, NO_CONCLUSION
+    if not row.won + row.lost:
+        return True, SAME_VALUES
+    if not isfinite(low):
+        return False, NO_CONCLUSION
+    if margin:
+        if low > -margin:
+            return True, NOT_WORSE_BY
+        return False, WORSE_BY if high <= -margin else INCONCLUSIVE
+    if row.verdict == "untested" and not high >= 0:
+        return False, NO_CONCLUSION  # so few who differ show nothing, and do not pass
+    if row.verdict == "worse":
+        return False, WORSE
+    return True, NOT_SHOWN_WORSE
+
+
+def _in_words(
+    row: DifferenceRow, conclusion: str, margin: float, confidence: float
+) -> str:
+    """Return a conclusion on a difference in words, with its interval."""
+    edge = margin if row.better == "low" else -margin
     shown = {
         "label": label_of(row.metric, row.k),
         "model": one_line(row.model),
@@ -263,18 +283,11 @@ def not_worse_check(
     if row.difference > 0:
         shown["difference"] = f"+{shown['difference']}"
     interval = "{users}"
-    if isfinite(low):
+    if isfinite(row.low):
         interval = _(INTERVAL)
-    elif n_differ:
+    elif row.won + row.lost:
         interval = _(NO_INTERVAL)
-    numbers = {name: getattr(row, name) for name in NUMBERS} | {"n_differ": n_differ}
-    return GateCheck(
-        "not_worse",
-        passed,
-        numbers | {"margin": margin, "confidence": confidence},
-        f"{_(words)} ({interval})".format_map(shown),
-        basis,
-    )
+    return f"{_(conclusion)} ({interval})".format_map(shown)
 
 
 def _users(n_users: int) -> str:

@@ -275,19 +275,7 @@ def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
     )
     for items, what in ((listed, N_("the truth")), (ranking, N_("the ranking"))):
         _refuse_items(items, what)
-    if (
-        ranking
-        and listed
-        and {*map(_kind, ranking)}.isdisjoint(map(_kind, listed))
-        and {*ranking}.isdisjoint(listed)
-    ):
-        # 1 against "1" would score 0 for the kind of its ids alone.
-        problem = N_(
-            "the ranking holds {item} and the truth {other}, which never match: give "
-            "items of one kind on both sides; grades of the items are a mapping, "
-            "dict(zip(items, grades)) or series.to_dict()."
-        )
-        raise RecnbError(_(problem, item=repr(ranking[0]), other=repr(listed[0])))
+    _refuse_kinds(ranking, listed)
     graded = truth if isinstance(truth, Mapping) else dict.fromkeys(listed, 1.0)
     judged = {
         item: _grade(grade, _("item {item}", item=repr(item)))
@@ -339,6 +327,22 @@ def _refuse_numbers(
         )
         value = repr((odd or ranking)[0])
         raise RecnbError(_(problem, value=value, metric=metric))
+
+
+def _refuse_kinds(ranking: list[Any], listed: list[Any]) -> None:
+    """Refuse items that differ in kind: 1 against "1" would score 0 for that alone."""
+    if not ranking or not listed:
+        return
+    has_one_kind = not {*map(_kind, ranking)}.isdisjoint(map(_kind, listed))
+    has_match = not {*ranking}.isdisjoint(listed)
+    if has_one_kind or has_match:
+        return
+    problem = N_(
+        "the ranking holds {item} and the truth {other}, which never match: give "
+        "items of one kind on both sides; grades of the items are a mapping, "
+        "dict(zip(items, grades)) or series.to_dict()."
+    )
+    raise RecnbError(_(problem, item=repr(ranking[0]), other=repr(listed[0])))
 
 
 def _refuse_items(items: list[Any], what: str) -> None:
