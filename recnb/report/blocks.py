@@ -1,5 +1,6 @@
-"""Sections that a report of one model and one of several share: findings, curves,
-users, how to read; and what a section is.
+"""What a section is, and the sections that both reports share.
+
+These are findings, curves, users, and how to read.
 """
 
 from __future__ import annotations
@@ -68,8 +69,9 @@ class ReportLayout(NamedTuple):
 
 
 def shown(sections: Iterable[SectionOf], report: ReportData) -> list[Section]:
-    """Return the sections that have anything to show, each with the calls that return
-    its numbers.
+    """Return the sections that have anything to show.
+
+    Each says by which calls one gets its numbers.
     """
     shown_sections = []
     for section in sorted(sections, key=lambda section: section.is_last(report)):
@@ -115,8 +117,9 @@ def among_first(report: ReportData) -> str:
 
 
 def out_of(report: ReportData) -> int:
-    """Return of how many users to say how many find anything: of a hundred, or of as
-    many as make it neither none nor all.
+    """Return of how many users to say how many find anything.
+
+    Of a hundred, or of as many as make it neither none nor all.
     """
     rates = [row.mean for row in report.hit_rates if SAME < row.mean < 1 - SAME]
     sizes = [100, 1_000, 10_000]
@@ -152,9 +155,7 @@ def left_out(report: ReportData) -> Iterator[Block]:
 
 
 def findings(report: ReportData) -> Iterator[Block]:
-    """Give problems in the data in full, with their effect on the numbers and what to
-    type.
-    """
+    """Give problems in the data in full: their effect on the numbers, what to type."""
     lints = list(report.lints.values())
     is_one = len(lints) == 1
     if not report.findings:
@@ -217,8 +218,9 @@ def _brief(models: Sequence[str], finding: Finding, report: ReportData) -> Line:
 
 
 def _details(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
-    """Return effect, example, advice and code; the effect with the name of each model
-    if it is not the same on all.
+    """Return effect, example, advice and code of a finding.
+
+    The effect has the name of each model if it is not the same on all.
     """
     first = found[0]
     if len({finding.effect for finding in found}) == 1:
@@ -236,8 +238,9 @@ def _details(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
 
 
 def curve(report: ReportData, title: str, marked: Sequence[int] = ()) -> doc.Picture:
-    """Return the lead metric against the cut-off, a line for each model, with its
-    numbers under a title.
+    """Return the lead metric against the cut-off, a line for each model.
+
+    The numbers are below the picture, under a title.
     """
     symbol = report.lead.symbol
     lines, last = [], []
@@ -277,8 +280,9 @@ def users(report: ReportData) -> Iterator[Block]:
 
 
 def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:
-    """Give users with their lists; of two models, how many gain and lose with one
-    instead of the other.
+    """Give users with their lists.
+
+    Of two models, say how many gain and lose with one instead of the other.
     """
     pair = None
     for group in groups:

@@ -72,8 +72,9 @@ def overview(report: ReportData) -> Iterator[Block]:
 
 
 def _metrics_by_cutoffs(report: ReportData) -> Rows:
-    """Return a row a metric, those beyond accuracy last, and a strip of each metric of
-    accuracy.
+    """Return a row a metric, those beyond accuracy last.
+
+    Those of accuracy have a strip.
     """
     header: list[Line] = [_("metric"), *map(at_k, report.k), _strips_head(report)]
     rows: list[list[Line]] = []
@@ -118,8 +119,9 @@ def _strip(report: ReportData, metric: MetricWords) -> Line:
 
 
 def remarks(report: ReportData) -> list[str]:
-    """Return the method of the intervals, what they leave out, and the users of metrics
-    beyond accuracy.
+    """Return the method of the intervals, and what they leave out.
+
+    And which users metrics beyond accuracy are of.
     """
     of_accuracy = {metric.metric for metric in report.metrics if metric.is_accuracy}
     sentences = [_(texts.ONE_USER)]
@@ -185,9 +187,7 @@ def _spread(counts: Mapping[str, float], more: str) -> str:
 
 
 def curve_and_distribution(report: ReportData) -> Iterator[Block]:
-    """Give the lead metric against the cut-off and the values of users, beside each
-    other.
-    """
+    """Give the curve of the lead metric and the values of users beside each other."""
     curve = Section("", list(_curve(report)), ("html",))
     yield doc.Side([curve, Section("", list(_distribution(report)))])
 
@@ -202,8 +202,9 @@ def _curve(report: ReportData) -> Iterator[Block]:
 
 
 def _distribution(report: ReportData) -> Iterator[Block]:
-    """Give the values of users in bars, how many have the lowest and the highest, and
-    the quartiles.
+    """Give the values of users in bars, with the quartiles.
+
+    And how many have the lowest and the highest.
     """
     (spread,) = report.distributions
     label = report.label
@@ -247,9 +248,7 @@ def _bars(spread: Mapping[str, Any]) -> list[tuple[str, int]]:
 
 
 def _numbers_of(spread: Mapping[str, Any]) -> Iterator[str]:
-    """Say how many users have the lowest and the highest value, and where the quartiles
-    are.
-    """
+    """Say how many users have the lowest and the highest value, and the quartiles."""
     users = users_in_words(spread["n_users"])
     lowest = (spread["edges"][0], spread["n_bottom"])
     highest = (spread["edges"][-1], spread["n_top"])

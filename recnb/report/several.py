@@ -1,6 +1,4 @@
-"""The report of several models: what may be concluded, and its sections from top to
-bottom.
-"""
+"""The report of several models: its head, and its sections from top to bottom."""
 
 from __future__ import annotations
 
@@ -96,8 +94,9 @@ def head(report: ReportData) -> Iterator[Block]:
 
 
 def _users_who_find(report: ReportData) -> Line:
-    """Say in plain words how many users find anything with each model; of many models,
-    with the first ones and the last.
+    """Say in plain words how many users find anything with each model.
+
+    Of many models, with the first ones and the last.
     """
     rates = {row.model: row.mean for row in report.hit_rates}
     models = sorted(rates, key=lambda model: -rates[model])
@@ -115,8 +114,9 @@ def _users_who_find(report: ReportData) -> Line:
 
 
 def _of_many(report: ReportData) -> Iterator[Block]:
-    """Say of many pairs which models are first and last, which are not shown to differ
-    from the first, and how many differ.
+    """Say of many pairs which models are first and last.
+
+    And which are not shown to differ from the first, and how many differ.
     """
     rows = report.means_of(report.lead.metric, report.lead_k)
     means = {row.model: row for row in rows}
@@ -201,9 +201,7 @@ def overview(report: ReportData) -> Iterator[Block]:
 
 
 def remarks(report: ReportData) -> list[str]:
-    """Return the number of comparisons with their correction, and the methods of the
-    intervals.
-    """
+    """Return how many comparisons there are, and the methods of the intervals."""
     made = conclusions.notes(report.settings, n_tested(report.differences))
     intervals = conclusions.intervals_in_words(report.settings)
     if report.unweighted:
@@ -212,8 +210,9 @@ def remarks(report: ReportData) -> list[str]:
 
 
 def _models_by_metrics(report: ReportData) -> Iterator[Block]:
-    """Give a row a model; many columns are a table a cut-off, that of the lead in
-    sight.
+    """Give a row a model; many columns are a table a cut-off.
+
+    That of the lead is in sight.
     """
     columns = []
     for metric in report.metrics:
@@ -300,8 +299,9 @@ def differences(report: ReportData) -> Iterator[Block]:
 
 
 def _each_two_models(report: ReportData) -> Rows:
-    """Return the difference of each two models in the lead metric, models in order:
-    that of the row minus that of the column.
+    """Return the difference of each two models in the lead metric.
+
+    Models are in order: that of the row minus that of the column.
     """
     of_pair = {frozenset((row.model, row.baseline)): row for row in report.at_lead}
     ranked = report.ranked
@@ -318,8 +318,9 @@ def _each_two_models(report: ReportData) -> Rows:
 
 
 def _size_of(row: DifferenceRow) -> Line:
-    """Return a difference without its sign, which is that of the order of the models; a
-    finding is bold.
+    """Return a difference without its sign; a finding is bold.
+
+    The sign is that of the order of the models.
     """
     if not isfinite(row.difference):
         return Mark("small", "–")

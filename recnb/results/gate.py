@@ -1,6 +1,4 @@
-"""Gates: conditions that the numbers of a model must meet, as a test of a release asks
-for them.
-"""
+"""Gates: conditions that a model must meet, as a test of a release asks for them."""
 
 from __future__ import annotations
 
@@ -30,8 +28,9 @@ SCHEMA = "recnb.gate/1"
 
 
 class GateCheck(NamedTuple):
-    """One condition on one number of one model: whether it is met, and the sentence
-    that says so.
+    """One condition on one number of one model: whether it is met.
+
+    A sentence says so.
     """
 
     check: str  #: "at_least", "at_most" or "not_worse"
@@ -60,8 +59,9 @@ class GateCheck(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(AsJson, Suggesting):
-    """The checks of a gate; true if all are passed. `to_frame` and `to_json` export
-    them with the numbers behind each.
+    """The checks of a gate; true if all are passed.
+
+    `to_frame` and `to_json` export them with the numbers behind each.
     """
 
     checks: tuple[GateCheck, ...]
@@ -77,8 +77,9 @@ class Gate(AsJson, Suggesting):
 
     @property
     def basis(self) -> str:
-        """The users and the convention behind the numbers, of each check if they are
-        not all the same.
+        """The users and the convention behind the numbers.
+
+        Of each check, if they are not all the same.
         """
         names = [
             f"{one_line(check.numbers['model'])} {check.label}".lstrip()
@@ -174,8 +175,9 @@ def within(
     k: int | None,
     options: Given,
 ) -> Gate:
-    """Check whether a number of each model is "at_least" or "at_most" a limit; the name
-    of the model is "" where there is one.
+    """Check whether a number of each model is "at_least" or "at_most" a limit.
+
+    The name of the model is "" where there is one.
     """
     if not is_number(limit):
         raise OptionError(
@@ -200,8 +202,9 @@ def within(
 def limit_check(
     check: str, about: dict[str, Any], value: float, limit: float, basis: str = ""
 ) -> GateCheck:
-    """Check whether a number is on the right side of a limit; `about`: its metric, k,
-    model and n_users.
+    """Check whether a number is on the right side of a limit.
+
+    `about`: its metric, k, model and n_users.
     """
     called, if_passed, if_failed, if_few = LIMITS[check]
     enough, model = about["n_users"] >= ENOUGH, about["model"]
@@ -226,8 +229,10 @@ def limit_check(
 def not_worse_check(
     row: DifferenceRow, margin: float, confidence: float, basis: str = ""
 ) -> GateCheck:
-    """Check that a model is not shown to be worse than the baseline or, with a margin,
-    shown to be less than it behind.
+    """Check that a model is not worse than the baseline.
+
+    That it is not shown to be worse or, with a margin, that it is shown to be less than
+    it behind.
 
     Without a margin the verdict of the difference says so, which is that of the table
     of differences. With one its interval does, which is not corrected.

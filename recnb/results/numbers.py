@@ -1,5 +1,7 @@
-"""Numbers: means with intervals and differences with tests, each once, of all users or
-of each part of a split. Tables, curves, segments, gates and reports are views of them.
+"""Numbers: means with intervals and differences with tests, each once.
+
+They are of all users or of each part of a split. Tables, curves, segments, gates and
+reports are views of them.
 """
 
 from __future__ import annotations
@@ -67,8 +69,9 @@ class DifferenceArrays(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MeanRow:
-    """One model's number of a metric at a cut-off, with the ends of its interval; NaN
-    where it has none.
+    """One model's number of a metric at a cut-off, with its interval.
+
+    The ends are NaN where it has none.
     """
 
     model: str
@@ -91,8 +94,9 @@ class MeanRow:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceRow:
-    """One model against another in a metric at a cut-off, over the users of both; or
-    the users of a segment against all others, which names no model.
+    """One model against another in a metric at a cut-off, over the users of both.
+
+    Or the users of a segment against all others, which names no model.
     """
 
     metric: str
@@ -150,8 +154,10 @@ class Numbers:
     split: Split
 
     def marks(self, against: str | None) -> NDArray[Any]:
-        """Return the mark of each mean, places × models: of what is not shown to differ
-        from the best, or the finding against a baseline that is named.
+        """Return the mark of each mean, places × models.
+
+        Of what is not shown to differ from the best, or the finding against a baseline
+        that is named.
         """
         marks = np.full(self.means.mean.shape, "", dtype=object)
         if against is None:

@@ -104,8 +104,7 @@ def explain(
     lang: str | None = None,
     **options: Any,
 ) -> Explanation:
-    """Explain the score of one list: formula, the same with numbers, a row per rank,
-    the ideal list.
+    """Explain the score of one list: formula, numbers, a row per rank, the ideal list.
 
     `lang` is "en" or "ko"; by default the language that is set.
 
@@ -168,8 +167,9 @@ def hits_of(pairs: Sequence[Pair]) -> Hits:
 
 
 def _scored(grades: list[Any], scores: list[Any]) -> list[Pair]:
-    """Read the grades and scores of one list or several, whose items are ranked by
-    score; equal scores keep their order.
+    """Read the grades and scores of one list or several.
+
+    Items are ranked by score; equal scores keep their order.
     """
     if len(grades) != len(scores):
         problem = N_(
@@ -346,8 +346,9 @@ def _refuse_kinds(ranking: list[Any], listed: list[Any]) -> None:
 
 
 def _refuse_items(items: list[Any], what: str) -> None:
-    """Refuse items that cannot be hashed, are missing, cannot be compared with a number
-    of numpy, or are repeated.
+    """Refuse what is no item, and items that are repeated.
+
+    An item can be hashed and compared with a number of numpy, and is not missing.
     """
     for item in items:
         has_hash = getattr(item, "__hash__", None) is not None

@@ -1,6 +1,4 @@
-"""What makes a `Table`: metrics at cut-offs, measures, all metrics beyond accuracy,
-curves; items, and one user's list.
-"""
+"""What makes a `Table`: metrics at cut-offs, curves, items, one user's list."""
 
 from __future__ import annotations
 
@@ -45,8 +43,9 @@ def table_of(
     intervals: bool = False,
     confidence: float = 0.95,
 ) -> Table:
-    """Return means over users, or the one number of all lists: one row per metric, one
-    column per cut-off, or three with intervals.
+    """Return means over users, or the one number of all lists.
+
+    One row per metric, one column per cut-off, or three with intervals.
     """
     check_flag("intervals", intervals)
     cutoffs = Cutoffs.of(k)
@@ -89,8 +88,9 @@ def wide_table(
     *,
     intervals: bool = False,
 ) -> Table:
-    """Return a table of metrics × cut-offs of one model: of means, or of means and the
-    ends of their intervals.
+    """Return a table of metrics × cut-offs of one model.
+
+    It is of means, or of means and the ends of their intervals.
     """
     # As objects, whole numbers stay whole beside a None.
     columns = pd.Index(
@@ -119,8 +119,9 @@ def phrases_of(numbers: Numbers) -> dict[str, list[str]]:
 
 
 def beyond_table(data: EvaluationData, k: object) -> Table:
-    """Return every metric beyond accuracy that the data allow, a row each; what the
-    others need is said below.
+    """Return every metric beyond accuracy that the data allow, a row each.
+
+    What the others need is said below.
     """
     cutoffs, recorded = Cutoffs.of(k), recorded_in(data.library)
     if not recorded:
@@ -151,8 +152,9 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
 def measures_of(
     data: EvaluationData, names: Any, confidence: float, options: Given
 ) -> Table:
-    """Return a row per measure, each at its own cut-off: mean, the ends of its interval
-    and the number of users.
+    """Return a row per measure, each at its own cut-off.
+
+    It has the mean, the ends of its interval and the number of users.
     """
     names = [plain_text(name) for name in (names if is_several(names) else [names])]
     if not names:
@@ -181,8 +183,9 @@ def measures_of(
 def users_frame(
     data: EvaluationData, metrics: Metrics, k: Any, options: Given
 ) -> pd.DataFrame:
-    """Return a row per user and a column per metric, at each cut-off, NaN for a user
-    whom it leaves out; or counts of each user.
+    """Return a row per user and a column per metric, or counts of each user.
+
+    At each cut-off, NaN for a user whom the metric leaves out.
     """
     if metrics is None and k is None and not options:
         hits = data.hits()
@@ -214,8 +217,9 @@ def users_frame(
 def curve_of(
     data: EvaluationData, metric: Any, k: Any, options: Given, confidence: float = 0.95
 ) -> Table:
-    """Return a row per cut-off: the number of a metric and the ends of its interval,
-    NaN where it has none.
+    """Return a row per cut-off: a metric and the ends of its interval.
+
+    These are NaN where it has none.
     """
     chosen, cutoffs = metric_of_curve(metric, k)
     check_options(chosen, options)
@@ -244,8 +248,9 @@ def curve_of(
 
 
 def items_of(data: EvaluationData, k: object) -> Table:
-    """Count how often each item is recommended and found, the most recommended first:
-    each item of frames, train and `items=` once.
+    """Count how often each item is recommended and found, the most recommended first.
+
+    Each item of frames, train and `items=` is there once.
     """
     (cutoff,) = Cutoffs.one(k).values
     items = data.item_data.items
@@ -308,8 +313,9 @@ def _hit_counts(data: EvaluationData, cutoff: int | None) -> dict[str, Any]:
 
 
 def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
-    """Return a row for each place of one user's list; `missed` has the other relevant
-    items, with their ranks below k, else NaN.
+    """Return a row for each place of one user's list.
+
+    `missed` has the other relevant items, with their ranks below k, else NaN.
     """
     (cutoff,) = Cutoffs.one(k).values
     listed, missed = _listed_and_missed(data, data.position(user), cutoff)
