@@ -116,11 +116,11 @@ def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[C
         # By the counts everybody has a value, as a rule, and nobody is looked for.
         everybody_has = have_same_users and min(n_values) == len(users)
         if not everybody_has:
-            has_values = ~np.isnan(column.values).any(axis=1)
-            column = column.of_users(has_values)
+            lacks_value = np.isnan(column.values).any(axis=1)
+            column = column.of_users(np.logical_not(lacks_value))
         # The mean of a model is known if none of its users is left out for another
         # model: if the column has as many users as the model has values.
-        if max(n_values) == column.n_users:
+        if max(n_values) == len(column.users):
             known = np.array([values.mean[index] for values in of_models])
             column = replace(column, known=known)
         yield column

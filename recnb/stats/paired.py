@@ -20,12 +20,11 @@ from recnb.stats.intervals import (
     ROUNDING,
     UNBOUNDED,
     Bounds,
-    Floats,
     Moments,
     check_confidence,
     effective_count,
 )
-from recnb.stats.means import means
+from recnb.stats.means import Floats, means
 
 Test = Literal["t", "randomization"]
 TESTS = ("t", "randomization")
