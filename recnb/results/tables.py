@@ -330,6 +330,9 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     user = data.list_id(user)
     listed, missed = _listed_and_missed(data, data.position(user), cutoff)
     titles = data.item_titles([*listed["item"].to_list(), *missed["item"].to_list()])
+    n_hits = int(listed["hit"].sum())
+    found = _(
+        "found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed)
     )
     title = _("user {user}: {found}", user=one_line(user), found=found)
     if cutoff is not None:
