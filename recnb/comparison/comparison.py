@@ -22,6 +22,7 @@ from recnb.comparison.models import (
     without_relevant_in_words,
 )
 from recnb.comparison.overlap import overlaps
+from recnb.comparison.runs import Runs, runs_of
 from recnb.comparison.scatter import draw_models, draw_users
 from recnb.comparison.tables import (
     Curves,
@@ -471,6 +472,41 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             for row in numbers.difference_rows()
         ]
         return Gate(tuple(checks))
+
+    @with_noun
+    def runs(
+        self,
+        metric: AnyMetric = "ndcg",
+        k: int | None = None,
+        *,
+        test_share: float | None = None,
+        **options: Any,
+    ) -> Runs:
+        """Return a metric over the splits of `split=`, which are the sample here.
+
+        A row has the mean of a model's means by split, their standard deviation and
+        number; `.differences` has a row for each pair of models with its test, and
+        `.by_split` the means.
+
+        Parameters
+        ----------
+        metric, k, **options
+            As in `table`.
+        test_share
+            Of folds, the share of the data that each tests, 0.2 of five: the corrected
+            resampled t test. Without it splits are training runs, such as seeds, and
+            the paired t test is made.
+        """
+        asked = asked_of(self._first, [metric], options, "k", "test_share")[0]
+        return runs_of(
+            self._models,
+            asked,
+            Cutoffs.one(k).values[0],
+            self.pairs,
+            self.settings,
+            test_share,
+            [self._basis_of([asked]), *self._options_in_words([asked], k)],
+        )
 
     @with_noun
     def movers(
