@@ -16,6 +16,9 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import FrameError, OptionError
+from recnb.metrics import Credit, list_credit, out_of_count
+from recnb.metrics.metric import LIST_METRICS
+from recnb.metrics.metric import METRICS as METRICS_OF_HITS
 from tests.examples import examples
 
 METRICS = ["ndcg", "average_precision", "reciprocal_rank", "f1", "precision"]
@@ -157,7 +160,6 @@ def test_a_split_is_the_loop_over_its_values(
             wanted = put_together(of_parts, columns)
             assert as_dict(score.per_user) == pytest.approx(as_dict(wanted), abs=1e-12)
             assert [*as_dict(score.per_user)] == [*as_dict(wanted)]
-            assert score.n_users == len(wanted)
             weights = 1.0
             if weighted:
                 weights = wanted.index.get_level_values("user").map(weight).to_numpy()
@@ -317,3 +319,120 @@ def test_users_drawn_as_one_are_those_of_a_cluster() -> None:
         recnb.evaluate(recs, truth, split="fold", cluster="topic")
     with pytest.raises(FrameError, match="'household' is no column of users="):
         recnb.evaluate(recs, truth, users=users, split="fold", cluster="household")
+
+
+def test_models_are_compared_on_the_lists_that_all_have() -> None:
+    recs, truth, keys = frames_of(6, ["fold"])
+    rng = np.random.default_rng(6)
+    others = recs.assign(score=rng.random(len(recs)))
+    others = others[(others["fold"] > 0) | (others["user"] < 8)]
+    models = {"a": recs, "b": others}
+    averaged: Kwargs = {"averaged_users": "both"}
+    found = recnb.compare(models, truth, split="fold", **averaged)
+    lists = set.intersection(
+        *(
+            {
+                *as_dict(
+                    recnb.evaluate(rows, truth, split="fold", **averaged)
+                    .ndcg(k=3)
+                    .per_user
+                )
+            }
+            for rows in models.values()
+        )
+    )
+    table = found.table(["ndcg", "recall"], k=3).to_frame()
+    by = found.table("ndcg", k=3, by="fold").to_frame()
+    for name, rows in models.items():
+        of_model = {}
+        for key, part in each_alone(rows, truth, ["fold"], keys, **averaged):
+            of_model[key] = part.ndcg(k=3).per_user
+        values = put_together(of_model, ["fold"])
+        values = values[[key in lists for key in values.index]]
+        assert table.loc[name].iloc[0] == pytest.approx(values.mean(), abs=1e-12)
+        assert as_dict(found[name].ndcg(k=3).per_user) == pytest.approx(as_dict(values))
+        for fold, of_fold in values.groupby(level="fold"):
+            assert by.loc[(fold, name)].iloc[0] == pytest.approx(of_fold.mean())
+    assert len(found["a"].users) == len(lists)
+    one_frame = pd.concat([rows.assign(model=name) for name, rows in models.items()])
+    same = recnb.compare(one_frame, truth, split="fold", **averaged)
+    pd.testing.assert_frame_equal(same.table(["ndcg", "recall"], k=3).to_frame(), table)
+
+
+@pytest.fixture
+def own_metrics() -> Iterator[list[Any]]:
+    """Metrics of the caller's: of hits, of hits with train, and of lists with train."""
+
+    @recnb.metric(symbol="Steep", credit="1 / rank^2", out_of="k")
+    def steep(hits, k=None):
+        """How high the hits are."""
+        return Credit(hits, k, 1 / hits.rank**2, out_of_count(hits, k, "k"))
+
+    @recnb.metric(
+        symbol="EPC",
+        credit="1 - count / n_users",
+        out_of="k",
+        bounds=(0, 1),
+        needs=("train",),
+    )
+    def complement(hits, k=None):
+        """How unknown the hits are."""
+        unknown = 1 - hits.items.count / hits.items.n_users
+        return Credit(hits, k, unknown, out_of_count(hits, k, "k"))
+
+    @recnb.metric(
+        symbol="Unpop",
+        over="list",
+        credit="1 - count / n_users",
+        out_of="n_shown",
+        bounds=(0, 1),
+        needs=("train",),
+    )
+    def unpopularity(lists, k=None):
+        """Share of users who have not had the average item."""
+        return list_credit(lists, k, 1 - lists.items.count / lists.items.n_users)
+
+    yield [steep, complement, unpopularity]
+    for metrics in (METRICS_OF_HITS, LIST_METRICS):
+        for name in [name for name, metric in metrics.items() if metric.own]:
+            del metrics[name]
+
+
+def test_metrics_of_ones_own_in_a_split(own_metrics: list[Any]) -> None:
+    steep, complement, unpopularity = own_metrics
+    recs, truth, keys = frames_of(8, ["fold"])
+    of_folds = train_of(8, keys, ["fold"])
+    of_all = of_folds.drop(columns="fold").drop_duplicates()
+    cases = [(metric, of_all) for metric in own_metrics]
+    for metric, train in [*cases, (unpopularity, of_folds), (steep, of_folds)]:
+        ev = recnb.evaluate(recs, truth, split="fold", train=train)
+        alone = each_alone(recs, truth, ["fold"], keys, train=train)
+        wanted = {key: part.measure(metric, k=3).per_user for key, part in alone}
+        made = ev.measure(metric, k=3).per_user
+        assert as_dict(made) == pytest.approx(as_dict(put_together(wanted, ["fold"])))
+    ev = recnb.evaluate(recs, truth, split="fold", train=of_folds)
+    with pytest.raises(OptionError, match="has a column of split=: leave it out of"):
+        ev.measure(complement, k=3)
+
+
+def test_the_line_below_a_number_counts_lists_users_and_values() -> None:
+    recs, truth, _keys = frames_of(9, ["fold", "seed"])
+    in_folds = recs[recs["seed"] == "a"], truth[truth["seed"] == "a"]
+    score = recnb.evaluate(*in_folds, split="fold").ndcg(k=3)
+    n_users = score.per_user.index.get_level_values("user").nunique()
+    line = f"{len(score.per_user)} lists of {n_users} users in 3 values of fold"
+    assert score.basis.startswith(line)
+    both = recnb.evaluate(recs, truth, split=["fold", "seed"]).ndcg(k=3)
+    assert "users in 6 combinations of fold and seed" in both.basis
+
+
+def test_one_value_is_the_evaluation_without_a_split() -> None:
+    recs, truth, _keys = frames_of(10, ["day"])
+    whole = recnb.evaluate(
+        *(f[f["day"] == DAY].drop(columns="day") for f in (recs, truth))
+    )
+    one = recnb.evaluate(*(f[f["day"] == DAY] for f in (recs, truth)), split="day")
+    for metric in METRICS:
+        ours, theirs = (getattr(ev, metric)(k=3) for ev in (one, whole))
+        assert float(ours) == pytest.approx(float(theirs), abs=1e-15)
+        assert ours.per_user.to_list() == theirs.per_user.to_list()
