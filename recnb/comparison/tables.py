@@ -368,7 +368,7 @@ def _drawn(
 ) -> pd.DataFrame:
     """Return the differences that a plot shows.
 
-    They are indexed by the sign of the verdict, segment, metric and models.
+    Each is named by the sign of the verdict, segment, metric and models.
     """
     names = []
     for segment, row in zip(segments, rows, strict=True):
