@@ -355,8 +355,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         of_users = [each for each in asked if each.metric.of != "all"]
         basis = [self._basis_of(of_users)]
         if not numbers.split.is_tested:
-            label = one_line(", ".join(numbers.split.labels))
-            basis.append(part_in_words(self._first, label))
+            basis.append(part_in_words(self._first, numbers.split))
         if not all(each.metric.is_accuracy for each in of_users):
             words = N_(
                 "metrics beyond accuracy over the users who have a value in every model"
