@@ -32,7 +32,7 @@ from recnb.comparison.tables import (
     differences_table,
     means_table,
 )
-from recnb.conventions import cut_of, options_in_words
+from recnb.conventions import Convention, cut_of, options_in_words
 from recnb.data import Frame
 from recnb.data.load import Input
 from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
@@ -78,6 +78,7 @@ from recnb.results.table import Table, check_flag
 from recnb.results.tables import beyond_table
 from recnb.results.unweighted import plain_means
 from recnb.results.values import (
+    ListCounts,
     follows,
     merged,
     pairs_in_words,
@@ -888,14 +889,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             if len(orders) == 1
             else replace(first.convention, order="auto")
         )
-        words = users_in_words(
-            self.users_by_model, self.n_users, convention, has_missed=has_missed
-        )
-        if first.one_no_relevant_rule:
-            words += without_relevant_in_words(
-                self.users_by_model, convention, has_missed=has_missed
-            )
-        remarks = [note for note in map(str, first.joined.notes) if note not in words]
+        words, remarks = self._users_in_words(convention, has_missed=has_missed)
         apart = merged(
             {
                 one_line(name): [*map(str, model.apart)]
@@ -918,6 +912,25 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 *pairs_in_words(first.joined.weighting),
             ]
         )
+
+    def _users_in_words(
+        self, convention: Convention, *, has_missed: bool
+    ) -> tuple[list[str], list[str]]:
+        """Return the users compared and those left out, and notes on the data."""
+        first = self._first
+        with use_noun(first.noun if first.splits is None else "list"):
+            words = users_in_words(
+                self.users_by_model, self.n_users, convention, has_missed=has_missed
+            )
+            if first.one_no_relevant_rule:
+                words += without_relevant_in_words(
+                    self.users_by_model, convention, has_missed=has_missed
+                )
+            notes = [note for note in map(str, first.joined.notes) if note not in words]
+        if first.splits is not None:
+            lists = ListCounts(first.splits, first.joined.users).in_words()
+            words[0] = _("{lists} that all models are judged on", lists=lists)
+        return words, notes
 
     def _options_in_words(self, metrics: Iterable[Asked], k: object) -> list[str]:
         """Return the options behind metrics, defaults included, in words."""

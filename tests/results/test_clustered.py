@@ -55,6 +55,9 @@ def test_a_number_counts_users_and_their_lists():
     assert score.n_lists == len(per_user)
     assert score.n_users == per_user.index.get_level_values("user").nunique() == 40
     assert score.n_lists > 2 * score.n_users
+    assert FOUND.basis.startswith(
+        f"{score.n_lists} lists of 40 users in 6 values of day that all models are judged"
+    )
     row = FOUND.differences("ndcg", k=5).iloc[0]
     assert (row.n_users, row.n_lists) == (40, score.n_lists)
     assert row.won + row.tied + row.lost == score.n_lists
