@@ -132,6 +132,7 @@ class ReportData:
     settings: Settings  #: of intervals and tests
     n_users: int
     n_lists: int | None  #: None where each user has one
+    cluster: str  #: the column whose values are clusters; "" of users
     #: Of accuracy, the first is the lead metric, then beyond it.
     metrics: tuple[MetricWords, ...]
     means: tuple[MeanRow, ...]
@@ -172,7 +173,7 @@ class ReportData:
     @property
     def sample(self) -> str:
         """The users in words, with the number of their lists if they have several."""
-        return sample_in_words(self.n_users, self.n_lists)
+        return sample_in_words(self.n_users, self.n_lists, self.cluster)
 
     @property
     def label(self) -> str:
@@ -256,7 +257,7 @@ class ReportData:
             return means.drop(columns=["model", "best", "near_best"])
         tests = pd.DataFrame([row.to_dict() for row in self.differences])
         tests = tests.drop(
-            columns=["symbol", "n_users", "p", "n_lists"], errors="ignore"
+            columns=["symbol", "n_users", "p", "n_lists", "cluster"], errors="ignore"
         )
         means = means.rename(columns={"low": "mean_low", "high": "mean_high"})
         return means.merge(tests, on=["metric", "k", "model"], how="left", sort=False)
