@@ -47,8 +47,9 @@ def hits(rng, sizes, rate, alike):
 
 def levels(rng, sizes, rate, alike):
     """Values of any size: each list has its user's value or one of its own."""
-    own = rng.beta(rate, 1 - rate, (sizes.sum(), SAMPLES))
-    of_user = rng.beta(rate, 1 - rate, (len(sizes), SAMPLES))
+    shape = (2 * rate, 2 - 2 * rate)
+    own = rng.beta(*shape, (sizes.sum(), SAMPLES))
+    of_user = rng.beta(*shape, (len(sizes), SAMPLES))
     is_of_user = rng.random(own.shape) < np.sqrt(alike)
     return np.where(is_of_user, np.repeat(of_user, sizes, axis=0), own)
 
