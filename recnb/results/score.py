@@ -119,6 +119,7 @@ class MetricValue(float, Suggesting):
     def interval(self, confidence: float = 0.95) -> Interval:
         """Interval for the mean, taking the users as a sample.
 
+        Where users have several lists it is clustered by user, or by `cluster=`.
         It is the exact interval of Clopper and Pearson for values of 0 and 1, and the
         beta interval that generalises it for others: its coverage is at least the
         confidence at any number of users. It is (nan, nan) of a single user, and of a

@@ -23,7 +23,7 @@ README = Path(stats.__file__).with_name("README.md").read_text("utf-8")
 DRAWS, SAMPLES = 40, 100
 SIZES = (20, 50, 200, 2000)
 ALIKE = (0.0, 0.3, 0.9)
-RATES = (0.02, 0.1, 0.5, 0.9)
+RATES = {"hits": (0.02, 0.1, 0.5, 0.9), "values": (0.1, 0.5, 0.9)}
 #: Users return 1 + Geometric times: the chance not to return, and so their lists.
 LEAVES = 0.2
 MOST_LISTS = 30
@@ -100,7 +100,7 @@ CELLS = [
     pytest.param(kind, alike, rate, id=f"{kind} of {rate}, correlation {alike}")
     for kind in KINDS
     for alike in ALIKE
-    for rate in RATES
+    for rate in RATES[kind]
 ]
 
 
