@@ -285,7 +285,8 @@ def index_of_users(
 ) -> pd.Index[Any]:
     """Return users as the index of results; lists in a split as user and its columns."""
     if splits is None:
-        return pd.Index(users.to_numpy(), name=label)
+        index: pd.Index[Any] = pd.Index(users.to_numpy(), name=label)
+        return index
     return splits.index_of(splits.lists(users).rename({"user": label}))
 
 
