@@ -1,5 +1,6 @@
-"""`import recnb.dask` makes `.rec` known to Dask DataFrames:
-`ddf.rec.against(dtruth).table(k=[5, 10])`.
+"""`import recnb.dask` makes `.rec` known to Dask DataFrames.
+
+`ddf.rec.against(dtruth).table(k=[5, 10])`
 
 `recnb.dask.evaluate(recs, truth)` is the same, and takes a pandas frame on either side.
 The same conventions and the same numbers as with pandas; `recnb.compare` takes Dask
@@ -46,8 +47,9 @@ ROWS = 2**40
 def evaluate(
     recs: Any, truth: Any, *, npartitions: int | None = None, **options: Any
 ) -> Evaluation:
-    """Evaluate recommendations against the truth where one of them or both are Dask
-    DataFrames; a pandas frame may be the other.
+    """Evaluate recommendations against the truth where one is a Dask DataFrame.
+
+    Both may be; a pandas frame may be the other.
 
     Options are those of `recnb.evaluate`; `train=`, `items=` and `users=` are frames
     here, not Dask's. `npartitions` is the number of partitions that users are put into,
@@ -122,8 +124,9 @@ class DaskAccessor:
     def against(
         self, truth: Any, *, npartitions: int | None = None, **options: Any
     ) -> Evaluation:
-        """Evaluate these recommendations against a Dask (or pandas) DataFrame of
-        relevant items; options are those of `recnb.dask.evaluate`.
+        """Evaluate these recommendations against a frame of relevant items.
+
+        It is of Dask or pandas; options are those of `recnb.dask.evaluate`.
         """
         return evaluate(self._frame, truth, npartitions=npartitions, **options)
 
@@ -152,8 +155,9 @@ def _with_splits(layout: Layout, lists: Any) -> Layout:
 
 
 def _by_role(frame: Any, roles: Labels) -> Any:
-    """Return the columns that are read, named by role, with the place of each row and
-    the bucket of its user.
+    """Return the columns that are read, named by role.
+
+    The place of each row, and the bucket of its user, are columns as well.
     """
     columns = frame[list(dict.fromkeys(roles.values()))]
     return columns.map_partitions(
@@ -177,8 +181,9 @@ def _numbered(
 
 
 def _bucket(users: pd.Series[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return a number for each user, the same whatever the ids are stored as, on every
-    worker.
+    """Return a number for each user, the same on every worker.
+
+    It is the same whatever the ids are stored as.
 
     Dask's own hash goes by the type that a column is said to have, so 1 in a column of
     objects is not the 1 of a column of numbers. The hash of pandas is the same in all

@@ -1,5 +1,6 @@
-"""Evaluate Spark DataFrames where they are: `recnb.spark.evaluate(recs,
-truth).table(k=[5, 10])`.
+"""Evaluate Spark DataFrames where they are.
+
+`recnb.spark.evaluate(recs, truth).table(k=[5, 10])`
 
 The same conventions and the same numbers as with pandas, in classic and in Connect
 sessions; `recnb.compare` takes Spark DataFrames from then on. Needs `pip install
@@ -46,8 +47,9 @@ T = TypeVar("T")
 def evaluate(
     recs: Frame, truth: Frame, *, npartitions: int | None = None, **options: Any
 ) -> Evaluation:
-    """Evaluate Spark DataFrames of recommendations and relevant items where they are;
-    options are those of `recnb.evaluate`.
+    """Evaluate Spark DataFrames of recommendations and truth where they are.
+
+    Options are those of `recnb.evaluate`.
 
     Classic and Connect sessions serve; one of the two may be a frame that is here, such
     as a pandas one. `npartitions` is the number of parts that users are put into, each
@@ -92,8 +94,9 @@ class SparkParts(Parts):
         return Origin(N_("Spark DataFrames"), remedy)
 
     def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
-        """Call a function of each bucket, in a worker; results are in the order of
-        buckets.
+        """Call a function of each bucket, in a worker.
+
+        Results are in the order of buckets.
         """
         left, right = (_numbered(rows, self._n).groupBy(BUCKET) for rows in self._rows)
         with warnings.catch_warnings():
@@ -161,8 +164,9 @@ def _sent(
 
 
 def _columns_alone(frame: Frame) -> Frame:
-    """Return a frame without rows that has the columns of a Spark one; any other as it
-    is.
+    """Return a frame without rows that has the columns of a Spark one.
+
+    Any other is returned as it is.
     """
     if isinstance(frame, DataFrame):
         return pd.DataFrame(columns=pd.Index(frame.columns, dtype=object))
@@ -172,8 +176,9 @@ def _columns_alone(frame: Frame) -> Frame:
 def _by_role(
     frame: Frame, name: str, roles: Mapping[str, str], session: Any
 ) -> DataFrame:
-    """Return the columns that are read, named by role, as a Spark DataFrame; a frame
-    that is here is sent.
+    """Return the columns that are read, named by role, as a Spark DataFrame.
+
+    A frame that is here is sent.
     """
     if isinstance(frame, DataFrame):
         # By position: names may hold dots, or differ in case alone, which Spark would
@@ -190,8 +195,9 @@ def _by_role(
 
 
 def _numbered(rows: DataFrame, n: int) -> DataFrame:
-    """Add the place of each row, and the bucket of its user: equal ids have one hash, 1
-    as an int, a bigint and a double.
+    """Add the place of each row, and the bucket of its user.
+
+    Equal ids have one hash: 1 as an int, a bigint and a double.
     """
     user = fn.col("user")
     is_number = isinstance(rows.schema["user"].dataType, NumericType)

@@ -295,8 +295,9 @@ def _taken_apart(list_ids: pl.Series) -> tuple[pl.Series, pl.Series]:
 
 
 def _values_of(sheet: Sheet, column: str) -> pl.Series:
-    """Return a column of the split as text, whole numbers, True and False, dates or
-    times; refuse what is missing, and other types.
+    """Return a column of the split; refuse what is missing, and other types.
+
+    It is of text, whole numbers, True and False, dates or times.
     """
     values = sheet[split_role(column)].alias(column)
     missing = is_missing(values)

@@ -506,7 +506,8 @@ def unused_relevance(data: LintData) -> Iterator[Problem]:
 
 
 def _column_of_amounts(data: LintData) -> str | None:
-    """Find the first column of the truth that is named like relevance and has no role;
+    """Find the first column of the truth named like relevance that has no role.
+
     None if there is none, or relevance was given.
     """
     labels = data.source.truth_labels
