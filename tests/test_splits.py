@@ -232,6 +232,9 @@ def test_metrics_beyond_accuracy_are_those_of_each_split_alone(
         score = getattr(ev, metric)(k=3)
         assert float(score) == pytest.approx(float(getattr(whole, metric)(k=3)))
         assert "taken together" in score.basis
+        by = ev.table([metric], k=3, by=columns).to_frame()
+        means = [float(getattr(part, metric)(k=3)) for part in alone.values()]
+        assert by["mean"].to_list() == pytest.approx(means, abs=1e-12)
 
 
 def test_explanations_and_lists_go_by_the_keys_of_results() -> None:

@@ -91,14 +91,6 @@ class Splits:
 
     # From users to lists
 
-    def list_ids(self, users: pl.Series, rows: pl.DataFrame) -> pl.Series:
-        """Return the ids of the lists of users in the combinations of these rows."""
-        labelled = self.values.with_columns(self.labels)
-        labels = rows.select(self.columns).join(
-            labelled, on=self.columns, how="left", maintain_order="left"
-        )
-        return _joined(users, labels[LABEL])
-
     def with_list_ids(self, sheet: Sheet) -> Sheet:
         """Return a sheet with lists in the place of users.
 

@@ -21,6 +21,7 @@ from recnb.results.measuring import measured
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers
 from recnb.results.segments import (
     SMALL,
+    SplitParts,
     distinct_labels,
     part_in_words,
     split_by,
@@ -62,8 +63,9 @@ def table_by(
     """
     asked = asked_of(data, metrics, options)
     cutoffs = Cutoffs.of(k)
-    refuse_whole_metrics(asked)
     split = split_by({"": data}, by, bins)
+    if not isinstance(split, SplitParts):
+        refuse_whole_metrics(asked)
     settings = Settings(confidence)
     numbers = measured({"": data}, asked, cutoffs, split=split, settings=settings)
     label = one_line(", ".join(split.labels))
