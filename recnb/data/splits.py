@@ -68,8 +68,8 @@ class Splits:
         if len(bad):
             raise FrameError(
                 f"{RECS}: split={self._as_typed} holds {bad[0].removesuffix(']')!r}, "
-                f"which cannot be told from another list's name: write its values "
-                f"without {OPENING!r} and ', '."
+                f"which cannot be told from another list's name: write its name and "
+                f"values without {OPENING!r} and ', '."
             )
 
     @property
@@ -304,7 +304,7 @@ def _values_of(sheet: Sheet, column: str) -> pl.Series:
         return values.cast(pl.String)
     if dtype in (pl.Date, pl.Boolean):
         return values
-    if isinstance(dtype, pl.Datetime):
+    if isinstance(dtype, pl.Datetime) and dtype.time_zone is None:
         return values.dt.cast_time_unit("us")
     whole = values
     if dtype.is_numeric():
