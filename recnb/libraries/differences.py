@@ -32,7 +32,7 @@ from recnb.libraries.variant import (
     VariantTable,
     lacking_in,
 )
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import Measure, measure_named, metric_named
 from recnb.metrics.metric import METRICS, Given
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.table import Table
@@ -196,14 +196,14 @@ def why(
     """Explain the difference between an evaluation's number and another; the arguments
     are those of `Evaluation.why`.
     """
-    chosen = metric_named(metric, METRICS)
-    k = chosen.cut_at(k)
+    measure = measure_named(metric, METRICS).cut_at(k).with_options(options)
+    k = measure.k
     refuse_weights(evaluation)
     source = evaluation.source
-    ours = Variant.of_evaluation(evaluation, chosen, k, options)
+    ours = Variant.of_evaluation(evaluation, measure)
     other_source, theirs = _other_side(source, ours, other, k, options)
     way = walk(source, ours, other_source, theirs, k)
-    label = chosen.label(k)
+    label = measure.label
     start, end = way.start, way.end
     our_name, their_name = one_line(ours.name), one_line(theirs.name)
     first = ("", "", our_name, start.value, np.nan, len(start.users), "")
@@ -287,7 +287,8 @@ def _side_of_evaluation(
     definition of our metric.
     """
     second = other.source
-    theirs = Variant.of_evaluation(other, metric_named(ours.metric), k, options)
+    measure = Measure(metric_named(ours.metric), options, k)
+    theirs = Variant.of_evaluation(other, measure)
     if theirs.name == ours.name:
         theirs = replace(theirs, name=_("the other evaluation"))
     if source.recs.equals(second.recs) and source.truth.equals(second.truth):
@@ -317,13 +318,13 @@ def identify(
     """Find the conventions that give a printed number; the arguments are those of
     `Evaluation.identify`.
     """
-    chosen = metric_named(metric, METRICS)
-    k = chosen.cut_at(k)
+    measure = measure_named(metric, METRICS).cut_at(k).with_options(options)
+    k = measure.k
     printed, digits = printed_number(value)
     refuse_weights(evaluation)
     source = evaluation.source
-    variants = [Variant.of_evaluation(evaluation, chosen, k, options)]
-    for preset in of_metric(chosen.name):
+    variants = [Variant.of_evaluation(evaluation, measure)]
+    for preset in of_metric(measure.name):
         # Without k, a library that always cuts has no number.
         with suppress(OptionError):
             variants.append(Variant.of_preset(preset.at(k)))
@@ -337,7 +338,7 @@ def identify(
             candidates.append(_candidate(variant, number.value, printed, digits))
     candidates.sort(key=_nearness)
     fitting = [candidate for candidate in candidates if candidate.fit != NEAR]
-    label = chosen.label(k)
+    label = measure.label
     n_numbers = sum(isinstance(number, Measurement) for number in numbers.values())
     value_words = _(
         "{label} printed as {value}", label=label, value=f"{printed:.{digits}f}"

@@ -35,7 +35,7 @@ from recnb.display.text import one_line
 from recnb.errors import NoUsersError, OptionError, near
 from recnb.libraries.refusals import AskedNumber, refuse
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.measure import Measure, metric_named, plain_text
+from recnb.metrics.measure import Measure, measure_named, metric_named, plain_text
 from recnb.metrics.metric import LIST_METRICS, Given, Metric
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import Scoring, averaged, scoring_of, values_of
@@ -98,15 +98,13 @@ class Variant:
         return replace(made, preset=preset)
 
     @classmethod
-    def of_evaluation(
-        cls, data: EvaluationData, metric: Metric[...], k: int | None, options: Given
-    ) -> Variant:
-        """Make the variant that an evaluation computes at a cut-off, under the name of
-        its library.
-        """
-        scoring = scoring_of(data, metric, options, whole=k is None)
+    def of_evaluation(cls, data: EvaluationData, measure: Measure) -> Variant:
+        """Make the variant that an evaluation computes, under its library's name."""
+        scoring = scoring_of(data, measure, whole=measure.k is None)
         name = _("as {library}", library=data.library) if data.library else "recnb"
-        return cls.made(name, scoring.shown_convention, metric, scoring.measure.options)
+        return cls.made(
+            name, scoring.shown_convention, measure.metric, scoring.measure.options
+        )
 
     @property
     def options(self) -> dict[str, Any]:
@@ -305,8 +303,8 @@ def _of_lists(
     options = dict(preset.options)
     if features is not None:
         options["features"] = features
-    metric = LIST_METRICS[preset.metric]
-    return float(values_of(data, metric, Cutoffs.one(k), options).mean[0])
+    measure = Measure(LIST_METRICS[preset.metric], options)
+    return float(values_of(data, measure, Cutoffs.one(k)).mean[0])
 
 
 def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | None]:
@@ -319,16 +317,16 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
     if isinstance(metric, str) and metric in variants(library):
         return preset(library, metric), k
     try:
-        measure = metric_named(metric)
+        measure = measure_named(metric)
     except OptionError:  # what is no metric is refused with those of the library
         return preset(library, metric), k
-    if measure.text or measure.given or not measure.is_accuracy:
+    if measure.text or measure.options or not measure.metric.is_accuracy:
         return preset(library, metric), k
-    k = measure.cut_at(k)
-    first = default_of(library, measure.plain_name, whole=k is None)
+    measure = measure.cut_at(k)
+    first = default_of(library, measure.metric.name, whole=measure.k is None)
     if first is None:
-        return preset(library, metric), k
-    return only_way(first, metric), k
+        return preset(library, metric), measure.k
+    return only_way(first, metric), measure.k
 
 
 def _refuse_brackets(library: str, metric: Any) -> None:
@@ -339,7 +337,7 @@ def _refuse_brackets(library: str, metric: Any) -> None:
     name = library_named(name)
     wanted = f"{metric}[{given}"
     with suppress(OptionError):
-        wanted = recorded(metric_named(metric).plain_name, library).variant
+        wanted = recorded(metric_named(metric).name, library).variant
     raise OptionError(
         f"{library!r} is no library: what a library is given stands with its metric.",
         fix=f"Give {name!r}, and type metric={wanted!r}.",

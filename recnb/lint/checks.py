@@ -262,8 +262,8 @@ def unjudged(data: LintData) -> Iterator[Problem]:
     is_top = pl.col("rank") <= (data.k or np.inf)
     top = data.joined.recs.filter(is_evaluated, is_top).select(*PAIR, "rank")
     rows = top.join(judged, on=PAIR, how="anti", maintain_order="left")
-    metric = metric_named("judged")
-    scoring = Scoring(data.joined, Measure(metric))
+    measure = Measure(metric_named("judged"), k=data.k)
+    scoring = Scoring(data.joined, measure)
     _values, mean = averaged(scoring, Cutoffs.one(data.k))
     share = mean.item()
     yield Problem(
@@ -271,7 +271,7 @@ def unjudged(data: LintData) -> Iterator[Problem]:
         top.height,
         repair=Repair(data, judged_only=True),
         grave=rows.height >= MANY_ROWS * top.height,
-        facts={"judged": metric.label(data.k), "share": share},
+        facts={"judged": measure.label, "share": share},
     )
 
 

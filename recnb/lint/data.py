@@ -17,7 +17,7 @@ from recnb.metrics.hits import (
     Floats,
     Hits,
 )
-from recnb.metrics.metric import Given, Metric
+from recnb.metrics.measure import Measure
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import (
     average,
@@ -69,22 +69,20 @@ class LintData:
     def __init__(
         self,
         evaluation: EvaluationData,
-        metric: Metric[...],
-        options: Given,
-        k: int | None,
+        measure: Measure,
     ) -> None:
         self.evaluation = evaluation
-        self.options = dict(options)
-        self.asked_k = k
-        self.scoring = scoring_of(evaluation, metric, options, whole=k is None)
-        self.metric = metric
+        self.measure = measure  #: as it is asked for
+        self.asked_k = measure.k
+        self.scoring = scoring_of(evaluation, measure, whole=measure.k is None)
+        self.metric = measure.metric
         self.joined = self.scoring.joined
         self.side = evaluation.side_data
         self.convention = self.joined.convention
         self.source = self.joined.source
         #: The cut-off; None where whole lists count, and k is only what some
         #: denominators say.
-        self.k = k if self.convention.cutoff == "k" else None
+        self.k = measure.k if self.convention.cutoff == "k" else None
         #: The gain that orders items with weights: binary for a metric without one.
         self.gain: Gain = self.scoring.measure.chosen.get("gain", "binary")
 
@@ -98,7 +96,7 @@ class LintData:
         """The metric as it is, in one number."""
         values, mean = self.averaged
         return Measured(
-            label=self.metric.label(self.asked_k),
+            label=self.measure.label,
             value=float(mean[0]),
             n_users=int(np.count_nonzero(~np.isnan(values))),
         )
@@ -192,7 +190,7 @@ class LintData:
         """Return the value of the metric than which none is better; an error if there
         is none.
         """
-        label = self.metric.label(self.asked_k)
+        label = self.measure.label
         if self.metric.better is None:
             words = N_("{label} has no direction: a value is neither good nor bad.")
             raise NotCheckedError(_(words, label=label))

@@ -299,7 +299,7 @@ class Repair:
             overrides={**evaluation.overrides, **decided},
             side_data=replace(data.side, **side),
         )
-        return LintData(put_right, data.metric, data.options, data.asked_k).measured
+        return LintData(put_right, data.measure).measured
 
     def _takes_long(self, source: Sheets) -> bool:
         if source.recs.height <= MOST_ROWS:

@@ -11,13 +11,13 @@ import collections
 import inspect
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, ClassVar, Concatenate, Generic, Literal, ParamSpec, overload
 
 import numpy as np
 
-from recnb.display.language import N_, _
+from recnb.display.language import _
 from recnb.errors import OptionError, is_number, is_word, near, quoted
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, cached_property
 from recnb.metrics.recommendation_lists import PerUser, Whole
@@ -184,25 +184,11 @@ class Metric(Definition, Generic[P]):
     of: ClassVar[Literal["user", "all"]] = "user"
 
     function: Callable[Concatenate[Any, P], Any]
-    #: Its name if a text gives other options than the defaults: nDCG(dcg="exp-log2").
-    text: str = ""
-    #: All options that a text gives.
-    given: Mapping[str, Any] = field(default_factory=dict)
-    #: Conventions that a text gives: AP(rel=2).
-    data: Mapping[str, Any] = field(default_factory=dict)
-    cutoff: int | None = None  #: the cut-off that a text gives: nDCG@10
-    #: Whether it is named as ir_measures does, which cuts nothing without a cut-off.
-    as_printed: bool = False
-
-    @cached_property
-    def plain_name(self) -> str:
-        """The name of the metric, without what a text gives."""
-        return self.function.__name__
 
     @cached_property
     def name(self) -> str:
-        """The name it is called by."""
-        return self.text or self.plain_name
+        """The name that it is called and registered by."""
+        return self.function.__name__
 
     @property
     def registry(self) -> dict[str, Metric[...]]:
@@ -220,37 +206,8 @@ class Metric(Definition, Generic[P]):
         return self.name
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle it by its name and module, as functions are, with what a text has
-        changed.
-        """
-        changed = (
-            "symbol",
-            "text",
-            "given",
-            "data",
-            "cutoff",
-            "as_printed",
-        )
-        return _restored, (
-            self.plain_name,
-            self.function.__module__,
-            {name: getattr(self, name) for name in changed},
-        )
-
-    def cutoffs(self, k: Cutoffs) -> Cutoffs:
-        """Return its own cut-off if it has one, else these."""
-        return k if self.cutoff is None else Cutoffs.of(self.cutoff)
-
-    def cut_at(self, k: object) -> int | None:
-        """Return the cut-off of its text, else k; two of them are refused."""
-        (cutoff,) = Cutoffs.one(k).values
-        if self.cutoff is None or cutoff in (None, self.cutoff):
-            return self.cutoff or cutoff
-        problem = N_(
-            "{label} has its cut-off, and k={k} is another: leave one of them out."
-        )
-        label = repr(self.label(self.cutoff))
-        raise OptionError(_(problem, label=label, k=quoted(k)))
+        """Pickle it by its name and module, as functions are."""
+        return _restored, (self.name, self.function.__module__)
 
     @property
     def takes_weights(self) -> bool:
@@ -288,7 +245,7 @@ class Metric(Definition, Generic[P]):
             each.name: each.default
             for each in parameters
             if each.kind is each.KEYWORD_ONLY
-        } | {**self.given}
+        }
 
     @cached_property
     def words(self) -> dict[str, tuple[str, ...]]:
@@ -309,13 +266,13 @@ class Metric(Definition, Generic[P]):
         if self.instead or self.own:
             self.refuse_weights(data)
         function: Callable[..., Any] = self.function
-        return function(data, k, **{**self.given, **options})
+        return function(data, k, **options)
 
     def __call__(self, data: Any, *args: P.args, **options: P.kwargs) -> Any:
         """Compute the metric, with the options as keywords."""
         self.check(options)
         function: Callable[..., Any] = self.function
-        return function(data, *args, **{**self.given, **options})
+        return function(data, *args, **options)
 
     def refuse_weights(self, data: Any) -> None:
         """Refuse weighted hits if what an item adds depends on more than its own rank."""
@@ -423,14 +380,15 @@ ACCURACY = collections.ChainMap(RETRIEVAL_METRICS, METRICS)
 EVERY_METRIC = collections.ChainMap(LIST_METRICS, RETRIEVAL_METRICS, METRICS)
 
 
-def _restored(name: str, module: str, changed: Mapping[str, Any]) -> Metric[...]:
+def _restored(name: str, module: str) -> Metric[...]:
+    """Return the metric of this name, which its module makes if nobody has yet."""
     if name not in EVERY_METRIC:
-        import_module(module)  # which makes the metric
-        if name not in EVERY_METRIC:
-            raise OptionError(
-                f"this process has no {name} of {module}: write it into a file that it can import."
-            )
-    return replace(EVERY_METRIC[name], **changed)
+        import_module(module)
+    if name not in EVERY_METRIC:
+        raise OptionError(
+            f"this process has no {name} of {module}: write it into a file that it can import."
+        )
+    return EVERY_METRIC[name]
 
 
 def sign_of(better: Better) -> int:
