@@ -327,7 +327,7 @@ class Hits:
         if self.truth_items is None:
             raise OptionError(
                 "hits.items is there for a metric that says what it needs: "
-                "needs=('train',), or columns= with columns of items=."
+                "needs=('train',), 'genre' or 'features', or columns= with columns of items=."
             )
         return self.truth_items.of_rows(self.entry)
 
@@ -463,18 +463,19 @@ class Hits:
         """Keep some of the users, numbered anew from 0."""
         rows, truth_rows = kept[self.user], kept[self.truth_user]
         number, truth_number = np.cumsum(kept) - 1, np.cumsum(truth_rows) - 1
+        truth_user = number[self.truth_user[truth_rows]]
         return self.with_rows(
             rows,
             user=number[self.user[rows]],
             entry=truth_number[self.entry[rows]],
-            truth_user=number[self.truth_user[truth_rows]],
+            truth_user=truth_user,
             truth_relevance=self.truth_relevance[truth_rows],
             truth_weight=None
             if self.truth_weight is None
             else self.truth_weight[truth_rows],
             truth_items=None
             if self.truth_items is None
-            else self.truth_items.of_rows(truth_rows),
+            else self.truth_items.of_users(truth_rows, truth_user, kept),
             list_length=self.list_length[kept],
             judged=None if self.judged is None else self.judged.with_users(kept),
         )

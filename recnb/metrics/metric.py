@@ -20,7 +20,7 @@ import numpy as np
 from recnb.display.language import _
 from recnb.errors import OptionError, is_number, is_word, near, quoted
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, cached_property
-from recnb.metrics.recommendation_lists import PerUser, Whole
+from recnb.metrics.recommendation_lists import PerUser, Whole, checked_names
 
 P = ParamSpec("P")
 
@@ -31,6 +31,8 @@ Over = Literal[
 ]
 #: Data that a metric requires in addition to the lists.
 Need = Literal["train", "catalogue", "features", "genre", "truth", "judged"]
+#: Those of them that a metric of the caller's may say.
+OwnNeed = Literal["train", "features", "genre"]
 #: Options of a metric, by name.
 Given = Mapping[str, Any]
 #: Which of two values is better; None: a value is not good or bad in itself.
@@ -55,9 +57,12 @@ class Credit:
         earned: Floats,
         out_of: Credit | Floats | float = 1.0,
         missed: Floats | float = 0.0,
+        names: Mapping[str, Floats] | None = None,
     ) -> None:
         """Take credit per row, out of users × cut-offs (or a column), one number, or
         what another list earns; `missed`, users × cut-offs, is added to the sum.
+
+        `names` holds what the function has computed of each row and its formula names.
         """
         for name, values in (("out_of", out_of), ("missed", missed)):
             if isinstance(values, np.ndarray) and values.ndim != 2:
@@ -67,6 +72,7 @@ class Credit:
                 )
         self.k = k if isinstance(k, Cutoffs) else Cutoffs.of(k)
         self.rows, self.earned, self.out_of = rows, earned, out_of
+        self.names = checked_names(names, len(rows.rank))
         self.missed = missed  #: what a cost adds for a list without a hit
 
     @property

@@ -275,10 +275,12 @@ def _rows_by_rank(
         return np.asarray(np.append(values, 0.0)[hit])
 
     rows["relevance"] = of_rows(hits.relevance)
+    of_items = dict(credit.names)
     if hits.truth_items is not None:
-        for name, values in hits.items.numbers().items():
-            if np.ndim(values) and name in measure.credit.names():
-                rows[name] = np.append(values, np.nan)[hit]
+        of_items |= hits.items.numbers(measure.credit.names())
+    for name, values in of_items.items():
+        if np.ndim(values) and name in measure.credit.names():
+            rows[name] = np.append(values, np.nan)[hit]
     if hits.truth_weight is not None:
         rows["weight"] = of_rows(hits.weight)
     if hits.judged is not None:
@@ -395,9 +397,10 @@ def numbers_of(
     }
     numbers["best_weight"] = np.ravel(credit.possible)[0]
     if hits.truth_items is not None:
-        numbers |= hits.items.numbers()
+        numbers |= hits.items.numbers(names)
     numbers |= {name: getattr(hits, name)[0] for name in names & OF_USER}
     numbers |= {name: getattr(hits, name) for name in names & OF_HIT}
+    numbers |= credit.names
     if "reach" in names:
         numbers["reach"] = reach(hits, (np.exp2(hits.relevance) - 1.0) / 2.0**top)
     return numbers
