@@ -1,5 +1,7 @@
-"""How numbers of libraries differ: `why`, one decision after the other; `identify`,
-those that are printed like one.
+"""How numbers of libraries differ: `why` and `identify`.
+
+`why` changes one decision after the other; `identify` finds the conventions of a printed
+number.
 """
 
 from __future__ import annotations
@@ -51,8 +53,9 @@ class Switch(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One or more switches made together: usually of one decision, of several if one
-    alone gives no number.
+    """One or more switches made together.
+
+    Usually of one decision, of several if one alone gives no number.
     """
 
     switches: list[Switch]
@@ -159,8 +162,9 @@ def walk(
 
 
 def _moved(before: Measurement, after: Measurement) -> tuple[int, str]:
-    """Count the users whose values changed, those who come or go among them, and say
-    whose changed most.
+    """Count the users whose values changed, and say whose changed most.
+
+    Those who come or go are among them.
     """
     users = distinct(pl.concat([before.users, after.users]))
     old = before.values_of(users)
@@ -193,8 +197,9 @@ def refuse_weights(evaluation: EvaluationData) -> None:
 def why(
     evaluation: EvaluationData, metric: Any, k: int | None, other: Any, **options: Any
 ) -> Table:
-    """Explain the difference between an evaluation's number and another; the arguments
-    are those of `Evaluation.why`.
+    """Explain the difference between an evaluation's number and another.
+
+    The arguments are those of `Evaluation.why`.
     """
     measure = measure_named(metric, METRICS).cut_at(k).with_options(options)
     k = measure.k
@@ -235,9 +240,7 @@ def _other_side(
     k: int | None,
     options: dict[str, Any],
 ) -> tuple[Source, Variant]:
-    """Return the frames and the definition of the number to which the difference is
-    explained.
-    """
+    """Return the frames and the definition of the number that is the other side."""
     if isinstance(other, str) and other != "recnb":
         preset = recorded(metric_named(ours.metric).name, other).at(k)
         return source, Variant.of_preset(preset)
@@ -283,8 +286,9 @@ def _side_of_evaluation(
     k: int | None,
     options: Given,
 ) -> tuple[Source, Variant]:
-    """Return the frames of another evaluation, or ours if they are the same, and its
-    definition of our metric.
+    """Return the frames of another evaluation, and its definition of our metric.
+
+    The frames are ours if they are the same.
     """
     second = other.source
     measure = Measure(metric_named(ours.metric), options, k)
@@ -315,8 +319,9 @@ NOT_EXCLUDED = N_(
 def identify(
     evaluation: EvaluationData, metric: Any, value: Any, k: int | None, **options: Any
 ) -> Table:
-    """Find the conventions that give a printed number; the arguments are those of
-    `Evaluation.identify`.
+    """Find the conventions that give a printed number.
+
+    The arguments are those of `Evaluation.identify`.
     """
     measure = measure_named(metric, METRICS).cut_at(k).with_options(options)
     k = measure.k
@@ -409,8 +414,9 @@ def _numbers(
 
 
 def printed_number(value: Any) -> tuple[float, int]:
-    """Return a number as it was printed, and its decimals; a float is read as Python
-    writes it.
+    """Return a number as it was printed, and its decimals.
+
+    A float is read as Python writes it.
     """
     text = ""
     if isinstance(value, str):

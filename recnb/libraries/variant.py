@@ -1,5 +1,6 @@
-"""A number as a library or an evaluation defines it, computed on frames: what two
-definitions decide differently, and `as_in`.
+"""`Variant`, a number as a library or an evaluation defines it; and `as_in`.
+
+A variant is computed on frames, and says what another one decides differently.
 """
 
 from __future__ import annotations
@@ -67,8 +68,9 @@ class Measurement(NamedTuple):
 
 @dataclass(frozen=True)
 class Variant:
-    """One definition of a number: how the data are read, the metric and all its
-    options.
+    """One definition of a number.
+
+    How the data are read, the metric and all its options.
     """
 
     name: str  #: whose number it is
@@ -145,9 +147,7 @@ class Variant:
         return replace(self, convention=replace(convention, **decided))
 
     def _options_known_to(self, other: Variant) -> dict[str, Any]:
-        """Return the options that another variant's metric has as well, with a value
-        that it takes.
-        """
+        """Return the options that another variant's metric has, and whose values it takes."""
         words = metric_named(other.metric).words
         names = [name for name in self.options if name in other.options]
         options = {name: self.options[name] for name in names}
@@ -173,8 +173,9 @@ class Variant:
         return words or _("{axis} by default", axis=axis)
 
     def measure(self, source: Source, k: int | None) -> Measurement:
-        """Compute the number on these frames; raise an error where the library of the
-        preset does.
+        """Compute the number on these frames.
+
+        Raise an error where the library of the preset does.
         """
         convention = source.as_given(self.convention)
         try:
@@ -222,8 +223,9 @@ def as_in(
     features: str | Sequence[str] | None = None,
     **columns: str,
 ) -> float:
-    """Return the number that a library's metric returns for these frames, from its
-    recorded convention.
+    """Return the number that a library's metric returns for these frames.
+
+    It is computed by the recorded convention of the library.
 
     Parameters
     ----------
@@ -308,8 +310,9 @@ def _of_lists(
 
 
 def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | None]:
-    """Return the preset of this name, or the first of the metric of accuracy that a
-    name means, and the cut-off.
+    """Return the preset that a name means, and the cut-off.
+
+    It is that of this name, or the first of the metric of accuracy that it means.
     """
     metric = plain_text(metric)
     if isinstance(library, str) and "[" in library:
@@ -330,9 +333,7 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
 
 
 def _refuse_brackets(library: str, metric: Any) -> None:
-    """Refuse a library with what it is given in brackets, which stand with its metric
-    here.
-    """
+    """Refuse a library with brackets, which stand with its metric here."""
     name, _bracket, given = library.partition("[")
     name = library_named(name)
     wanted = f"{metric}[{given}"

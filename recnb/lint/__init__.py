@@ -1,5 +1,6 @@
-"""The lint: findings about the data of an evaluation, their effect on a metric, and
-what to type.
+"""The lint: findings about the data of an evaluation.
+
+Each has its effect on a metric, and what to type.
 
 A check (`checks.py`) finds rows and says how they are put right (`repair.py`); the
 effect is the metric of what is put right.
@@ -39,8 +40,9 @@ COUNTS = {
 def lint(
     evaluation: EvaluationData, k: int | None, metric: Any, options: Given
 ) -> Lint:
-    """Make all checks that the frames given and the rows in memory allow; the arguments
-    are those of `Evaluation.lint`.
+    """Make all checks that the frames given and the rows in memory allow.
+
+    The arguments are those of `Evaluation.lint`.
     """
     measure = measure_named(metric, ACCURACY)
     if measure.metric.name not in METRICS:
@@ -132,8 +134,9 @@ def _titles(listed: Sequence[Check]) -> str:
 
 
 def _bounds(made: ChecksMade, value: float) -> tuple[float, float]:
-    """Return the metric's mean with all equal scores in their worst order and in their
-    best; NaN if the rows are not in memory.
+    """Return the metric's mean with all equal scores in their worst and best order.
+
+    NaN if the rows are not in memory.
     """
     for finding in made.findings:
         if finding.name == "ties":
@@ -172,9 +175,7 @@ def _measured(measured: Measured, lower: float, upper: float) -> str:
 def finding_of(
     check: Check, evaluation: EvaluationData, measure: Measure
 ) -> Finding | None:
-    """Return what one check finds, if it finds anything and the rows of the lists are
-    in memory.
-    """
+    """Return what one check finds; None without a finding, or without rows in memory."""
     try:
         return next(check.findings(LintData(evaluation, measure)), None)
     except (ElsewhereError, NotCheckedError):
@@ -182,9 +183,7 @@ def finding_of(
 
 
 def judged_order(models: Models, measure: Measure) -> Line:
-    """Return a warning if models are in another order without the items that are not
-    judged, else "".
-    """
+    """Return a warning if unjudged items decide the order of models, else ""."""
     means = dict[str, float]()
     of_judged = dict[str, float]()
     for name, model in models.items():

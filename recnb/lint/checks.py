@@ -7,7 +7,6 @@ metric; and `facts` of the problem.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
 
@@ -30,12 +29,21 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, metric_named
 from recnb.results.scoring import Scoring, averaged
 
-#: Names of columns that tell whether, how often or how much a user had an item.
-AMOUNTS = re.compile(
-    "(is|n|num|total)?(purchase[sd]?|bought|sold|sales|units(sold)?|quantity|qty|revenue|spen[dt]|amount|n|cnt|counts?|order(s|ed|count)?"
-    "|click(s|ed)?|(times)?play(s|ed|count)?|view(s|ed|count)?|watch(ed|time)|listen(s|ed|count)|visits|like[sd]?|stars"
-    "|freq(uency)?|weight|strength|interact(ions?|ed)|events|conver(sions?|ted)|engagement|feedback|response|positive|relevant|value)"
-)
+#: Names of columns that tell whether, how often or how much a user had an item, apart by
+#: blanks. Blanks and "_" in them are taken out before, so that "times_played" is "timesplayed".
+AMOUNT_WORDS = """
+    purchase purchases purchased bought sold sales units unitssold quantity qty
+    revenue spend spent amount
+    n cnt count counts freq frequency weight strength value
+    order orders ordered ordercount click clicks clicked
+    play plays played playcount timesplay timesplays timesplayed timesplaycount
+    view views viewed viewcount watched watchtime listens listened listencount visits
+    like likes liked stars positive relevant feedback response engagement events
+    interaction interactions interacted conversion conversions converted
+"""
+#: What may stand before each of them: "is_clicked", "num_plays".
+BEFORE_AMOUNTS = ("", "is", "n", "num", "total")
+AMOUNTS = {before + word for before in BEFORE_AMOUNTS for word in AMOUNT_WORDS.split()}
 #: Words for missing values, in lower case.
 NOTHING = ("", "nan", "none", "null", "nat", "<na>", "n/a", "undefined")
 FILLERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)  #: numbers for missing scores
@@ -500,14 +508,15 @@ def unused_relevance(data: LintData) -> Iterator[Problem]:
 
 
 def _column_of_amounts(data: LintData) -> str | None:
-    """Find the first column of the truth that is named like relevance and has no role;
+    """Find the first column of the truth that is named like relevance and has no role.
+
     None if there is none, or relevance was given.
     """
     labels = data.source.truth_labels
     if data.side.truth is None or "relevance" in labels:
         return None
     for name in columns_of(data.side.truth, "truth"):
-        if name not in labels.values() and AMOUNTS.fullmatch(plain_name(name)):
+        if name not in labels.values() and plain_name(name) in AMOUNTS:
             return name
     return None
 

@@ -42,8 +42,9 @@ class NotCheckedError(Exception):
 
 
 def quoted_id(value: Any) -> str:
-    """Return an id as Python writes it, so that 1 is told from '1', on one line; a
-    backtick would begin code.
+    """Return an id as Python writes it, so that 1 is told from '1', on one line.
+
+    A backtick would begin code.
     """
     words = str(value)
     if isinstance(value, str):
@@ -62,8 +63,9 @@ class Measured(NamedTuple):
 
 
 class LintData:
-    """One metric at one cut-off on the data of an evaluation; each part is computed
-    when it is first used.
+    """One metric at one cut-off on the data of an evaluation.
+
+    Each part is computed when it is first used.
     """
 
     def __init__(
@@ -129,8 +131,9 @@ class LintData:
         return frame
 
     def ids(self, name: str, role: str) -> pl.Series:
-        """Return the users or items of a frame, each once; none of a frame that has no
-        such column.
+        """Return the users or items of a frame, each once.
+
+        None of a frame that has no such column.
         """
         frame = self.frame(name)
         if role not in frame.columns:
@@ -154,24 +157,21 @@ class LintData:
 
     @cached_property
     def relevant(self) -> pl.DataFrame:
-        """The relevant rows of the users evaluated, without those of relevance 0 that
-        only a convention counts.
+        """The relevant rows of the users evaluated.
+
+        Without those of relevance 0, which only a convention counts.
         """
         return self.joined.truth.filter(pl.col("relevance") > 0)
 
     def relevant_of(self, pairs: pl.DataFrame) -> pl.DataFrame:
-        """Return those of the relevant pairs of the users evaluated that are among
-        these.
-        """
+        """Return the relevant pairs of the users evaluated that are among these."""
         relevant = self.relevant.select(PAIR)
         return relevant.join(pairs, on=PAIR, how="semi", maintain_order="left")
 
     # What a check cannot do without
 
     def require_users(self, n: int) -> None:
-        """Raise an error if there are too few users, or lists, to tell a rule from
-        chance.
-        """
+        """Raise an error if there are too few users or lists to tell a rule from chance."""
         if n < ENOUGH:
             words = N_("It takes {least} users with a list.")
             raise NotCheckedError(_(words, least=ENOUGH))
@@ -187,8 +187,9 @@ class LintData:
             raise NotCheckedError(_("Give `k=` to check."))
 
     def require_best_value(self) -> float:
-        """Return the value of the metric than which none is better; an error if there
-        is none.
+        """Return the value of the metric than which none is better.
+
+        An error if there is none.
         """
         label = self.measure.label
         if self.metric.better is None:

@@ -1,5 +1,6 @@
-"""Lists beside what each user had: hits that nobody needed a recommender for, and
-genres that the user knows.
+"""Lists beside what each user had.
+
+Hits that nobody needed a recommender for, and genres that the user knows.
 """
 
 from __future__ import annotations
@@ -99,8 +100,9 @@ def serendipity(
 
 
 def expected_ranks(user: Ints, item: Ints, had: tuple[Ints, Ints], count: Ints) -> Ints:
-    """Return the rank of each item in a list of the most popular items that its user
-    has not had; 0 for an item they had.
+    """Return the rank of each item among the most popular that its user has not had.
+
+    0 for an item they had.
 
     Its place by popularity, less the items above it that the user had: a search in what
     users had, each item once, sorted by place. An item that train does not have is in
@@ -168,8 +170,9 @@ def calibration(
     of_lists = _shares(_users_by_items(shown.user, shown.item, lists) @ genres)
 
     def of_users(users: slice) -> tuple[Floats, Floats, Floats]:
-        """Return the shares of genres in history and list, users × genres, and what
-        each genre adds.
+        """Return the shares of genres, users × genres, and what each genre adds.
+
+        Shares are of the history and of the list.
         """
         p, q = history[users].toarray(), of_lists[users].toarray()
         ratio = np.divide(
@@ -178,9 +181,7 @@ def calibration(
         return p, q, p * np.log2(ratio)
 
     def rows(user: int) -> TermRows:
-        """Return the genres of one user's history and list, the largest of the history
-        first.
-        """
+        """Return the genres of one user, those of which the history has most first."""
         p, q, earned = (part[0] for part in of_users(slice(user, user + 1)))
         present = np.flatnonzero((p > 0) | (q > 0))
         genre = present[np.argsort(-p[present], kind="stable")]

@@ -1,5 +1,7 @@
-"""`Measure`, what a number is of; and the look-up of metrics, by name or by a text in
-the grammar of ir_measures: a name, parameters in brackets, a cut-off after "@".
+"""`Measure`, what a number is of, and the look-up of measures by name or text.
+
+A text is in the grammar of ir_measures: a name, parameters in brackets, a cut-off after
+"@".
 
 Names are those that papers and ir_measures print, and recnb's own. A metric is found in
 any case, but only "nDCG", as it is printed, or a text with brackets is ir_measures'
@@ -70,8 +72,9 @@ WEIGHTS = {
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """What a number is of: a metric with its options, such as nDCG(gain="exponential"),
-    at a cut-off or at several.
+    """What a number is of: a metric with its options, at a cut-off or at several.
+
+    An example is nDCG(gain="exponential")@10.
     """
 
     metric: Metric[...]
@@ -137,8 +140,9 @@ class Measure:
 
     @property
     def needs_whole_list(self) -> bool:
-        """Whether hits below the cut-off change the value: they do where the ideal is
-        made of the list itself.
+        """Whether hits below the cut-off change the value.
+
+        They do where the ideal is made of the list itself.
         """
         return bool(self.chosen.get("ideal") == "list")
 
@@ -200,8 +204,9 @@ class Measure:
         return Formula.of(str(self.metric.out_of)).ideal() is not None
 
     def formula_text(self) -> str:
-        """Return the formula on one line, in the language in force: 'add nth/rank for
-        each hit, divide by n_relevant'.
+        """Return the formula on one line, in the language in force.
+
+        Such as 'add nth/rank for each hit, divide by n_relevant'.
         """
         credit, out_of = self.credit, self.out_of
         words = {
@@ -232,8 +237,9 @@ class Measure:
         return _("add {credit} for each {rows}, divide by {out_of}", **words)
 
     def latex(self) -> str:
-        """Return the formula in LaTeX: the sum is written here once, so no metric can
-        forget it.
+        """Return the formula in LaTeX.
+
+        The sum is written here once, so no metric can forget it.
         """
         metric = self.metric
         rows = _(OVER[metric.over][1])
@@ -279,16 +285,12 @@ class Measure:
 
 
 def is_measure(text: str) -> bool:
-    """Say whether a text has the form of a measure, such as "nDCG@10", whatever its
-    name.
-    """
+    """Say whether a text has the form of a measure, whatever its name."""
     return TEXT.fullmatch(text) is not None
 
 
 def plain_text(name: Any) -> Any:
-    """Return the text of a measure of ir_measures, such as `nDCG @ 10`, and any other
-    name as it is.
-    """
+    """Return the text of a measure of ir_measures, and any other name as it is."""
     if type(name).__module__.split(".")[0] != "ir_measures":
         return name
     try:
@@ -339,8 +341,9 @@ def measure_named(name: object, among: Collection[str] = EVERY_METRIC) -> Measur
 
 
 def printed_measure(name: object) -> Measure:
-    """Look up what ir_measures means by a text, however it is spelt: without a cut-off
-    nothing is cut, the ideal list neither.
+    """Look up what ir_measures means by a text, however it is spelt.
+
+    Without a cut-off nothing is cut, the ideal list neither.
     """
     return replace(measure_named(name), cuts_nothing=True)
 
@@ -366,8 +369,9 @@ def _known_names() -> list[str]:
 
 
 def called(name: str) -> str:
-    """Return the metric that is called so in words, in any language: "average
-    precision", "평균 정밀도"; empty if none is.
+    """Return the metric that is called so in words, in any language.
+
+    Such as "average precision" or "평균 정밀도"; empty if none is.
     """
     return _terms().get(_without_blanks(name), "")
 
@@ -541,8 +545,9 @@ def _conventions(
 def _printed(
     metric: Metric[...], options: Mapping[str, Any], data: Mapping[str, Any]
 ) -> str:
-    """Return the name of a metric with what a text changes, without the cut-off; empty
-    if it changes nothing.
+    """Return the name of a metric with what a text changes, without the cut-off.
+
+    Empty if it changes nothing.
     """
     level = options.get("recall")
     given = {

@@ -1,5 +1,4 @@
-"""A metric: a sum over hits, lists or the catalogue, divided by what it could have
-been.
+"""A metric: a sum over hits, lists or the catalogue, divided by what it could be.
 
 `@metric` makes a `Metric` of a function and enters it in METRICS (accuracy),
 RETRIEVAL_METRICS (accuracy with incomplete judgments) or LIST_METRICS (beyond accuracy).
@@ -46,8 +45,9 @@ ALWAYS = "always"
 
 
 class Credit:
-    """The credit of each row and the denominator of its sum: a score and its
-    explanation.
+    """The credit of each row and the denominator of its sum.
+
+    A score and its explanation.
     """
 
     def __init__(
@@ -59,8 +59,10 @@ class Credit:
         missed: Floats | float = 0.0,
         names: Mapping[str, Floats] | None = None,
     ) -> None:
-        """Take credit per row, out of users × cut-offs (or a column), one number, or
-        what another list earns; `missed`, users × cut-offs, is added to the sum.
+        """Take the credit of each row, and what its sum is out of.
+
+        `out_of`: users × cut-offs (or a column), one number, or what another
+        list earns; `missed`, users × cut-offs, is added to the sum.
 
         `names` holds what the function has computed of each row and its formula names.
         """
@@ -113,8 +115,9 @@ class Credit:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Definition:
-    """The definition of a metric, as `@metric` takes it: formula, bounds, sources and
-    words; it makes a metric of a function.
+    """The definition of a metric, as `@metric` takes it.
+
+    It has formula, bounds, sources and words, and makes a metric of a function.
     """
 
     symbol: str  #: as it is printed: nDCG
@@ -165,8 +168,9 @@ class Definition:
         self, function: Callable[Concatenate[Any, P], Whole], /
     ) -> CatalogueMetric[P]: ...
     def __call__(self, function: Callable[..., Any], /) -> Metric[...]:
-        """Register the metric under the name of its function; the type that the
-        function returns decides its kind.
+        """Register the metric under the name of its function.
+
+        The type that the function returns decides its kind.
         """
         # Annotations are text here: `from __future__ import annotations`.
         kind = KINDS[inspect.signature(function).return_annotation]
@@ -203,9 +207,7 @@ class Metric(Definition, Generic[P]):
 
     @property
     def of_evaluated(self) -> bool:
-        """Whether its values are of the users evaluated, and not of all who have a
-        list.
-        """
+        """Whether its values are of the users evaluated, not of all with a list."""
         return self.is_accuracy
 
     def __repr__(self) -> str:
@@ -232,8 +234,9 @@ class Metric(Definition, Generic[P]):
 
     @property
     def title(self) -> str:
-        """The meaning of the number, in the language in force; in English the first
-        line of the docstring.
+        """The meaning of the number, in the language in force.
+
+        In English the first line of the docstring.
         """
         first_paragraph = (inspect.getdoc(self.function) or "").split("\n\n")[0]
         return _(" ".join(first_paragraph.split()))
@@ -265,8 +268,9 @@ class Metric(Definition, Generic[P]):
         return {name: typing.get_args(hints[name]) for name in of_words}
 
     def at(self, data: Any, k: Cutoff, options: Given) -> Any:
-        """Compute the metric at one or several cut-offs, options checked: `Credit` of
-        hits; of lists, `PerUser` or `Whole`.
+        """Compute the metric at one or several cut-offs; options are checked.
+
+        Of hits it returns `Credit`; of lists, `PerUser` or `Whole`.
         """
         self.check(options)
         if self.instead or self.own:
@@ -353,9 +357,7 @@ class ListMetric(Metric[P]):
 
     @property
     def of_evaluated(self) -> bool:
-        """Whether its values are of the users evaluated, and not of all who have a
-        list.
-        """
+        """Whether its values are of the users evaluated, not of all with a list."""
         return self.over == "users" or "truth" in self.needs
 
 
@@ -398,8 +400,10 @@ def _restored(name: str, module: str) -> Metric[...]:
 
 
 def sign_of(better: Better) -> int:
-    """Return -1 where less is better, else 1: values times this are in order, the best
-    the highest; where neither is better, as they are.
+    """Return -1 where less is better, else 1.
+
+    Values times this are in order, the best the highest; where neither is better,
+    as they are.
     """
     return -1 if better == "low" else 1
 

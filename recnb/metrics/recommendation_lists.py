@@ -1,5 +1,6 @@
-"""What metrics beyond accuracy are computed from: every row of the ranked lists, and
-what is known of the items.
+"""What metrics beyond accuracy are computed from.
+
+Every row of the ranked lists, and what is known of the items.
 
 Accuracy needs the hits alone. Novelty, popularity and diversity look at each
 recommended item, coverage, Gini and entropy at how often each item is shown; none of
@@ -31,8 +32,9 @@ FILLED = {"skip": np.nan, "zero": 0.0, "one": 1.0}
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """All rows of the ranked lists, sorted by user, then rank; no item is twice in a
-    list.
+    """All rows of the ranked lists, sorted by user, then rank.
+
+    No item is twice in a list.
     """
 
     user: Ints  #: per row, the position of the user, from 0 to n_users - 1
@@ -73,8 +75,9 @@ class Lists:
         )
 
     def upto(self, k: int | None, cutoff: Cut = "k") -> Lists:
-        """Return the rows down to rank k; all of them if k is None or the metric does
-        not cut.
+        """Return the rows down to rank k.
+
+        All of them if k is None or the metric does not cut.
         """
         if k is None or cutoff == "none":
             return self
@@ -178,9 +181,7 @@ class PerUser:
         return float(self.value[self.counted].mean())
 
     def filled_in(self, nothing_to_find: Bools, rule: str) -> PerUser:
-        """Leave out users who have nothing to find, or give them the value that the
-        convention has for them.
-        """
+        """Leave out users with nothing to find, or give them the convention's value."""
         if rule == "skip":
             return replace(self, counted=self.counted & ~nothing_to_find)
         return replace(
@@ -211,8 +212,9 @@ def list_credit(
     kept: Bools | None = None,
     names_of: Callable[[Ints], Mapping[str, Any]] = lambda rows: {},
 ) -> PerUser:
-    """Sum what the rows of each list earn down to rank k, divided by `out_of`: a number
-    or one for each user; by default the number of rows.
+    """Sum what the rows of each list earn down to rank k, divided by `out_of`.
+
+    That is a number or one for each user; by default the number of rows.
 
     `names` holds what the function has computed of each row and its formula names;
     `kept` marks the rows that count, if not all do; `names_of` returns what a formula
