@@ -234,19 +234,28 @@ def metric(
             own=True,
         )
         try_on_lists(made)
-        described: Any = on_lists(made) if made.is_accuracy else function
-        vars(made).update(
-            __name__=name,
-            __doc__=described.__doc__,
-            __signature__=inspect.signature(described),
-        )
-        for registry in (METRICS, LIST_METRICS):  # of a cell that is run again
-            registry.pop(name, None)
-        made.registry[name] = made
-        measures.parsed.cache_clear()  # what texts meant before this
+        _register(made)
         return made
 
     return make
+
+
+def _register(made: Metric[...]) -> None:
+    """Enter a metric under its name, with the signature and docstring of a function.
+
+    It takes the place of one of this name: a cell may be run again.
+    """
+    function = made.function
+    described: Any = on_lists(made) if made.is_accuracy else function
+    vars(made).update(
+        __name__=made.name,
+        __doc__=described.__doc__,
+        __signature__=inspect.signature(described),
+    )
+    for registry in (METRICS, LIST_METRICS):
+        registry.pop(made.name, None)
+    made.registry[made.name] = made
+    measures.parsed.cache_clear()  # what texts meant before this
 
 
 def _kind_of(
