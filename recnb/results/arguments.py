@@ -69,8 +69,9 @@ def asked_of(
     *of_call: str,
     among: Collection[str] = EVERY_METRIC,
 ) -> list[Asked]:
-    """Look up the metrics of a call, each with the options that it has; None: the
-    standard ones that the data allow.
+    """Look up the metrics of a call, each with the options that it has.
+
+    None: the standard ones that the data allow.
 
     `of_call`: other keywords of the call, which a misspelt option may mean; `among`:
     the metrics allowed, then without a cut-off.
@@ -166,8 +167,9 @@ def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
 
 
 def _standard_names(data: EvaluationData | None) -> list[str]:
-    """Return the usual metrics that the data allow: those that the library has, and
-    that weights take the bias out of.
+    """Return the usual metrics that the data allow.
+
+    Those that the library has, and that weights take the bias out of.
     """
     names = [*STANDARD]
     if data is None:
