@@ -15,6 +15,7 @@ import polars as pl
 
 from recnb.conventions.convention import DECISIONS, ROW_ORDERS
 from recnb.data.in_memory import Sheets
+from recnb.data.side_data import GivenFrame
 from recnb.display.language import N_, _
 from recnb.errors import FrameError
 from recnb.lint.data import FRAMES, PAIR, SIDES, LintData, Measured
@@ -220,21 +221,14 @@ class Repair:
         there = given.get(other or frame)
         if "truth" not in given or here is None or there is None:
             return ""
-        if not here.library or here.library != there.library:
+        if not _are_joinable(here, there, roles):
             return ""
-        if here.library != "pandas":
-            types = [here.types.get(role) for role in roles]
-            is_coded = not {"Categorical", "Enum"}.isdisjoint(map(str, types))
-            if is_coded or types != [there.types.get(role) for role in roles]:
-                return ""
         columns = [here.labels.get(role, role) for role in roles]
         others = [there.labels.get(role, role) for role in roles]
         on = f"left_on={columns!r}, right_on={others!r}"
         if columns == others:
             on = f"on={columns!r}"
-        keyword, end = f"**{{{columns[0]!r}: ", "}"
-        if columns[0].isidentifier() and not iskeyword(columns[0]):
-            keyword, end = f"{columns[0]}=", ""
+        keyword, end = _as_keyword(columns[0])
         template = code.pandas if here.library == "pandas" else code.polars
         behind = template.format(
             frame=frame,
@@ -323,6 +317,30 @@ class Repair:
             if frame.height == 0:
                 raise FrameError(f"nothing is left of {name}.")
         return frames
+
+
+def _are_joinable(here: GivenFrame, there: GivenFrame, roles: Sequence[str]) -> bool:
+    """Say whether two frames are of one library, which joins these columns.
+
+    Polars joins columns of the same type alone, and none of categories.
+    """
+    if not here.library or here.library != there.library:
+        return False
+    if here.library == "pandas":
+        return True
+    types = [here.types.get(role) for role in roles]
+    is_coded = not {"Categorical", "Enum"}.isdisjoint(map(str, types))
+    return not is_coded and types == [there.types.get(role) for role in roles]
+
+
+def _as_keyword(column: str) -> tuple[str, str]:
+    """Return what stands before and behind the value of a column that is set.
+
+    A name that is none of Python's is set by `**{"list price": value}`.
+    """
+    if column.isidentifier() and not iskeyword(column):
+        return f"{column}=", ""
+    return f"**{{{column!r}: ", "}"
 
 
 def _with_frames(source: Sheets, frames: dict[str, pl.DataFrame]) -> Sheets:

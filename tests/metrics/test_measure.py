@@ -229,6 +229,16 @@ def test_a_measure_has_one_cutoff() -> None:
         measure.cut_at(5)
 
 
+def test_a_report_and_its_table_mean_the_same_by_a_name_without_a_cutoff() -> None:
+    """Of lists that are shorter than what is relevant, which cuts recnb's own ideal."""
+    truth = {"ann": ["a", "x", "y"], "bob": ["x", "c"]}
+    ev = recnb.evaluate({"ann": ["a", "b"], "bob": ["c"]}, truth)
+    _precision, ndcg = ev.report(metrics=["P@5", "nDCG"]).means
+    assert ndcg.k is None
+    assert ndcg.mean == float(ev.measure("nDCG")) == ev.table(["nDCG"]).iloc[0, 0]
+    assert ndcg.mean < float(ev.ndcg())
+
+
 def test_only_the_printed_spelling_and_brackets_mean_the_measure_of_ir_measures() -> (
     None
 ):
