@@ -20,7 +20,7 @@ from recnb.data.sheet import in_floats, repeated
 from recnb.display.language import N_, _
 from recnb.lint.data import ENOUGH, PAIR, SIDES, LintData, NotCheckedError, quoted_id
 from recnb.lint.findings import Problem, check
-from recnb.lint.repair import SPELLINGS, Repair
+from recnb.lint.repair import SPELLINGS, Repair, Spelling
 from recnb.lint.samples import find_sample, is_nothing_missed, is_truth_of_hits
 from recnb.lint.ties import find_ties, list_rows
 from recnb.lint.times import comparable_times
@@ -87,11 +87,9 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
         )
         lost = ids.filter(~pl.col(role).is_in(listed.implode()))
         for way, spelling in SPELLINGS.items():
-            known = pl.DataFrame({"listed": listed, "plain": listed})
-            known = known.with_columns(spelling.plain(pl.col("plain")))
-            known = known.filter(pl.col("plain") != "")
-            known = known.unique("plain", keep="first", maintain_order=True)
+            known = _listed_by_spelling(listed, spelling)
             lost = lost.with_columns(plain=spelling.plain(pl.col(role)))
+            # The lost ids that some list has, but for the way they are written.
             respelt = lost.join(known, on="plain", maintain_order="left")
             if respelt.height == 0:
                 continue
@@ -108,6 +106,14 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
                 },
                 short=LOST_IDS[role],
             )
+
+
+def _listed_by_spelling(listed: pl.Series, spelling: Spelling) -> pl.DataFrame:
+    """Return an id of the lists for each plain spelling, in columns listed and plain."""
+    known = pl.DataFrame({"listed": listed, "plain": listed})
+    known = known.with_columns(spelling.plain(pl.col("plain")))
+    known = known.filter(pl.col("plain") != "")
+    return known.unique("plain", keep="first", maintain_order=True)
 
 
 def _respell_all(data: LintData, role: str, way: str) -> Repair:
