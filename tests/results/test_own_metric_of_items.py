@@ -468,6 +468,23 @@ def test_history_has_what_each_user_had_once() -> None:
     assert [sorted(values) for values in seen[-1][1:]] == [[0, 0], [1, 2]]
 
 
+def test_a_formula_of_hits_names_what_the_function_computes_of_each() -> None:
+    """In the trial, in the worked number and as a column of its rows."""
+
+    @recnb.metric(symbol="N", credit="size^2", out_of="k", needs=["genre"])
+    def genres_of_hits(hits, k=None):
+        size = hits.items.genres().sum(axis=1)
+        places = out_of_count(hits, k, "k")
+        return Credit(hits, k, size**2, places, names={"size": size})
+
+    n_genres = SAMPLE.items.set_index("item")["genres"].str.split("|").str.len()
+    worked = EV.explain(genres_of_hits, "u026", k=10)
+    hits = worked.rows[worked.rows["relevance"] > 0]
+    assert hits["size"].tolist() == n_genres[hits["item"]].tolist()
+    assert worked.value == pytest.approx((hits["size"] ** 2).sum() / 10)
+    assert worked.value > 0
+
+
 def test_vectors_of_items_are_features() -> None:
     @recnb.metric(
         symbol="First",
