@@ -212,9 +212,10 @@ def _blocks_of(n_listed: Ints, n_truth: Ints) -> list[Block]:
     borders = np.arange(BLOCK, int(last_rows.max(initial=0)), BLOCK)
     # A user whose rows cross the border between two blocks stays in the former.
     next_users = np.searchsorted(last_rows, borders) + 1
-    # A block at least, without rows if there are no users.
-    first_users = np.unique([0, *next_users[next_users < n_users].tolist()])
-    edges = [*first_users.tolist(), n_users]
+    next_users = next_users[next_users < n_users]
+    # Without users there is one block, without rows.
+    first_users = np.unique(np.append(0, next_users))
+    edges = np.append(first_users, n_users).tolist()
 
     listed_starts, truth_starts = offsets(n_listed), offsets(n_truth)
     return [
