@@ -420,14 +420,14 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
     That is the mean over all orders. Of scores 9 5 5 5 let the first and two of the
     others be hits:
 
-        hit tie     tie above n_rows n_hits n_hits_above     hit place rank weight nth
-        0   0       0   0     1      1      0                0   1     1    1      1
-        1   1       1   1     3      2      1                1   1     2    1/3    2
-        2   1                                                1   2     3    1/3    2.5
-                                                             1   3     4    1/3    3
-                                                             2   1     2    1/3    2
-                                                             2   2     3    1/3    2.5
-                                                             2   3     4    1/3    3
+        hit tie    tie above n_rows n_hits n_hits_above    hit place rank weight nth first
+        0   0      0   0     1      1      0               0   1     1    1      1   1
+        1   1      1   1     3      2      1               1   1     2    1/3    2   0
+        2   1                                              1   2     3    1/3    2.5 0
+                                                           1   3     4    1/3    3   0
+                                                           2   1     2    1/3    2   0
+                                                           2   2     3    1/3    2.5 0
+                                                           2   3     4    1/3    3   0
 
     `above` and `tied` are those of each hit, as in `Matches`.
     """
