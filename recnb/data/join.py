@@ -166,10 +166,8 @@ def _has_gaps(
         # A list is as long as its last rank.
         return bool((matches.length != ids.n_listed).any())
     # Padding has made the lists longer: compare the given ranks alone.
-    rank = rank_of_row
-    if ids.rows_by_user is not None:
-        rank = rank_of_row[ids.rows_by_user]
-    n_listed = np.repeat(ids.n_listed, ids.n_listed)  # [recommended row]
+    rank = rank_of_row[ids.frame_rows(slice(None))]  # [listed row]
+    n_listed = np.repeat(ids.n_listed, ids.n_listed)
     return bool((rank > n_listed).any())
 
 
@@ -317,7 +315,7 @@ def find_pairs(lists: ListedRows, truth: TruthRows) -> Pairs:
     shared = _shared_pairs(lists, truth)
     n_listed = np.bincount(shared.listed_pair, minlength=shared.n_pairs)
     n_truth = np.bincount(shared.truth_pair, minlength=shared.n_pairs)
-    # A pair that the truth repeats is refused, so any of its rows will do.
+    # Of a pair that the truth repeats, which is refused later, any row will do.
     judging_row = np.zeros(shared.n_pairs, dtype=np.int64)
     judging_row[shared.truth_pair] = shared.truth_row
 
@@ -340,7 +338,7 @@ def _shared_pairs(lists: ListedRows, truth: TruthRows) -> SharedPairs:
         row, pair = _rows_by_pair(lists, truth)
     n_pairs = int(pair[-1]) + 1 if len(pair) else 0
 
-    # Rows of lists first, and after them those of the truth.
+    # Rows of the truth are counted on from those of lists: in order, they come last.
     order = in_order(row)
     row, pair = row[order], pair[order]
     n_listed = len(lists.user)
@@ -447,7 +445,7 @@ def rank_rows(
 ) -> Ranks:
     """Rank the rows of each list, the highest score first."""
     if lists.given_rank is not None and lists.n_added == 0:
-        # Given ranks stay: they are there only if no row leaves its list.
+        # Given ranks stay: no row leaves its list, and no rank is given twice.
         rank = lists.given_rank
         return Ranks(rank, last_ranks(lists.user, rank, lists.n_users))
     order = _top_down(lists, truth, pairs, convention)

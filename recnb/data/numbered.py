@@ -233,7 +233,7 @@ class ListedRows:
     def frame_rows_of(self, recommended_row: Ints) -> Ints:
         """Return the frame rows of some recommended rows."""
         if isinstance(self.frame_row, slice):
-            return self.frame_row.start + recommended_row
+            return np.asarray(self.frame_row.start + recommended_row)
         return self.frame_row[recommended_row]
 
 

@@ -207,6 +207,7 @@ def _is_highest_of_pair(order: Ints, pairs: Pairs) -> Bools:
     pair_of_row = np.zeros(n_rows, dtype=np.int64)
     pair_of_row[pairs.repeated_row] = pairs.repeated_pair
     repeated_row = order[is_repeated[order]]
+    # From the top down, the first row of a pair is the highest.
     _pairs, first = np.unique(pair_of_row[repeated_row], return_index=True)
     is_highest = ~is_repeated
     is_highest[repeated_row[first]] = True
@@ -259,7 +260,7 @@ def unjudged_as_zero(truth: TruthRows) -> TruthRows:
 
 
 def with_copies(wanted: Wanted, matches: Matches) -> Wanted:
-    """Repeat each wanted row of the truth as often as it was recommended, or once."""
+    """Repeat each wanted row of the truth as often as it was recommended, once at least."""
     n_truth = len(wanted.is_wanted)
     rows = np.arange(n_truth)[wanted.rows]  # a slice as numbers
     n_recommended = np.bincount(matches.truth_row, minlength=n_truth)
@@ -347,10 +348,9 @@ class ListedPairs(NamedTuple):
     @classmethod
     def of(cls, ids: Ids) -> ListedPairs:
         """Return the pairs of all lists."""
-        every_listed_row = slice(0, len(ids.recs_item))
-        item = ids.recs_item.view(np.int64)[ids.frame_rows(every_listed_row)]
         n_users = len(ids.users)
         user = np.repeat(np.arange(n_users), ids.n_listed)
+        item = ids.recs_item.view(np.int64)[ids.frame_rows(slice(None))]
         number = np.unique(user * ids.n_items + item)
         return cls(number, n_users, ids.n_items)
 
