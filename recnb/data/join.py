@@ -137,7 +137,7 @@ def join(
     row_is_relevant = _relevant_rows(matches, truth_rows, convention)
     n_relevant = np.bincount(truth_rows.user[row_is_relevant], minlength=len(ids.users))
     evaluated = _evaluated(truth_rows, n_relevant, ids, convention)
-    wanted = _wanted_rows(row_is_relevant, evaluated.position[truth_rows.user])
+    wanted = _wanted_rows(row_is_relevant, truth_rows, evaluated)
     if convention.duplicates == "rows":
         wanted = quirks.with_copies(wanted, matches)
 
@@ -192,7 +192,7 @@ def _match_blocks(
         rank_of_row = recs["rank"].to_numpy()
     else:
         rank_of_row = np.empty(recs.height, dtype=np.int64)
-    blocks = _blocks_of(ids.n_listed, truth.n_rows)
+    blocks = _blocks_of(ids.n_listed, truth)
     matches_of_blocks = []
     for block, (matches, rank) in zip(
         blocks, in_turn(blocks, match_block), strict=True
@@ -203,24 +203,24 @@ def _match_blocks(
     return Matches.concatenate(matches_of_blocks), rank_of_row
 
 
-def _blocks_of(n_listed: Ints, n_truth: Ints) -> list[Block]:
-    """Cut the users, who have these numbers of rows, into blocks of about BLOCK rows."""
+def _blocks_of(n_listed: Ints, truth: TruthRows) -> list[Block]:
+    """Cut the users into blocks of about BLOCK rows, of lists and truth together."""
     n_users = len(n_listed)
-    last_rows = np.cumsum(n_listed + n_truth)
-    borders = np.arange(BLOCK, int(last_rows.max(initial=0)), BLOCK)
+    row_ends = np.cumsum(n_listed + truth.n_rows)
+    borders = np.arange(BLOCK, int(row_ends.max(initial=0)), BLOCK)
     # A user whose rows cross the border between two blocks stays in the former.
-    next_users = np.searchsorted(last_rows, borders) + 1
+    next_users = np.searchsorted(row_ends, borders) + 1
     next_users = next_users[next_users < n_users]
-    # Without users there is one block, without rows.
+    # There is a first block even without users.
     first_users = np.unique(np.append(0, next_users))
     edges = np.append(first_users, n_users).tolist()
 
-    listed_starts, truth_starts = offsets(n_listed), offsets(n_truth)
+    listed_starts = offsets(n_listed)
     return [
         Block(
             users=slice(first, end),
             listed_rows=slice(listed_starts[first], listed_starts[end]),
-            truth_rows=slice(truth_starts[first], truth_starts[end]),
+            truth_rows=slice(truth.starts[first], truth.starts[end]),
         )
         for first, end in pairwise(edges)
     ]
@@ -566,19 +566,19 @@ def _by_id(is_evaluated: Bools, ids: Ids) -> Ints | slice:
     return np.flatnonzero(is_evaluated)
 
 
-def _wanted_rows(row_is_relevant: Bools, position: Ints) -> Wanted:
-    """Return the relevant truth rows of the users evaluated.
-
-    Given is the position of each truth row's user.
-    """
-    is_wanted = row_is_relevant & (position >= 0)
-    truth_row = np.arange(len(position))
-    in_order_already = (position[1:] >= position[:-1]).all()
-    if is_wanted.all() and in_order_already:
+def _wanted_rows(
+    row_is_relevant: Bools, truth: TruthRows, evaluated: Evaluated
+) -> Wanted:
+    """Return the relevant rows of the truth of the users evaluated, by position."""
+    position = evaluated.position[truth.user]
+    users_in_order = isinstance(evaluated.users, slice)
+    if users_in_order and row_is_relevant.all():
         # Every row is wanted, in its place: entry n is truth row n.
-        return Wanted(is_wanted, position, rows=slice(None), entry=truth_row)
-    rows = truth_row[is_wanted]
-    rows = rows[_stable_order(position[rows])]
+        truth_row = np.arange(len(position))
+        return Wanted(row_is_relevant, position, rows=slice(None), entry=truth_row)
+    rows = truth.rows_of(evaluated.users)
+    rows = rows[row_is_relevant[rows]]
+    is_wanted = quirks.marked(rows, len(position))
     entry = np.zeros(len(position), dtype=np.int64)
     entry[rows] = np.arange(len(rows))
     return Wanted(is_wanted, position, rows, entry)

@@ -38,6 +38,7 @@ from recnb.metrics.hits import (
     Bools,
     Floats,
     Ints,
+    cached_property,
     order_from_highest,
     stands_from_highest,
 )
@@ -268,6 +269,19 @@ class TruthRows:
             relevance=relevance[frame_row],
             n_rows=n_rows,
         )
+
+    @cached_property
+    def starts(self) -> Ints:
+        """[user] -> its first truth row; after the last user, the number of rows."""
+        return offsets(self.n_rows)
+
+    def rows_of(self, users: Ints | slice) -> Ints:
+        """Return the truth rows of users, those of the first user first."""
+        n_rows = self.n_rows[users]
+        first_row = self.starts[:-1][users]
+        place_of_first = np.cumsum(n_rows) - n_rows  # in what is returned
+        rows = np.arange(n_rows.sum()) + np.repeat(first_row - place_of_first, n_rows)
+        return np.asarray(rows)
 
     def of_block(self, block: Block) -> TruthRows:
         """Return the rows of the users of a block, who are numbered from 0."""
