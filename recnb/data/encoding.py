@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.data.parallel import BLOCK
-from recnb.metrics.hits import Ints
+from recnb.metrics.hits import Bools, Ints
 
 
 def distinct(values: pl.Series) -> pl.Series:
@@ -67,26 +67,35 @@ def grouped(values: pl.Series) -> tuple[Ints, Ints]:
 
     Returns the rows, those of a group in their order, and the place of each group's first.
     """
-    # What is sorted is one number: the row in the low bits, the value or a hash of it
-    # above.
-    row_bits = np.uint64(len(values).bit_length())
-    row_mask = (np.uint64(1) << row_bits) - np.uint64(1)
     span = _span(values)
     if span is None:
-        key = hashes_of(values) & ~row_mask
+        key = hashes_of(values).copy()
     else:
         low, _size = span
-        key = (values.to_numpy() - low).view(np.uint64) << row_bits
-    key |= np.arange(len(values), dtype=np.uint64)
-    key.sort()
-    is_start = np.r_[True, (key[1:] ^ key[:-1]) > row_mask]
-    starts = np.flatnonzero(is_start[: len(key)])
-    key &= row_mask
-    rows = key.view(np.int64)
+        key = (values.to_numpy() - low).view(np.uint64)
+    rows, equals_next = rows_by_key(key)
+    is_start = np.append(True, ~equals_next)[: len(rows)]
+    starts = np.flatnonzero(is_start)
     if span is None and len(run_starts(values.gather(rows))) > len(starts):
         # Different values have one hash.
         return grouped(values.rank("dense").cast(pl.Int64))
     return rows, starts
+
+
+def rows_by_key(key: NDArray[np.uint64]) -> tuple[Ints, Bools]:
+    """Sort rows by a key; return the rows, and whether the key of each equals the next.
+
+    One number is sorted, with the row in the low bits and the key above: of the key as
+    many low bits count as there is room for. The key is overwritten.
+    """
+    row_bits = len(key).bit_length()
+    row_mask = np.uint64(2**row_bits - 1)
+    key <<= np.uint64(row_bits)
+    key |= np.arange(len(key), dtype=np.uint64)
+    key.sort()
+    equals_next = (key[1:] ^ key[:-1]) <= row_mask
+    key &= row_mask
+    return key.view(np.int64), equals_next
 
 
 def hashes_of(values: pl.Series, seed: int = 0) -> NDArray[np.uint64]:

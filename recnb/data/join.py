@@ -46,7 +46,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import quirks
-from recnb.data.encoding import starts_of
+from recnb.data.encoding import rows_by_key, starts_of
 from recnb.data.numbered import (
     Block,
     Evaluated,
@@ -332,7 +332,7 @@ def find_pairs(lists: ListedRows, truth: TruthRows) -> Pairs:
 
 def _shared_pairs(lists: ListedRows, truth: TruthRows) -> SharedPairs:
     """Find the rows whose pair of user and item occurs in another row as well."""
-    row, pair = _rows_by_key(lists, truth)
+    row, pair = _rows_by_mixed_pair(lists, truth)
     item = np.concatenate([lists.item, truth.item])
     if _pairs_share_a_key(item[row], pair):
         row, pair = _rows_by_pair(lists, truth)
@@ -352,24 +352,16 @@ def _shared_pairs(lists: ListedRows, truth: TruthRows) -> SharedPairs:
     )
 
 
-def _rows_by_key(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
+def _rows_by_mixed_pair(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
     """Return the rows that share their pair with another, by pair; and their pairs.
 
-    Rows of the truth are counted on from those of lists. A row's key has the row in the
-    low bits, and above them as many bits of its pair as there is room for; so sorted
-    keys have the rows of a pair together.
+    Rows of the truth are counted on from those of lists. User and item are mixed into one
+    key; now and then those of two pairs are equal.
     """
-    n_rows = len(lists.user) + len(truth.user)
-    n_bits = n_rows.bit_length()
     keys = np.concatenate([_mixed_pairs(lists), _mixed_pairs(truth)])
-    keys <<= np.uint64(n_bits)
-    keys |= np.arange(n_rows, dtype=np.uint64)
-    keys.sort()
-    row_bits = np.uint64(2**n_bits - 1)
-    # Keys of equal pairs differ in the bits of the row alone.
-    equals_next = (keys[1:] ^ keys[:-1]) <= row_bits
+    row, equals_next = rows_by_key(keys)
     place, pair = _runs(equals_next)
-    return (keys[place] & row_bits).view(np.int64), pair
+    return row[place], pair
 
 
 def _mixed_pairs(rows: ListedRows | TruthRows) -> npt.NDArray[np.uint64]:
@@ -382,17 +374,17 @@ def _mixed_pairs(rows: ListedRows | TruthRows) -> npt.NDArray[np.uint64]:
 def _pairs_share_a_key(item: ItemNumbers, pair: Ints) -> bool:
     """Return whether rows of one pair, by their keys, have different items.
 
-    Equal items mean equal users here, so items alone are compared. Above the n bits of
-    the row, two keys of one item differ by (user - other) * _USER_FACTOR, modulo
-    2**(64 - n). The factor is odd, so this is 0 only if the users are equal: there are
-    far fewer users than 2**(64 - n).
+    Equal items mean equal users here, so items alone are compared. Of the keys all bits
+    count but as many as a row number has, say n. Two keys of one item differ by
+    (user - other) * _USER_FACTOR, modulo 2**(64 - n). The factor is odd, so this is 0
+    only if the users are equal: there are far fewer users than 2**(64 - n).
     """
     is_other_item = item[1:] != item[:-1]
     return bool((is_other_item & (pair[1:] == pair[:-1])).any())
 
 
 def _rows_by_pair(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
-    """Return the same as `_rows_by_key`, by sorting the pairs themselves."""
+    """Return the same as `_rows_by_mixed_pair`, by sorting the pairs themselves."""
     user = np.concatenate([lists.user, truth.user])
     item = np.concatenate([lists.item, truth.item])
     row = np.lexsort((item, user))

@@ -37,7 +37,7 @@ def test_small_blocks_and_ids_whose_hashes_are_the_same(case, shift, way):
     """Frames are cut into blocks, which all cores share; hashes have a few bits, or are
     all equal.
     """
-    hashes, kept = encoding.hashes_of, np.uint64(2**64 - 2**shift if shift < 64 else 0)
+    hashes, kept = encoding.hashes_of, np.uint64(2 ** (64 - shift) - 1)
     with pytest.MonkeyPatch.context() as patched:
         for module in (encoding, join, numbered):
             patched.setattr(module, "BLOCK", 4)
