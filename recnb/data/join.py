@@ -51,7 +51,6 @@ from recnb.data.numbered import (
     Block,
     Evaluated,
     Ids,
-    ItemNumbers,
     ListedRows,
     Matches,
     Pairs,
@@ -292,11 +291,43 @@ class SharedPairs(NamedTuple):
     listed_row: Ints
     #: The pair of each of these.
     listed_pair: Ints
-    #: Truth rows, rising.
+    #: Truth rows, in no order.
     truth_row: Ints
     #: The pair of each of these.
     truth_pair: Ints
     n_pairs: int
+
+    @classmethod
+    def of_rows(cls, row: Ints, pair: Ints, n_listed: int) -> SharedPairs:
+        """Return rows, of which those of the truth are counted on from `n_listed`."""
+        is_listed = row < n_listed
+        listed_row, listed_pair = row[is_listed], pair[is_listed]
+        rising = in_order(listed_row)
+        return cls(
+            listed_row=listed_row[rising],
+            listed_pair=listed_pair[rising],
+            truth_row=row[~is_listed] - n_listed,
+            truth_pair=pair[~is_listed],
+            n_pairs=int(pair.max(initial=-1)) + 1,
+        )
+
+    def have_one_item_each(self, lists: ListedRows, truth: TruthRows) -> bool:
+        """Return whether the rows of each pair, found by their keys, have the same item.
+
+        Then they have the same user as well. Two keys of one item differ by
+        (user - other) * _USER_FACTOR, modulo 2**(64 - n) where a row number has n bits.
+        The factor is odd, so this is 0 only if the users are equal: there are far fewer
+        users than 2**(64 - n).
+        """
+        listed_item = lists.item[self.listed_row]
+        truth_item = truth.item[self.truth_row]
+        # Any row of a pair gives its item: all others must have the same.
+        item_of_pair = np.zeros(self.n_pairs, dtype=np.uint64)
+        item_of_pair[self.listed_pair] = listed_item
+        item_of_pair[self.truth_pair] = truth_item
+        lists_agree = (item_of_pair[self.listed_pair] == listed_item).all()
+        truth_agrees = (item_of_pair[self.truth_pair] == truth_item).all()
+        return bool(lists_agree and truth_agrees)
 
 
 def find_pairs(lists: ListedRows, truth: TruthRows) -> Pairs:
@@ -332,55 +363,34 @@ def find_pairs(lists: ListedRows, truth: TruthRows) -> Pairs:
 
 def _shared_pairs(lists: ListedRows, truth: TruthRows) -> SharedPairs:
     """Find the rows whose pair of user and item occurs in another row as well."""
-    row, pair = _rows_by_mixed_pair(lists, truth)
-    item = np.concatenate([lists.item, truth.item])
-    if _pairs_share_a_key(item[row], pair):
-        row, pair = _rows_by_pair(lists, truth)
-    n_pairs = int(pair[-1]) + 1 if len(pair) else 0
-
-    # Rows of the truth are counted on from those of lists: in order, they come last.
-    order = in_order(row)
-    row, pair = row[order], pair[order]
     n_listed = len(lists.user)
-    end_of_listed = np.searchsorted(row, n_listed)
-    return SharedPairs(
-        listed_row=row[:end_of_listed],
-        listed_pair=pair[:end_of_listed],
-        truth_row=row[end_of_listed:] - n_listed,
-        truth_pair=pair[end_of_listed:],
-        n_pairs=n_pairs,
-    )
+    row, pair = _rows_by_mixed_pair(lists, truth)
+    shared = SharedPairs.of_rows(row, pair, n_listed)
+    if shared.have_one_item_each(lists, truth):
+        return shared
+    row, pair = _rows_by_pair(lists, truth)
+    return SharedPairs.of_rows(row, pair, n_listed)
 
 
 def _rows_by_mixed_pair(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
     """Return the rows that share their pair with another, by pair; and their pairs.
 
-    Rows of the truth are counted on from those of lists. User and item are mixed into one
-    key; now and then those of two pairs are equal.
+    Rows of the truth are counted on from those of lists. A pair is told by its key, into
+    which user and item are mixed; now and then those of two pairs are equal.
     """
-    keys = np.concatenate([_mixed_pairs(lists), _mixed_pairs(truth)])
-    row, equals_next = rows_by_key(keys)
+    n_listed = len(lists.user)
+    key = np.empty(n_listed + len(truth.user), dtype=np.uint64)
+    _mix_pairs(lists, out=key[:n_listed])
+    _mix_pairs(truth, out=key[n_listed:])
+    row, equals_next = rows_by_key(key)
     place, pair = _runs(equals_next)
     return row[place], pair
 
 
-def _mixed_pairs(rows: ListedRows | TruthRows) -> npt.NDArray[np.uint64]:
-    """Mix the user and the item of each row into one number, modulo 2**64."""
-    mixed = rows.item * np.uint64(_ITEM_FACTOR)
-    mixed += rows.user.view(np.uint64) * np.uint64(_USER_FACTOR)
-    return mixed
-
-
-def _pairs_share_a_key(item: ItemNumbers, pair: Ints) -> bool:
-    """Return whether rows of one pair, by their keys, have different items.
-
-    Equal items mean equal users here, so items alone are compared. Of the keys all bits
-    count but as many as a row number has, say n. Two keys of one item differ by
-    (user - other) * _USER_FACTOR, modulo 2**(64 - n). The factor is odd, so this is 0
-    only if the users are equal: there are far fewer users than 2**(64 - n).
-    """
-    is_other_item = item[1:] != item[:-1]
-    return bool((is_other_item & (pair[1:] == pair[:-1])).any())
+def _mix_pairs(rows: ListedRows | TruthRows, out: npt.NDArray[np.uint64]) -> None:
+    """Mix user and item of each row into one number, modulo 2**64."""
+    np.multiply(rows.item, np.uint64(_ITEM_FACTOR), out=out)
+    out += rows.user.view(np.uint64) * np.uint64(_USER_FACTOR)
 
 
 def _rows_by_pair(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
