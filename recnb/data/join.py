@@ -176,30 +176,27 @@ def _has_gaps(
 def _match_blocks(
     recs: pl.DataFrame, truth: TruthRows, ids: Ids, convention: Convention
 ) -> tuple[Matches, Ints]:
-    """Match and rank the rows of one block of users after another.
+    """Match and rank the rows of each block of users, on all cores.
 
     Returns the matches of all users, and the rank of each frame row.
     """
     order_value = order_column(recs, convention)
-
-    def match_block(block: Block) -> tuple[Matches, Ints]:
-        lists = _lists_of(block, order_value, ids, convention)
-        return match_and_rank(lists, truth.of_block(block), ids, convention)
-
     if convention.keeps_ranks:
         # This is the frame's own memory: read only.
         rank_of_row = recs["rank"].to_numpy()
     else:
         rank_of_row = np.empty(recs.height, dtype=np.int64)
-    blocks = _blocks_of(ids.n_listed, truth)
-    matches_of_blocks = []
-    for block, (matches, rank) in zip(
-        blocks, in_turn(blocks, match_block), strict=True
-    ):
-        matches_of_blocks.append(matches.counted_over_all(block))
+
+    def match_block(block: Block) -> Matches:
+        lists = _lists_of(block, order_value, ids, convention)
+        matches, rank = match_and_rank(lists, truth.of_block(block), ids, convention)
         if not convention.keeps_ranks:
-            rank_of_row[ids.frame_rows(block.listed_rows)] = rank
-    return Matches.concatenate(matches_of_blocks), rank_of_row
+            # Each row of the frame is in one block: threads do not meet here.
+            rank_of_row[lists.frame_row] = rank
+        return matches.counted_over_all(block)
+
+    blocks = _blocks_of(ids.n_listed, truth)
+    return Matches.concatenate([*in_turn(blocks, match_block)]), rank_of_row
 
 
 def _blocks_of(n_listed: Ints, truth: TruthRows) -> list[Block]:
@@ -477,9 +474,12 @@ def _ranks_along(order: Ints | slice, lists: ListedRows) -> Ranks:
         rank_in_order = count_within(user)
     else:
         rank_in_order = quirks.given_ranks_and_below(order, lists)
+    length = last_ranks(user, rank_in_order, lists.n_users)
+    if isinstance(order, slice):
+        return Ranks(rank_in_order, length)  # the order is that of the rows
     rank = np.zeros(len(lists.user), dtype=np.int64)
     rank[order] = rank_in_order
-    return Ranks(rank, last_ranks(user, rank_in_order, lists.n_users))
+    return Ranks(rank, length)
 
 
 def is_in_order(lists: ListedRows, ties: str) -> bool:
