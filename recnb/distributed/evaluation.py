@@ -82,7 +82,7 @@ def _refuse_engine(name: str, frame: Frame) -> None:
 def call(work: Callable[[Sheets], T], recs: Frame, truth: Frame, layout: Layout) -> T:
     """Call a function of a part.
 
-    Columns of its rows are named by role, and either side may have none.
+    Columns of its rows are named by role, and either side may have no rows.
     """
     with of_one_part():
         return work(read_part(recs, truth, layout))

@@ -1,6 +1,6 @@
 """What puts a problem right, and the metric of what is put right.
 
-It is frames changed, as code for the caller's own, or options.
+Frames are changed, as code for the caller's own, or options are.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import polars as pl
 
 from recnb.conventions.convention import DECISIONS, ROW_ORDERS
 from recnb.data.in_memory import Sheets
+from recnb.data.side_data import GivenFrame
 from recnb.display.language import N_, _
 from recnb.errors import FrameError
 from recnb.lint.data import FRAMES, PAIR, SIDES, LintData, Measured
@@ -159,9 +160,10 @@ class Repair:
         return self._select(frame, roles, change, Code(pandas, polars))
 
     def match_rows(self, frame: str, other: str, roles: list[str], how: Any) -> Self:
-        """Keep the rows of a frame whose pairs or items are in another one, or are not.
+        """Keep the rows of a frame by whether their ids are in another one.
 
-        The former is "semi", the latter "anti".
+        `roles`: the ids, of pairs or of items; `how`: "semi" keeps those that
+        are, "anti" those that are not.
         """
         rows = self.data.frame(frame)
         ids = self.data.ids_of(other, roles)
@@ -209,10 +211,10 @@ class Repair:
         return self.change(frame, change).close_gaps(frame)
 
     def _line(self, frame: str, roles: list[str], code: Code, other: str = "") -> str:
-        """Return a line of code for the caller's frames; "" if there is none.
+        """Return a line of code for the caller's frames.
 
-        There is none if one frame holds both sides, and for what is no frame of pandas
-        or Polars, or two that cannot be joined.
+        "" if one frame holds both sides, and for what is no frame of pandas or
+        Polars, or two that cannot be joined.
         """
         if "user" in roles and self.data.source.splits is not None:
             return ""  # lists go by more columns than the user's
@@ -221,21 +223,14 @@ class Repair:
         there = given.get(other or frame)
         if "truth" not in given or here is None or there is None:
             return ""
-        if not here.library or here.library != there.library:
+        if not _are_joinable(here, there, roles):
             return ""
-        if here.library != "pandas":
-            types = [here.types.get(role) for role in roles]
-            is_coded = not {"Categorical", "Enum"}.isdisjoint(map(str, types))
-            if is_coded or types != [there.types.get(role) for role in roles]:
-                return ""
         columns = [here.labels.get(role, role) for role in roles]
         others = [there.labels.get(role, role) for role in roles]
         on = f"left_on={columns!r}, right_on={others!r}"
         if columns == others:
             on = f"on={columns!r}"
-        keyword, end = f"**{{{columns[0]!r}: ", "}"
-        if columns[0].isidentifier() and not iskeyword(columns[0]):
-            keyword, end = f"{columns[0]}=", ""
+        keyword, end = _as_keyword(columns[0])
         template = code.pandas if here.library == "pandas" else code.polars
         behind = template.format(
             frame=frame,
@@ -312,7 +307,7 @@ class Repair:
             overrides={**evaluation.overrides, **decided},
             side_data=replace(data.side, **side),
         )
-        return LintData(put_right, data.metric, data.options, data.asked_k).measured
+        return LintData(put_right, data.measure).measured
 
     def _takes_long(self, source: Sheets) -> bool:
         if source.recs.height <= MOST_ROWS:
@@ -326,6 +321,30 @@ class Repair:
             if frame.height == 0:
                 raise FrameError(f"nothing is left of {name}.")
         return frames
+
+
+def _are_joinable(here: GivenFrame, there: GivenFrame, roles: Sequence[str]) -> bool:
+    """Say whether two frames are of one library, which joins these columns.
+
+    Polars joins columns of the same type alone, and none of categories.
+    """
+    if not here.library or here.library != there.library:
+        return False
+    if here.library == "pandas":
+        return True
+    types = [here.types.get(role) for role in roles]
+    is_coded = not {"Categorical", "Enum"}.isdisjoint(map(str, types))
+    return not is_coded and types == [there.types.get(role) for role in roles]
+
+
+def _as_keyword(column: str) -> tuple[str, str]:
+    """Return what stands before and behind the value of a column that is set.
+
+    A name that is none of Python's is set by `**{"list price": value}`.
+    """
+    if column.isidentifier() and not iskeyword(column):
+        return f"{column}=", ""
+    return f"**{{{column!r}: ", "}"
 
 
 def _with_frames(source: Sheets, frames: dict[str, pl.DataFrame]) -> Sheets:
