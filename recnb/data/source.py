@@ -1,6 +1,4 @@
-"""What was read (`Source`), and what an evaluation keeps of it under a convention
-(`Joined`).
-"""
+"""What was read (`Source`), and what an evaluation keeps of it (`Joined`)."""
 
 from __future__ import annotations
 
@@ -23,15 +21,21 @@ from recnb.errors import ElsewhereError
 from recnb.metrics.hits import Bools, Floats, Hits, cached_property
 
 
+class Origin(NamedTuple):
+    """What holds rows that are not in memory."""
+
+    where: str = ""  #: in words
+    remedy: str = ""  #: what to type to have them in memory
+
+
 class Source(ABC):
-    """Both frames after reading: columns by role, ids of one type; not yet under a
-    convention.
+    """Both frames after reading, not yet under a convention.
+
+    Columns are named by role, and ids are of one type.
     """
 
     notes: tuple[str | Sentence, ...] = ()
     user_weights: pl.DataFrame | None = None  #: user and value
-    where = ""  #: what holds rows that are not in memory, in words
-    remedy = ""  #: what to type to have them there
     #: Where users have several lists: `user` is then a list's id everywhere below.
     splits: Splits | None = None
 
@@ -73,16 +77,33 @@ class Source(ABC):
 
     @abstractmethod
     def among(self, users: pl.Series) -> Source:
-        """Return the rows of some users; the catalogue and the scale of grades are
-        those of all.
+        """Return the rows of some users.
+
+        The catalogue and the scale of grades are those of all.
         """
 
     @property
     def of_all_users(self) -> Source:
-        """The source of all lists, where this one joins those of some users alone
-        (`lists_that_count.py`).
+        """The source of all lists, where this one joins those of some users alone.
+
+        See `lists_that_count.py`.
         """
         return self
+
+    @property
+    def origin(self) -> Origin:
+        """What holds rows that are not in memory."""
+        return Origin()
+
+    @property
+    def where(self) -> str:
+        """What holds rows that are not in memory, in words."""
+        return self.origin.where
+
+    @property
+    def remedy(self) -> str:
+        """What to type to have them there."""
+        return self.origin.remedy
 
     @property
     def in_memory(self) -> bool:
@@ -91,8 +112,9 @@ class Source(ABC):
 
     @cached_property
     def _known(self) -> dict[Convention, Joined]:
-        """What was joined, by convention, without its source: a cycle would keep rows
-        in memory until Python looks for it.
+        """What was joined, by convention, without its source.
+
+        A cycle would keep rows in memory until Python looks for it.
         """
         return {}
 
@@ -121,14 +143,13 @@ class Source(ABC):
     def weigh(
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
     ) -> None:
-        """Let relevant pairs and users have weights, before anything is joined; of
-        pairs those in a table by item or pair, else those in a column of the truth.
+        """Let relevant pairs and users have weights, before anything is joined.
+
+        Those of pairs are in a table by item or pair, else in a column of the truth.
         """
 
     def as_given(self, convention: Convention) -> Convention:
-        """Return a library's convention for these frames, with the order column that
-        they have.
-        """
+        """Return a library's convention with the order column that these frames have."""
         other: Mapping[str, Order] = {"score": "rank", "rank": "score"}
         if convention.order in other and convention.order not in self.labels:
             return replace(convention, order=other[convention.order])
@@ -176,8 +197,9 @@ class JoinedRows(ABC):
     @property
     @abstractmethod
     def lists(self) -> pl.DataFrame:
-        """User, item, rank, and score where there is one, of all lists; an error if
-        they are elsewhere.
+        """User, item, rank, and score where there is one, of all lists.
+
+        It is an error if they are elsewhere.
         """
 
     @property
@@ -277,8 +299,9 @@ class RowCounts:
 
 @dataclass(eq=False)
 class Joined:
-    """What an evaluation keeps of two frames under a convention: its users, the hits of
-    whole lists, and counts; rows are made on demand.
+    """What an evaluation keeps of two frames under a convention.
+
+    These are its users, the hits of whole lists, and counts; rows are made on demand.
     """
 
     users: pl.Series  #: the users evaluated, sorted
@@ -335,7 +358,8 @@ class Joined:
     def counts_of_users(
         self, nothing_to_find: Bools, *, has_missed: bool = False
     ) -> UserCounts:
-        """Return `user_counts` where these of the users have nothing to find;
+        """Return `user_counts` where these of the users have nothing to find.
+
         `has_missed`: whether one evaluated counts as a list without a hit, and not 1.
         """
         n_nothing = int(nothing_to_find.sum())
@@ -362,8 +386,9 @@ class Joined:
 
     @property
     def counts(self) -> Counts:
-        """Sizes of the data behind the numbers, and of what was left out; an error if
-        rows that are elsewhere were not counted.
+        """Sizes of the data behind the numbers, and of what was left out.
+
+        It is an error if rows that are elsewhere were not counted.
         """
         return Counts(
             n_users=len(self.users),
@@ -422,8 +447,9 @@ class Joined:
         return self._cut[depth]
 
     def judged_hits(self) -> Hits:
-        """Return the judged items in the lists, relevant or not, as hits of the same
-        users on the same ranks.
+        """Return the judged items in the lists, relevant or not, as hits.
+
+        They are of the same users, on the same ranks.
         """
         convention = replace(
             self.convention, relevant="any", relevant_from=None, no_relevant="zero"
@@ -454,8 +480,9 @@ class Joined:
         )
 
     def among(self, users: pl.Series, note: str | Sentence = "") -> Joined:
-        """Return the same data of some of the users alone, with the hits and the
-        highest relevance that they have here.
+        """Return the same data of some of the users alone.
+
+        Hits and the highest relevance are those that they have here.
         """
         is_kept = self.users.is_in(users.implode())
         kept = self.users.filter(is_kept)
