@@ -26,7 +26,7 @@ from recnb.metrics.hits import Floats
 from recnb.results.measuring import detectable_of
 from recnb.results.score import Interval
 from recnb.results.verdicts import in_words, verdict_of
-from recnb.stats import Clusters, Settings, Test, intervals
+from recnb.stats import Clusters, Paired, Settings, Test, intervals
 from recnb.stats import paired as paired_test
 
 #: A level of the index, or a Series or mapping of user to cluster.
@@ -128,20 +128,20 @@ def paired(
     pair = _matched(values, baseline)
     for series, name in ((pair.values, "values"), (pair.baseline, "baseline")):
         _refuse_beyond(series, name, bottom, top)
-    clusters = _clusters_of(pair.values.index, cluster)
     differences = pair.values.to_numpy(np.float64) - pair.baseline.to_numpy(np.float64)
     tests = paired_test(
-        differences, settings, (bottom - top, top - bottom), clusters=clusters
+        differences,
+        settings,
+        (bottom - top, top - bottom),
+        clusters=_clusters_of(pair.values.index, cluster),
     )
-    verdict = verdict_of(
-        float(tests.mean[0]),
-        float(tests.low[0]),
-        float(tests.high[0]),
-        float(tests.p[0]),
-        alpha=settings.alpha,
-        better=better,
-        all_tied=bool(tests.tied[0] == tests.n > 1),
-    )
+    return _difference_of(tests, pair, settings, better)
+
+
+def _difference_of(
+    tests: Paired, pair: _Pair, settings: Settings, better: Literal["high", "low"]
+) -> PairedDifference:
+    """Return the numbers of one difference with its verdict."""
     won, lost = int(tests.won[0]), int(tests.lost[0])
     if better == "low":
         won, lost = lost, won
@@ -154,14 +154,22 @@ def paired(
         won=won,
         tied=int(tests.tied[0]),
         lost=lost,
-        n_users=tests.n if clusters is None else clusters.n,
+        n_users=round(tests.n_effective),
         n_lists=tests.n,
         detectable=float(detectable_of(tests, settings.alpha)[0]),
-        verdict=verdict,
+        verdict=verdict_of(
+            float(tests.mean[0]),
+            float(tests.low[0]),
+            float(tests.high[0]),
+            float(tests.p[0]),
+            alpha=settings.alpha,
+            better=better,
+            all_tied=bool(tests.tied[0] == tests.n > 1),
+        ),
         n_only_values=pair.n_only_values,
         n_only_baseline=pair.n_only_baseline,
-        confidence=confidence,
-        test=test,
+        confidence=settings.confidence,
+        test=settings.test,
         lang=current(),
     )
 
