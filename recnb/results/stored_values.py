@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from recnb.data.columns import role_of
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.templates import framed
 from recnb.display.text import fixed, sample_in_words, signed
@@ -50,7 +51,9 @@ def interval(
     ----------
     values
         A Series by user, such as `score.per_user`; or by user and more levels, such as
-        days: lists, of which those of one user are drawn together.
+        days: lists, of which those of one user are drawn together. Users are the level
+        with a usual name of theirs ("user", "user_id", "qid"), else the first. All
+        count the same.
     confidence
         The confidence of the interval.
     bounds
@@ -354,11 +357,8 @@ def _refuse_beyond(
 
 def _clusters_of(index: pd.Index[Any], cluster: Cluster) -> Clusters | None:
     """Return what is drawn together; None if every row is drawn by itself."""
-    users = index.get_level_values(0)
     if cluster is None:
-        if index.nlevels == 1:
-            return None
-        return _clusters_by(users)
+        return None if index.nlevels == 1 else _clusters_by(_users_in(index))
     if isinstance(cluster, str):
         if cluster not in index.names:
             names = ", ".join(map(repr, index.names))
@@ -373,6 +373,7 @@ def _clusters_of(index: pd.Index[Any], cluster: Cluster) -> Clusters | None:
             f"cluster= is a {type(cluster).__name__}: ",
             "name a level of the index, or give a Series of user to cluster.",
         )
+    users = _users_in(index)
     of_user = pd.Series(cluster)
     _refuse_repeated(of_user.index, "cluster")
     values = of_user.reindex(users)
@@ -383,6 +384,15 @@ def _clusters_of(index: pd.Index[Any], cluster: Cluster) -> Clusters | None:
             f"{users[is_missing][0]!r}: give every user a cluster."
         )
     return _clusters_by(pd.Index(values))
+
+
+def _users_in(index: pd.Index[Any]) -> pd.Index[Any]:
+    """Return the level of users: that with the name of one, else the first.
+
+    Nights that were put together by pd.concat have their day first.
+    """
+    named = [level for level, name in enumerate(index.names) if role_of(name) == "user"]
+    return index.get_level_values(named[0] if named else 0)
 
 
 def _clusters_by(values: pd.Index[Any]) -> Clusters | None:

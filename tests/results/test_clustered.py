@@ -219,6 +219,9 @@ def test_a_week_is_the_mean_of_its_nights():
     score = EV.ndcg(k=5)
     assert week.mean() == pytest.approx(float(score), abs=1e-12)
     assert list(recnb.interval(week)) == pytest.approx(list(score.interval()))
+    as_put_together = pd.concat(nights, names=["day"])  # which has the day first
+    ends = recnb.interval(as_put_together)
+    assert list(ends) == pytest.approx(list(recnb.interval(week)))
     by_day = recnb.interval(week, cluster="day")
     assert list(by_day) != list(recnb.interval(week))
 
