@@ -168,6 +168,15 @@ def test_a_report_of_splits_shows_each_and_draws_dates_as_a_line():
         assert "**nDCG@5 by day" in text
         assert all(f"| d{day} |" in text for day in range(6))
         assert "each day is evaluated alone" in text
+    of_days = FOUND.table("ndcg", k=5, by="day").to_frame()["ndcg@5"]
+    a, b = of_days["d0"]["a"], of_days["d0"]["b"]
+    (row,) = [
+        line.replace("*", "")
+        for line in FOUND.report(5).to_markdown().splitlines()
+        if line.startswith("| d0 |")
+    ]
+    assert f"{a:.4f}" in row
+    assert f"{b:.4f}" in row
     mean = EV.table("ndcg", k=5, by="day").to_frame()["mean"].iloc[0]
     assert "| d0 | 1" in EV.report(5).to_markdown()
     assert f"{mean:.4f}" in EV.report(5).to_markdown()
