@@ -173,6 +173,11 @@ class Splits:
         values = self.values[positions(self.labels, labels)]
         return pl.DataFrame([users.cast(self.user_dtype), *values.get_columns()])
 
+    def keys_of(self, list_ids: pl.Series) -> pl.DataFrame:
+        """Return lists with user and values under the names of roles, as train has."""
+        roles = {name: split_role(name) for name in self.columns}
+        return self.lists(list_ids).rename(roles).with_columns(list_ids.alias("list"))
+
     def users_of(self, list_ids: pl.Series) -> pl.Series:
         """Return the user of each list."""
         users, _labels = _taken_apart(list_ids)
