@@ -264,7 +264,9 @@ def test_explanations_and_lists_go_by_the_keys_of_results() -> None:
         user, fold, day = key
         wanted = alone[fold, day.date()].to_frame().loc[user]
         assert counts.loc[key].to_dict() == wanted.to_dict()
-    for unknown in [("u0", 7, DAY), ("u0", 0), (0, 0, DAY), ("nobody", 0, DAY), "u0"]:
+    assert ev.user(("u0", 0, DAY)).equals(ev.user(("u0", 0, "2024-05-01")))
+    unknown_keys = [("u0", 7, DAY), ("u0", 0), (0, 0, DAY), ("nobody", 0, DAY), "u0"]
+    for unknown in [*unknown_keys, ("u0", 0, "2024-05"), ("u0", 0, None), ()]:
         with pytest.raises(recnb.errors.UnknownUserError, match="not evaluated"):
             ev.explain("ndcg", unknown, k=3)
 
