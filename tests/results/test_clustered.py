@@ -123,6 +123,12 @@ def test_cluster_names_another_unit_than_the_user():
     assert "needs 10" not in repr(clustered.at_least("ndcg", 0.01, k=5))
 
 
+def test_a_plot_of_lists_counts_lists():
+    ax = EV.ndcg(k=5).plot()
+    assert ax.get_ylabel() == f"share of {EV.ndcg(k=5).n_lists} lists"
+    assert ax.get_xlabel().startswith("ndcg@5 of a list")
+
+
 def test_what_is_detectable_and_a_gate_go_by_users():
     smallest = EV.detectable("ndcg", k=5)
     assert smallest.n_users == 40
