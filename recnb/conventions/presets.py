@@ -23,6 +23,9 @@ ALIASES = {
     "sklearn": "scikit-learn",
     "replay": "replay-rec",
     "lightfm": "lightfm-next",
+    "llama-index": "llama-index-core",
+    "llamaindex": "llama-index-core",
+    "haystack": "haystack-ai",
 }
 
 
