@@ -3,7 +3,8 @@ variants in presets.csv.
 
 They are handed the queries of the truth, with the items that have a relevance above 0
 as the expected ones, and each list by score; a query of the recommendations alone is no
-query of theirs.
+query of theirs. Most of them have no cut-off of their own: their retriever returns k
+items, so they are handed the first k.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ class Query(NamedTuple):
     retrieved: list[str]
 
 
-def queries(data: DataSet) -> list[Query]:
-    """Every query of the truth."""
+def queries(data: DataSet, *, top_k: int | None = None) -> list[Query]:
+    """Every query of the truth, with the first `top_k` items of its list."""
     retrieved = lists(data)
     return [
         Query(
             name,
             expected=[item for item, grade in grades.items() if grade > 0],
-            retrieved=retrieved.get(name, []),
+            retrieved=retrieved.get(name, [])[:top_k],
         )
         for name, grades in qrels(data).items()
     ]
@@ -53,7 +54,7 @@ def haystack_ai() -> dict[str, Metric]:
         return evaluator.run(expected, retrieved)["score"]
 
     def ask(data: DataSet, evaluator: Any) -> float:
-        asked = queries(data)
+        asked = queries(data, top_k=data["k"])
         expected = [[Document(content=item) for item in q.expected] for q in asked]
         return run(evaluator, expected, asked)
 
@@ -62,7 +63,7 @@ def haystack_ai() -> dict[str, Metric]:
             [Document(content=item, score=float(g)) for item, g in grades.items()]
             for grades in qrels(data).values()
         ]
-        return run(evaluator, expected, queries(data))
+        return run(evaluator, expected, queries(data, top_k=data["k"]))
 
     evaluators = {
         "ndcg": e.DocumentNDCGEvaluator(),
@@ -82,7 +83,7 @@ def llama_index_core() -> dict[str, Metric]:
     def ask(data: DataSet, metric: Any) -> float:
         return mean(
             metric.compute(expected_ids=q.expected, retrieved_ids=q.retrieved).score
-            for q in queries(data)
+            for q in queries(data, top_k=data["k"])
         )
 
     metrics = {
@@ -156,7 +157,7 @@ def ragas() -> dict[str, Metric]:
             SingleTurnSample(
                 retrieved_context_ids=q.retrieved, reference_context_ids=q.expected
             )
-            for q in queries(data)
+            for q in queries(data, top_k=data["k"])
         ]
         return shown(metric, samples)
 
@@ -168,7 +169,7 @@ def ragas() -> dict[str, Metric]:
                 retrieved_contexts=[texts[item] for item in q.retrieved],
                 reference_contexts=[texts[item] for item in q.expected],
             )
-            for q in queries(data)
+            for q in queries(data, top_k=data["k"])
         ]
         return shown(metric, samples)
 
@@ -221,7 +222,11 @@ def sentence_transformers() -> dict[str, Metric]:
         samples = []
         for query in queries(data):
             rows = [row for row in data["recs"] if row[0] == query.name]
-            sample: dict[str, Any] = {"query": query.name, "positive": [], "negative": []}
+            sample: dict[str, Any] = {
+                "query": query.name,
+                "positive": [],
+                "negative": [],
+            }
             for _user, item, score, _rank in rows:
                 side = "positive" if item in query.expected else "negative"
                 sample[side].append(score)
