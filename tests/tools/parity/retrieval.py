@@ -184,60 +184,66 @@ def ragas() -> dict[str, Metric]:
     return {**variants(ask_texts, of_texts), **variants(ask_ids, of_ids)}
 
 
-def sentence_transformers() -> dict[str, Metric]:
-    """What its evaluators make of lists with scores: InformationRetrievalEvaluator, and
-    RerankingEvaluator with a model that gives each item of a list its score.
-    """
-    import torch
-    from sentence_transformers.sentence_transformer import evaluation as e
+def information_retrieval(data: DataSet, name: str) -> float:
+    """What InformationRetrievalEvaluator makes of lists that have their scores."""
+    from sentence_transformers.sentence_transformer import evaluation
 
-    def retrieval(data: DataSet, name: str) -> float:
-        k = data["k"]
-        evaluator = e.InformationRetrievalEvaluator(
-            queries={q.name: q.name for q in queries(data)},
-            corpus={},
-            relevant_docs={q.name: {*q.expected} for q in queries(data)},
-            mrr_at_k=[k],
-            ndcg_at_k=[k],
-            accuracy_at_k=[k],
-            precision_recall_at_k=[k],
-            map_at_k=[k],
-        )
-        hits: dict[str, list[dict[str, Any]]] = {q: [] for q in evaluator.queries_ids}
+    k = data["k"]
+    asked = queries(data)
+    evaluator = evaluation.InformationRetrievalEvaluator(
+        queries={q.name: q.name for q in asked},
+        corpus={},
+        relevant_docs={q.name: {*q.expected} for q in asked},
+        mrr_at_k=[k],
+        ndcg_at_k=[k],
+        accuracy_at_k=[k],
+        precision_recall_at_k=[k],
+        map_at_k=[k],
+    )
+    hits: dict[str, list[dict[str, Any]]] = {q: [] for q in evaluator.queries_ids}
+    for user, item, score, _rank in data["recs"]:
+        if user in hits:
+            hits[user].append({"corpus_id": item, "score": score})
+    values = evaluator.compute_metrics([*hits.values()])
+    return float(values[f"{name}@k"][k])
+
+
+class ScoresAsEmbeddings:
+    """A model for which a document is its score."""
+
+    def encode_query(self, texts: list[str], **_: Any) -> Any:
+        import torch
+
+        return torch.zeros(len(texts))
+
+    def encode_document(self, scores: list[float], **_: Any) -> Any:
+        import torch
+
+        return torch.tensor(scores)
+
+
+def reranking(data: DataSet, name: str) -> float:
+    """What RerankingEvaluator makes of the items of each list, by their scores."""
+    from sentence_transformers.sentence_transformer import evaluation
+
+    samples = []
+    for query in queries(data):
+        sample: dict[str, Any] = {"query": query.name, "positive": [], "negative": []}
         for user, item, score, _rank in data["recs"]:
-            if user in hits:
-                hits[user].append({"corpus_id": item, "score": score})
-        return evaluator.compute_metrics([*hits.values()])[f"{name}@k"][k]
-
-    class Model:
-        """A model whose embedding of a document is the score that stands for it."""
-
-        def encode_query(self, texts: list[str], **_: Any) -> Any:
-            return torch.zeros(len(texts))
-
-        def encode_document(self, scores: list[float], **_: Any) -> Any:
-            return torch.tensor(scores)
-
-    def reranking(data: DataSet, name: str) -> float:
-        samples = []
-        for query in queries(data):
-            rows = [row for row in data["recs"] if row[0] == query.name]
-            sample: dict[str, Any] = {
-                "query": query.name,
-                "positive": [],
-                "negative": [],
-            }
-            for _user, item, score, _rank in rows:
+            if user == query.name:
                 side = "positive" if item in query.expected else "negative"
                 sample[side].append(score)
-            samples.append(sample)
-        evaluator = e.RerankingEvaluator(
-            samples,
-            at_k=data["k"],
-            similarity_fct=lambda _query, scores: scores,
-        )
-        return evaluator.compute_metrics(Model())[name]
+        samples.append(sample)
+    evaluator = evaluation.RerankingEvaluator(
+        samples,
+        at_k=data["k"],
+        similarity_fct=lambda _query, scores: scores,
+    )
+    return float(evaluator.compute_metrics(ScoresAsEmbeddings())[name])
 
+
+def sentence_transformers() -> dict[str, Metric]:
+    """Its evaluators of lists and of lists to be put in order."""
     names = {
         "ndcg": "ndcg",
         "accuracy": "accuracy",
@@ -248,6 +254,6 @@ def sentence_transformers() -> dict[str, Metric]:
     }
     reranked = {"ndcg": "ndcg", "rr": "mrr", "ap": "map"}
     return {
-        **variants(retrieval, names),
+        **variants(information_retrieval, names),
         **variants(reranking, reranked, "[rerank]"),
     }
