@@ -132,6 +132,9 @@ class AskedNumber:
     def has_other_users(self) -> bool:
         return self.has_users_without_truth() or self.has_users_without_list()
 
+    def has_nothing_relevant(self) -> bool:
+        return self._relevant_rows().is_empty()
+
     def has_users_without_relevant(self) -> bool:
         return len(self._users_without_relevant()) > 0
 

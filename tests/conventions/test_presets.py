@@ -470,6 +470,14 @@ def test_evidently_reads_the_longest_list_of_all_users_and_the_last_place_of_tho
             as_in("evidently", *asked)
 
 
+def test_sentence_transformers_divides_by_no_query_where_nothing_is_relevant() -> None:
+    """A query without a relevant item is left out, but not the last one."""
+    truth = pd.concat([TRUTH, TRUTH.assign(user=2, relevance=0)], ignore_index=True)
+    assert as_in("sentence-transformers", "accuracy", RECS, truth, 2) == 1
+    with pytest.raises(RecnbError, match="a truth in which no item is relevant"):
+        as_in("sentence-transformers", "accuracy", RECS, truth.assign(relevance=0), 2)
+
+
 @pytest.mark.parametrize("library", recnb.conventions.names())
 def test_true_and_false_are_grades_of_1_and_0(library: str) -> None:
     grades = Frame({"user": [1, 1], "item": ["b", "z"], "relevance": [1, 0]})
