@@ -24,7 +24,13 @@ from recnb.metrics.hits import Floats
 
 PAIR = ["user", "item"]
 #: What still applies where no user is left.
-OF_NOBODY = ("no list of k", "no place k")
+OF_NOBODY = (
+    "no list of k",
+    "no place k",
+    "nothing relevant",
+    "users without relevant",
+    "neither",
+)
 
 
 class NoRuleError(FrameError):

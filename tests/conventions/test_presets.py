@@ -470,12 +470,15 @@ def test_evidently_reads_the_longest_list_of_all_users_and_the_last_place_of_tho
             as_in("evidently", *asked)
 
 
-def test_sentence_transformers_divides_by_no_query_where_nothing_is_relevant() -> None:
-    """A query without a relevant item is left out, but not the last one."""
+def test_a_query_without_a_relevant_item_is_left_out_but_not_the_last_one() -> None:
+    """Sentence-transformers then divides by no query; llama-index takes neither."""
     truth = pd.concat([TRUTH, TRUTH.assign(user=2, relevance=0)], ignore_index=True)
     assert as_in("sentence-transformers", "accuracy", RECS, truth, 2) == 1
     with pytest.raises(RecnbError, match="a truth in which no item is relevant"):
         as_in("sentence-transformers", "accuracy", RECS, truth.assign(relevance=0), 2)
+    for judged in (truth, truth.assign(relevance=0)):
+        with pytest.raises(RecnbError, match="with no relevant item"):
+            as_in("llama-index", "rr", BOTH, judged, 2)
 
 
 @pytest.mark.parametrize("library", recnb.conventions.names())
