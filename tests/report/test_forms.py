@@ -133,6 +133,29 @@ def test_pictures_are_valid_and_say_their_numbers(report):
         assert re.search(r"\d", picture["alt"])
 
 
+def test_bars_are_drawn_of_what_has_a_height():
+    spread = {
+        "edges": [0.0, 0.5, 1.0],
+        "shares": [0.0, 1.0],
+        "n_bottom": 0,
+        "n_users": 4,
+        "quartiles": [0.6, 0.7, 0.8],
+    }
+    picture = svg.bars(spread, ["0 users", "4 users"], "value", "users")
+    heights = re.findall(r'<rect [^>]*height="([\d.]+)"', picture)
+    assert len(heights) == 1
+    assert float(heights[0]) > 0
+
+
+def test_the_lines_of_a_forest_pass_every_row():
+    rows = [(name, (0.1, 0.0, 0.2), "", "words", "ends") for name in "abcd"]
+    picture = svg.forest(rows, "difference")
+    places = re.findall(r'y="([\d.]+)"[^>]*>[abcd]<', picture)
+    assert len(places) == len(rows)
+    ends = [float(y) for y in re.findall(r"M[\d.]+ 8.0L[\d.]+ ([\d.]+)", picture)]
+    assert min(ends) >= max(map(float, places))
+
+
 def test_names_of_curves_stand_apart():
     drawn = svg.curves(
         [(name, [(k, 0.5, 0.4, 0.6) for k in (1, 2)]) for name in "abc"], "k", "mean"

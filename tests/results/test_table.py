@@ -524,6 +524,24 @@ def test_metrics_of_other_scales_can_be_read() -> None:
     assert (shares.get_xscale(), shares.get_xlabel()) == ("linear", "value")
 
 
+def test_an_axis_of_numbers_has_whole_steps_and_one_of_dates_has_turned_labels() -> (
+    None
+):
+    """Dates are long, and would run into each other."""
+
+    def labels(ax: Axes) -> list[tuple[str, float]]:
+        ax.figure.canvas.draw()
+        return [(tick.get_text(), tick.get_rotation()) for tick in ax.get_xticklabels()]
+
+    cutoffs = labels(EV.curve("ndcg", k=[1, 2, 3]).plot())
+    assert all(text.isdecimal() for text, _rotation in cutoffs)
+    assert {rotation for _text, rotation in cutoffs} == {0}
+    days = pd.Timestamp("2026-01-01") + pd.to_timedelta(SAMPLE.test.index % 3, unit="D")
+    by_day = recnb.evaluate(RECS, SAMPLE.test.assign(day=days))
+    dates = labels(by_day.table("ndcg", k=10, by="day").plot())
+    assert {rotation for _text, rotation in dates} == {30}
+
+
 def test_curves_on_the_same_axes_are_all_in_sight() -> None:
     low, high = (
         recnb.evaluate(SAMPLE.models[name], SAMPLE.test).curve("ndcg")

@@ -140,6 +140,7 @@ def test_a_sheet_has_the_questions_and_then_the_solutions(tmp_path: Path) -> Non
             f"{one.label} {value}" in solved,
         ) == (True, False, True)
         assert one.mistakes[0].sentence in solved
+    assert "over these 2 users" in asked
     assert "<title>&lt;Homework&gt;</title>" in asked
     assert "displaystyle" not in solved
     assert "break-before" not in own.to_html(solutions=False)
