@@ -156,6 +156,14 @@ def test_the_lines_of_a_forest_pass_every_row():
     assert min(ends) >= max(map(float, places))
 
 
+def test_labels_of_an_axis_have_room_and_the_last_is_kept():
+    def shown(places, gap):
+        return svg._with_room(places, lambda place: 10.0 * place, gap)
+
+    assert shown([1, 2, 3], 10) == [1, 2, 3]
+    assert shown([1, 2, 3], 11) == [1, 3]
+
+
 def test_names_of_curves_stand_apart():
     drawn = svg.curves(
         [(name, [(k, 0.5, 0.4, 0.6) for k in (1, 2)]) for name in "abc"], "k", "mean"
