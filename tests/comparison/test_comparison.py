@@ -64,14 +64,7 @@ def test_differences_are_those_of_the_values_of_users_and_tests_those_of_scipy()
     assert (frame.p_holm.dropna() >= frame.p.dropna()).all()
 
 
-def test_a_correction_names_the_comparisons_that_it_is_over():
-    assert compared().differences(k=[5, 10, 20]).notes[0].startswith("42 comparisons")
-    found = recnb.compare(SAMPLE.models, SAMPLE.test, correction="metric")
-    among = found.differences(["ndcg", "hit_rate"], k=[5, 10])
-    assert "Holm's correction over the 4 comparisons of nDCG)" in among.conclusions[0]
-    assert "within each metric" in among.notes[0]
-    alone = found.differences("hit_rate", k=[5, 10])
-    assert "Holm's correction over 4 comparisons)" in alone.conclusions[0]
+def test_an_unknown_correction_is_refused():
     with pytest.raises(OptionError, match=r"correction='none'.*'all', 'metric'"):
         recnb.compare(SAMPLE.models, SAMPLE.test, correction="none")
 

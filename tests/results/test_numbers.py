@@ -18,7 +18,6 @@ from recnb.results.columns import metric_columns
 from recnb.results.measuring import measured
 from recnb.results.segments import split_by
 from recnb.results.verdicts import FOUND, verdict_of
-from recnb.stats import Settings
 from tests.comparison.frames import SAMPLE
 from tests.examples import examples
 
@@ -43,26 +42,6 @@ def holm(p: list[float]) -> list[float]:
         highest = max(highest, min(1.0, p[place] * (len(p) - n_below)))
         corrected[place] = highest
     return [corrected[place] for place in range(len(p))]
-
-
-@pytest.mark.parametrize("correction", ["all", "metric"])
-def test_each_difference_is_corrected_with_its_family(correction: Any) -> None:
-    numbers = numbers_at(
-        MODELS,
-        ["ndcg", "recall"],
-        [5, 10],
-        pairs=PAIRS,
-        settings=Settings(correction=correction),
-    )
-    rows = list(numbers.difference_rows())
-    assert len(rows) == 2 * 2 * len(PAIRS)
-    families: dict[str, list[Any]] = {}
-    for row in rows:
-        family = row.metric if correction == "metric" else ""
-        families.setdefault(family, []).append(row)
-    for family in families.values():
-        expected = holm([row.p for row in family])
-        assert [row.p_holm for row in family] == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("by", [None, "segment", "week"])
