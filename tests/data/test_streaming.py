@@ -96,6 +96,13 @@ def test_some_users_of_files_have_their_rows_of_the_truth():
     pd.testing.assert_frame_equal(rows[[*expected]], expected, check_dtype=False)
 
 
+@pytest.mark.parametrize("kind", STREAMED)
+def test_a_frame_without_rows_is_refused(kind):
+    recs, truth = random_frames(np.random.default_rng(3))
+    with pytest.raises(FrameError, match="recommendations: there are no rows"):
+        recnb.evaluate(STREAMED[kind](recs[:0]), truth).ndcg(k=3)
+
+
 def test_ids_of_train_that_never_match_those_of_files_are_refused():
     recs, truth = random_frames(np.random.default_rng(3), n_users=45)
     train = pd.DataFrame({"user": ["x"], "item": 1})
