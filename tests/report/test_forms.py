@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import recnb
 from recnb.display import svg
@@ -154,6 +156,18 @@ def test_the_lines_of_a_forest_pass_every_row():
     assert len(places) == len(rows)
     ends = [float(y) for y in re.findall(r"M[\d.]+ 8.0L[\d.]+ ([\d.]+)", picture)]
     assert min(ends) >= max(map(float, places))
+
+
+@given(st.floats(1e-6, 1e6), st.integers(3, 10))
+def test_steps_of_an_axis_are_the_smallest_round_ones_that_are_few_enough(top, most):
+    round_numbers = [
+        factor * 10.0**power for power in range(-8, 8) for factor in (1, 2, 2.5, 5)
+    ]
+    few_enough = [step for step in round_numbers if top / step <= most * (1 + 1e-9)]
+    drawn = svg.ticks(top, most)
+    expected = np.arange(len(drawn)) * min(few_enough)
+    assert drawn == pytest.approx(expected.tolist())
+    assert top - min(few_enough) * (1 + 1e-9) < drawn[-1] <= top * (1 + 1e-9)
 
 
 def test_labels_of_an_axis_have_room_and_the_last_is_kept():
