@@ -359,6 +359,13 @@ def test_a_comma_without_quotes_is_that_of_decimals() -> None:
     assert "not read as a number" in repr(q.check(0.5, "b"))
 
 
+def test_a_long_answer_is_repeated_in_40_letters() -> None:
+    q = recnb.quiz("ndcg", 1, lang="en")
+    fits, too_long = "1" + "+0" * 19 + " ", "1" + "+0" * 20
+    assert f"✗ {fits.strip()} is not right" in repr(q.check(fits))
+    assert f"✗ {too_long[:39]}… is not right" in repr(q.check(too_long))
+
+
 def test_mistakes_of_one_number_and_what_is_near_are_named() -> None:
     q = recnb.quiz(
         "recall",
