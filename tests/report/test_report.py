@@ -124,6 +124,22 @@ def test_plain_words_are_the_hit_rate_of_a_hundred_users():
     )
 
 
+def test_four_models_are_named_by_who_finds_anything_and_of_more_the_baseline_last():
+    users = range(12)
+    models = {
+        name: {user: ["a" if user < n_found else "b"] for user in users}
+        for name, n_found in {"e": 1, "d": 2, "c": 4, "b": 6, "a": 8}.items()
+    }
+    truth = {user: ["a"] for user in users}
+    five = recnb.compare(models, truth, baseline="a")
+    four = recnb.compare({name: models[name] for name in "dcba"}, truth, baseline="a")
+    for found, words in (
+        (four, "8 with a, 6 with b, 4 with c, 2 with d."),
+        (five, "6 with b, 4 with c, 2 with d, 8 with a."),
+    ):
+        assert words in " ".join(repr(found.report(k=1)).split())
+
+
 AT = np.arange(len(SAMPLE.test)) % 4
 DATES = pd.date_range("2024-01-01", periods=4, freq="MS")[AT]
 TIMES = {
