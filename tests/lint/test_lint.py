@@ -248,6 +248,12 @@ BOUNDS: list[tuple[Data, str, str | None]] = [
     (scored(np.where(SEVENTH, -998.0, FALLING)), "filler_score", None),
     (scored(np.where(SEVENTH, -2e30, FALLING)), "filler_score", "warning"),
     (scored(np.where(AT == 7, -999.0, FALLING)), "filler_score", None),  # once
+    # Not further below the others than twice as far as these are apart.
+    (
+        scored(np.where(SEVENTH, -999.0, np.resize(np.linspace(0, -333, 12), 480))),
+        "filler_score",
+        None,
+    ),
     (scored(np.where(SEVENTH, -1.0, np.abs(FALLING))), "filler_score", "warning"),
     (one_user(11), "upside_down", "warning"),
     (one_user(10), "upside_down", None),
