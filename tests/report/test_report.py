@@ -429,6 +429,11 @@ def test_metrics_beyond_accuracy_are_named_or_come_with_the_frames():
         )
 
 
+def test_a_metric_of_retrieval_does_not_lead_though_it_is_named_first():
+    report = EV.report(metrics=["Judged@5", "nDCG@5"])
+    assert report.lead.metric == "ndcg"
+
+
 def test_each_measure_has_the_cutoff_of_its_name():
     """One without a cut-off among others with one is of the whole list; no other number
     is computed or shown.
