@@ -123,7 +123,7 @@ def test_metrics_are_called_as_asked_and_users_by_their_word() -> None:
 
 def test_larger_points_are_explained_where_there_are_some() -> None:
     truth = {"u": ["a"], "v": ["b"]}
-    models = {"one": dict.fromkeys("uv", ["a", "b"]), "two": dict.fromkeys("uv", ["b"])}
+    models = {"one": {"u": ["a"], "v": ["x", "b"]}, "two": {"u": ["x"], "v": ["b"]}}
     words = "larger points are of several users"
     assert words not in texts(recnb.compare(models, truth).scatter("mrr", k=2))
     assert words in texts(FOUND.scatter("ndcg", k=10, model="factors"))
