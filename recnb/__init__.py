@@ -103,8 +103,9 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """Return the public names, which Tab completes and help shows, without frames,
-    whose help is that of pandas.
+    """Return the public names, which Tab completes and help shows.
+
+    Frames are not among them: their help is that of pandas.
     """
     return sorted({*__all__} - {"Table"})
 

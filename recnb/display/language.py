@@ -47,8 +47,10 @@ class Language(str):
 
 
 def language(lang: str | None = None) -> str:
-    """Set the language of explanations, reports, widgets and plots, "en" or "ko";
-    without an argument, return it.
+    """Set the language of all that is shown, "en" or "ko", or return it.
+
+    It is that of explanations, reports, widgets and plots. Without an argument it is
+    returned.
     """
     if lang is not None:
         _setting[0] = checked(lang)
@@ -56,10 +58,16 @@ def language(lang: str | None = None) -> str:
 
 
 def current() -> Language:
-    """Return the language in force, that of `use_language`, else the setting; and the
-    word for users in force.
+    """Return the language and the word for users in force.
+
+    The language is that of `use_language`, else the setting.
     """
-    return Language(_in_use.get() or _setting[0], _noun.get())
+    return Language(_name_in_force(), _noun.get())
+
+
+def _name_in_force() -> str:
+    """Return the name of the language in force: each message asks for it."""
+    return _in_use.get() or _setting[0]
 
 
 def checked(lang: str | None) -> Language:
@@ -78,8 +86,9 @@ def checked(lang: str | None) -> Language:
 
 @contextmanager
 def use_language(lang: str | None) -> Iterator[str]:
-    """Use a language within a block, and the word for users that it has; None: those in
-    force.
+    """Use a language within a block, and the word for users that it has.
+
+    None: those in force.
     """
     chosen = checked(lang)
     token = _in_use.set(str(chosen))
@@ -116,8 +125,9 @@ def noun_of(column: str) -> str:
 
 @contextmanager
 def use_noun(noun: str) -> Iterator[None]:
-    """Call users by another word within a block, in English; other languages call all
-    of them users.
+    """Call users by another word within a block, in English.
+
+    Other languages call all of them users.
     """
     token = _noun.set(noun)
     try:
@@ -138,8 +148,9 @@ def with_noun(method: M) -> M:
 
 
 def named(message: str, /, **values: Any) -> str:
-    """Put the word for users in force into an English sentence, as of an error, and
-    then the values.
+    """Put the word for users in force into an English sentence, then the values.
+
+    The sentence may be that of an error.
     """
     return _named(message).format_map(values)
 
@@ -183,26 +194,27 @@ def _(message: Message, /, **values: Any) -> str:
     if not values:
         return text
     filled = text.format_map(values)
-    if current() == "ko" and _PARTICLE.search(text):
+    if _name_in_force() == "ko" and _PARTICLE.search(text):
         return with_particles(filled)
     return filled
 
 
 def template(message: Message, n: float = 1) -> str:
-    """Translate a message, in the form for `n`, and leave the places of its values as
-    they are.
+    """Translate a message, in the form for `n`.
+
+    The places of its values are left as they are.
     """
     if not message:
         return ""  # which gettext has the head of the catalogue for
     text = _looked_up(message, n)
-    if current() == "en":
+    if _name_in_force() == "en":
         return _named(text)
     return text
 
 
 def _looked_up(message: Message, n: float) -> str:
     """Find a message in the catalogue of the language in force."""
-    catalogue = _catalogue(current())
+    catalogue = _catalogue(_name_in_force())
     if isinstance(message, Plural):
         # A fraction takes the form of many.
         count = int(n) if float(n).is_integer() else 2
@@ -226,8 +238,9 @@ def pgettext(context: str, message: str, /, **values: Any) -> str:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A message with its values, translated when it is shown: `str()` of it is in the
-    language in force.
+    """A message with its values, translated when it is shown.
+
+    `str()` of it is in the language in force.
     """
 
     message: Message
@@ -265,8 +278,9 @@ _READ = dict(zip("0123456789%LMNR", "영일이삼사오육칠팔구트엘엠엔�
 
 
 def with_particles(text: str) -> str:
-    """Choose Korean particles by the digit, the Korean letter or the abbreviation
-    before them; a name keeps both forms.
+    """Choose Korean particles by what is before them.
+
+    That is a digit, a Korean letter or an abbreviation; a name keeps both forms.
     """
     return _WORD_AND_PARTICLE.sub(_fitting, text)
 
@@ -286,8 +300,9 @@ def _fitting(match: re.Match[str]) -> str:
 
 
 def width(text: str) -> int:
-    """Return how many columns a text takes on a console, where a Korean letter takes
-    two.
+    """Return how many columns a text takes on a console.
+
+    A Korean letter takes two.
     """
     if text.isascii():
         return len(text)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.metrics.hits import Bools, Cutoffs, Floats
+from recnb.metrics.hits import Bools, Cutoffs, Floats, cached_property
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import Asked
 from recnb.results.columns import Column
@@ -200,7 +200,7 @@ class _Measuring:
             return _gap(column, self.settings.confidence)
         n_pairs = len(self.pairs)
         if n_pairs == 0 or not self.is_tested or column.of_all:
-            return _untested(n_pairs)
+            return self._untested
         block_size = self._block_size(n_users=len(column.values))
         blocks = []
         for start in range(0, n_pairs, block_size):
@@ -209,6 +209,11 @@ class _Measuring:
         return {
             name: np.concatenate([block[name] for block in blocks]) for name in TESTED
         }
+
+    @cached_property
+    def _untested(self) -> Mapping[str, Any]:
+        """The differences of a column whose pairs are not tested."""
+        return _untested(len(self.pairs))
 
     def _block_size(self, n_users: int) -> int:
         """Return how many pairs are tested at once: as many as are fast, and all of
@@ -327,7 +332,7 @@ def _together(
 
 def _stacked(rows: Sequence[Any], n_columns: int) -> NDArray[Any]:
     """Return rows as a matrix, which has columns without a row as well."""
-    return np.stack(rows) if rows else np.zeros((0, n_columns))
+    return np.reshape(rows, (len(rows), n_columns))
 
 
 def _concluded(
@@ -409,8 +414,7 @@ def _near_best(
     settings = measuring.settings
     # Each part has families of its own, so its number is in their names.
     families = [f"{place.part} {_family(place, settings)}" for place in places]
-    # By the tests against the best first. NaN, which is no test, is never apart.
-    is_apart = _corrected(p_of_best, families) <= settings.alpha
+    p_holm = _corrected(p_of_best, families)
     pair_of = {frozenset(pair): index for index, pair in enumerate(measuring.pairs)}
     is_near = np.zeros(best.shape, dtype=bool)
     for row, place in enumerate(places):
@@ -418,8 +422,13 @@ def _near_best(
             continue
         top = measuring.models[int(np.argmax(best[row]))]
         for column, model in enumerate(measuring.models):
+            if best[row, column]:
+                continue
             pair = pair_of.get(frozenset((model, top)))
             if pair is not None:
-                is_apart[row, column] = verdict[row, pair] in FOUND
-        is_near[row] = ~best[row] & ~is_apart[row]
+                is_worse = verdict[row, pair] in FOUND
+            else:
+                # NaN, where there is no test, shows nothing.
+                is_worse = bool(p_holm[row, column] <= settings.alpha)
+            is_near[row, column] = not is_worse
     return is_near

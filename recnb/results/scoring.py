@@ -1,5 +1,7 @@
-"""From a metric to its values, one step a function: whose convention and which joined
-data (`scoring_of`), the credit of the hits, averages over users, the basis.
+"""From a metric to its values, one step a function.
+
+Whose convention and which joined data (`scoring_of`), the credit of the hits, averages
+over users, the basis.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from recnb.results.values import (
     train_in_words,
     weights_in_words,
 )
+from recnb.stats import means
 
 #: The decision of a convention that cuts no list.
 NOTHING_CUT = {"cutoff": "none"}
@@ -89,9 +92,7 @@ def values_of_users(
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """A measure as an evaluation computes it: on which joined data, with which options
-    and weights.
-    """
+    """A measure as an evaluation computes it: on which data, with which weights."""
 
     joined: Joined
     measure: Measure
@@ -112,8 +113,10 @@ class Scoring:
 
     @property
     def unsaid(self) -> tuple[str, ...]:
-        """Decisions that the basis leaves out: the cut-off where `whole` has changed it,
-        as a label without a cut-off, such as "nDCG", says so itself.
+        """Decisions that the basis leaves out.
+
+        The cut-off where `whole` has changed it, as a label without a cut-off, such as
+        "nDCG", says so itself.
         """
         is_changed = self.shown_convention.cutoff != self.joined.convention.cutoff
         return ("cutoff",) if is_changed else ()
@@ -195,8 +198,9 @@ def _recnbs_own(convention: Convention) -> dict[str, str]:
 def _recorded(
     data: EvaluationData, metric: Metric[...], *, whole: bool = False
 ) -> presets.Preset | None:
-    """Return what is recorded of a metric in the library; nothing of one that it never
-    cuts, if a cut-off is asked for.
+    """Return what is recorded of a metric in the library.
+
+    Nothing of one that it never cuts, if a cut-off is asked for.
     """
     if data.library is None:
         return None
@@ -212,8 +216,9 @@ def _recorded(
 
 
 def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
-    """Return the first record of this name, "coverage[catalogue]", before those of
-    another, "coverage_count".
+    """Return the first record of this name, such as "coverage[catalogue]".
+
+    Those of another, such as "coverage_count", come after it.
     """
     variants = presets.of_metric(name, library)
     for preset in variants:
@@ -224,8 +229,9 @@ def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
 
 
 def _is_own(data: EvaluationData, metric: Metric[...], *, whole: bool = False) -> bool:
-    """Return whether a number under a library's conventions is recnb's own, since
-    nothing is recorded of it there.
+    """Return whether a number under a library's conventions is recnb's own.
+
+    It is where nothing is recorded of it there.
     """
     return data.library is not None and _recorded(data, metric, whole=whole) is None
 
@@ -249,8 +255,9 @@ def averaged(scoring: Scoring, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
 
 
 def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
-    """Return the hits that the metric needs at these cut-offs, with all judged items if
-    it counts these.
+    """Return the hits that the metric needs at these cut-offs.
+
+    They have all judged items if it counts these.
     """
     depth = None if scoring.measure.needs_whole_list else cutoffs.deepest
     hits = scoring.joined.hits(depth)
@@ -260,8 +267,9 @@ def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
 
 
 def with_items(scoring: Scoring, hits: Hits) -> Hits:
-    """Return hits with what is known of the item of each, if a metric of the caller's
-    needs it.
+    """Return hits with what is known of the item of each.
+
+    Only a metric of the caller's may need it.
     """
     metric, data = scoring.measure.metric, scoring.data
     if data is None or not (metric.own and metric.needs):
@@ -272,8 +280,9 @@ def with_items(scoring: Scoring, hits: Hits) -> Hits:
 
 
 def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
-    """Return the cut-offs; under a convention that does not cut, they only label the
-    numbers.
+    """Return the cut-offs under a convention.
+
+    If it does not cut, they only label the numbers.
     """
     return replace(cutoffs, cut=convention.cutoff)
 
@@ -288,27 +297,13 @@ def average(
     matrix = credit.value
     undefined = undefined_in(credit, convention)
     if undefined is None or not undefined.any():
-        if weights is None and len(matrix):
-            return matrix, np.asarray(matrix.mean(axis=0))  # the usual case
-        return matrix, mean_of(matrix, weights)
+        return matrix, means(matrix, weights)
     rule = convention.no_relevant
     # A cost with `missed` has a value for a list without a hit, and keeps it: 0 would be
     # the best there is.
     if rule == "skip" or not credit.has_missed:
         matrix = np.where(undefined, FILLED[rule], matrix)
-    return matrix, mean_of(matrix, weights)
-
-
-def mean_of(matrix: Floats, weights: Floats | None) -> Floats:
-    """Return the mean of each column over the users who have a value, of users with
-    weights sum(w x) / sum(w); NaN if none has.
-    """
-    weight = 1.0 if weights is None else as_column(weights)
-    total_weight = (~np.isnan(matrix) * weight).sum(axis=0)
-    total = np.nansum(matrix * weight, axis=0)
-    mean = np.full(len(total), np.nan)
-    np.divide(total, total_weight, out=mean, where=total_weight > 0)
-    return mean
+    return matrix, means(matrix, weights)
 
 
 def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
@@ -337,7 +332,8 @@ def basis_of(
     cutoffs: Cutoffs,
     options: Mapping[str, Any] | None = None,
 ) -> Basis:
-    """Return what a metric's number at the deepest of these cut-offs rests on;
+    """Return what a metric's number at the deepest of these cut-offs rests on.
+
     `options`: those of the call.
     """
     joined, metric = scoring.joined, scoring.measure.metric
@@ -366,8 +362,9 @@ def basis_of(
 
 
 def _scale_of(scoring: Scoring) -> float | None:
-    """Return the highest relevance of the truth, where the metric takes its scale from
-    it: it has an option max_relevance, which is not given.
+    """Return the highest relevance of the truth, if it is the metric's scale.
+
+    It is if the metric has an option max_relevance, which is not given.
     """
     options = scoring.measure.chosen
     if "max_relevance" in options and options["max_relevance"] is None:
@@ -433,8 +430,9 @@ def _with_whole_lists(
 def _values_beyond_accuracy(
     data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Given
 ) -> Values:
-    """Compute a metric beyond accuracy for all who have a list, or for the users
-    evaluated.
+    """Compute a metric beyond accuracy.
+
+    It is of all who have a list, or of the users evaluated.
     """
     measure = scoring_of(data, metric, options, whole=k.is_whole).measure
     results = tuple(
@@ -442,13 +440,12 @@ def _values_beyond_accuracy(
     )
     users = data.joined.users if metric.of_evaluated else data.item_data.users
     matrix = _matrix_of(results)
-    has_values_of_users = any(isinstance(result, PerUser) for result in results)
-    weights = data.source.weight_of(users) if has_values_of_users else None
-    if weights is None:
-        # An undefined value of a user who counts makes this mean undefined.
-        mean = np.array([result.mean() for result in results])
+    if metric.of == "all":
+        weights = None
+        mean = np.array(results, dtype=np.float64)  # each is the number itself
     else:
-        mean = mean_of(matrix, weights)
+        weights = data.source.weight_of(users)
+        mean = means(matrix, weights)
     options_in_words = {
         name: as_plain(value)
         for name, value in measure.chosen.items()
@@ -473,14 +470,17 @@ def _values_beyond_accuracy(
 
 
 def _matrix_of(results: Sequence[PerUser | Whole]) -> Floats:
-    """Return users × cut-offs, NaN where a user does not count; no rows where the
-    metric has one value for all users.
+    """Return users × cut-offs, NaN where a user does not count.
+
+    No rows where the metric has one value for all users.
     """
     of_users = [result for result in results if isinstance(result, PerUser)]
     if not of_users:
         return np.zeros((0, len(results)))
     columns = [np.where(result.counted, result.value, np.nan) for result in of_users]
-    return np.stack(columns, axis=-1)
+    # The values at a cut-off lie together in memory, so that a sum does not depend on
+    # the cut-offs beside it.
+    return np.stack(columns).T
 
 
 def _users_in_words(metric: Metric[...], n: int) -> str:
@@ -498,8 +498,9 @@ def _of_lists_in_words(
     results: Sequence[PerUser | Whole],
     who: str,
 ) -> list[str]:
-    """Return in words what a number beyond accuracy rests on at the deepest cut-off:
-    users, items, order and options.
+    """Return in words what a number beyond accuracy rests on at the deepest cut-off.
+
+    These are users, items, order and options.
     """
     is_own = _is_own(data, metric)
     words = [who]
@@ -550,8 +551,9 @@ def _catalogue_in_words(
 
 
 def recorded_in(library: str | None) -> list[str]:
-    """Return the metrics beyond accuracy whose numbers in a library are recorded; all,
-    for recnb's own.
+    """Return the metrics beyond accuracy whose numbers in a library are recorded.
+
+    All, for recnb's own.
     """
     if library is None:
         return [name for name, metric in LIST_METRICS.items() if not metric.own]
@@ -560,8 +562,9 @@ def recorded_in(library: str | None) -> list[str]:
 
 
 def as_plain(value: object) -> Any:
-    """Return an option as a word or number; what is bigger, such as a frame, as
-    "given".
+    """Return an option as a word or number.
+
+    What is bigger, such as a frame, is "given".
     """
     if value is None or isinstance(value, (str, bool, int, float)):
         return value

@@ -16,6 +16,7 @@ from recnb.stats.intervals import (
     interval_of_pairs,
     intervals,
 )
+from recnb.stats.means import mean_of, means
 from recnb.stats.orders import tau_ap
 from recnb.stats.paired import Paired, Settings, Test, paired
 from recnb.stats.power import Detectable, detectable, users_needed
@@ -36,6 +37,8 @@ __all__ = [
     "holm",
     "interval_of_pairs",
     "intervals",
+    "mean_of",
+    "means",
     "paired",
     "tau_ap",
     "users_needed",

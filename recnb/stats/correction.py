@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from recnb.errors import FrameError
-from recnb.stats.intervals import Floats
+from recnb.stats.means import Floats
 
 
 def holm(p: Floats, families: Sequence[str] | None = None) -> Floats:

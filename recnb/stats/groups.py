@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.stats.intervals import ENOUGH, ROUNDING, Floats, Moments
+from recnb.stats.intervals import ENOUGH, ROUNDING, Moments
+from recnb.stats.means import Floats
 
 
 class Gap(NamedTuple):

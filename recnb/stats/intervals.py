@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from recnb.display.language import N_
 from recnb.errors import OptionError, is_number, quoted
-
-Floats = NDArray[np.float64]
+from recnb.stats.means import Floats, mean_of, means
 
 #: The lowest and the highest possible value of a metric: of all columns, or an entry
 #: for each.
@@ -70,14 +69,14 @@ class Moments:
             mean = np.zeros(n_columns)
             squares = np.zeros(n_columns)
         elif weights is None:
-            mean = values.mean(axis=0)
+            mean = means(values)
             squares = _sums_of_squares(values - mean)
         else:
             total = weights.sum()
             total_of_squares = np.square(weights).sum()
             n = float(total**2 / total_of_squares)
             heaviest = float(weights.max() / total)
-            mean = np.einsum("i,ij->j", weights, values) / total
+            mean = means(values, weights)
             deviations = weights[:, np.newaxis] * (values - mean)
             squares = n / total_of_squares * _sums_of_squares(deviations)
         return cls(
@@ -213,7 +212,7 @@ def interval_of_pairs(
     if n < ENOUGH:
         return np.nan, np.nan
     low, high = Moments.of(of_users[:, np.newaxis]).student_interval(confidence)
-    mean = float(of_users.mean())
+    mean = mean_of(of_users)
     half = float(high[0] - low[0]) * (n - 1) / (n - 2)
     return mean - half, mean + half
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from recnb.stats.intervals import Floats
+from recnb.stats.means import Floats
 from recnb.stats.paired import settled
 
 

@@ -20,11 +20,11 @@ from recnb.stats.intervals import (
     ROUNDING,
     UNBOUNDED,
     Bounds,
-    Floats,
     Moments,
     check_confidence,
     effective_count,
 )
+from recnb.stats.means import Floats, means
 
 Test = Literal["t", "randomization"]
 TESTS = ("t", "randomization")
@@ -318,8 +318,9 @@ def _drawn(differences: Floats, n_draws: int) -> list[_Draws]:
     """Draw signs of users, the same for each column."""
     rng = np.random.default_rng(0)
     n_users = len(differences)
-    means = np.ascontiguousarray(differences.T).mean(axis=1)
-    columns = np.column_stack([differences - means, np.ones(n_users)]) / n_users
+    # A column lies together, so that its sum does not depend on those beside it.
+    mean = means(np.asfortranarray(differences))
+    columns = np.column_stack([differences - mean, np.ones(n_users)]) / n_users
     at_once = max(1, SIGNS_AT_ONCE // n_users)
     drawn = []
     for start in range(0, n_draws, at_once):
@@ -328,6 +329,6 @@ def _drawn(differences: Floats, n_draws: int) -> list[_Draws]:
         drawn.append((signs @ columns).T)
     *of_rests, of_signs = np.concatenate(drawn, axis=1)
     return [
-        _Draws(mean, of_rest, of_signs)
-        for mean, of_rest in zip(means.tolist(), of_rests, strict=True)
+        _Draws(of_column, of_rest, of_signs)
+        for of_column, of_rest in zip(mean.tolist(), of_rests, strict=True)
     ]

@@ -11,7 +11,8 @@ import numpy as np
 
 from recnb.display.language import _, ngettext
 from recnb.errors import OptionError, is_number, quoted
-from recnb.stats.intervals import ENOUGH, Floats, Moments, effective_count
+from recnb.stats.intervals import ENOUGH, Moments, effective_count
+from recnb.stats.means import Floats
 from recnb.stats.paired import settled
 
 #: The correlation of two models' values per user, assumed if it is not measured.
