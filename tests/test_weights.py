@@ -806,6 +806,7 @@ def test_users_of_whom_nothing_was_seen_are_said_to_be_what_they_are(
         expected["Users that count 1, of whom"] = counted
     assert told == {words: n for words, n in expected.items() if n}
     for line in unseen:
+        assert line.severity == "note"
         assert line.facts["other_users"] == 3
         assert line.facts["other"] == pytest.approx(2 / 2 / 3)
 
