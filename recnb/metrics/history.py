@@ -78,8 +78,8 @@ def serendipity(
         names = {
             "rank": hits.rank[hit],
             "expected_rank": expected_rank[row],
-            "depth": depth[user],
-            "k": depth[user],
+            "depth": size[user],
+            "k": size[user],
             "n_hits": len(hit),
             "list_length": hits.list_length[user],
         }
