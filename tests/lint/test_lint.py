@@ -553,6 +553,17 @@ def test_sampled_candidates_are_found_with_rows_missing_and_in_the_truth(
             assert words in found[0]
 
 
+def test_a_truth_that_judges_every_item_holds_no_sampled_candidates() -> None:
+    users, items = range(20), range(30)
+    recs = [(user, item, -item) for user in users for item in items[:5]]
+    truth = [(user, item, int(item in (1, 7))) for user in users for item in items]
+    lint = recnb.evaluate(
+        pd.DataFrame(recs, columns=["user", "item", "score"]),
+        pd.DataFrame(truth, columns=["user", "item", "relevance"]),
+    ).lint(5)
+    assert "sampled_candidates" not in lint.names
+
+
 def test_a_run_of_retrieval_that_finds_nearly_all_is_no_sample() -> None:
     recs, truth = of_candidates()
     relevant = truth[truth["relevance"] > 0].reset_index()

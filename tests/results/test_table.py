@@ -23,6 +23,7 @@ from recnb import METRICS
 from recnb.display.language import use_language
 from recnb.errors import OptionError
 from recnb.results.arguments import STANDARD
+from recnb.results.table import number_in
 
 SAMPLE = recnb.datasets.load_sample()
 RECS = SAMPLE.models["item-knn"]
@@ -426,6 +427,11 @@ def test_digits_and_notes_of_a_table_for_a_paper(table: recnb.Table) -> None:
                 write(digits=digits)
     with pytest.raises(OptionError, match="say True or False"):
         table.to_latex(note="no")
+
+
+def test_a_p_value_is_below_the_last_digit_or_written_out() -> None:
+    assert number_in("p", 0.0001) == "0.0001"
+    assert number_in("p", 0.00009) == "<0.0001"
 
 
 def test_numbers_are_rounded_once_to_the_digits_asked_for() -> None:
