@@ -222,11 +222,22 @@ class ItemData:
         """Where each relevant row would be in a list of the most popular items that its
         user has not had.
         """
+        return self.expected_ranks(
+            self.joined.all_hits.truth_user,
+            self._truth_item,
+            evaluated=True,
+            metric="serendipity",
+        )
+
+    def expected_ranks(
+        self, user: Ints, item: Ints, *, evaluated: bool, metric: str
+    ) -> Ints:
+        """Return the same of pairs of a user, by position, and an item."""
         return expected_ranks(
-            user=self.joined.all_hits.truth_user,
-            item=self._truth_item,
-            had=self.history(evaluated=True),
-            count=self.catalogue.counts("interactions", "serendipity"),
+            user=user,
+            item=item,
+            had=self.history(evaluated=evaluated),
+            count=self.catalogue.counts("interactions", metric),
         )
 
     def hits_with_items(self, hits: Hits, metric: Metric[...]) -> Hits:
@@ -238,6 +249,9 @@ class ItemData:
             catalogue=self.catalogue,
             metric=metric.name,
             columns=metric.columns,
+            user=hits.truth_user,
+            users=np.arange(hits.n_users),
+            evaluated=True,
         )
         return replace(hits, truth_items=items)
 

@@ -18,8 +18,10 @@ OTHER_KIND = N_("neither numbers nor dates")
 
 
 def comparable_times(data: LintData) -> tuple[pl.Series, pl.Series]:
-    """Return when, of each row of train and of the truth: as numbers, times or, where
-    one is a day or text, days; an error that says why they cannot be compared.
+    """Return when, of each row of train and of the truth.
+
+    Both are numbers, times or, where one is a day or text, days. An error says why they
+    cannot be compared.
     """
     _check_time_columns(data.side.time_columns)
     if len(data.side.times) < 2:

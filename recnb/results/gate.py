@@ -12,8 +12,9 @@ from recnb.data.files import AsJson, json_values
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.text import one_line, told_apart, users_in_words, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import Given
+from recnb.results.arguments import with_options
 from recnb.results.numbers import DifferenceRow, label_of
 from recnb.results.score import score_of
 from recnb.results.values import merged
@@ -183,13 +184,13 @@ def within(
         raise OptionError(
             f"value={quoted(limit)} is no number that a metric could reach: give one, such as 0.3."
         )
-    chosen = metric_named(metric)
-    cutoff, checks = chosen.cut_at(k), []
+    measure = with_options(measure_named(metric).cut_at(k), options)
+    checks = list[GateCheck]()
     for model, data in models.items():
-        score = score_of(data, chosen, cutoff, options)
+        score = score_of(data, measure)
         about = {
-            "metric": chosen.name,
-            "k": cutoff,
+            "metric": measure.name,
+            "k": measure.k,
             "model": model,
             "n_users": score.n_users,
         }
