@@ -42,6 +42,7 @@ from recnb.results.metric_methods import (  # noqa: F401 (map)
 from recnb.results.own_metric import metric
 from recnb.results.single_list import explain
 from recnb.stats import users_needed
+from recnb.version import __version__
 
 if TYPE_CHECKING:
     from recnb.comparison import Comparison, compare
@@ -50,8 +51,6 @@ if TYPE_CHECKING:
     from recnb.widgets.quiz import quiz
 
 register()
-
-__version__ = "0.1.0"
 
 #: `map` is left out: `from recnb import *` would replace Python's.
 __all__ = [

@@ -30,7 +30,7 @@ from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
 from recnb.results.segment_table import table_by
 from recnb.results.worked import explanation_of
-from recnb.stats import Detectable
+from recnb.stats import Detectable, Settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -234,7 +234,6 @@ class EvaluationMethods(Methods):
         """
         from recnb.report.build import report_of
         from recnb.report.request import request_of
-        from recnb.stats import Settings
 
         with use_language(lang):
             request = request_of(self._data, k, metrics, options, by=by, bins=bins)
@@ -356,6 +355,27 @@ class Evaluation(EvaluationMethods, EvaluationData):
         counterpart of `at_least`.
         """
         return within("at_most", {"": self}, metric, value, k=k, options=options)
+
+    @with_noun
+    def record(
+        self,
+        metrics: Metrics = None,
+        k: AnyCutoffs = (5, 10, 20),
+        *,
+        confidence: float = 0.95,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Return what `recnb.check` needs to check these numbers later, as plain Python.
+
+        It has versions, time, the inputs with a fingerprint of each, convention, options
+        and numbers; reports and gates have the same as `record`. A fingerprint is the
+        same for any order of rows, library of frames and form of file. The time is
+        that of SOURCE_DATE_EPOCH, if this is set. Parameters are those of `table`.
+        """
+        from recnb.results.record import record_of_metrics
+
+        settings = Settings(confidence)
+        return record_of_metrics({"": self}, metrics, k, options, settings)
 
     @with_noun
     def why(

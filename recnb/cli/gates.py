@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Sequence
 from math import isfinite, nan
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recnb.cli.output import print_error
 from recnb.comparison import Comparison
@@ -145,7 +145,7 @@ def conclude(gates: Sequence[Gate], report: Report, targets: Sequence[str]) -> i
     """Write the gates as one, print each check and warning, and return the exit code."""
     warnings = _warnings(report)
     checks = tuple(check for gate in gates for check in gate.checks)
-    whole = Gate(checks, warnings=warnings)
+    whole = Gate(checks, warnings=warnings, record=_record_of_all(gates))
     for target in targets:
         written(whole.to_json(), target)
     for warning in warnings:
@@ -153,6 +153,12 @@ def conclude(gates: Sequence[Gate], report: Report, targets: Sequence[str]) -> i
     for check in checks:
         print_error(f"recnb: {check.says}")
     return 0 if whole else 1
+
+
+def _record_of_all(gates: Sequence[Gate]) -> dict[str, Any]:
+    """Return one record of the numbers of all gates."""
+    numbers = [number for gate in gates for number in (gate.record or {})["numbers"]]
+    return {**(gates[0].record or {}), "numbers": numbers}
 
 
 def _warnings(report: Report) -> tuple[str, ...]:

@@ -69,6 +69,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import Numbers, Pairs
+from recnb.results.record import record_of, record_of_metrics
 from recnb.results.scoring import scoring_of, values_of_users
 from recnb.results.segment_table import refuse_whole_metrics
 from recnb.results.segments import WHOLE, Split, part_in_words, split_by
@@ -462,7 +463,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             not_worse_check(row, float(margin), self.settings.confidence, basis)
             for row in numbers.difference_rows()
         ]
-        return Gate(tuple(checks))
+        metrics = [(each.metric, each.options) for each in asked]
+        record = record_of(
+            self._models,
+            numbers.mean_rows(),
+            metrics,
+            self.settings.confidence,
+            self.baseline,
+        )
+        return Gate(tuple(checks), record=record)
 
     @with_noun
     def movers(
@@ -788,6 +797,20 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 basis=basis,
                 users=_count("movers", movers),
             )
+
+    @with_noun
+    def record(
+        self,
+        metrics: Metrics = None,
+        k: AnyCutoffs = (5, 10, 20),
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Return what `recnb.check` needs to check the numbers of all models later, as
+        `Evaluation.record` does of one.
+        """
+        return record_of_metrics(
+            self._models, metrics, k, options, self.settings, self.baseline
+        )
 
     @property
     def basis(self) -> str:

@@ -17,7 +17,7 @@ import pandas as pd
 import polars as pl
 from numpy.typing import NDArray
 
-from recnb.data.sheet import IDS
+from recnb.data.sheet import IDS, Sheet
 
 Hashes = NDArray[np.uint64]
 
@@ -55,6 +55,36 @@ class Fingerprint:
 
     def __str__(self) -> str:
         return f"{self.total:032x}"
+
+
+@dataclass(frozen=True)
+class TableFacts:
+    """What a record says of the rows of a table, or of a part of it with whole users."""
+
+    n_users: int
+    items: pl.Series  #: each once
+    fingerprint: Fingerprint
+
+    @classmethod
+    def of(cls, sheet: Sheet, *, in_order: bool = False) -> TableFacts:
+        """Return the facts of the columns that have a role."""
+        rows = sheet.rows
+        rows = rows.select([role for role in rows.columns if role in sheet.labels])
+        return cls(
+            n_users=rows["user"].n_unique(),
+            items=rows["item"].unique(),
+            fingerprint=Fingerprint.of(rows, in_order=in_order),
+        )
+
+
+def merged_facts(parts: Sequence[TableFacts]) -> TableFacts:
+    """Return the facts of a table, of those of its parts."""
+    items = [part.items for part in parts if len(part.items)]
+    return TableFacts(
+        n_users=sum(part.n_users for part in parts),
+        items=pl.concat(items).unique(),
+        fingerprint=added(part.fingerprint for part in parts),
+    )
 
 
 def added(fingerprints: Iterable[Fingerprint]) -> Fingerprint:

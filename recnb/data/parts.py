@@ -21,6 +21,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.columns import Labels
 from recnb.data.encoding import distinct
+from recnb.data.fingerprint import TableFacts, merged_facts
 from recnb.data.in_memory import Sheets, check_users, source_of
 from recnb.data.layout import Layout
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
@@ -174,6 +175,16 @@ class Parts(Source):
     def _read_truth(self) -> pl.DataFrame:
         return self._joined.judged.select(*self.layout.truth)
 
+    def _read_facts(self, name: str, *, in_order: bool) -> TableFacts:
+        """Look at every row of every part for `facts`."""
+        if self.whole is not None:
+            return self.whole.facts(name, in_order=in_order)
+        work = partial(_facts_of_part, in_order)
+        of_lists, of_truth = zip(*self.each(work), strict=True)
+        self._facts[TRUTH, False] = merged_facts(of_truth)
+        self._facts[RECS, in_order] = merged_facts(of_lists)
+        return self._facts[name, in_order]
+
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
         joined = self._joined
@@ -211,6 +222,12 @@ class Parts(Source):
             convention,
         )
         return merged(kept, self, convention)
+
+
+def _facts_of_part(in_order: bool, part: Sheets) -> tuple[TableFacts, TableFacts]:
+    """Return the facts of the lists and of the truth of a part."""
+    lists = part.facts(RECS, in_order=in_order)
+    return lists, part.facts(TRUTH)
 
 
 def refuse_catalogue(convention: Convention, parts: Parts) -> None:

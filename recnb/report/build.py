@@ -28,6 +28,7 @@ from recnb.results.columns import Column, metric_columns
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs
+from recnb.results.record import record_of
 from recnb.results.scoring import basis_of, recorded_in, scoring_of, values_of_users
 from recnb.results.segment_table import SegmentNumbers
 from recnb.results.segments import Split, part_in_words, split_by
@@ -73,6 +74,8 @@ def report_of(
     }
     groups = _users_shown(models, request, values, differences, users)
     segments = _segments(models, request, pairs, settings)
+    means = (*numbers.mean_rows(marked_against), *beyond.means)
+    metrics = [*request.metrics, *beyond.metrics]
     return Report(
         models=tuple(models),
         baseline=baseline,
@@ -82,7 +85,7 @@ def report_of(
         settings=settings,
         n_users=first.n_users,
         metrics=_metric_words(first, request, beyond),
-        means=(*numbers.mean_rows(marked_against), *beyond.means),
+        means=means,
         hit_rates=_hit_rates(models, k, settings),
         curves=_curves(models, curve),
         distributions=_distributions(first, request, values),
@@ -96,6 +99,7 @@ def report_of(
         unweighted=plain_means(models, request.metrics, Cutoffs.of(k)),
         left_out=_(texts.LEFT_OUT, where=beyond.where) if beyond.where else "",
         basis=basis or _basis(first, request),
+        record=record_of(models, means, metrics, settings.confidence, baseline),
         calls=_calls(models, request, beyond, groups, segments, users, settings),
         noun=first.noun,
     )

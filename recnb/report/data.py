@@ -151,6 +151,8 @@ class ReportData:
     #: What is not here and why: what takes rows that stayed elsewhere.
     left_out: str
     basis: str
+    #: What the numbers are checked by later; see `Evaluation.record`.
+    record: Mapping[str, Any]
     #: By field, the calls that return its numbers.
     calls: Calls
     #: The language of its words, in which it is shown.

@@ -66,6 +66,12 @@ class EvaluationData:
             joined, self.library, {**self.overrides, **overrides}, self.side_data
         )
 
+    def with_files(self, files: Mapping[str, str]) -> Self:
+        """Return the same evaluation, which knows the files that it was read from."""
+        call = replace(self.side_data.call, files=files)
+        side_data = replace(self.side_data, call=call)
+        return type(self).of(self.joined, self.library, self.overrides, side_data)
+
     def under(self, library: str) -> Self:
         """Return the same data under another library's conventions, as "rectools" or
         "trec": users averaged, ties, denominators.

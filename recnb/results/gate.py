@@ -4,6 +4,7 @@ for them.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -17,9 +18,10 @@ from recnb.errors import OptionError, Suggesting, is_number, quoted
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import Given
 from recnb.results.numbers import DifferenceRow, label_of
+from recnb.results.record import record_of_metrics
 from recnb.results.score import score_of
 from recnb.results.values import merged
-from recnb.stats import ENOUGH
+from recnb.stats import ENOUGH, Settings
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import Models
@@ -71,6 +73,8 @@ class Gate(AsJson, Suggesting):
     warnings: tuple[str, ...] | None = (
         None  #: of the lint, about the data; None where only the command line looks
     )
+    #: What the numbers are checked by later; see `Evaluation.record`.
+    record: Mapping[str, Any] | None = None
 
     def __bool__(self) -> bool:
         return all(check.passed for check in self.checks)
@@ -103,7 +107,8 @@ class Gate(AsJson, Suggesting):
             "checks": checks,
             "basis": self.basis,
         }
-        return dict(json_values({**gate, "warnings": self.warnings}))
+        gate |= {"warnings": self.warnings, "record": self.record}
+        return dict(json_values(gate))
 
     def __repr__(self) -> str:
         with use_language(self.lang):
@@ -194,7 +199,9 @@ def within(
         checks.append(
             limit_check(check, about, float(score), float(limit), score.basis)
         )
-    return Gate(tuple(checks))
+    settings = Settings()
+    record = record_of_metrics(models, [chosen], cutoff, options, settings)
+    return Gate(tuple(checks), record=record)
 
 
 def limit_check(
