@@ -8,23 +8,27 @@ arithmetic of 64 bits, which are the same in every version of the libraries.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from recnb.data.encoding import distinct, each_once
 from recnb.data.sheet import IDS, Sheet
 
 Hashes = NDArray[np.uint64]
 
-#: A key of SipHash for each half of a hash.
-KEYS = ("recnb fingerpr/0", "recnb fingerpr/1")
-#: Bits of half a hash.
-HALF = 64
+#: Of each half of a hash: a key of SipHash, of 16 bytes, for the names of columns.
+KEYS = ("recnb, 1st half.", "recnb, 2nd half.")
+#: The key for the cells.
+CELLS = "recnb, the cells"
+#: Bits of half a hash, and rows that are hashed at a time, in the processor's cache.
+HALF, BLOCK = 64, 2**14
 
 
 @dataclass(frozen=True)
@@ -44,9 +48,12 @@ class Fingerprint:
         """
         if in_order:
             table = table.with_columns(place=pl.int_range(pl.len()).over("user"))
+        cells = {column.name: _bits_of(column) for column in table}
         total = 0
-        for half, rows in enumerate(_hashes_of_rows(table)):
-            total += _sum(rows) << (HALF * half)
+        for start in range(0, table.height, BLOCK):
+            for half, key in enumerate(KEYS):
+                block = slice(start, start + BLOCK)
+                total += _sum(_hashes_of_rows(cells, block, key)) << (HALF * half)
         return cls(table.height, total % 2 ** (2 * HALF))
 
     def __add__(self, other: Fingerprint) -> Fingerprint:
@@ -71,8 +78,8 @@ class TableFacts:
         rows = sheet.rows
         rows = rows.select([role for role in rows.columns if role in sheet.labels])
         return cls(
-            n_users=rows["user"].n_unique(),
-            items=rows["item"].unique(),
+            n_users=len(_each_once(rows["user"])),
+            items=_each_once(rows["item"]),
             fingerprint=Fingerprint.of(rows, in_order=in_order),
         )
 
@@ -92,54 +99,61 @@ def added(fingerprints: Iterable[Fingerprint]) -> Fingerprint:
     return sum(fingerprints, Fingerprint())
 
 
-def _hashes_of_rows(table: pl.DataFrame) -> list[Hashes]:
-    """Return both halves of a hash of each row: of those of its cells, each multiplied by
-    an odd factor that its column's name gives.
+def _each_once(ids: pl.Series) -> pl.Series:
+    return distinct(ids) if ids.dtype == pl.Int64 else each_once(ids)
+
+
+def _hashes_of_rows(cells: Mapping[str, Hashes], rows: slice, key: str) -> Hashes:
+    """Return half of a hash of some rows: of those of their cells, each multiplied by an
+    odd factor that its column's name gives.
     """
-    halves = [np.zeros(table.height, dtype=np.uint64) for _key in KEYS]
-    for column in table:
-        factors = _factors(column.name)
-        cells = _hashes_of_cells(column)
-        for half, hashes, factor in zip(halves, cells, factors, strict=True):
-            half += hashes * factor
+    total = np.uint64(0)
+    for name, bits in cells.items():
+        factor = _factor(name, key)
+        total = total + _mixed(bits[rows] ^ factor) * factor
     # Without it two rows could swap a cell, and the sum of all would be the same.
-    return [_mixed(half) for half in halves]
+    return _mixed(total)
 
 
 @cache
-def _factors(name: str) -> list[np.uint64]:
-    """Return an odd number for the name of a column, for each half."""
-    return [hashes[0] | np.uint64(1) for hashes in _siphash([name])]
+def _factor(name: str, key: str) -> np.uint64:
+    """Return an odd number for the name of a column."""
+    (value,) = _siphash([name], key)
+    return np.uint64(value | np.uint64(1))
 
 
-def _hashes_of_cells(column: pl.Series) -> list[Hashes]:
-    """Return both halves of a hash of each cell."""
+def _bits_of(column: pl.Series) -> Hashes:
+    """Return 64 bits for each cell, the same for equal ones."""
     is_number = column.dtype.is_numeric() or column.dtype in (pl.Boolean, pl.Null)
-    if column.name in IDS or not is_number:
-        return _hashes_of_text(column)
-    bits = _bits_of_numbers(column)
-    return [_mixed(bits ^ factor) for factor in _factors("")]
+    if not is_number:
+        return _bits_of_text(column.cast(pl.String))
+    if column.name in IDS:
+        return _bits_of_whole(column.cast(pl.Int64))
+    return _bits_of_numbers(column)
 
 
-def _hashes_of_text(column: pl.Series) -> list[Hashes]:
-    """Return the hashes of cells as text: of each value once, then looked up."""
-    values = column.unique()
-    texts = values.cast(pl.String).fill_null("\0").to_list()
-    known = pl.DataFrame([values.alias("value"), *_series(_siphash(texts))])
-    cells = pl.DataFrame({"value": column}).join(
-        known, on="value", how="left", nulls_equal=True, maintain_order="left"
-    )
-    return [hashes.to_numpy() for hashes in cells.drop("value")]
+def _bits_of_text(column: pl.Series) -> Hashes:
+    """Return a hash of each text; of one that is a whole number, as it would be written,
+    the bits of this.
+    """
+    # Of views, which newer versions would give, older ones of pyarrow make no dictionary.
+    texts = column.fill_null("\0").to_arrow(compat_level=pl.CompatLevel.oldest())
+    encoded = pc.dictionary_encode(texts)
+    values = pl.Series(encoded.dictionary, dtype=pl.String)
+    bits = _siphash(values.to_list(), CELLS)
+    whole = values.cast(pl.Int64, strict=False)
+    is_whole = (whole.cast(pl.String) == values).fill_null(value=False).to_numpy()
+    bits = np.where(is_whole, _bits_of_whole(whole.fill_null(0)), bits)
+    return np.take(bits, encoded.indices.to_numpy())
 
 
-def _series(halves: list[Hashes]) -> list[pl.Series]:
-    return [pl.Series(key, hashes) for key, hashes in zip(KEYS, halves, strict=True)]
+def _bits_of_whole(column: pl.Series) -> Hashes:
+    return column.to_numpy().view(np.uint64)
 
 
-def _siphash(texts: Sequence[str]) -> list[Hashes]:
-    """Return both halves of a hash of each text."""
+def _siphash(texts: Sequence[str], key: str) -> Hashes:
     values = np.array(texts, dtype=object)
-    return [pd.util.hash_array(values, hash_key=key, categorize=False) for key in KEYS]
+    return pd.util.hash_array(values, hash_key=key, categorize=False)
 
 
 def _bits_of_numbers(column: pl.Series) -> Hashes:
@@ -147,12 +161,13 @@ def _bits_of_numbers(column: pl.Series) -> Hashes:
     is missing; of whole numbers beyond 2**53 with what a float leaves out.
     """
     floats = column.cast(pl.Float64).fill_null(np.nan).to_numpy() + 0.0
-    floats = np.where(np.isnan(floats), np.nan, floats)
+    floats[np.isnan(floats)] = np.nan
     bits = floats.view(np.uint64)
     if column.dtype in (pl.Int64, pl.UInt64):
-        low_bits = column.fill_null(0).to_numpy().view(np.uint64)
         is_large = np.abs(floats) >= 2**53
-        bits = bits ^ np.where(is_large, _mixed(low_bits), np.uint64(0))
+        if is_large.any():
+            low_bits = column.fill_null(0).to_numpy().view(np.uint64)
+            bits = np.where(is_large, _mixed(low_bits), bits)
     return bits
 
 
