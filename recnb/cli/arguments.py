@@ -172,10 +172,13 @@ def _add_keyword(data: argparse._ArgumentGroup, keyword: str) -> None:
     flag = flag_of(keyword)
     if keyword in SIDE_DATA:
         data.add_argument(flag, metavar="FILE")
+    elif keyword == "split":
+        again = "again for several columns"
+        data.add_argument(flag, action="append", metavar="COLUMN", help=again)
     elif keyword in IDS:
         again = "again where another file calls it otherwise"
         data.add_argument(flag, action="append", metavar="COLUMN", help=again)
-    elif keyword in COLUMNS or keyword in WEIGHTS:
+    elif keyword in COLUMNS or keyword in WEIGHTS or keyword == "cluster":
         data.add_argument(flag, metavar="COLUMN")
     elif keyword == "convention":  # the name of a library, never a number
         data.add_argument(flag, metavar="VALUE")
@@ -190,7 +193,7 @@ def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
         value = getattr(arguments, keyword)
         if value is None:
             continue
-        if keyword in IDS and len(value) == 1:
+        if keyword in (*IDS, "split") and len(value) == 1:
             value = value[0]
         options[keyword] = value
     return options

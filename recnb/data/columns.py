@@ -238,7 +238,7 @@ def _candidates(
     by_keyword = _named_here(columns, name, role, named(given, role))
     if by_keyword:
         return by_keyword
-    taken = [column for other in roles for column in named(given, other)]
+    taken = [column for other in (*roles, "split") for column in named(given, other)]
     return [column for column in by_name(columns, role) if column not in taken]
 
 

@@ -68,7 +68,7 @@ class Fingerprint:
 class TableFacts:
     """What a record says of the rows of a table, or of a part of it with whole users."""
 
-    n_users: int
+    users: pl.Series  #: each once; in a split the lists
     items: pl.Series  #: each once
     fingerprint: Fingerprint
 
@@ -78,7 +78,7 @@ class TableFacts:
         rows = sheet.rows
         rows = rows.select([role for role in rows.columns if role in sheet.labels])
         return cls(
-            n_users=len(_each_once(rows["user"])),
+            users=_each_once(rows["user"]),
             items=_each_once(rows["item"]),
             fingerprint=Fingerprint.of(rows, in_order=in_order),
         )
@@ -86,17 +86,13 @@ class TableFacts:
 
 def merged_facts(parts: Sequence[TableFacts]) -> TableFacts:
     """Return the facts of a table, of those of its parts."""
-    items = [part.items for part in parts if len(part.items)]
+    # A part without rows knows no type of ids.
+    parts = [part for part in parts if part.fingerprint.n_rows]
     return TableFacts(
-        n_users=sum(part.n_users for part in parts),
-        items=pl.concat(items).unique(),
+        users=pl.concat([part.users for part in parts]),
+        items=_each_once(pl.concat([part.items for part in parts])),
         fingerprint=added(part.fingerprint for part in parts),
     )
-
-
-def added(fingerprints: Iterable[Fingerprint]) -> Fingerprint:
-    """Return the fingerprint of all parts of a table."""
-    return sum(fingerprints, Fingerprint())
 
 
 def _each_once(ids: pl.Series) -> pl.Series:

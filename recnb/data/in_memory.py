@@ -24,10 +24,11 @@ from recnb.data.numbered import Ids, number_ids
 from recnb.data.quirks import needs_positions
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet, is_missing, is_relevant
 from recnb.data.source import Joined, JoinedRows, Source, rows_of
+from recnb.data.splits import Splits
 from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import FrameError, NoUsersError
-from recnb.metrics.hits import Floats, cached_property
+from recnb.metrics.hits import Floats, Ints, cached_property
 
 
 class RowsInMemory(JoinedRows):
@@ -86,6 +87,7 @@ class Sheets(Source):
     #: Every item there is, where models are compared.
     catalogue: pl.Series | None = None
     user_weights: pl.DataFrame | None = None
+    splits: Splits | None = None
     #: Ids by which propensities were looked up; none of those in a column of the truth.
     propensity_ids: Sequence[str] = ()
     _ids: dict[bool, Ids] = field(default_factory=dict, init=False)
@@ -126,7 +128,8 @@ class Sheets(Source):
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
-        return self.lists
+        users = self.users_of(self.recs["user"].head(1))
+        return self.lists.with_rows(self.recs.head(1)).with_columns(users)
 
     @property
     def weighted(self) -> bool:
@@ -143,7 +146,9 @@ class Sheets(Source):
         judgements = self.judgements
         if propensity is not None:
             self.propensity_ids = propensity.columns[:-1]
-            values = look_up(propensity, judgements.rows, "propensity")
+            users = self.users_of(judgements["user"])
+            rows = judgements.with_columns(users).rows
+            values = look_up(propensity, rows, "propensity")
         elif self.weighted:
             values = _known_propensities(judgements)
         else:
@@ -165,6 +170,27 @@ class Sheets(Source):
             judgements=self.judgements.with_rows(rows_of(self.truth, users)),
             whole=self.whole or self,
         )
+
+    def in_splits(self, codes: Ints) -> Sheets:
+        """Return the lists and the truth of some combinations of the split's values."""
+        assert self.splits is not None
+        of_lists, of_truth = self._codes
+        return replace(
+            self,
+            lists=self.lists.with_rows(self.recs.filter(np.isin(of_lists, codes))),
+            judgements=self.judgements.with_rows(
+                self.truth.filter(np.isin(of_truth, codes))
+            ),
+            whole=self.whole or self,
+            splits=self.splits.of_codes(codes),
+        )
+
+    @cached_property
+    def _codes(self) -> tuple[Ints, Ints]:
+        """The combination of each row of the lists, and of the truth."""
+        assert self.splits is not None
+        of_lists = self.splits.codes_of(self.recs["user"])
+        return of_lists, self.splits.codes_of(self.truth["user"])
 
     def join(self, convention: Convention) -> Joined:
         """Join the frames under a convention."""
@@ -189,6 +215,8 @@ class Sheets(Source):
                 highest=truth["relevance"].max(),
                 convention=in_order,
             )
+            if self.splits is not None and self.whole is None:
+                self.splits.refuse_without_users(result.users)
         if graded_as != convention:
             truth = with_series(truth, truth["relevance"].clip(0.0))
         return Joined(
@@ -269,10 +297,41 @@ def _known_propensities(judgements: Sheet) -> pl.Series:
     return propensity.cast(pl.Float64)
 
 
-def source_of(lists: Sheet, judgements: Sheet, **known: Any) -> Sheets:
+def source_of(
+    lists: Sheet, judgements: Sheet, splits: Splits | None = None, **known: Any
+) -> Sheets:
     """Return the source of rows in memory, whose ids must be of one kind."""
     lists.refuse_other_kinds(judgements)
-    return Sheets(lists, judgements, **known)
+    if splits is None:
+        return Sheets(lists, judgements, **known)
+    return Sheets(
+        splits.with_list_ids(lists),
+        splits.with_list_ids(judgements),
+        splits=splits,
+        **known,
+    )
+
+
+def source_in_splits(
+    lists: Sheet, judgements: Sheet, columns: Sequence[str], **known: Any
+) -> Sheets:
+    """Return the source of all rows, in memory, whose lists these columns tell apart."""
+    splits = Splits.of(lists, columns) if columns else None
+    source = source_of(lists, judgements, splits, **known)
+    if splits is not None:
+        splits.refuse_unmet(**facts_of_splits(source, splits))
+    return source
+
+
+def facts_of_splits(source: Sheets, splits: Splits) -> dict[str, frozenset[str]]:
+    """Return the labels of the split that are in the truth, and that met lists there."""
+    in_truth = distinct(source.truth["user"])
+    in_lists = distinct(source.recs["user"])
+    in_both = in_truth.filter(in_truth.is_in(in_lists.implode()))
+    return {
+        "judged": splits.labels_in(in_truth),
+        "met": splits.labels_in(in_both),
+    }
 
 
 def ranked(lists: Sheet, convention: Convention) -> pl.DataFrame:

@@ -35,11 +35,12 @@ from recnb.data.columns import (
 )
 from recnb.data.file_parts import read_batches
 from recnb.data.files import Wanted, is_file, read_together
-from recnb.data.in_memory import ranked, source_of
-from recnb.data.layout import Layout, one_model
+from recnb.data.in_memory import ranked, source_in_splits
+from recnb.data.layout import Layout, one_model, refuse_split_in_role
 from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet, is_missing
 from recnb.data.source import Source
+from recnb.data.splits import split_role
 from recnb.display.language import N_, Plural, Sentence
 from recnb.errors import FrameError, RecnbError, is_several, quoted
 
@@ -157,9 +158,11 @@ def read(
     _refuse_models(recs, layout.model)
     if (origin := origin_of(recs)) is not None:
         return read_batches(recs, truth, layout, origin)
-    lists = Sheet(RECS, table_of(recs, RECS, layout.recs), layout.recs)
-    judgements = Sheet(TRUTH, table_of(truth, TRUTH, layout.truth), layout.truth)
-    return leave_out_lists(source_of(lists.with_ids(), judgements.with_ids()))
+    lists = Sheet(RECS, table_of(recs, RECS, layout.recs_read), layout.recs)
+    judged = table_of(truth, TRUTH, layout.truth_read)
+    judgements = Sheet(TRUTH, judged, layout.truth)
+    source = source_in_splits(lists.with_ids(), judgements.with_ids(), layout.split)
+    return leave_out_lists(source)
 
 
 def read_lists(recs: Frame, columns: Columns) -> pl.DataFrame:
@@ -362,7 +365,10 @@ def _both_sides(
         ["rank", "score", "relevance", "propensity"],
         both_sides=True,
     )
-    table = table_of(frame, name, labels)
+    split = named(columns, "split")
+    refuse_split_in_role(split, labels)
+    roles_of_split = {split_role(column): column for column in split}
+    table = table_of(frame, name, {**labels, **roles_of_split})
     notes: list[str | Sentence] = []
     has_items = "item" in labels
     if not has_items:
@@ -381,7 +387,7 @@ def _both_sides(
     is_listed = ~is_missing(sheet[orders[0]])
     is_judged = ~is_missing(sheet["relevance"])
     _refuse_rows_of_neither(sheet, is_listed, is_judged, has_items=has_items)
-    recs = sheet.rows.filter(is_listed).select(*IDS, *orders)
+    recs = sheet.rows.filter(is_listed).select(*IDS, *orders, *roles_of_split)
     truth = sheet.rows.filter(is_judged).drop("rank", "score", strict=False)
     _refuse_one_side(sheet, recs, "recommends", orders[0])
     _refuse_one_side(sheet, truth, "judges", "relevance")
@@ -389,9 +395,11 @@ def _both_sides(
         notes.insert(0, ONLY_LISTED)
     if orders == ["score"] and not is_listed.all():
         notes.append(Sentence(NOT_SCORED, {"n": int((~is_listed).sum())}))
-    return source_of(
+    labels_of_truth = {role: labels[role] for role in truth.columns if role in labels}
+    return source_in_splits(
         Sheet(RECS, recs, labels),
-        Sheet(TRUTH, truth, {role: labels[role] for role in truth.columns}),
+        Sheet(TRUTH, truth, labels_of_truth),
+        split,
         notes=tuple(notes),
     )
 

@@ -1,6 +1,4 @@
-"""What is given beside the pairs: training data, items, users, and how the caller wrote
-it, for code that is shown.
-"""
+"""What is given beside the pairs: train, items, users, and how the caller wrote it."""
 
 from __future__ import annotations
 
@@ -28,7 +26,8 @@ from recnb.data.columns import (
 from recnb.data.load import ROWS_ARE_ITEMS, SIDES
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import Source
-from recnb.errors import ColumnError, FrameError
+from recnb.data.splits import split_role
+from recnb.errors import ColumnError, FrameError, listed
 
 #: Names of columns that say when something happened.
 TIMES = re.compile(
@@ -115,6 +114,8 @@ class SideData:
     #: The columns of users and of items in it.
     truth_user: str = "user"
     truth_item: str = "item"
+    #: The column of users whose values are the sample; None: users are.
+    cluster: str | None = None
     #: Columns of recommendations that the truth has too and that differ within users.
     differing: tuple[str, ...] = ()
     #: How all of it was given.
@@ -122,13 +123,26 @@ class SideData:
     #: Of train, items and users: role -> column.
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
+    def of_split(self, values: Mapping[str, Any]) -> SideData:
+        """Return the same with the rows of train that have these values, or any."""
+        train = self.train
+        if train is None:
+            return self
+        for column, value in values.items():
+            role = split_role(column)
+            if role in train.columns:
+                train = train.filter(pl.col(role) == pl.lit(value, train[role].dtype))
+        return replace(self, train=train)
+
 
 def read_side_data(
-    source: Source, given_truth: Frame, columns: Columns, **frames: Frame
+    source: Source,
+    given_truth: Frame,
+    columns: Columns,
+    cluster: str | None = None,
+    **frames: Frame,
 ) -> SideData:
-    """Read train, items and users, and check that their ids are of the type of those of
-    the recommendations.
-    """
+    """Read train, items and users, whose ids are of the recommendations' type."""
     given = {name: frame for name, frame in frames.items() if frame is not None}
     if ROWS_ARE_ITEMS in source.notes:
         _refuse_joined_by_item(given)
@@ -138,6 +152,11 @@ def read_side_data(
     tables: dict[str, Any] = {
         name: _read(frame, name, labels[name], source) for name, frame in given.items()
     }
+    if cluster is not None and cluster not in tables["users"].columns[1:]:
+        raise ColumnError(
+            f"cluster={cluster!r} is no column of users=.",
+            fix=f"Columns: {listed(tables['users'].columns[1:])}.",
+        )
     truth = None
     if given_truth is not None:
         truth = _others(given_truth, source.truth_labels)
@@ -146,6 +165,7 @@ def read_side_data(
         truth=truth,
         truth_user=source.truth_labels["user"],
         truth_item=source.truth_labels["item"],
+        cluster=cluster,
         labels=labels,
     )
     if "train" not in given:
@@ -168,9 +188,7 @@ def _refuse_joined_by_item(names: Iterable[str]) -> None:
 
 
 def _others(frame: Frame, labels: Labels) -> Frame | None:
-    """Copy the users and items of the truth with its columns that have no role; None if
-    there are none.
-    """
+    """Copy ids and columns without a role of the truth; None without such columns."""
     names = columns_of(frame, "truth")
     others = [column for column in names if column not in labels.values()]
     if not others:
@@ -189,28 +207,36 @@ def _others(frame: Frame, labels: Labels) -> Frame | None:
 
 
 def differing_columns(recs: Frame, truth: Frame, source: Source) -> tuple[str, ...]:
-    """Return the columns without a role that both frames have, and that differ within
-    users in the recommendations, such as the day of a list.
+    """Return the columns of both frames that differ within lists, as a day may.
+
+    Columns with a role, and those of a split, are none of them.
     """
+    split = () if source.splits is None else source.splits.columns
     ignored = {*source.labels.values(), *source.truth_labels.values()}
     ignored |= {*columns_of(recs, RECS)} - {*columns_of(truth, TRUTH)}
+    ignored |= {*split}
     shared = [column for column in columns_of(recs, RECS) if column not in ignored]
     if not shared or not source.in_memory:
         return ()
     differing = []
     for column in shared:
-        roles = {"user": source.labels["user"], "value": column}
+        roles = {split_role(name): name for name in split}
+        roles |= {"user": source.labels["user"], "value": column}
         # Columns of kinds that cannot be grouped are passed over.
         with suppress(FrameError, pl.exceptions.PolarsError):
-            if _differs_within_users(table_of(recs, RECS, roles)):
+            rows = table_of(recs, RECS, roles)
+            if split:
+                rows = rows.select(
+                    pl.struct(pl.exclude("value")).alias("user"), "value"
+                )
+            if _differs_within_users(rows):
                 differing.append(column)
     return tuple(differing)
 
 
 def _differs_within_users(rows: pl.DataFrame) -> bool:
-    """Return whether a user has two values; of most columns that do, two rows that
-    follow each other show it.
-    """
+    """Return whether a user has two values."""
+    # Of most columns that do, two rows that follow each other show it.
     user, value = pl.col("user"), pl.col("value")
     follows = (user == user.shift()) & value.ne_missing(value.shift())
     if rows.select(follows.any()).item():
@@ -228,8 +254,9 @@ def _time_columns(frame: Frame | None) -> list[str]:
 def _times(
     frames: tuple[Frame | None, ...], columns: tuple[Sequence[str], Sequence[str]]
 ) -> tuple[pl.Series, ...]:
-    """Return the columns of train and of the truth that say when, if each has one: of
-    several, one that both have.
+    """Return when each row of train and of the truth was, if both say so.
+
+    Of several columns that do, one that both have is read.
     """
     of_train, of_truth = columns
     shared = [name for name in of_train if name in of_truth]
@@ -246,25 +273,34 @@ def _times(
 
 
 def _read(frame: Frame, name: str, labels: Labels, source: Source) -> pl.DataFrame:
-    """Read a frame of pairs; or of one row for each item or user, under the name of its
-    role, with all its other columns.
+    """Read a frame of pairs, or of one row for each item or user.
+
+    Ids have the names of their roles. A frame of items or users keeps all its other
+    columns, and one of pairs those of the split.
     """
     roles = [*labels]
     others: dict[str, Any] = {}
     if len(roles) == 1:
         others = _columns_without_role(frame, name, labels)
+    elif source.splits is not None:
+        present = columns_of(frame, name)
+        split = [column for column in source.splits.columns if column in present]
+        others = {split_role(column): column for column in split}
     sheet = Sheet(name, table_of(frame, name, {**labels, **others}), labels)
     sheet = sheet.with_ids(roles)
     ids = sheet.with_rows(sheet.rows.select(roles))
     source.example().refuse_other_kinds(ids)
     if len(roles) == 1:
         _refuse_repeated(name, sheet[roles[0]])
+    elif source.splits is not None:
+        return source.splits.with_values(sheet).rows
     return sheet.rows
 
 
 def _columns_without_role(frame: Frame, name: str, labels: Labels) -> dict[str, Any]:
-    """Return the other columns of a frame by their names as text: those of embeddings
-    are often numbers.
+    """Return the other columns of a frame by their names as text.
+
+    Those of embeddings are often numbers.
     """
     others: dict[str, Any] = {}
     for column in columns_of(frame, name):

@@ -17,6 +17,7 @@ from recnb.data.columns import Labels
 from recnb.data.encoding import distinct
 from recnb.data.fingerprint import TableFacts
 from recnb.data.sheet import IDS, Sheet, relevant_only
+from recnb.data.splits import Splits
 from recnb.data.weights import Weighting, look_up, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError
@@ -32,6 +33,8 @@ class Source(ABC):
     user_weights: pl.DataFrame | None = None  #: user and value
     where = ""  #: what holds rows that are not in memory, in words
     remedy = ""  #: what to type to have them there
+    #: Where users have several lists: `user` is then a list's id everywhere below.
+    splits: Splits | None = None
 
     @property
     @abstractmethod
@@ -154,10 +157,14 @@ class Source(ABC):
         """Return the weights of some users; None: all count the same."""
         if self.user_weights is None:
             return None
-        ids = users.alias("user").to_frame()
+        ids = self.users_of(users).alias("user").to_frame()
         weights = look_up(self.user_weights, ids, "user_weight")
         refuse_lacking(weights, ids, "user_weight")
         return weights.to_numpy()
+
+    def users_of(self, list_ids: pl.Series) -> pl.Series:
+        """Return the users whose lists these are: the same but in a split."""
+        return list_ids if self.splits is None else self.splits.users_of(list_ids)
 
     def forget(self) -> None:
         """Let go of what was joined."""

@@ -43,7 +43,12 @@ def evaluation_of(parts: Parts, parsed: ParsedOptions) -> Evaluation:
         library=parsed.library,
         overrides=parsed.overrides,
         side_data=partial(
-            read_side_data, parts, None, parsed.columns, **parsed.side_data
+            read_side_data,
+            parts,
+            None,
+            parsed.columns,
+            cluster=parsed.cluster,
+            **parsed.side_data,
         ),
     )
 

@@ -63,6 +63,8 @@ def record_of(
         "convention": convention_in_force(first),
         "library": first.library,
         "options": _options(first),
+        "split": [] if first.splits is None else list(first.splits.columns),
+        "cluster": first.side_data.cluster,
         "baseline": baseline,
         "confidence": confidence,
         "numbers": _numbers(first, rows, metrics),
@@ -157,7 +159,8 @@ def _pairs(
         return known
     return known | {
         "rows": facts.fingerprint.n_rows,
-        "users": facts.n_users,
+        "users": data.source.users_of(facts.users).n_unique(),
+        "lists": len(facts.users),
         "items": len(facts.items),
         "fingerprint": str(facts.fingerprint),
     }
@@ -198,8 +201,8 @@ def convention_in_force(data: EvaluationData) -> dict[str, Any]:
 
 
 def _options(data: EvaluationData) -> dict[str, Any]:
-    """Return the keywords that were typed, but for tables and the name of a library; a
-    weight that is no name of a column is None.
+    """Return the keywords that were typed, but for tables, the library, split and
+    cluster; a weight that is no name of a column is None.
     """
     call = data.side_data.call
     decisions: Mapping[str, Any] = data.overrides
@@ -214,7 +217,9 @@ def _options(data: EvaluationData) -> dict[str, Any]:
         if "order" in call.options:
             decisions["order"] = call.options["order"]
     weights = {name: _column_in(code) for name, code in call.weights.items()}
-    return {**call.columns, **decisions, **weights}
+    options = {**call.columns, **decisions, **weights}
+    options.pop("split", None)
+    return options
 
 
 def _column_in(code: str) -> str | None:

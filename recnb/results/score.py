@@ -27,7 +27,7 @@ from recnb.results.arguments import check_options
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import values_of
 from recnb.results.table import axes
-from recnb.results.values import Values
+from recnb.results.values import Values, index_of_users
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
@@ -185,13 +185,13 @@ class Score(MetricValue):
 
     @property
     def per_user(self) -> pd.Series[float]:
-        """The value of each user, indexed by user."""
-        values = self._values.matrix[:, 0]
-        users = self._values.users.to_numpy()
+        """The value of each user, indexed by user; of each list in a split by both."""
+        values, splits = self._values.matrix[:, 0], self._values.splits
         has_value = ~np.isnan(values)
-        label = self._values.basis.user_label
-        index: pd.Index[Any] = pd.Index(users[has_value], name=label)
-        return pd.Series(values[has_value], index, name=self.label)
+        users = self._values.users.filter(pl.Series(has_value))
+        index = index_of_users(users, self._values.basis.user_label, splits)
+        series = pd.Series(values[has_value], index, name=self.label)
+        return series if splits is None else series.sort_index()
 
     def to_frame(self) -> pd.DataFrame:
         """Return the values per user as a frame."""

@@ -13,7 +13,6 @@ import numpy as np
 
 from recnb.conventions import Convention, presets
 from recnb.data import Joined
-from recnb.data.source import UserCounts
 from recnb.display.language import N_, _, ngettext, use_noun
 from recnb.errors import OptionError
 from recnb.metrics.gain import as_column
@@ -21,7 +20,7 @@ from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS, Credit, Given, Metric
 from recnb.metrics.recommendation_lists import FILLED, PerUser, Whole
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.evaluation_data import EvaluationData, lists_behind
 from recnb.results.values import (
     OWN,
     Basis,
@@ -60,6 +59,7 @@ def values_of(
         convention=basis.convention,
         basis=basis,
         weights=joined.user_weight,
+        splits=data.splits,
     )
 
 
@@ -341,9 +341,11 @@ def basis_of(
     `options`: those of the call.
     """
     joined, metric = scoring.joined, scoring.measure.metric
+    nothing_to_find = _nothing_to_find(scoring, cutoffs)
     return Basis(
         # The data.
-        counts=_users_behind(scoring, cutoffs),
+        counts=joined.counts_of_users(nothing_to_find, has_missed=metric.missed != "0"),
+        lists=lists_behind(joined, nothing_to_find),
         graded=data.joined.graded,
         scale=_scale_of(scoring),
         weights=joined.weighting,
@@ -380,13 +382,6 @@ def n_train_of(scoring: Scoring) -> int:
     if scoring.data is None or "train" not in scoring.measure.metric.needs:
         return 0
     return scoring.data.item_data.catalogue.n_users
-
-
-def _users_behind(scoring: Scoring, cutoffs: Cutoffs) -> UserCounts:
-    """Count the users behind the mean at the deepest cut-off, and those left out."""
-    nothing_to_find = _nothing_to_find(scoring, cutoffs)
-    has_missed = scoring.measure.metric.missed != "0"
-    return scoring.joined.counts_of_users(nothing_to_find, has_missed=has_missed)
 
 
 def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:

@@ -32,7 +32,7 @@ from recnb.results.numbers import Numbers
 from recnb.results.score import score_of
 from recnb.results.scoring import recorded_in
 from recnb.results.table import Table, check_flag
-from recnb.results.values import merged, taken_as_known
+from recnb.results.values import index_of_users, merged, taken_as_known
 from recnb.stats import Settings
 
 
@@ -195,7 +195,7 @@ def users_frame(
             "n_relevant": hits.n_relevant,
             "n_hits": found,
         }
-        return pd.DataFrame(counts, index=data.users)
+        return _by_user(pd.DataFrame(counts), data)
     columns = {}
     for name, metric, own in asked_of(data, metrics, options):
         if metric.of == "all":
@@ -208,7 +208,15 @@ def users_frame(
             columns[name if cut in (None, metric.cutoff) else f"{name}@{cut}"] = (
                 score.per_user
             )
-    return pd.DataFrame(columns).rename_axis(data.user_label)
+    frame = pd.DataFrame(columns)
+    return frame if data.splits is not None else frame.rename_axis(data.user_label)
+
+
+def _by_user(frame: pd.DataFrame, data: EvaluationData) -> pd.DataFrame:
+    """Index the rows of the users evaluated, in the order of results."""
+    label, splits = data.user_label, data.splits
+    frame.index = index_of_users(data.joined.users, label, splits)
+    return frame if splits is None else frame.sort_index()
 
 
 def curve_of(
@@ -297,6 +305,7 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     items, with their ranks below k, else NaN.
     """
     (cutoff,) = Cutoffs.one(k).values
+    user = data.list_id(user)
     position = data.position(user)
     rows = data.joined.lists_of(data.joined.users[[position]]).sort(
         "rank", maintain_order=True

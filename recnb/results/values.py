@@ -11,13 +11,15 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention, options_in_words
 from recnb.data.source import UserCounts
+from recnb.data.splits import Splits
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, Sentence, _, named, ngettext, noun_of, use_noun
-from recnb.display.text import users_in_words
+from recnb.display.text import one_line, users_in_words
 from recnb.errors import UnknownUserError, quoted
 from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.measure import Measure
@@ -38,6 +40,40 @@ AS_MISSED = N_(
 
 #: A number under a library's conventions that the library has not.
 OWN = N_("recnb's own: that of {library} is not recorded")
+
+
+@dataclass(frozen=True, eq=False)
+class ListCounts:
+    """Lists in a split, and how many users and splits they are of."""
+
+    splits: Splits
+    lists: pl.Series  #: their ids
+
+    def in_words(self) -> str:
+        """Return the number of lists, of users and of values of the split."""
+        table = self.splits.lists(self.lists)
+        n_values = table.select(self.splits.columns).n_unique()
+        return ngettext(
+            "{n:,} list of {users} in {values}",
+            "{n:,} lists of {users} in {values}",
+            len(self.lists),
+            users=users_in_words(table["user"].n_unique()),
+            values=self._values_in_words(n_values),
+        )
+
+    def _values_in_words(self, n: int) -> str:
+        *others, last = map(one_line, self.splits.columns)
+        if not others:
+            return ngettext(
+                "{n:,} value of {column}", "{n:,} values of {column}", n, column=last
+            )
+        return ngettext(
+            "{n:,} combination of {columns} and {last}",
+            "{n:,} combinations of {columns} and {last}",
+            n,
+            columns=", ".join(others),
+            last=last,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +102,7 @@ class Basis:
     #: Whether some of the numbers are of whole lists, and others are at a cut-off.
     also_whole: bool = False
     n_train: int = 0  #: the users of train, if the metric looks at what they had
+    lists: ListCounts | None = None  #: those averaged, where users have several
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the mean, and those that are not, in words."""
@@ -74,7 +111,10 @@ class Basis:
 
     def _users_in_words(self) -> list[str]:
         counts = self.counts
-        words = [users_in_words(counts.n_users) + self.convention.users_phrase]
+        who = users_in_words(counts.n_users)
+        if self.lists is not None:
+            who = self.lists.in_words()
+        words = [who + self.convention.users_phrase]
         words += weights_in_words(self.user_weight)
         words += self._without_list_in_words(counts.n_without_list)
         words += no_relevant_in_words(
@@ -92,6 +132,8 @@ class Basis:
         words = N_("{n:,} of them without a list, which counts 0")
         if self.convention.judged_only:
             words = N_("{n:,} of them without a judged item in a list, which counts 0")
+        elif self.lists is not None:
+            words = N_("{n:,} of them without a recommended item, which counts 0")
         if self.has_missed:
             words = N_("{n:,} of them without a list, which has no hit")
         return [_(words, n=n)]
@@ -172,6 +214,7 @@ class Values:
     results: tuple[PerUser | Whole, ...] = ()
     #: Of users, by row of the matrix; None: all count the same.
     weights: Floats | None = None
+    splits: Splits | None = None  #: where `users` are lists of users
 
     @property
     def of_all(self) -> tuple[Whole, ...]:
@@ -235,6 +278,15 @@ class Values:
         }
         measure = replace(self.measure, options=plain)
         return replace(self, measure=measure, basis=basis, results=tuple(wholes))
+
+
+def index_of_users(
+    users: pl.Series, label: str, splits: Splits | None
+) -> pd.Index[Any]:
+    """Return users as the index of results; lists in a split as user and its columns."""
+    if splits is None:
+        return pd.Index(users.to_numpy(), name=label)
+    return splits.index_of(splits.lists(users).rename({"user": label}))
 
 
 def index_of(user: Any, users: pl.Series, are: str) -> int:

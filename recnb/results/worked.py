@@ -79,6 +79,7 @@ def explanation_of(
                 f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={users[0]!r}."
             )
         check_options(chosen, options)
+        user = data.list_id(user)
         return (_of_accuracy if chosen.is_accuracy else _beyond_accuracy)(
             data, chosen, user, k, options
         )
