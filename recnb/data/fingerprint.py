@@ -8,7 +8,7 @@ arithmetic of 64 bits, which are the same in every version of the libraries.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -91,7 +91,7 @@ def merged_facts(parts: Sequence[TableFacts]) -> TableFacts:
     return TableFacts(
         users=pl.concat([part.users for part in parts]),
         items=_each_once(pl.concat([part.items for part in parts])),
-        fingerprint=added(part.fingerprint for part in parts),
+        fingerprint=sum([part.fingerprint for part in parts], Fingerprint()),
     )
 
 
