@@ -47,6 +47,7 @@ from recnb.version import __version__
 if TYPE_CHECKING:
     from recnb.comparison import Comparison, compare
     from recnb.libraries import as_in
+    from recnb.recheck import check
     from recnb.widgets import playground
     from recnb.widgets.quiz import quiz
 
@@ -69,6 +70,7 @@ __all__ = [
     "as_in",
     "average_precision",
     "cg",
+    "check",
     "compare",
     "conventions",
     "datasets",
@@ -113,6 +115,7 @@ def __dir__() -> list[str]:
 _MODULES = {
     "Comparison": "comparison",
     "as_in": "libraries",
+    "check": "recheck",
     "compare": "comparison",
     "playground": "widgets",
     "quiz": "widgets.quiz",

@@ -67,7 +67,7 @@ def record_of(
         "cluster": first.side_data.cluster,
         "baseline": baseline,
         "confidence": confidence,
-        "numbers": _numbers(first, rows, metrics),
+        "numbers": recorded_numbers(first, rows, metrics),
     }
     return dict(json_values(record))
 
@@ -230,7 +230,7 @@ def _column_in(code: str) -> str | None:
 # ---- the numbers
 
 
-def _numbers(
+def recorded_numbers(
     data: EvaluationData, rows: Iterable[MeanRow], metrics: Iterable[MetricOptions]
 ) -> list[dict[str, Any]]:
     """Return each mean with its metric, as it is looked up again, and the options in
