@@ -15,7 +15,7 @@ import pandas as pd
 from recnb.comparison import compare
 from recnb.conventions.convention import DECISIONS
 from recnb.data import Frame
-from recnb.data.files import checked_input
+from recnb.data.files import checked_input, json_values
 from recnb.data.load import Input
 from recnb.display.document import Line
 from recnb.display.language import N_, _, ngettext
@@ -24,7 +24,6 @@ from recnb.errors import FrameError, OptionError, quoted
 from recnb.evaluate import WEIGHTS, evaluate
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
-from recnb.metrics.metric import Metric
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import Models
 from recnb.results.measuring import measured
@@ -78,8 +77,6 @@ def check(
     record: str | PathLike[str] | Record,
     recs: Mapping[str, Input] | Frame,
     truth: Input | None = None,
-    *,
-    metrics: Iterable[Metric[...]] = (),
     **options: Any,
 ) -> Checked:
     """Compute the numbers of a record again, and say of each whether it is the same.
@@ -89,9 +86,8 @@ def check(
     record
         The JSON file of a report or a gate, or of `ev.record()`; or such a mapping.
     recs, truth
-        As `recnb.evaluate` takes them; of several models as `recnb.compare` does.
-    metrics
-        The metrics of your own that the record has, made by `recnb.metric`.
+        As `recnb.evaluate` takes them; of several models as `recnb.compare` does. A
+        metric of your own that the record has is to be defined before.
     **options
         Those of `recnb.evaluate`: `train=` and other frames that the numbers need.
         Conventions and names of columns are those of the record unless they are given.
@@ -117,7 +113,7 @@ def check(
     """
     then = _read(record)
     models = _evaluated(then, recs, truth, options)
-    now = _computed_again(then, models, {metric.name: metric for metric in metrics})
+    now = _computed_again(then, models)
     rows = [
         # First what is the reason of other numbers.
         *_inputs(then["inputs"], now["inputs"]),
@@ -215,9 +211,7 @@ def _keywords(record: Record, options: Mapping[str, Any]) -> dict[str, Any]:
     return keywords
 
 
-def _computed_again(
-    record: Record, models: Models, own: Mapping[str, Metric[...]]
-) -> Record:
+def _computed_again(record: Record, models: Models) -> Record:
     """Return the record of the same numbers."""
     first = next(iter(models.values()))
     confidence, baseline = record["confidence"], record["baseline"]
@@ -225,7 +219,7 @@ def _computed_again(
     again = record_of(models, [], [], confidence, baseline)
     numbers = []
     for name, options, cutoffs in _asked(record["numbers"]):
-        metric = metric_named(own.get(name, name))
+        metric = metric_named(name)
         options = {
             option: value
             for option, value in options.items()
@@ -234,7 +228,7 @@ def _computed_again(
         asked = Asked(name, metric, options)
         rows = measured(models, [asked], Cutoffs.of(cutoffs), settings=settings)
         numbers += recorded_numbers(first, rows.mean_rows(), [(metric, options)])
-    return {**again, "numbers": numbers}
+    return {**again, "numbers": json_values(numbers)}
 
 
 def _asked(

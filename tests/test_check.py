@@ -10,16 +10,19 @@ import pytest
 
 import recnb
 from recnb.data import buckets
-from recnb.errors import FrameError, OptionError, RecnbError
+from recnb.errors import FrameError, OptionError
+from recnb.metrics import Credit, out_of_count
+from recnb.metrics.measure import parsed
+from recnb.metrics.metric import METRICS
 
 SAMPLE = recnb.datasets.load_sample()
 RECS = SAMPLE.models["item-knn"][["user", "item", "rank"]]
 TRUTH = SAMPLE.test[["user", "item", "rating"]]
-METRICS = ["ndcg", "recall", "hit_rate"]
+NAMES = ["ndcg", "recall", "hit_rate"]
 
 
 def record_of(recs=RECS, truth=TRUTH, **options):
-    return recnb.evaluate(recs, truth, **options).record(METRICS, k=[5, 10])
+    return recnb.evaluate(recs, truth, **options).record(NAMES, k=[5, 10])
 
 
 RECORD = record_of()
@@ -60,7 +63,7 @@ def test_a_record_is_plain_json_with_all_that_is_needed_to_check_it(monkeypatch)
 
 
 def test_the_numbers_of_a_record_are_those_of_the_table():
-    table = recnb.evaluate(RECS, TRUTH).table(METRICS, k=[5, 10], intervals=True)
+    table = recnb.evaluate(RECS, TRUTH).table(NAMES, k=[5, 10], intervals=True)
     for number in RECORD["numbers"]:
         row = table.loc[number["metric"], number["k"]]
         assert [number["mean"], number["low"], number["high"]] == row.tolist()
@@ -76,7 +79,7 @@ def test_a_time_that_is_none_is_refused(monkeypatch):
 
 def test_reports_gates_and_comparisons_hold_the_record_of_their_numbers():
     ev = recnb.evaluate(RECS, TRUTH)
-    of_report = json.loads(ev.report(k=[5, 10], metrics=METRICS).to_json())["record"]
+    of_report = json.loads(ev.report(k=[5, 10], metrics=NAMES).to_json())["record"]
     assert of_report == RECORD
     of_gate = json.loads(ev.at_least("ndcg", 0.1, k=10).to_json())["record"]
     assert of_gate["numbers"] == [
@@ -137,7 +140,7 @@ def test_tables_larger_than_memory_have_the_same_fingerprints(tmp_path, monkeypa
     monkeypatch.setattr(buckets, "BUCKET", 10_000)
     ev = recnb.evaluate(*as_files(tmp_path, "parquet"))
     assert not ev.source.in_memory
-    record = ev.record(METRICS, k=[5, 10])
+    record = ev.record(NAMES, k=[5, 10])
     files = {name: table["files"] for name, table in record["inputs"].items()}
     for name, table in record["inputs"].items():
         assert table == RECORD["inputs"][name] | {"files": files[name]}
@@ -197,7 +200,7 @@ def test_a_file_of_a_report_a_gate_and_a_record_can_be_checked(tmp_path):
         ("recommendations", "item", "another"),
         ("recommendations", "rank", 999),
         ("truth", "item", "another"),
-        ("truth", "rating", 0.5),
+        ("truth", "rating", 77),
     ],
 )
 def test_one_changed_cell_is_found(side, column, value):
@@ -315,7 +318,7 @@ def test_weights_are_those_of_a_column_or_given_again():
 
 
 def test_other_versions_are_said_and_decide_nothing(monkeypatch):
-    versions = {name: "0.0" for name in RECORD["versions"]}
+    versions = dict.fromkeys(RECORD["versions"], "0.0")
     monkeypatch.setattr("recnb.results.record.versions", lambda: versions)
     checked = recnb.check(RECORD, pl.from_pandas(RECS), TRUTH)
     assert checked.passed
@@ -360,15 +363,20 @@ def test_files_without_a_record_are_refused(tmp_path):
         recnb.check(file, RECS, TRUTH)
 
 
-def test_a_metric_of_the_callers_own_is_given_again():
-    @recnb.metric(credit="1 / rank", out_of="1", better="high")
-    def inverse(hits, k=None):
-        return 1 / hits.rank, 1
+def test_a_metric_of_the_callers_own_is_defined_before():
+    @recnb.metric(symbol="Twin", credit="1", out_of="k", bounds=(0, 1))
+    def twin(hits, k=None):
+        """Share of the first k places that hold a relevant item."""
+        return Credit(hits, k, np.ones(len(hits.rank)), out_of_count(hits, k, "k"))
 
-    record = recnb.evaluate(RECS, TRUTH).record([inverse], k=10)
-    with pytest.raises(RecnbError, match="inverse"):
+    try:
+        record = recnb.evaluate(RECS, TRUTH).record([twin], k=10)
+        assert recnb.check(record, RECS, TRUTH).passed
+    finally:
+        del METRICS["twin"]
+        parsed.cache_clear()
+    with pytest.raises(OptionError, match="'twin' is no metric of recnb"):
         recnb.check(record, RECS, TRUTH)
-    assert recnb.check(record, RECS, TRUTH, metrics=[inverse]).passed
 
 
 def test_the_table_names_what_differs_first_and_escapes_names():
