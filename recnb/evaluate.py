@@ -25,6 +25,7 @@ from recnb.data.sheet import RECS, TRUTH
 from recnb.data.side_data import (
     Call,
     GivenFrame,
+    columns_of_lists,
     differing_columns,
     read_side_data,
 )
@@ -199,7 +200,8 @@ def evaluate(
     if judged is not None:
         given["truth"] = judged
         differing = differing_columns(lists, judged, source)
-        side_data = replace(side_data, differing=differing)
+        apart = columns_of_lists(lists, judged, source, differing)
+        side_data = replace(side_data, differing=differing, apart=apart)
     labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
     call = _call_of(parsed, given, labels)
     files = files_given({RECS: recs, TRUTH: truth, **parsed.side_data})

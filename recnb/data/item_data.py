@@ -1,6 +1,4 @@
-"""The data of metrics beyond accuracy: lists with items as numbers, training data, and
-attributes of items.
-"""
+"""The data of metrics beyond accuracy: lists, training data, attributes of items."""
 
 from __future__ import annotations
 
@@ -22,7 +20,15 @@ from recnb.data.sheet import IDS, RECS, Sheet, kind, repeated
 from recnb.data.side_data import SideData
 from recnb.data.source import elsewhere
 from recnb.display.text import one_line
-from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
+from recnb.errors import (
+    ElsewhereError,
+    FrameError,
+    OptionError,
+    is_several,
+    listed,
+    near,
+    quoted,
+)
 from recnb.metrics.catalogue import Catalogue, RowItems, missing
 from recnb.metrics.history import expected_ranks
 from recnb.metrics.hits import (
@@ -58,6 +64,49 @@ class ItemData:
         self.joined = joined
         self.side_data = side_data
         self._read: dict[tuple[str, ...], Any] = {}  #: of columns of items=
+
+    @cached_property
+    def of_splits(self) -> list[ItemData]:
+        """The same of each combination of the split alone; items keep their numbers."""
+        source, splits = self.joined.source.of_all_users, self.joined.source.splits
+        assert isinstance(source, Sheets)
+        assert splits is not None
+        parts = []
+        for code in range(splits.values.height):
+            joined = source.in_splits(np.array([code])).under(self.joined.convention)
+            side_data = self.side_data
+            if side_data.train is not None:
+                train = splits.of_lists(side_data.train, code)
+                side_data = replace(side_data, train=train)
+            part = ItemData(joined, side_data)
+            vars(part)["items"] = self.items
+            parts.append(part)
+        return parts
+
+    def values_of_users(
+        self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
+    ) -> tuple[pl.Series, list[PerUser | Whole]]:
+        """Compute a metric at each cut-off; return the users of the values as well.
+
+        Lists in a split have values that are computed with those of the split alone.
+        """
+        if self.joined.source.splits is None or metric.of == "all":
+            return self.values_of_lists(metric, cutoffs, options)
+        parts = [
+            part.values_of_lists(metric, cutoffs, options) for part in self.of_splits
+        ]
+        users = pl.concat([lists for lists, _values in parts])
+        order = users.arg_sort()
+        by_cutoff = zip(*(values for _lists, values in parts), strict=True)
+        together = [PerUser.together(values, order.to_numpy()) for values in by_cutoff]
+        return users.gather(order), [*together]
+
+    def values_of_lists(
+        self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
+    ) -> tuple[pl.Series, list[PerUser | Whole]]:
+        """Compute a metric at each cut-off, of all lists that are here together."""
+        users = self.joined.users if metric.of_evaluated else self.users
+        return users, [self.compute(metric, k, options) for k in cutoffs]
 
     @cached_property
     def recs(self) -> pl.DataFrame:
@@ -233,6 +282,12 @@ class ItemData:
         """Return the hits with what is known of the item of each, as a metric of the
         caller's asks for it.
         """
+        train = self.side_data.train
+        if "train" in metric.needs and train is not None and train.width > len(IDS):
+            raise OptionError(
+                f"{metric.name} is summed over hits and reads train=, which has a column "
+                "of split=: leave it out of train=, or evaluate each value alone."
+            )
         items = RowItems(
             position=self._truth_item,
             catalogue=self.catalogue,
@@ -314,6 +369,17 @@ class ItemDataOfParts(ItemData):
     """The same of lists that are elsewhere: parts count how often they show each item,
     and compute the values of their users.
     """
+
+    @property
+    def of_splits(self) -> list[ItemData]:  # type: ignore[override]
+        """All lists: values of users do not depend on others, but by train."""
+        if self.side_data.train is not None:
+            raise ElsewhereError(
+                "with split= and train=, a metric beyond accuracy is computed from the "
+                f"rows of each split together, and they stay in {self._parts.where}: "
+                f"{self._parts.remedy}."
+            )
+        return [self]
 
     @property
     def _parts(self) -> Parts:

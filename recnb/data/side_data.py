@@ -118,6 +118,8 @@ class SideData:
     cluster: str | None = None
     #: Columns of recommendations that the truth has too and that differ within users.
     differing: tuple[str, ...] = ()
+    #: Those of them that may tell lists apart: with values that both frames have.
+    apart: tuple[str, ...] = ()
     #: How all of it was given.
     call: Call = field(default_factory=Call)
     #: Of train, items and users: role -> column.
@@ -232,6 +234,33 @@ def differing_columns(recs: Frame, truth: Frame, source: Source) -> tuple[str, .
             if _differs_within_users(rows):
                 differing.append(column)
     return tuple(differing)
+
+
+def columns_of_lists(
+    recs: Frame, truth: Frame, source: Source, differing: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the columns that may tell the lists of a user apart, as a day does.
+
+    Of those that differ within users, both frames have values in common, and so has an
+    item of the recommendations several: others describe items.
+    """
+    columns = []
+    for column in differing:
+        in_recs = {"user": source.labels["item"], "value": column}
+        in_truth = {"user": source.truth_labels["user"], "value": column}
+        if source.labels["item"] not in columns_of(recs, RECS):
+            continue  # each row is an item of its own
+        with suppress(FrameError, pl.exceptions.PolarsError):
+            listed_rows = table_of(recs, RECS, in_recs)
+            judged_rows = table_of(truth, TRUTH, in_truth)
+            values = judged_rows["value"].unique()
+            if (
+                listed_rows["value"].unique().is_in(values.implode()).any()
+                and _differs_within_users(listed_rows)
+                and _differs_within_users(judged_rows)
+            ):
+                columns.append(column)
+    return tuple(columns)
 
 
 def _differs_within_users(rows: pl.DataFrame) -> bool:

@@ -154,6 +154,18 @@ class Splits:
             f"{sheet.name}[{sheet.name}[{column!r}] != {_shown(value)!r}].",
         )
 
+    def of_lists(self, rows: pl.DataFrame, code: int) -> pl.DataFrame:
+        """Return the rows of users, as of train, that hold in one combination, by list.
+
+        Rows that lack a column of the split hold for each of its values.
+        """
+        for name in self.columns:
+            role = split_role(name)
+            if role in rows.columns:
+                rows = rows.filter(pl.col(role) == self.values[name][code])
+        label = pl.Series([self.labels[code]]).new_from_index(0, rows.height)
+        return with_series(rows, _joined(rows["user"], label).alias("user"))
+
     # From lists to users
 
     def lists(self, list_ids: pl.Series) -> pl.DataFrame:

@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from recnb.data.splits import Splits
 from recnb.display.language import N_, _
 from recnb.display.text import one_line
 from recnb.metrics.gain import Gain
@@ -130,6 +131,22 @@ class LintData:
         frame: pl.DataFrame = getattr(holder, name)
         return frame
 
+    def ids_of(self, name: str, roles: list[str]) -> pl.DataFrame:
+        """Return ids in the rows of a frame; users of train as the lists that they have."""
+        if name == "train" and "user" in roles and self.source.splits is not None:
+            return self._train_by_list(self.source.splits).select(roles)
+        return self.frame(name).select(roles)
+
+    def _train_by_list(self, splits: Splits) -> pl.DataFrame:
+        """Return train with a row for each list of its user."""
+        train = self.frame("train")
+        parts = [splits.of_lists(train, code) for code in range(splits.values.height)]
+        lists = self.source.recs["user"].unique()
+        judged = self.source.truth["user"].unique()
+        rows = pl.concat([part.select(PAIR) for part in parts])
+        users = pl.concat([lists, judged]).unique()
+        return rows.filter(pl.col("user").is_in(users.implode()))
+
     def ids(self, name: str, role: str) -> pl.Series:
         """Return the users or items of a frame, each once; none of a frame that has no
         such column.
@@ -137,7 +154,10 @@ class LintData:
         frame = self.frame(name)
         if role not in frame.columns:
             return pl.Series(role, [], dtype=pl.String)
-        return frame[role].unique(maintain_order=True)
+        ids = frame[role].unique(maintain_order=True)
+        if role == "user" and name in SIDES:
+            ids = self.source.users_of(ids).unique(maintain_order=True)
+        return ids
 
     @property
     def ideal_ends_with_the_list(self) -> bool:

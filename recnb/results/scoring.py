@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from recnb.conventions import Convention, presets
 from recnb.data import Joined
@@ -24,6 +25,7 @@ from recnb.results.evaluation_data import EvaluationData, lists_behind
 from recnb.results.values import (
     OWN,
     Basis,
+    ListCounts,
     Values,
     WordedBasis,
     follows,
@@ -432,10 +434,7 @@ def _values_beyond_accuracy(
     evaluated.
     """
     measure = scoring_of(data, metric, options, whole=k.is_whole).measure
-    results = tuple(
-        data.item_data.compute(metric, cutoff, measure.options) for cutoff in k
-    )
-    users = data.joined.users if metric.of_evaluated else data.item_data.users
+    users, results = data.item_data.values_of_users(metric, k, measure.options)
     matrix = _matrix_of(results)
     has_values_of_users = any(isinstance(result, PerUser) for result in results)
     weights = data.source.weight_of(users) if has_values_of_users else None
@@ -450,7 +449,7 @@ def _values_beyond_accuracy(
         if value is not None
     }
     with use_noun(data.noun):
-        phrases = [_users_in_words(metric, len(users)), *weights_in_words(weights)]
+        phrases = [_users_in_words(data, metric, users), *weights_in_words(weights)]
         who = "; ".join(phrases)
     # The other words are made when they are shown.
     words = partial(_of_lists_in_words, data, metric, measure.chosen, k, results, who)
@@ -462,8 +461,9 @@ def _values_beyond_accuracy(
         mean=mean,
         convention=data.convention.with_metric(options_in_words),
         basis=WordedBasis(words, who, data.user_label),
-        results=results,
+        results=tuple(results),
         weights=weights,
+        splits=data.splits,
     )
 
 
@@ -478,8 +478,14 @@ def _matrix_of(results: Sequence[PerUser | Whole]) -> Floats:
     return np.stack(columns, axis=-1)
 
 
-def _users_in_words(metric: Metric[...], n: int) -> str:
+def _users_in_words(data: EvaluationData, metric: Metric[...], users: pl.Series) -> str:
     """Return the users behind a number beyond accuracy, in words."""
+    n = len(users)
+    if data.splits is not None:
+        lists = ListCounts(data.splits, users).in_words()
+        return (
+            _("{lists}, taken together", lists=lists) if metric.of == "all" else lists
+        )
     if metric.of_evaluated:
         return ngettext("{n:,} user evaluated", "{n:,} users evaluated", n)
     return ngettext("{n:,} user with a list", "{n:,} users with a list", n)
