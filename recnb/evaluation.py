@@ -8,7 +8,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 from markupsafe import Markup
 
 from recnb.data import Counts
@@ -30,7 +29,7 @@ from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
 from recnb.results.segment_table import table_by
 from recnb.results.worked import explanation_of
-from recnb.stats import Detectable, Settings
+from recnb.stats import Clusters, Detectable, Settings
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -316,6 +315,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         """
         chosen = metric_named(metric, ACCURACY)
         score = score_of(self, chosen, chosen.cut_at(k), options)
+        assert isinstance(score, Score)  # as every metric of accuracy gives
         values = score.per_user.to_frame("ours")
         if values.empty:
             raise NoUsersError(
@@ -328,7 +328,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         if against is not None:
             values = _with_values_of(against, values, chosen, k, options)
             theirs = values["theirs"].to_numpy(np.float64)
-        users = pl.Series(values.index.to_list(), dtype=self.joined.users.dtype)
+        users = score.users_at(values.index)
         return Detectable.of(
             label=score.label,
             values=values["ours"].to_numpy(np.float64),
@@ -336,6 +336,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
             power=power,
             alpha=alpha,
             weights=self.source.weight_of(users),
+            clusters=Clusters.of(self.clusters_of(users)),
         )
 
     @with_noun

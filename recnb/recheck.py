@@ -266,7 +266,7 @@ def _numbers(then: Record, now: Record) -> Iterator[Row]:
     for number in then["numbers"]:
         again = known.get(_key(number), {})
         metric = metric_label(number)
-        for part in ("mean", "low", "high", "n_users"):
+        for part in ("mean", "low", "high", "n_users", "n_lists"):
             before, after = number[part], again.get(part)
             same = _is_same(before, after)
             if part == "mean":

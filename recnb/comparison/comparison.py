@@ -311,6 +311,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         if intervals:
             percent = f"{100 * self.settings.confidence:g}"
             basis.append(_("{confidence}% intervals", confidence=percent))
+            basis += self._first.clustering_in_words
             basis += taken_as_known(self._first.source.weighted)
         table = means_table(
             numbers,
@@ -413,7 +414,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         split = split_by(self._models, by, bins, truth=False)
         numbers = self._measured(asked, Cutoffs.of(k), split)
         known = taken_as_known(self._first.source.weighted)
-        basis = [self._basis_of(asked)]
+        basis = [self._basis_of(asked), *self._first.clustering_in_words]
         warnings = self._warnings(asked[0], k)
         return differences_table(
             numbers, basis, settings=self.settings, warnings=warnings, known=known

@@ -10,6 +10,7 @@ import polars as pl
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.results.evaluation_data import EvaluationData, Models
+from recnb.stats import mean_of
 
 
 def overlaps(models: Models, k: int | None) -> list[dict[str, Any]]:
@@ -34,7 +35,7 @@ def overlaps(models: Models, k: int | None) -> list[dict[str, Any]]:
                 "model": model,
                 "other": other,
                 "k": k,
-                "jaccard": float(shares.mean()) if len(shares) else float("nan"),
+                "jaccard": mean_of(shares),
                 "n_users": len(shares),
                 "n_identical": int((users["in_place"] == users["either"]).sum()),
             }

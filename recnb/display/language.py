@@ -59,7 +59,12 @@ def current() -> Language:
     """Return the language in force, that of `use_language`, else the setting; and the
     word for users in force.
     """
-    return Language(_in_use.get() or _setting[0], _noun.get())
+    return Language(_name_in_force(), _noun.get())
+
+
+def _name_in_force() -> str:
+    """Return the name of the language in force: each message asks for it."""
+    return _in_use.get() or _setting[0]
 
 
 def checked(lang: str | None) -> Language:
@@ -183,7 +188,7 @@ def _(message: Message, /, **values: Any) -> str:
     if not values:
         return text
     filled = text.format_map(values)
-    if current() == "ko" and _PARTICLE.search(text):
+    if _name_in_force() == "ko" and _PARTICLE.search(text):
         return with_particles(filled)
     return filled
 
@@ -195,14 +200,14 @@ def template(message: Message, n: float = 1) -> str:
     if not message:
         return ""  # which gettext has the head of the catalogue for
     text = _looked_up(message, n)
-    if current() == "en":
+    if _name_in_force() == "en":
         return _named(text)
     return text
 
 
 def _looked_up(message: Message, n: float) -> str:
     """Find a message in the catalogue of the language in force."""
-    catalogue = _catalogue(current())
+    catalogue = _catalogue(_name_in_force())
     if isinstance(message, Plural):
         # A fraction takes the form of many.
         count = int(n) if float(n).is_integer() else 2

@@ -181,6 +181,16 @@ def users_in_words(n: int) -> str:
     return ngettext("{n:,} user", "{n:,} users", n)
 
 
+def sample_in_words(n_users: int, n_lists: int | None = None) -> str:
+    """Return a number of users in words, with that of their lists if they have several."""
+    users = users_in_words(n_users)
+    if n_lists is None:
+        return users
+    return ngettext(
+        "{n:,} list of {users}", "{n:,} lists of {users}", n_lists, users=users
+    )
+
+
 def with_symbol(term: str, symbol: str) -> str:
     """Return what a metric is called where it has a row of its own: its symbol, which
     is English, and in other languages the words before it.

@@ -149,9 +149,7 @@ class PerUser:
 
     total: Floats
     out_of: Floats  #: 0 where the value is not defined
-    #: users whose values are averaged; an undefined value among them makes the mean
-    # undefined
-    counted: Bools
+    counted: Bools  #: users whose values are averaged
     rows: Callable[[int], TermRows] | None = (
         None  #: the rows behind the value of the user at a position
     )
@@ -164,12 +162,6 @@ class PerUser:
         return np.asarray(
             np.divide(self.total, self.out_of, out=undefined, where=defined)
         )
-
-    def mean(self) -> float:
-        """Return the mean over the users who count."""
-        if not self.counted.any():
-            return float("nan")
-        return float(self.value[self.counted].mean())
 
     @classmethod
     def together(cls, parts: Sequence[PerUser], order: Ints) -> PerUser:
@@ -265,7 +257,3 @@ class Whole(float):
         self = super().__new__(cls, value)
         self.rows, self.of_users = rows, of_users
         return self
-
-    def mean(self) -> float:
-        """Return the number itself, which is of all lists."""
-        return float(self)

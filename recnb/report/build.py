@@ -34,7 +34,7 @@ from recnb.results.segment_table import SegmentNumbers
 from recnb.results.segments import Split, part_in_words, split_by
 from recnb.results.unweighted import plain_means
 from recnb.results.values import merged
-from recnb.stats import Settings
+from recnb.stats import Clusters, Settings
 
 #: Users shown of each kind, and pairs of models whose users are shown.
 USERS_SHOWN, PAIRS_SHOWN = 3, 3
@@ -65,6 +65,7 @@ def report_of(
     """
     lead, options = request.metrics[0]
     k, first = request.lead_k, next(iter(models.values()))
+    clusters = Clusters.of(first.clusters_of(first.joined.users))
     numbers, curve = _of_accuracy(models, request, pairs, settings)
     beyond = _beyond_accuracy(models, request, settings, is_compared=bool(pairs))
     differences = tuple(numbers.difference_rows())
@@ -83,7 +84,8 @@ def report_of(
         k=request.columns,
         lead_k=k,
         settings=settings,
-        n_users=first.n_users,
+        n_users=first.n_users if clusters is None else clusters.n,
+        n_lists=None if clusters is None else first.n_users,
         metrics=_metric_words(first, request, beyond),
         means=means,
         hit_rates=_hit_rates(models, k, settings),
@@ -101,6 +103,7 @@ def report_of(
         basis=basis or _basis(first, request),
         record=record_of(models, means, metrics, settings.confidence, baseline),
         calls=_calls(models, request, beyond, groups, segments, users, settings),
+        clustered_by=first.clustered_by,
         noun=first.noun,
     )
 
@@ -156,7 +159,7 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
         (column,) = metric_columns(counting, asked, Cutoffs.of(k))
     except RecnbError:
         return ()
-    if column.n_users != next(iter(models.values())).n_users:
+    if len(column.users) != next(iter(models.values())).n_users:
         return ()
     column = replace(column, weights=None, known=None)
     return tuple(numbers_of([column], list(models), settings=settings).mean_rows())

@@ -5,7 +5,7 @@ them. JSON has them as they are here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
@@ -15,11 +15,11 @@ import pandas as pd
 from recnb.display.document import Line
 from recnb.display.language import current
 from recnb.display.style import COLOURS
-from recnb.display.text import with_symbol
+from recnb.display.text import sample_in_words, with_symbol
 from recnb.lint import Finding, Lint
 from recnb.metrics.metric import Better, sign_of
 from recnb.report.calls import Calls
-from recnb.results.numbers import DifferenceRow, MeanRow
+from recnb.results.numbers import DifferenceRow, MeanRow, as_plain
 from recnb.results.segment_table import SegmentNumbers
 from recnb.results.verdicts import MARKS
 from recnb.stats import Settings
@@ -127,6 +127,7 @@ class ReportData:
     lead_k: int  #: the cut-off at which users are looked at: the middle one
     settings: Settings  #: of intervals and tests
     n_users: int
+    n_lists: int | None  #: None where each user has one
     #: Of accuracy, the first is the lead metric, then beyond it.
     metrics: tuple[MetricWords, ...]
     means: tuple[MeanRow, ...]
@@ -155,6 +156,8 @@ class ReportData:
     record: Mapping[str, Any]
     #: By field, the calls that return its numbers.
     calls: Calls
+    #: What lists are clustered by in intervals and tests; "" where each user has one.
+    clustered_by: str = ""
     #: The language of its words, in which it is shown.
     lang: str = field(default_factory=current)
     noun: str = "user"  #: what the caller calls those whose lists these are
@@ -163,6 +166,11 @@ class ReportData:
     def lead(self) -> MetricWords:
         """The metric of the headline, the curve and the users: the first."""
         return self.metrics[0]
+
+    @property
+    def sample(self) -> str:
+        """The users in words, with the number of their lists if they have several."""
+        return sample_in_words(self.n_users, self.n_lists)
 
     @property
     def label(self) -> str:
@@ -237,11 +245,13 @@ class ReportData:
         `difference` with what follows is from the model's baseline. `segments` has a
         frame of its own: `report.segments.to_frame()`.
         """
-        means = pd.DataFrame([asdict(row) for row in self.means])
+        means = pd.DataFrame([as_plain(row) for row in self.means])
         means = means.drop(columns=["symbol", "mark"])
         if not self.differences:
             return means.drop(columns=["model", "best", "near_best"])
         tests = pd.DataFrame([row.to_dict() for row in self.differences])
-        tests = tests.drop(columns=["symbol", "n_users", "p"])
+        tests = tests.drop(
+            columns=["symbol", "n_users", "p", "n_lists"], errors="ignore"
+        )
         means = means.rename(columns={"low": "mean_low", "high": "mean_high"})
         return means.merge(tests, on=["metric", "k", "model"], how="left", sort=False)

@@ -10,16 +10,16 @@ import numpy as np
 from recnb.metrics.hits import Floats, Ints
 from recnb.report.bins import BINS, Bins
 from recnb.results.numbers import SAME
+from recnb.stats import mean_of
 
 
 def summary_of(counts: Ints) -> dict[str, float]:
     """Return the spread of counts, zeros where there are none."""
     counts = counts if len(counts) else np.zeros(1, dtype=np.int64)
-    middle, mean = float(np.median(counts)), float(counts.mean())
     return {
         "min": int(counts.min()),
-        "median": middle,
-        "mean": mean,
+        "median": float(np.median(counts)),
+        "mean": mean_of(counts),
         "max": int(counts.max()),
     }
 
@@ -36,16 +36,15 @@ def distribution_of(
     A bin holds its lower edge, the last one both; without a bound the edge is the
     highest value, or the lowest below 0.
     """
+    mean = mean_of(values, weights)
     known = ~np.isnan(values)
     values = values[known]
     n_users = len(values)
     bins = Bins.over(values, bounds)
     n_bottom, *others = np.bincount(bins.of(values), minlength=BINS + 1).tolist()
     counts = [n_bottom + others[0], *others[1:]]
-    mean, quartiles = nan, [nan, nan, nan]
+    quartiles = [nan, nan, nan]
     if n_users:
-        weights = None if weights is None else weights[known]
-        mean = float(np.average(values, weights=weights))
         quartiles = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
     return {
         "model": model,

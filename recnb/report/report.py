@@ -24,6 +24,7 @@ from recnb.errors import Suggesting
 from recnb.report import blocks, one, several, texts
 from recnb.report.blocks import ReportLayout
 from recnb.report.data import ReportData
+from recnb.results.numbers import as_plain
 from recnb.results.record import in_brief
 
 
@@ -48,6 +49,12 @@ class Report(AsJson, Suggesting, ReportData):
         are in that of the report.
         """
         fields = {"schema": "recnb.report/6", **vars(self)}
+        for name in ("means", "hit_rates"):
+            fields[name] = [as_plain(row) for row in fields[name]]
+        fields["curves"] = {
+            model: [as_plain(row) for row in rows]
+            for model, rows in self.curves.items()
+        }
         fields["differences"] = [row.to_dict() for row in self.differences]
         if self.segments is not None:
             fields["segments"] = self.segments.to_dict()

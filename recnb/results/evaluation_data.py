@@ -21,7 +21,7 @@ from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.side_data import SideData
 from recnb.data.splits import Splits
 from recnb.data.weights import look_up, refuse_lacking
-from recnb.display.language import N_, Sentence, noun_of, use_noun
+from recnb.display.language import N_, Sentence, _, noun_of, use_noun
 from recnb.display.text import one_line
 from recnb.metrics.hits import Bools, Cutoffs, Hits, Ints, cached_property
 from recnb.results.values import (
@@ -183,6 +183,19 @@ class EvaluationData:
         if self.splits is None:
             return users.alias("user").to_frame()
         return self.splits.lists(users)
+
+    @property
+    def clustered_by(self) -> str:
+        """What lists are clustered by, in words; "" where each is drawn by itself."""
+        if self.side_data.cluster is not None:
+            return one_line(self.side_data.cluster)
+        return "" if self.splits is None else self.user_label
+
+    @property
+    def clustering_in_words(self) -> list[str]:
+        """What intervals and tests are clustered by, if they are."""
+        words = N_("intervals and tests clustered by {unit}")
+        return [_(words, unit=self.clustered_by)] if self.clustered_by else []
 
     def clusters_of(self, users: pl.Series) -> Ints | None:
         """Return a number for each list, equal for those that are drawn as one.

@@ -13,7 +13,7 @@ import pandas as pd
 
 from recnb.data.files import AsJson, json_values
 from recnb.display.language import N_, _, current, use_language
-from recnb.display.text import one_line, told_apart, users_in_words, whole
+from recnb.display.text import one_line, sample_in_words, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import Given
@@ -196,6 +196,8 @@ def within(
             "model": model,
             "n_users": score.n_users,
         }
+        if score.n_lists != score.n_users:
+            about["n_lists"] = score.n_lists
         checks.append(
             limit_check(check, about, float(score), float(limit), score.basis)
         )
@@ -221,7 +223,7 @@ def limit_check(
     shown = {
         "value": told_apart(value, limit),
         called: whole(limit),
-        "users": _users(about["n_users"]),
+        "users": _users(about["n_users"], about.get("n_lists")),
     }
     says = _(words, label=label_of(about["metric"], about["k"]), **shown)
     if model:
@@ -263,7 +265,7 @@ def not_worse_check(
         "baseline": one_line(row.baseline),
         "margin": whole(margin),
         "confidence": 100 * confidence,
-        "users": _users(row.n_users),
+        "users": _users(row.n_users, row.n_lists),
     }
     for name in ("difference", "low", "high"):
         shown[name] = told_apart(getattr(row, name), edge, 0)
@@ -275,6 +277,8 @@ def not_worse_check(
     elif n_differ:
         interval = _(NO_INTERVAL)
     numbers = {name: getattr(row, name) for name in NUMBERS} | {"n_differ": n_differ}
+    if row.n_lists is not None:
+        numbers["n_lists"] = row.n_lists
     return GateCheck(
         "not_worse",
         passed,
@@ -284,9 +288,9 @@ def not_worse_check(
     )
 
 
-def _users(n_users: int) -> str:
+def _users(n_users: int, n_lists: int | None = None) -> str:
     """Return the number of users in words, and that they are too few, if they are."""
-    users = users_in_words(n_users)
+    users = sample_in_words(n_users, n_lists)
     return (
         users
         if n_users >= ENOUGH

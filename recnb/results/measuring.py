@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.metrics.hits import Bools, Cutoffs, Floats
+from recnb.metrics.hits import Bools, Cutoffs, Floats, cached_property
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import Asked
 from recnb.results.columns import Column
@@ -165,6 +165,7 @@ class _Measuring:
                 metric=column.measure.metric,
                 k=column.k,
                 n_users=column.n_users,
+                n_lists=column.n_lists,
             ),
             mean=column.mean,
             low=low,
@@ -191,7 +192,13 @@ class _Measuring:
                 others.append(index)
         if others:
             behind = column.values[:, [top]] - column.values[:, others]
-            p[others] = paired(behind, self.settings, weights=column.weights).p
+            tests = paired(
+                behind,
+                self.settings,
+                weights=column.weights,
+                clusters=column.clusters,
+            )
+            p[others] = tests.p
         return p
 
     def _tests(self, column: Column) -> Mapping[str, Any]:
@@ -200,7 +207,7 @@ class _Measuring:
             return _gap(column, self.settings.confidence)
         n_pairs = len(self.pairs)
         if n_pairs == 0 or not self.is_tested or column.of_all:
-            return _untested(n_pairs)
+            return self._untested
         block_size = self._block_size(n_users=len(column.values))
         blocks = []
         for start in range(0, n_pairs, block_size):
@@ -209,6 +216,11 @@ class _Measuring:
         return {
             name: np.concatenate([block[name] for block in blocks]) for name in TESTED
         }
+
+    @cached_property
+    def _untested(self) -> Mapping[str, Any]:
+        """The differences of a column whose pairs are not tested."""
+        return _untested(len(self.pairs))
 
     def _block_size(self, n_users: int) -> int:
         """Return how many pairs are tested at once: as many as are fast, and all of
@@ -225,7 +237,9 @@ class _Measuring:
         baselines = [self.models.index(baseline) for _model, baseline in pairs]
         differences = column.values[:, models] - column.values[:, baselines]
         bounds = (lowest - highest, highest - lowest)
-        tests = paired(differences, self.settings, bounds, column.weights)
+        tests = paired(
+            differences, self.settings, bounds, column.weights, column.clusters
+        )
         won, lost = tests.won, tests.lost
         if column.measure.metric.better == "low":
             won, lost = lost, won
@@ -282,7 +296,9 @@ def _gap(column: Column, confidence: float) -> dict[str, Any]:
     whole, inside = column.whole, column.inside
     assert whole is not None
     assert inside is not None
-    gap, low, high, p = gap_to_rest(whole.values, inside, confidence, whole.weights)
+    gap, low, high, p = gap_to_rest(
+        whole.values, inside, confidence, whole.weights, whole.clusters
+    )
     return _untested(1) | {"difference": gap, "low": low, "high": high, "p": p}
 
 
@@ -327,7 +343,7 @@ def _together(
 
 def _stacked(rows: Sequence[Any], n_columns: int) -> NDArray[Any]:
     """Return rows as a matrix, which has columns without a row as well."""
-    return np.stack(rows) if rows else np.zeros((0, n_columns))
+    return np.reshape(rows, (len(rows), n_columns))
 
 
 def _concluded(
@@ -356,7 +372,7 @@ def _verdicts(
     verdict = np.empty(p_holm.shape, dtype=object)
     for row, pair in np.ndindex(p_holm.shape):
         place = places[row]
-        is_tie_of_all = tests["tied"][row, pair] == place.n_users
+        is_tie_of_all = tests["tied"][row, pair] == (place.n_lists or place.n_users)
         verdict[row, pair] = verdict_of(
             tests["difference"][row, pair],
             tests["low"][row, pair],

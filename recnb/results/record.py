@@ -255,6 +255,7 @@ def recorded_numbers(
                 "low": row.low,
                 "high": row.high,
                 "n_users": row.n_users,
+                "n_lists": row.n_users if row.n_lists is None else row.n_lists,
             }
         )
     return numbers

@@ -96,9 +96,19 @@ class MetricValue(float, Suggesting):
 
     @property
     def n_users(self) -> int:
-        """The number of users that the mean is over; of a number of all lists together,
-        that of lists.
+        """The number of users that the mean is over, or of values of `cluster=`.
+
+        Of a number of all lists together it is that of lists.
         """
+        if not self._values.of_all:
+            _has_value, clusters = self._values.sample(0)
+            if clusters is not None:
+                return clusters.n
+        return self.n_lists
+
+    @property
+    def n_lists(self) -> int:
+        """The number of lists that the mean is over: of users, unless they have several."""
         return int(self._values.n_users[0])
 
     @property
@@ -192,6 +202,12 @@ class Score(MetricValue):
         index = index_of_users(users, self._values.basis.user_label, splits)
         series = pd.Series(values[has_value], index, name=self.label)
         return series if splits is None else series.sort_index()
+
+    def users_at(self, index: pd.Index[Any]) -> pl.Series:
+        """Return the users, or the ids of lists, of rows of `per_user`."""
+        users, splits = self._values.users, self._values.splits
+        every = index_of_users(users, self._values.basis.user_label, splits)
+        return users[every.get_indexer(index)]
 
     def to_frame(self) -> pd.DataFrame:
         """Return the values per user as a frame."""

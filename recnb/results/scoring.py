@@ -32,6 +32,7 @@ from recnb.results.values import (
     train_in_words,
     weights_in_words,
 )
+from recnb.stats import means
 
 #: The decision of a convention that cuts no list.
 NOTHING_CUT = {"cutoff": "none"}
@@ -62,6 +63,7 @@ def values_of(
         basis=basis,
         weights=joined.user_weight,
         splits=data.splits,
+        clusters=partial(data.clusters_of, joined.users),
     )
 
 
@@ -290,27 +292,13 @@ def average(
     matrix = credit.value
     undefined = undefined_in(credit, convention)
     if undefined is None or not undefined.any():
-        if weights is None and len(matrix):
-            return matrix, np.asarray(matrix.mean(axis=0))  # the usual case
-        return matrix, mean_of(matrix, weights)
+        return matrix, means(matrix, weights)
     rule = convention.no_relevant
     # A cost with `missed` has a value for a list without a hit, and keeps it: 0 would be
     # the best there is.
     if rule == "skip" or not credit.has_missed:
         matrix = np.where(undefined, FILLED[rule], matrix)
-    return matrix, mean_of(matrix, weights)
-
-
-def mean_of(matrix: Floats, weights: Floats | None) -> Floats:
-    """Return the mean of each column over the users who have a value, of users with
-    weights sum(w x) / sum(w); NaN if none has.
-    """
-    weight = 1.0 if weights is None else as_column(weights)
-    total_weight = (~np.isnan(matrix) * weight).sum(axis=0)
-    total = np.nansum(matrix * weight, axis=0)
-    mean = np.full(len(total), np.nan)
-    np.divide(total, total_weight, out=mean, where=total_weight > 0)
-    return mean
+    return matrix, means(matrix, weights)
 
 
 def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
@@ -436,13 +424,12 @@ def _values_beyond_accuracy(
     measure = scoring_of(data, metric, options, whole=k.is_whole).measure
     users, results = data.item_data.values_of_users(metric, k, measure.options)
     matrix = _matrix_of(results)
-    has_values_of_users = any(isinstance(result, PerUser) for result in results)
-    weights = data.source.weight_of(users) if has_values_of_users else None
-    if weights is None:
-        # An undefined value of a user who counts makes this mean undefined.
-        mean = np.array([result.mean() for result in results])
+    if metric.of == "all":
+        weights = None
+        mean = np.array(results, dtype=np.float64)  # each is the number itself
     else:
-        mean = mean_of(matrix, weights)
+        weights = data.source.weight_of(users)
+        mean = means(matrix, weights)
     options_in_words = {
         name: as_plain(value)
         for name, value in measure.chosen.items()
@@ -464,6 +451,7 @@ def _values_beyond_accuracy(
         results=tuple(results),
         weights=weights,
         splits=data.splits,
+        clusters=partial(data.clusters_of, users),
     )
 
 
@@ -475,7 +463,9 @@ def _matrix_of(results: Sequence[PerUser | Whole]) -> Floats:
     if not of_users:
         return np.zeros((0, len(results)))
     columns = [np.where(result.counted, result.value, np.nan) for result in of_users]
-    return np.stack(columns, axis=-1)
+    # The values at a cut-off lie together in memory, so that a sum does not depend on
+    # the cut-offs beside it.
+    return np.stack(columns).T
 
 
 def _users_in_words(data: EvaluationData, metric: Metric[...], users: pl.Series) -> str:

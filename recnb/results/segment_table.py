@@ -97,6 +97,8 @@ def _frame_of(numbers: Numbers) -> pd.DataFrame:
     places = [numbers.places[row] for row in order]
     means, gaps = numbers.means, numbers.differences
     columns: dict[str, Any] = {"n_users": [place.n_users for place in places]}
+    if any(place.n_lists is not None for place in places):
+        columns["n_lists"] = [place.n_lists or place.n_users for place in places]
     for name in ("mean", "low", "high"):
         columns[name] = getattr(means, name)[order, 0]
     if numbers.split.has_gaps:
@@ -241,6 +243,7 @@ class SegmentNumbers:
 def _of_one(segment: Segment) -> dict[str, Any]:
     """Return the numbers of one model in a segment: its mean and its gap."""
     (mean,) = segment.means.values()
+    lists = {} if mean.n_lists is None else {"n_lists": mean.n_lists}
     numbers = {
         "segment": segment.name,
         "small": segment.is_small,
@@ -248,6 +251,7 @@ def _of_one(segment: Segment) -> dict[str, Any]:
         "symbol": mean.symbol,
         "k": mean.k,
         "n_users": mean.n_users,
+        **lists,
         "mean": mean.mean,
         "mean_low": mean.low,
         "mean_high": mean.high,

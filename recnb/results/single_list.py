@@ -29,6 +29,7 @@ from recnb.results.explanation import Explanation
 from recnb.results.score import Score
 from recnb.results.values import Values, WordedBasis
 from recnb.results.worked import explain as explain_hits
+from recnb.stats import means
 
 Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
 Truth = Mapping[Any, float] | Collection[Any]
@@ -87,7 +88,7 @@ def score_lists(
         k=cutoff,
         users=users,
         matrix=matrix,
-        mean=np.array([matrix[:, 0].mean()]),
+        mean=means(matrix),
         convention=convention,
         basis=WordedBasis(words, user_label="list"),
     )

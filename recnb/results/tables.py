@@ -69,7 +69,8 @@ def table_of(
     )
     words = []
     if intervals:
-        words = [intervals_of(confidence), *taken_as_known(data.source.weighted)]
+        words = [intervals_of(confidence), *data.clustering_in_words]
+        words += taken_as_known(data.source.weighted)
     table = wide_table(numbers, cutoffs, words, intervals=intervals)
     table.attrs["n_users"] = data.n_users
     if with_cutoff is not None:

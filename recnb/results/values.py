@@ -21,11 +21,11 @@ from recnb.data.weights import Weighting
 from recnb.display.language import N_, Sentence, _, named, ngettext, noun_of, use_noun
 from recnb.display.text import one_line, users_in_words
 from recnb.errors import UnknownUserError, quoted
-from recnb.metrics.hits import Cutoffs, Floats, Ints
+from recnb.metrics.hits import Bools, Cutoffs, Floats, Ints
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Given
 from recnb.metrics.recommendation_lists import PerUser, Whole
-from recnb.stats import interval_of_pairs, intervals
+from recnb.stats import Clusters, interval_of_pairs, intervals
 
 #: Users with no relevant item, by what the convention does with them.
 NO_RELEVANT: dict[str, str] = {
@@ -196,6 +196,10 @@ class WordedBasis:
             return self.words()
 
 
+def unclustered() -> None:
+    """Say that each user is a cluster."""
+
+
 @dataclass(frozen=True, eq=False)
 class Values:
     """A metric at some cut-offs: the values of users, their mean, and what they rest
@@ -215,6 +219,8 @@ class Values:
     #: Of users, by row of the matrix; None: all count the same.
     weights: Floats | None = None
     splits: Splits | None = None  #: where `users` are lists of users
+    #: A code for each row of the matrix, equal within a cluster; None: each is its own.
+    clusters: Callable[[], Ints | None] = unclustered
 
     @property
     def of_all(self) -> tuple[Whole, ...]:
@@ -232,33 +238,41 @@ class Values:
             return np.full(len(self.k), len(self.users))
         return np.asarray(np.count_nonzero(~np.isnan(self.matrix), axis=0))
 
+    def sample(self, index: int) -> tuple[Bools, Clusters | None]:
+        """Return which users have a value at a cut-off, and their clusters."""
+        has_value = ~np.isnan(self.matrix[:, index])
+        codes = self.clusters()
+        return has_value, None if codes is None else Clusters.of(codes[has_value])
+
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
-        """Return the ends of the interval of each mean, NaN where there is none: of
-        what all lists show together.
+        """Return the ends of the interval of each mean, NaN where there is none.
+
+        There is none of what all lists show together.
         """
+        ends: list[Any]
         if self.of_all:
-            none = (np.nan, np.nan)
             ends = [
-                interval_of_pairs(one.of_users(), confidence) if one.of_users else none
-                for one in self.of_all
+                interval_of_all(number, confidence, self.clusters)
+                for number in self.of_all
             ]
-            low, high = np.array(ends, dtype=np.float64).T
-            return low, high
-        kept = ~np.isnan(self.matrix)
-        parts: list[Any] = [(rows, slice(at, at + 1)) for at, rows in enumerate(kept.T)]
-        parts = [(slice(None), slice(None))] if kept.all() else parts
-        weights, how = self.weights, (confidence, self.measure.bounds)
-        low, high = np.hstack(
-            [
-                intervals(
-                    self.matrix[rows, columns],
-                    *how,
-                    None if weights is None else weights[rows],
-                )
-                for rows, columns in parts
+        else:
+            ends = [
+                self._interval_at(index, confidence) for index in range(len(self.k))
             ]
-        )
+        low, high = np.array(ends, dtype=np.float64).T
         return low, high
+
+    def _interval_at(self, index: int, confidence: float) -> tuple[float, float]:
+        """Return the ends of the interval of the mean at a cut-off."""
+        has_value, clusters = self.sample(index)
+        low, high = intervals(
+            self.matrix[has_value, index : index + 1],
+            confidence,
+            self.measure.bounds,
+            None if self.weights is None else self.weights[has_value],
+            clusters,
+        )
+        return float(low[0]), float(high[0])
 
     def in_words(self) -> Values:
         """Return the same without the data behind it: its basis in words, the values of
@@ -277,7 +291,30 @@ class Values:
             if isinstance(value, (str, int, float))
         }
         measure = replace(self.measure, options=plain)
-        return replace(self, measure=measure, basis=basis, results=tuple(wholes))
+        return replace(
+            self,
+            measure=measure,
+            basis=basis,
+            results=tuple(wholes),
+            clusters=partial(_as_it_is, self.clusters()),
+        )
+
+
+def _as_it_is(codes: Ints | None) -> Ints | None:
+    """Return codes that are at hand, as a function that can be pickled."""
+    return codes
+
+
+def interval_of_all(
+    number: Whole, confidence: float, codes: Callable[[], Ints | None]
+) -> tuple[float, float]:
+    """Return the ends of the interval of a number of all lists.
+
+    There is one of a mean over pairs of users, and NaN of others.
+    """
+    if number.of_users is None:
+        return np.nan, np.nan
+    return interval_of_pairs(number.of_users(), confidence, Clusters.of(codes()))
 
 
 def index_of_users(

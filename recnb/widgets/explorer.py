@@ -22,8 +22,8 @@ from recnb.metrics.metric import METRICS
 from recnb.report.bins import BINS, Bins
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.score import score_of
-from recnb.results.scoring import mean_of
 from recnb.results.segments import segments_of
+from recnb.stats import mean_of
 from recnb.widgets.live import Live
 
 #: Users that are listed with controls.
@@ -297,7 +297,7 @@ class Explorer(Live):
         dtype = self._data.joined.users.dtype
         users = pl.Series(values.index.to_list(), dtype=dtype)
         weights = self._data.source.weight_of(users)
-        return float(mean_of(values.to_numpy(np.float64)[:, np.newaxis], weights)[0])
+        return mean_of(values.to_numpy(np.float64), weights)
 
     @property
     def _data(self) -> EvaluationData:

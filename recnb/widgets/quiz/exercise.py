@@ -9,6 +9,7 @@ from typing import Any, Self
 
 from recnb.metrics.metric import METRICS
 from recnb.results.single_list import Pair, hits_of
+from recnb.stats import mean_of
 
 #: The decimals of an answer, and a unit of the last one.
 DIGITS, UNIT = 4, 1e-4
@@ -67,7 +68,7 @@ class Exercise:
         cutoff = self.k if k is ... else k
         chosen = METRICS[metric or self.metric]
         credit = chosen.at(self._hits, cutoff, {**options, **changed})
-        return float(credit.value.mean())
+        return mean_of(credit.value[:, 0])
 
     def shared(self, metric: str) -> dict[str, Any]:
         """Return the options that another metric has as well, with the same meaning."""

@@ -1,0 +1,39 @@
+"""Means over users: every mean of the package is computed here.
+
+Metrics give a value for each user and average nothing, so they need not know of it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+
+
+def means(values: Floats, weights: Floats | None = None) -> Floats:
+    """Return the mean of each column of users × columns.
+
+    It is over the users who have a value (not NaN), with weights sum(w x) / sum(w);
+    NaN if none has one.
+    """
+    if weights is None:
+        if len(values):
+            of_everyone = np.asarray(values.mean(axis=0))
+            # The usual case: a single user without a value would have made it NaN.
+            if not np.isnan(of_everyone).any():
+                return of_everyone
+        weights = np.ones(len(values))
+    weight = weights[:, np.newaxis]
+    total_weight = (~np.isnan(values) * weight).sum(axis=0)
+    total = np.nansum(values * weight, axis=0)
+    mean = np.full(len(total), np.nan)
+    np.divide(total, total_weight, out=mean, where=total_weight > 0)
+    return mean
+
+
+def mean_of(values: NDArray[Any], weights: Floats | None = None) -> float:
+    """Return the mean of one value of each user, as `means` does of a column."""
+    return float(means(values[:, np.newaxis], weights)[0])
