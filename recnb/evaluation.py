@@ -19,10 +19,11 @@ from recnb.errors import (
     OptionError,
     quoted,
 )
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import measure_named, metric_named
 from recnb.metrics.metric import ACCURACY, Metric
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
-from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics
+from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, within
 from recnb.results.metric_methods import Methods
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
     from recnb.lint.findings import Lint
+    from recnb.report.methods import MethodsSection
     from recnb.report.report import Report
     from recnb.widgets.explorer import Explorer
 
@@ -377,6 +379,34 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
         settings = Settings(confidence)
         return record_of_metrics({"": self}, metrics, k, options, settings)
+
+    @with_noun
+    def methods(
+        self,
+        metrics: Metrics = None,
+        k: AnyCutoffs = None,
+        *,
+        confidence: float = 0.95,
+        **options: Any,
+    ) -> MethodsSection:
+        """Return the methods of these numbers in sentences, for a paper.
+
+        They say the definition of each metric, the users, conventions, intervals and
+        software; `.bibtex` has the references. Parameters are those of `table`.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> print(ev.methods("recall", k=10).sentences[0])
+        Recall@10 (recall): add 1 for each hit, divide by n_relevant [manning2008].
+        """
+        from recnb.report.methods import methods_of
+
+        asked = asked_of(self, metrics, options, "k", "confidence")
+        settings = Settings(confidence)
+        return methods_of({"": self}, asked, Cutoffs.of(k), settings)
 
     @with_noun
     def why(

@@ -89,6 +89,7 @@ from recnb.stats import Settings, Test, tau_ap
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from recnb.report.methods import MethodsSection
     from recnb.report.report import Report
 
 #: Of more models than these every two are compared if none is named as the baseline,
@@ -811,6 +812,27 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         return record_of_metrics(
             self._models, metrics, k, options, self.settings, self.baseline
+        )
+
+    @with_noun
+    def methods(
+        self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
+    ) -> MethodsSection:
+        """Return the methods of these numbers in sentences, tests among them, as
+        `Evaluation.methods` does of one model.
+        """
+        from recnb.report.methods import methods_of
+
+        asked = asked_of(self._first, metrics, options, "k")
+        of_users = [each for each in asked if each.metric.of != "all"]
+        basis = [self._basis_of(of_users), *self._options_in_words(asked, k)]
+        return methods_of(
+            self._models,
+            asked,
+            Cutoffs.of(k),
+            self.settings,
+            pairs=self.pairs,
+            basis="; ".join(basis),
         )
 
     @property

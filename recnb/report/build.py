@@ -370,12 +370,12 @@ def _metric_words(
 ) -> tuple[MetricWords, ...]:
     """Return the words of every metric that has a number."""
     return tuple(
-        _words(model, metric, options, whole=request.k_of(metric.name) == (None,))
+        words_of(model, metric, options, whole=request.k_of(metric.name) == (None,))
         for metric, options in (*request.metrics, *beyond.metrics)
     )
 
 
-def _words(
+def words_of(
     model: EvaluationData, metric: Metric[...], options: Given, *, whole: bool
 ) -> MetricWords:
     """Return the words of a metric."""

@@ -36,7 +36,7 @@ from recnb.report.blocks import (
     estimate_of,
 )
 from recnb.report.conclusions import n_tested, p_value, percent_of
-from recnb.report.data import MOST_PAIRS, ReportData
+from recnb.report.data import MOST_PAIRS, Measured, ReportData
 from recnb.results.numbers import POWER, SAME, DifferenceRow, MeanRow
 from recnb.results.verdicts import (
     FOUND,
@@ -203,7 +203,7 @@ def overview(report: ReportData) -> Iterator[Block]:
     yield Section("", [Note(intervals)], PAGES)
 
 
-def remarks(report: ReportData) -> list[str]:
+def remarks(report: Measured) -> list[str]:
     """Return the number of comparisons with their correction, and the methods of the
     intervals.
     """
