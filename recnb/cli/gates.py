@@ -141,17 +141,27 @@ def gate_requests(arguments: argparse.Namespace) -> list[GateRequest]:
     return requests
 
 
-def conclude(gates: Sequence[Gate], report: Report, targets: Sequence[str]) -> int:
-    """Write the gates as one, print each check and warning, and return the exit code."""
-    warnings = _warnings(report)
+def conclude(
+    gates: Sequence[Gate],
+    report: Report,
+    targets: Sequence[str],
+    *,
+    quiet: bool = False,
+) -> int:
+    """Write the gates as one, print each check and warning, and return the exit code.
+
+    If it is to be quiet, only checks that failed are printed.
+    """
+    warnings = warnings_of(report)
     checks = tuple(check for gate in gates for check in gate.checks)
     whole = Gate(checks, warnings=warnings, record=_record_of_all(gates))
     for target in targets:
         written(whole.to_json(), target)
-    for warning in warnings:
+    for warning in () if quiet else warnings:
         print_error(f"recnb: {warning}")
     for check in checks:
-        print_error(f"recnb: {check.says}")
+        if not (quiet and check.passed):
+            print_error(f"recnb: {check.says}")
     return 0 if whole else 1
 
 
@@ -161,7 +171,7 @@ def _record_of_all(gates: Sequence[Gate]) -> dict[str, Any]:
     return {**(gates[0].record or {}), "numbers": numbers}
 
 
-def _warnings(report: Report) -> tuple[str, ...]:
+def warnings_of(report: Report) -> tuple[str, ...]:
     """Return a line for each warning of the lint, with its model if there are several."""
     lines = []
     for name, lint in report.lints.items():

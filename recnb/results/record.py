@@ -57,7 +57,7 @@ def record_of(
     first = next(iter(models.values()))
     record = {
         "schema": SCHEMA,
-        "made": _time(),
+        "made": time_in_words(),
         "versions": versions(),
         "inputs": _inputs(models),
         "convention": convention_in_force(first),
@@ -104,7 +104,7 @@ def versions() -> dict[str, str]:
     }
 
 
-def _time() -> str:
+def time_in_words() -> str:
     """Return the time in UTC, or that of SOURCE_DATE_EPOCH, by which builds are made the
     same each time.
     """
