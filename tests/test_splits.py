@@ -5,19 +5,20 @@ the values of all put together.
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import recnb
-from recnb.errors import FrameError, OptionError, RecnbError
+from recnb.errors import FrameError, OptionError
+from recnb.metrics import Credit, list_credit, out_of_count
+from recnb.metrics.metric import LIST_METRICS
+from recnb.metrics.metric import METRICS as METRICS_OF_HITS
 from tests.examples import examples
 
 METRICS = ["ndcg", "average_precision", "reciprocal_rank", "f1", "precision"]
@@ -54,9 +55,10 @@ def frames_of(
         for user in range(n_users):
             # User 0 is on both sides of each: others may be on one, or on none.
             if user == 0 or rng.random() < 0.7:
-                items = rng.permutation(9)[: rng.integers(1, 7)]
-                for item in items:
-                    lists.append((user, item, rng.integers(0, 5) / 4, *key))
+                lists += [
+                    (user, item, rng.integers(0, 5) / 4, *key)
+                    for item in rng.permutation(9)[: rng.integers(1, 7)]
+                ]
             if user == 0 or rng.random() < 0.7:
                 for item in rng.permutation(9)[: rng.integers(1, 5)]:
                     grade = 3 if user == 0 else rng.integers(0, 4)
@@ -168,3 +170,270 @@ def test_a_split_is_the_loop_over_its_values(
             means = [float(part) for part in parts.values()]
             assert by["mean"].to_list() == pytest.approx(means, abs=1e-12)
             assert by["n_users"].to_list() == [part.n_users for part in parts.values()]
+
+
+ITEMS = pd.DataFrame(
+    {"item": range(12), "genre": ["a|b", "b", "c", "a"] * 3, "year": range(1990, 2002)}
+)
+BEYOND: dict[str, Kwargs] = {
+    "novelty": {},
+    "popularity": {},
+    "diversity": {"features": "genre"},
+    "serendipity": {},
+    "calibration": {"genre": "genre"},
+    "tail_share": {},
+}
+
+
+def train_of(
+    seed: int, keys: list[tuple[Any, ...]], columns: list[str]
+) -> pd.DataFrame:
+    """What users had before each fold: some of them have no list there."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (user, item, *key)
+        for key in keys
+        for user in range(15)
+        for item in rng.permutation(12)[: rng.integers(0, 6)]
+    ]
+    return pd.DataFrame(rows, columns=["user", "item", *columns])
+
+
+@given(seed=st.integers(0, 10**6), columns=SPLITS, of_each=st.booleans())
+@settings(max_examples=examples(16))
+def test_metrics_beyond_accuracy_are_those_of_each_split_alone(
+    seed: int, columns: list[str], of_each: bool
+) -> None:
+    recs, truth, keys = frames_of(seed, columns)
+    train = train_of(seed, keys, columns)
+    if not of_each:
+        train = train.drop(columns=columns).drop_duplicates()
+    options: Kwargs = {"items": ITEMS, "train": train}
+    ev = recnb.evaluate(recs, truth, split=columns, **options)
+    alone = dict(each_alone(recs, truth, columns, keys, **options))
+    for metric, given_options in BEYOND.items():
+        score = getattr(ev, metric)(k=3, **given_options)
+        parts = {
+            key: getattr(part, metric)(k=3, **given_options)
+            for key, part in alone.items()
+        }
+        of_parts = {key: part.per_user for key, part in parts.items()}
+        wanted = put_together(of_parts, columns)
+        assert as_dict(score.per_user) == pytest.approx(as_dict(wanted), abs=1e-12)
+        assert float(score) == pytest.approx(wanted.mean(), abs=1e-12)
+        by = ev.table([metric], k=3, by=columns, **given_options).to_frame()
+        means = [float(part) for part in parts.values()]
+        assert by["mean"].to_list() == pytest.approx(means, abs=1e-12)
+    # One number of all lists is over the rows of all splits, and says so.
+    as_one = recs.assign(user=recs["user"].astype(str))
+    for column in columns:
+        as_one["user"] += " " + as_one[column].astype(str)
+    whole = recnb.evaluate(as_one, as_one, items=ITEMS, score="score")
+    for metric in ("coverage", "gini", "entropy"):
+        score = getattr(ev, metric)(k=3)
+        assert float(score) == pytest.approx(float(getattr(whole, metric)(k=3)))
+        assert "taken together" in score.basis
+
+
+def test_explanations_and_lists_go_by_the_keys_of_results() -> None:
+    recs, truth, keys = frames_of(3, ["fold", "day"], text=True)
+    train = train_of(3, keys, ["fold", "day"])
+    train["user"] = "u" + train["user"].astype(str)
+    options: Kwargs = {"items": ITEMS, "train": train}
+    ev = recnb.evaluate(recs, truth, split=["fold", "day"], **options)
+    alone = dict(each_alone(recs, truth, ["fold", "day"], keys, **options))
+    assert [*ev.users] == sorted(ev.users)
+    for metric, given_options in {"ndcg": {}, **BEYOND}.items():
+        values = getattr(ev, metric)(k=3, **given_options).per_user
+        for key in [values.index[0], values.index[-1], values.index[len(values) // 2]]:
+            user, fold, day = key
+            made = ev.explain(metric, key, k=3, **given_options)
+            wanted = alone[fold, day.date()].explain(metric, user, k=3, **given_options)
+            assert float(made.value) == pytest.approx(values[key])
+            pd.testing.assert_frame_equal(made.to_frame(), wanted.to_frame())
+    for user, fold, day in ev.users[::5]:
+        listed = ev.user((user, fold, day), k=4)
+        wanted = alone[fold, day.date()].user(user, k=4)
+        pd.testing.assert_frame_equal(listed.to_frame(), wanted.to_frame())
+        assert f"{user} [fold={fold}, day={day.date()}]" in repr(listed)
+    counts = ev.to_frame()
+    assert [*counts.index] == [*ev.users]
+    for key in counts.index[::4]:
+        user, fold, day = key
+        wanted = alone[fold, day.date()].to_frame().loc[user]
+        assert counts.loc[key].to_dict() == wanted.to_dict()
+    for unknown in [("u0", 7, DAY), ("u0", 0), (0, 0, DAY), ("nobody", 0, DAY), "u0"]:
+        with pytest.raises(recnb.errors.UnknownUserError, match="not evaluated"):
+            ev.explain("ndcg", unknown, k=3)
+
+
+@given(seed=st.integers(0, 10**6), text=st.booleans())
+@settings(max_examples=examples(12))
+def test_weights_and_segments_go_by_the_user_of_a_list(seed: int, text: bool) -> None:
+    recs, truth, keys = frames_of(seed, ["fold"], text=text)
+    rng = np.random.default_rng(seed)
+    truth["p"] = rng.integers(1, 9, len(truth)) / 8
+    ids = sorted({*recs["user"], *truth["user"]})
+    users = pd.DataFrame({"user": ids, "country": list("abc" * 9)[: len(ids)]})
+    users["weight"] = rng.integers(1, 9, len(ids))
+    by_item = pd.Series(rng.integers(1, 9, 9) / 8, range(9))
+    pairs = pd.MultiIndex.from_product([ids, range(9)], names=["user", "item"])
+    by_pair = pd.Series(rng.integers(1, 9, len(pairs)) / 8, pairs)
+    for propensity in ("p", by_item, by_pair):
+        options: Kwargs = {"users": users, "propensity": propensity}
+        ev = recnb.evaluate(recs, truth, split="fold", user_weight="weight", **options)
+        alone = dict(each_alone(recs, truth, ["fold"], keys, **options))
+        score = ev.dcg(k=4)
+        parts = {key: part.dcg(k=4).per_user for key, part in alone.items()}
+        wanted = put_together(parts, ["fold"])
+        assert as_dict(score.per_user) == pytest.approx(as_dict(wanted), abs=1e-12)
+        of_users = users.set_index("user").loc[wanted.index.get_level_values("user")]
+        mean = np.average(wanted, weights=of_users["weight"])
+        assert float(score) == pytest.approx(mean, abs=1e-12)
+        segments = ev.table(["dcg"], k=4, by="country").to_frame()
+        for (_metric, _k, country), mean in segments["mean"].items():
+            inside = (of_users["country"] == country).to_numpy()
+            weights = of_users["weight"][inside]
+            wanted_mean = np.average(wanted[inside], weights=weights)
+            assert mean == pytest.approx(wanted_mean, abs=1e-12)
+
+
+def test_users_drawn_as_one_are_those_of_a_cluster() -> None:
+    recs, truth, _keys = frames_of(5, ["fold"])
+    users = pd.DataFrame({"user": range(12), "topic": [n // 3 for n in range(12)]})
+    ev = recnb.evaluate(recs, truth, split="fold", users=users, cluster="topic")
+    lists = ev.joined.users
+    of_users = ev.lists_table(lists)["user"].to_numpy()
+    codes = ev.clusters_of(lists)
+    assert codes is not None
+    np.testing.assert_array_equal(codes, of_users // 3)
+    by_user = recnb.evaluate(recs, truth, split="fold").clusters_of(lists)
+    assert by_user is not None
+    np.testing.assert_array_equal(by_user, of_users)
+    one_list_each = recnb.evaluate(recs[recs["fold"] == 0], truth[truth["fold"] == 0])
+    assert one_list_each.clusters_of(one_list_each.joined.users) is None
+    with pytest.raises(FrameError, match=r"cluster= has no value .* user 11"):
+        recnb.evaluate(
+            recs, truth, split="fold", users=users[:11], cluster="topic"
+        ).clusters_of(lists)
+    with pytest.raises(OptionError, match="give users="):
+        recnb.evaluate(recs, truth, split="fold", cluster="topic")
+    with pytest.raises(FrameError, match="'household' is no column of users="):
+        recnb.evaluate(recs, truth, users=users, split="fold", cluster="household")
+
+
+def test_models_are_compared_on_the_lists_that_all_have() -> None:
+    recs, truth, keys = frames_of(6, ["fold"])
+    rng = np.random.default_rng(6)
+    others = recs.assign(score=rng.random(len(recs)))
+    others = others[(others["fold"] > 0) | (others["user"] < 8)]
+    models = {"a": recs, "b": others}
+    averaged: Kwargs = {"averaged_users": "both"}
+    found = recnb.compare(models, truth, split="fold", **averaged)
+    lists = set.intersection(
+        *(
+            {
+                *as_dict(
+                    recnb.evaluate(rows, truth, split="fold", **averaged)
+                    .ndcg(k=3)
+                    .per_user
+                )
+            }
+            for rows in models.values()
+        )
+    )
+    table = found.table(["ndcg", "recall"], k=3).to_frame()
+    by = found.table("ndcg", k=3, by="fold").to_frame()
+    for name, rows in models.items():
+        of_model = {}
+        for key, part in each_alone(rows, truth, ["fold"], keys, **averaged):
+            of_model[key] = part.ndcg(k=3).per_user
+        values = put_together(of_model, ["fold"])
+        values = values[[key in lists for key in values.index]]
+        assert table.loc[name].iloc[0] == pytest.approx(values.mean(), abs=1e-12)
+        assert as_dict(found[name].ndcg(k=3).per_user) == pytest.approx(as_dict(values))
+        for fold, of_fold in values.groupby(level="fold"):
+            assert by.loc[(fold, name)].iloc[0] == pytest.approx(of_fold.mean())
+    assert found.n_users == len(lists)
+    one_frame = pd.concat([rows.assign(model=name) for name, rows in models.items()])
+    same = recnb.compare(one_frame, truth, split="fold", **averaged)
+    pd.testing.assert_frame_equal(same.table(["ndcg", "recall"], k=3).to_frame(), table)
+
+
+@pytest.fixture
+def own_metrics() -> Iterator[list[Any]]:
+    """Metrics of the caller's: of hits, of hits with train, and of lists with train."""
+
+    @recnb.metric(symbol="Steep", credit="1 / rank^2", out_of="k")
+    def steep(hits, k=None):
+        """How high the hits are."""
+        return Credit(hits, k, 1 / hits.rank**2, out_of_count(hits, k, "k"))
+
+    @recnb.metric(
+        symbol="EPC",
+        credit="1 - count / n_users",
+        out_of="k",
+        bounds=(0, 1),
+        needs=("train",),
+    )
+    def complement(hits, k=None):
+        """How unknown the hits are."""
+        unknown = 1 - hits.items.count / hits.items.n_users
+        return Credit(hits, k, unknown, out_of_count(hits, k, "k"))
+
+    @recnb.metric(
+        symbol="Unpop",
+        over="list",
+        credit="1 - count / n_users",
+        out_of="n_shown",
+        bounds=(0, 1),
+        needs=("train",),
+    )
+    def unpopularity(lists, k=None):
+        """Share of users who have not had the average item."""
+        return list_credit(lists, k, 1 - lists.items.count / lists.items.n_users)
+
+    yield [steep, complement, unpopularity]
+    for metrics in (METRICS_OF_HITS, LIST_METRICS):
+        for name in [name for name, metric in metrics.items() if metric.own]:
+            del metrics[name]
+
+
+def test_metrics_of_ones_own_in_a_split(own_metrics: list[Any]) -> None:
+    steep, complement, unpopularity = own_metrics
+    recs, truth, keys = frames_of(8, ["fold"])
+    of_folds = train_of(8, keys, ["fold"])
+    of_all = of_folds.drop(columns="fold").drop_duplicates()
+    cases = [(metric, of_all) for metric in own_metrics]
+    for metric, train in [*cases, (unpopularity, of_folds), (steep, of_folds)]:
+        ev = recnb.evaluate(recs, truth, split="fold", train=train)
+        alone = each_alone(recs, truth, ["fold"], keys, train=train)
+        wanted = {key: part.measure(metric, k=3).per_user for key, part in alone}
+        made = ev.measure(metric, k=3).per_user
+        assert as_dict(made) == pytest.approx(as_dict(put_together(wanted, ["fold"])))
+    ev = recnb.evaluate(recs, truth, split="fold", train=of_folds)
+    with pytest.raises(OptionError, match="has a column of split=: leave it out of"):
+        ev.measure(complement, k=3)
+
+
+def test_the_line_below_a_number_counts_lists_users_and_values() -> None:
+    recs, truth, _keys = frames_of(9, ["fold", "seed"])
+    in_folds = recs[recs["seed"] == "a"], truth[truth["seed"] == "a"]
+    score = recnb.evaluate(*in_folds, split="fold").ndcg(k=3)
+    n_users = score.per_user.index.get_level_values("user").nunique()
+    line = f"{score.n_users} lists of {n_users} users in 3 values of fold"
+    assert score.basis.startswith(line)
+    both = recnb.evaluate(recs, truth, split=["fold", "seed"]).ndcg(k=3)
+    assert "users in 6 combinations of fold and seed" in both.basis
+
+
+def test_one_value_is_the_evaluation_without_a_split() -> None:
+    recs, truth, _keys = frames_of(10, ["day"])
+    whole = recnb.evaluate(
+        *(f[f["day"] == DAY].drop(columns="day") for f in (recs, truth))
+    )
+    one = recnb.evaluate(*(f[f["day"] == DAY] for f in (recs, truth)), split="day")
+    for metric in METRICS:
+        ours, theirs = (getattr(ev, metric)(k=3) for ev in (one, whole))
+        assert float(ours) == pytest.approx(float(theirs), abs=1e-15)
+        assert ours.per_user.to_list() == theirs.per_user.to_list()

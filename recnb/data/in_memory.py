@@ -49,8 +49,9 @@ class RowsInMemory(JoinedRows):
 
     @cached_property
     def lists(self) -> pl.DataFrame:
-        """User, item, rank, and score where there is one, in the order of the rows as
-        they came, without those left out.
+        """User, item, rank, and score where there is one, without those left out.
+
+        Rows are in the order in which they came.
         """
         rank, convention = self._rank, self._convention
         table = with_series(self._recs, pl.Series("rank", rank))
@@ -139,8 +140,9 @@ class Sheets(Source):
     def weigh(
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
     ) -> None:
-        """Make the propensity of each row a column of the truth, where it is not one
-        already, null if there is none, and check those that are known.
+        """Make the propensity of each row a column of the truth, null if it has none.
+
+        Those that are known are checked, and so is a column that there is already.
         """
         self.user_weights = user_weights
         judgements = self.judgements
@@ -230,8 +232,9 @@ class Sheets(Source):
         )
 
     def _weights_of(self, truth: pl.DataFrame, convention: Convention) -> Floats:
-        """Return 1 / propensity of each row of the truth; 0 of a row that is not
-        relevant, which needs no propensity.
+        """Return 1 / propensity of each row of the truth.
+
+        A row that is not relevant needs no propensity, and has 0.
         """
         least = convention.min_propensity or 0.0
         if least == 1:  # every weight is 1, whatever the propensities are
@@ -252,8 +255,9 @@ class Sheets(Source):
     def _join_ids(
         self, recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
     ) -> tuple[JoinResult, pl.DataFrame]:
-        """Join; return the truth as well, of which repeated pairs are merged first
-        where the convention merges them.
+        """Join; return the truth as well.
+
+        Its repeated pairs are merged first where the convention merges them.
         """
         by_position = needs_positions(convention)
         items = self.items if by_position else None
@@ -279,8 +283,10 @@ class Sheets(Source):
 
 
 def _with_negative_grades(convention: Convention) -> Convention:
-    """Return the convention under which grades are read: one below 0, of what was pooled
-    and not judged, counts 0 once it has left the lists.
+    """Return the convention under which grades are read.
+
+    A grade below 0, of what was pooled and not judged, counts 0 once it has left the
+    lists.
     """
     if convention.judged_only and convention.negative_relevance == "zero":
         return replace(convention, negative_relevance="keep")
@@ -288,8 +294,9 @@ def _with_negative_grades(convention: Convention) -> Convention:
 
 
 def _known_propensities(judgements: Sheet) -> pl.Series:
-    """Return the propensities in the column of the truth as numbers, checked; null or
-    NaN of rows without one.
+    """Return the propensities in the column of the truth as numbers, checked.
+
+    Those of rows without one are null or NaN.
     """
     propensity = judgements["propensity"]
     known = judgements.rows.filter(~is_missing(propensity))
@@ -319,24 +326,14 @@ def source_in_splits(
     splits = Splits.of(lists, columns) if columns else None
     source = source_of(lists, judgements, splits, **known)
     if splits is not None:
-        splits.refuse_unmet(**facts_of_splits(source, splits))
+        splits.refuse_unmet([splits.met(source.recs["user"], source.truth["user"])])
     return source
 
 
-def facts_of_splits(source: Sheets, splits: Splits) -> dict[str, frozenset[str]]:
-    """Return the labels of the split that are in the truth, and that met lists there."""
-    in_truth = distinct(source.truth["user"])
-    in_lists = distinct(source.recs["user"])
-    in_both = in_truth.filter(in_truth.is_in(in_lists.implode()))
-    return {
-        "judged": splits.labels_in(in_truth),
-        "met": splits.labels_in(in_both),
-    }
-
-
 def ranked(lists: Sheet, convention: Convention) -> pl.DataFrame:
-    """Return lists as user, item, rank, and score where there is one; repeated pairs
-    are kept or merged by the convention.
+    """Return lists as user, item, rank, and score where there is one.
+
+    Repeated pairs are kept or merged by the convention.
     """
     no_judgements = Sheet(TRUTH, lists.rows.select(IDS).clear(), {})
     return Sheets(lists, no_judgements, is_part=True).under(convention).recs
@@ -349,8 +346,9 @@ def check_users(
     highest: object,
     convention: Convention,
 ) -> None:
-    """Raise an error if no user is in both frames, of which `examples` has one each, or
-    if none can be averaged.
+    """Raise an error if no user is in both frames, or if none can be averaged.
+
+    `examples` has a user of each frame.
     """
     if not in_both:
         held = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -18,7 +18,7 @@ from recnb.data.columns import (
     named,
     role_of,
 )
-from recnb.data.sheet import IDS, RECS, TRUTH
+from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.splits import Splits, split_role
 from recnb.errors import ColumnError, FrameError, OptionError, listed, quoted
 
@@ -61,6 +61,11 @@ class Layout:
     def truth_read(self) -> Labels:
         """The columns that are read of the truth: roles, and those of a split."""
         return {**self.truth, **{split_role(name): name for name in self.truth_split}}
+
+    def with_splits(self, combinations: pl.DataFrame) -> Layout:
+        """Take the values of the split from rows of the lists that have all of them."""
+        lists = Sheet(RECS, combinations, self.recs).with_ids(["user"])
+        return replace(self, splits=Splits.of(lists, self.split))
 
     @classmethod
     def of(

@@ -1,5 +1,4 @@
-"""Rows in parts of whole users: what is done with each part, and one `Joined` merged of
-what is kept of all.
+"""Rows in parts of whole users: what is done with each, and one `Joined` of all.
 
 A part is the rows of whole users on both sides, as `Sheets`. What memory does not hold
 is a list of parts, wherever they are: buckets in files (`file_parts.py`), partitions of
@@ -33,6 +32,7 @@ from recnb.data.source import (
     elsewhere,
     rows_of,
 )
+from recnb.data.splits import MetLabels
 from recnb.errors import ElsewhereError, FrameError, NoRowsError
 from recnb.metrics.hits import Hits, Ints, TieSpread, cached_property
 
@@ -46,13 +46,18 @@ class Facts(NamedTuple):
     users: tuple[Any, Any]
     met: bool  #: whether some user is in both frames
     highest: float  #: relevance
+    #: The combinations of a split that are on both sides.
+    met_in_splits: MetLabels = MetLabels()
 
     @classmethod
     def of(cls, part: Sheets, highest: float) -> Facts:
         """Return those of one part."""
         of_lists, of_truth = part.recs["user"], part.truth["user"]
         met = bool(of_lists.is_in(of_truth.implode()).any())
-        return cls((_first(of_lists), _first(of_truth)), met, highest)
+        met_in_splits = MetLabels()
+        if part.splits is not None:
+            met_in_splits = part.splits.met(of_lists, of_truth)
+        return cls((_first(of_lists), _first(of_truth)), met, highest, met_in_splits)
 
 
 def _first(users: pl.Series) -> Any:
@@ -77,15 +82,16 @@ def check_parts(facts: Sequence[Facts], n_users: int, convention: Convention) ->
 
 
 def part_of(lists: Sheet, judgements: Sheet, layout: Layout) -> Sheets:
-    """Make a part of the rows of some users; ids of an empty side are of the other's
-    kind.
+    """Make a part of the rows of some users.
+
+    Ids of an empty side are of the other's kind.
     """
     types: dict[str, Any] = {}
     for sheet in (lists, judgements):
         if sheet.rows.height:
             types |= {role: sheet[role].dtype for role in IDS}
     lists, judgements = _with_types(lists, types), _with_types(judgements, types)
-    part = source_of(lists, judgements, is_part=True)
+    part = source_of(lists, judgements, layout.splits, is_part=True)
     part.weigh(layout.propensity, None)
     return part
 
@@ -122,6 +128,7 @@ class Parts(Source):
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
+        self.splits = layout.splits
 
     def weigh(
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
@@ -142,6 +149,10 @@ class Parts(Source):
     @abstractmethod
     def rows_of(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
+
+    def of_lists(self, part: Sheets, users: pl.Series) -> Sheets:
+        """Return the rows of some lists of a part of their users."""
+        return part if self.splits is None else part.among(users)
 
     @property
     def labels(self) -> Labels:
@@ -189,7 +200,8 @@ class Parts(Source):
         """Return a user and an item of the lists."""
         joined = self._joined
         item = joined.row_counts.items.head(1)
-        rows = pl.DataFrame({"user": joined.users.head(1), "item": item})
+        user = self.users_of(joined.users.head(1))
+        rows = pl.DataFrame({"user": user, "item": item})
         return Sheet(RECS, rows, self.labels)
 
     def lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
@@ -209,9 +221,7 @@ class Parts(Source):
         return some
 
     def join(self, convention: Convention) -> Joined:
-        """Join every part, and merge what is kept: hits, truth, and a few counts of
-        each user.
-        """
+        """Join every part, and merge hits, truth, and a few counts of each user."""
         if self.whole is not None:
             return self.whole.under(convention).among(self.users)
         refuse_catalogue(convention, self)
@@ -221,7 +231,12 @@ class Parts(Source):
             sum(len(part.users) for part in kept),
             convention,
         )
-        return merged(kept, self, convention)
+        met = [part.facts.met_in_splits for part in kept]
+        joined = merged(kept, self, convention)
+        if self.splits is not None:
+            self.splits.refuse_unmet(met)
+            self.splits.refuse_without_users(joined.users)
+        return joined
 
 
 def _facts_of_part(in_order: bool, part: Sheets) -> tuple[TableFacts, TableFacts]:
@@ -244,9 +259,7 @@ def refuse_catalogue(convention: Convention, parts: Parts) -> None:
 
 @dataclass(frozen=True, eq=False)
 class PartHits:
-    """What is kept of a part, without the rows of its lists: as large as its hits,
-    truth and users.
-    """
+    """What is kept of a part: its hits, truth and users, and no rows of its lists."""
 
     facts: Facts
     users: pl.Series  #: the users evaluated, sorted
@@ -335,8 +348,9 @@ def _truth_of(convention: Convention, part: Sheets) -> pl.DataFrame | None:
 
 
 def merged(kept: list[PartHits], parts: Parts, convention: Convention) -> Joined:
-    """Merge parts with different users; the list is emptied, so that each part can go
-    once it is copied.
+    """Merge parts with different users.
+
+    The list is emptied, so that each part can go once it is copied.
     """
     # Parts of no rows on either side know no types of ids.
     kept[:] = [part for part in kept if part.facts.users != (None, None)]
@@ -368,8 +382,9 @@ def merged(kept: list[PartHits], parts: Parts, convention: Convention) -> Joined
 
 
 def _merged_hits(kept: list[PartHits]) -> tuple[pl.Series, Hits]:
-    """Return all users, sorted, and their hits; the parts are let go once they are in
-    one piece.
+    """Return all users, sorted, and their hits.
+
+    The parts are let go once they are in one piece.
     """
     users = pl.concat([part.users for part in kept])
     by_id = users.arg_sort().to_numpy()
@@ -418,8 +433,9 @@ def _merged_hits(kept: list[PartHits]) -> tuple[pl.Series, Hits]:
 
 
 def ranges(starts: Ints, counts: Ints) -> Ints:
-    """Concatenate the whole numbers from each start on, as many as it counts: of 5 and
-    0, 2 and 3 they are 5, 6, 0, 1, 2.
+    """Concatenate the whole numbers from each start on, as many as it counts.
+
+    Of the starts 5 and 0, and the counts 2 and 3, they are 5, 6, 0, 1, 2.
     """
     ends = np.cumsum(counts)
     numbers = np.arange(ends[-1] if len(ends) else 0)
@@ -432,9 +448,7 @@ def _starts(counts: Ints) -> Ints:
 
 
 def _narrow(column: Any) -> Any:
-    """Return the same numbers in as few bytes as hold them exactly; truth values as
-    they are.
-    """
+    """Return numbers in as few bytes as hold them exactly; truth values as they are."""
     if column.dtype == np.bool_:
         return column
     for kind in (np.int8, np.int16, np.int32, np.float32):

@@ -8,10 +8,10 @@ them again.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, time
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -32,6 +32,13 @@ LABEL = "split"
 def split_role(column: str) -> str:
     """Return the name of a column of the split in tables whose columns are roles."""
     return f"split {column}"
+
+
+class MetLabels(NamedTuple):
+    """The labels of combinations that rows of both sides are in."""
+
+    judged: frozenset[str] = frozenset()  #: in the truth
+    met: frozenset[str] = frozenset()  #: in which some user is on both sides
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,11 +227,16 @@ class Splits:
 
     # What both sides must have
 
-    def refuse_unmet(self, judged: Collection[str], met: Collection[str]) -> None:
-        """Raise an error for a combination whose lists meet no truth.
+    def met(self, lists: pl.Series, judged: pl.Series) -> MetLabels:
+        """Return the labels of the lists that have a truth, and of all of the truth."""
+        in_truth = judged.unique()
+        in_both = in_truth.filter(in_truth.is_in(lists.implode()))
+        return MetLabels(self._labels_in(in_truth), self._labels_in(in_both))
 
-        `judged`: the labels in the truth; `met`: those in which a user is on both sides.
-        """
+    def refuse_unmet(self, parts: Sequence[MetLabels]) -> None:
+        """Raise an error for a combination whose lists meet no truth in any part."""
+        judged = frozenset[str]().union(*(part.judged for part in parts))
+        met = frozenset[str]().union(*(part.met for part in parts))
         for label in self.labels:
             where = label.removesuffix("]")
             if label not in judged:
@@ -239,14 +251,15 @@ class Splits:
                     "out of both.",
                 )
 
-    def labels_in(self, list_ids: pl.Series) -> frozenset[str]:
+    @staticmethod
+    def _labels_in(list_ids: pl.Series) -> frozenset[str]:
         """Return the labels of these lists, each once."""
         _users, labels = _taken_apart(list_ids)
         return frozenset(labels.unique().to_list())
 
     def refuse_without_users(self, evaluated: pl.Series) -> None:
         """Raise an error for a combination in which no list is evaluated."""
-        counted = self.labels_in(evaluated)
+        counted = self._labels_in(evaluated)
         for label in self.labels:
             if label not in counted:
                 raise NoUsersError(
@@ -254,6 +267,12 @@ class Splits:
                     f"{label.removesuffix(']')}.",
                     fix="Leave it out of both frames, or check relevant_from=.",
                 )
+
+
+def with_distinct_splits(rows: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+    """Return a user of each combination in rows whose columns are roles."""
+    roles = [split_role(column) for column in columns]
+    return rows.select("user", *roles).unique(roles)
 
 
 def _joined(users: pl.Series, labels: pl.Series) -> pl.Series:
