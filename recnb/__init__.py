@@ -41,6 +41,7 @@ from recnb.results.metric_methods import (  # noqa: F401 (map)
 )
 from recnb.results.own_metric import metric
 from recnb.results.single_list import explain
+from recnb.results.stored_values import interval, paired
 from recnb.stats import users_needed
 from recnb.version import __version__
 
@@ -85,10 +86,12 @@ __all__ = [
     "fbeta",
     "hit_rate",
     "idcg",
+    "interval",
     "language",
     "metric",
     "mrr",
     "ndcg",
+    "paired",
     "playground",
     "popularity_propensity",
     "precision",
@@ -104,8 +107,9 @@ __all__ = [
 
 
 def __dir__() -> list[str]:
-    """Return the public names, which Tab completes and help shows, without frames,
-    whose help is that of pandas.
+    """Return the public names, which Tab completes and help shows.
+
+    Frames are not among them: their help is that of pandas.
     """
     return sorted({*__all__} - {"Table"})
 

@@ -27,8 +27,9 @@ if TYPE_CHECKING:
 
 @cache
 def _of_frame(method: Callable[..., Any]) -> Callable[..., Any]:
-    """Turn a method of an evaluation into one of a frame: keywords of `recnb.evaluate`
-    are for the evaluation, others for the method.
+    """Turn a method of an evaluation into one of a frame.
+
+    Keywords of `recnb.evaluate` are for the evaluation, others for the method.
     """
     # A keyword that both have, as `user` of `explain`, is the method's unless it is
     # given by position.
@@ -60,21 +61,25 @@ class RecAccessor(EvaluationMethods):
 
     @with_options_listed
     def against(self, truth: Input, **options: Unpack[Options]) -> Evaluation:
-        """Join these recommendations with the truth, in any form that `recnb.evaluate`
-        takes; options are those of `recnb.evaluate`.
+        """Join these recommendations with the truth.
+
+        The truth has any form that `recnb.evaluate` takes; options are those of
+        `recnb.evaluate`.
         """
         return evaluate(self._frame, truth, **options)
 
     @with_options_listed
     def evaluation(self, **options: Unpack[Options]) -> Evaluation:
-        """Return the Evaluation of a frame that has both sides; options are those of
-        `recnb.evaluate`.
+        """Return the Evaluation of a frame that has both sides.
+
+        Options are those of `recnb.evaluate`.
         """
         return evaluate(self._frame, None, **options)
 
     def compare(self, truth: Input | None = None, **options: Any) -> Comparison:
-        """Compare the models of a frame with a `model` column; options are those of
-        `recnb.compare`.
+        """Compare the models of a frame with a `model` column.
+
+        Options are those of `recnb.compare`.
         """
         from recnb.comparison import compare
 
@@ -107,8 +112,9 @@ for _name in dir(EvaluationMethods):
 
 
 def register() -> None:
-    """Register `.rec` with pandas and Polars; that of a former import of this module is
-    replaced without a warning.
+    """Register `.rec` with pandas and Polars.
+
+    That of a former import of this module is replaced without a warning.
     """
     for frame, register_accessor in (
         (pd.DataFrame, pd.api.extensions.register_dataframe_accessor),

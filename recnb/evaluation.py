@@ -1,5 +1,6 @@
-"""One model's recommendations against the truth: what can be asked of an evaluation, a
-method each.
+"""`Evaluation`: one model's recommendations against the truth.
+
+What can be asked of it, a method each.
 """
 
 from __future__ import annotations
@@ -61,8 +62,9 @@ PUBLIC = {
 
 
 class EvaluationMethods(Methods):
-    """Methods that an Evaluation and `df.rec` share; those of `df.rec` evaluate the
-    frame first.
+    """Methods that an Evaluation and `df.rec` share.
+
+    Those of `df.rec` evaluate the frame first.
     """
 
     @with_noun
@@ -77,7 +79,8 @@ class EvaluationMethods(Methods):
         confidence: float = 0.95,
         **options: Any,
     ) -> Table:
-        """Return means over users, one row per metric and one column per cut-off;
+        """Return means over users, one row per metric and one column per cut-off.
+
         `.plot()` draws it.
 
         Parameters
@@ -121,8 +124,9 @@ class EvaluationMethods(Methods):
     def measure(
         self, text: AnyMetric, *, k: int | None = None, **options: Any
     ) -> Score | CatalogueScore:
-        """Return the number of a measure by the name that papers print: "nDCG@10",
-        "AP(rel=2)", "nDCG(dcg='exp-log2')@10".
+        """Return the number of a measure by the name that papers print.
+
+        Such as "nDCG@10", "AP(rel=2)" or "nDCG(dcg='exp-log2')@10".
 
         Names are those of recnb and ir_measures; case does not matter. Without a
         cut-off nothing is cut, as in ir_measures: the ideal list of "nDCG" holds all
@@ -149,8 +153,9 @@ class EvaluationMethods(Methods):
         confidence: float = 0.95,
         **options: Any,
     ) -> Table:
-        """Return several measures by the names that papers print: a row each, with
-        mean, low and high of its interval, and users.
+        """Return several measures by the names that papers print, a row each.
+
+        With mean, low and high of its interval, and users.
 
         `confidence` is that of the intervals, between 0 and 1; options go to each
         metric that has them.
@@ -166,8 +171,10 @@ class EvaluationMethods(Methods):
         confidence: float = 0.95,
         **options: Any,
     ) -> Table:
-        """Return a metric at many cut-offs, a row each, with the ends of an interval,
-        of which `confidence` is between 0 and 1; `.plot()` draws it.
+        """Return a metric at many cut-offs, a row each, with the ends of an interval.
+
+        `confidence` is that of the interval, between 0 and 1; `.plot()` draws the
+        curve.
         """
         return tables.curve_of(self._data, metric, k, options, confidence)
 
@@ -181,8 +188,9 @@ class EvaluationMethods(Methods):
         lang: str | None = None,
         **options: Any,
     ) -> Explanation:
-        """Return the worked computation of one user's score: formula, values, a row per
-        rank, the ideal list.
+        """Return the worked computation of one user's score.
+
+        It has the formula, values, a row per rank and the ideal list.
 
         A metric of all lists together needs no user: `explain("coverage", k=10)`.
         `lang` is "en" or "ko"; None is the language that is set, `recnb.language`.
@@ -191,8 +199,9 @@ class EvaluationMethods(Methods):
 
     @with_noun
     def items(self, k: int | None = None) -> Table:
-        """Return how often each item is recommended and found down to k: a row per
-        item, the most recommended first.
+        """Return how often each item is recommended and found down to k.
+
+        A row per item, the most recommended first.
 
         Columns are shown, share, hits and relevant; share_in_train and ratio with
         `train=`; title if `items=` has one.
@@ -201,8 +210,9 @@ class EvaluationMethods(Methods):
 
     @with_noun
     def user(self, user: Any, k: int | None = None) -> Table:
-        """Return one user's list down to k: rank, item, score, relevance, hit; `missed`
-        has the relevant items that are not among them.
+        """Return one user's list down to k: rank, item, score, relevance, hit.
+
+        `missed` has the relevant items that are not among them.
         """
         return tables.user_list_of(self._data, user, k)
 
@@ -218,8 +228,10 @@ class EvaluationMethods(Methods):
         lang: str | None = None,
         **options: Any,
     ) -> Report:
-        """Return a report: problems in the data, metrics with intervals, the curve over
-        k, the best and worst served users.
+        """Return a report of one model.
+
+        It has problems in the data, metrics with intervals, the curve over k, the best
+        and worst served users.
 
         `to_html`, `to_markdown`, `to_latex`, `to_json` and `to_frame` export it. With
         `train=` or `items=` it includes metrics beyond accuracy.
@@ -244,8 +256,9 @@ class EvaluationMethods(Methods):
     def lint(
         self, k: int | None = 10, metric: AnyMetric = "ndcg", **options: Any
     ) -> Lint:
-        """Check the data, side frames included, for problems, the most severe first;
-        their effect is that on one metric at one cut-off.
+        """Check the data, side frames included, for problems, the most severe first.
+
+        Their effect is that on one metric at one cut-off.
         """
         from recnb.lint import lint
 
@@ -253,8 +266,9 @@ class EvaluationMethods(Methods):
 
 
 class Evaluation(EvaluationMethods, EvaluationData):
-    """One model's recommendations, joined with the truth; returned by `recnb.evaluate`
-    and `df.rec.against`.
+    """One model's recommendations, joined with the truth.
+
+    It is returned by `recnb.evaluate` and `df.rec.against`.
 
     ev.ndcg(k=10)                            a metric: a float with .per_user, .interval(), .plot(); k=None: whole lists
     ev.table(k=[5, 10], intervals=True)      metrics × cut-offs; by="column" for segments of users
@@ -273,8 +287,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
         return self.noun
 
     def __dir__(self) -> list[str]:
-        """List what users ask for, which Tab shows; not what results read of the
-        data.
+        """List what users ask for, which Tab shows.
+
+        Not what results read of the data.
         """
         of_results = {*vars(self), *vars(EvaluationData)} - PUBLIC
         return sorted({*super().__dir__()} - of_results)
@@ -286,8 +301,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
     @with_noun
     def beyond(self, k: AnyCutoffs = None) -> Table:
-        """Return every metric beyond accuracy that the data allow, a row each; the line
-        below names those that need more frames.
+        """Return every metric beyond accuracy that the data allow, a row each.
+
+        The line below names those that need more frames.
         """
         return tables.beyond_table(self, k)
 
@@ -302,8 +318,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
         against: Evaluation | None = None,
         **options: Any,
     ) -> Detectable:
-        """Return the smallest difference between two models that a paired t test on
-        these users detects.
+        """Return the smallest difference between two models that is detected.
+
+        By a paired t test on these users.
 
         Parameters
         ----------
@@ -345,8 +362,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
     def at_least(
         self, metric: AnyMetric, value: float, k: int | None = None, **options: Any
     ) -> Gate:
-        """Check that a number reaches a value, as a test of a release would: true if it
-        does; `to_json` writes it for CI.
+        """Check that a number reaches a value, as a test of a release would.
+
+        True if it does; `to_json` writes it for CI.
         """
         return within("at_least", {"": self}, metric, value, k=k, options=options)
 
@@ -354,8 +372,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
     def at_most(
         self, metric: AnyMetric, value: float, k: int | None = None, **options: Any
     ) -> Gate:
-        """Check that a number does not exceed a value, such as that of a cost; the
-        counterpart of `at_least`.
+        """Check that a number does not exceed a value, such as that of a cost.
+
+        The counterpart of `at_least`.
         """
         return within("at_most", {"": self}, metric, value, k=k, options=options)
 
@@ -417,8 +436,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
         other: Any = None,
         **options: Any,
     ) -> Table:
-        """Explain the difference between this number and another: conventions are
-        switched one at a time.
+        """Explain the difference between this number and another.
+
+        Conventions are switched one at a time.
 
         `other` is a library's name, with a variant of its metric if wanted ("xgboost
         ndcg_linear", "scikit-learn[full]"); "recnb"; a Convention; or another
@@ -433,8 +453,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
     def identify(
         self, metric: AnyMetric, value: Any, k: int | None = None, **options: Any
     ) -> Table:
-        """Find the conventions that give a published number on this data: this one, and
-        those recorded of libraries.
+        """Find the conventions that give a published number on this data.
+
+        This one, and those recorded of libraries.
 
         `value` is the number as printed; as text, such as "0.3680", if it ends in
         zeros.
@@ -452,8 +473,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
         lang: str | None = None,
         **options: Any,
     ) -> Explorer:
-        """Return an explorer: from the mean to users and to one user's list. As a
-        widget it needs `recnb[notebook]`.
+        """Return an explorer: from the mean to users and to one user's list.
+
+        As a widget it needs `recnb[notebook]`.
         """
         from recnb.widgets.explorer import Explorer
 
@@ -462,8 +484,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
     def to_frame(
         self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
     ) -> pd.DataFrame:
-        """Return a row per user with the length of the list, relevant items and hits;
-        or, if asked for, with values of metrics.
+        """Return a row per user: the length of the list, relevant items and hits.
+
+        Or, if asked for, values of metrics.
 
         Metrics, k and options are those of `table`: a column for each metric at each
         cut-off, NaN for a user whom it leaves out.
@@ -524,8 +547,9 @@ def _with_values_of(
     k: int | None,
     options: dict[str, Any],
 ) -> pd.DataFrame:
-    """Return the values of users who are in both evaluations, those of the other as a
-    column "theirs".
+    """Return the values of users who are in both evaluations.
+
+    Those of the other are a column "theirs".
     """
     if not isinstance(against, Evaluation):
         problem = (

@@ -1,5 +1,6 @@
-"""Models against each other on the same users: means, paired differences, tests, and
-what may be concluded of them.
+"""Models against each other on the same users.
+
+Means, paired differences, tests, and what may be concluded of them.
 """
 
 from recnb.comparison.comparison import Comparison, compare

@@ -1,5 +1,6 @@
-"""Models against each other on the same users: means, paired differences, tests, and
-what may be concluded of them.
+"""`Comparison`: models against each other on the same users.
+
+Means, paired differences, tests, and what may be concluded of them.
 """
 
 from __future__ import annotations
@@ -193,8 +194,9 @@ def compare(
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Suggesting, Mapping[str, Evaluation]):
-    """Models on the same users, as `compare` returns them; every difference is between
-    the values of one user.
+    """Models on the same users, as `compare` returns them.
+
+    Every difference is between the values of one user.
 
     It is a mapping of names to evaluations: `found["als"].ndcg(k=10)`. `report()` shows
     everything; the other methods are its parts. Conclusions hold for the users as a
@@ -292,8 +294,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         bins: int = 4,
         **options: Any,
     ) -> Means:
-        """Return means over the common users, and numbers of all lists: a row per
-        model, or per segment and model, a column per metric and cut-off.
+        """Return means over the common users, and numbers of all lists.
+
+        A row per model, or per segment and model; a column per metric and cut-off.
 
         Where it is shown the best of each column is bold, the lowest where less is
         better, and marked is what is shown to differ from the baseline, if `compare`
@@ -346,8 +349,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def _basis_of_table(
         self, asked: Sequence[Asked], cutoffs: Cutoffs, numbers: Numbers
     ) -> list[str]:
-        """Return the phrases below a table: of metrics that users have values of, and
-        of numbers of all lists.
+        """Return the phrases below a table.
+
+        Of metrics that users have values of, and of numbers of all lists.
         """
         of_users = [each for each in asked if each.metric.of != "all"]
         basis = [self._basis_of(of_users)]
@@ -375,8 +379,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def _phrases_of_lists(
         self, name: str, numbers: Numbers, known: Sequence[str]
     ) -> dict[str, list[str]]:
-        """Return the phrases of a number of all lists, of each model by itself where
-        these differ; without those that are `known`.
+        """Return the phrases of a number of all lists, without those that are `known`.
+
+        Of each model by itself where these differ.
         """
         of_models = dict[str, list[str]]()
         for model, basis in zip(self.names, numbers.bases[name], strict=True):
@@ -398,8 +403,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         bins: int = 4,
         **options: Any,
     ) -> Differences:
-        """Return paired differences with intervals and tests: a row per metric, cut-off
-        and pair of models, and per segment.
+        """Return paired differences with intervals and tests.
+
+        A row per metric, cut-off and pair of models, and per segment.
 
         `conclusions` has a sentence for each, and `plot()` draws them. `p_holm` is
         corrected by Holm's method for all rows; it is NaN where fewer than 10 users
@@ -431,8 +437,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         model: str | None = None,
         **options: Any,
     ) -> Gate:
-        """Check that all models but the baseline, or the `model` that is named, are not
-        worse than it, as a test of a release would.
+        """Check that models are not worse than the baseline, as releases ask for.
+
+        All models but the baseline, or the `model` that is named.
 
         With `margin` 0 a model fails if it is shown to be worse: by the verdict of
         `differences`, which is corrected for the number of models. Above 0 it fails
@@ -486,8 +493,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         baseline: str | None = None,
         **options: Any,
     ) -> Movers:
-        """Return the `n` users who gain and the `n` who lose most with one model
-        instead of another, with both lists.
+        """Return who gain and who lose most with one model instead of another.
+
+        `n` users of each, with both lists.
 
         Parameters are those of `table`; the models are by default the first that is not
         the baseline, and the baseline.
@@ -530,8 +538,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     @with_noun
     def overlap(self, k: int | None = None) -> Table:
-        """Return how similar the lists of each two models are: items in both out of
-        items in either, and users with the same list.
+        """Return how similar the lists of each two models are.
+
+        Items in both out of items in either, and users with the same list.
         """
         return Table.made(
             pd.DataFrame(overlaps(self._models, Cutoffs.one(k).values[0])), [self.basis]
@@ -541,8 +550,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def agreement(
         self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
     ) -> Table:
-        """Return how alike each two metrics order the models, from -1 to 1: Kendall's
-        tau-b, and tau AP, which weighs the top.
+        """Return how alike each two metrics order the models, from -1 to 1.
+
+        By Kendall's tau-b, and by tau AP, which weighs the top.
 
         `tau_ap` is that of Yilmaz, Aslam and Robertson (SIGIR 2008), the mean of either
         metric taken as the truth. A model that is moved up or down by chance counts as
@@ -575,8 +585,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     @with_noun
     def beyond(self, k: int | None = None) -> Table:
-        """Return the metrics beyond accuracy that `train=` and `items=` allow for every
-        model, down to k; nothing is tested.
+        """Return the metrics beyond accuracy of every model, down to k.
+
+        Those that `train=` and `items=` allow; nothing is tested.
         """
         from recnb.report.build import has_side_data
 
@@ -612,7 +623,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         k: Iterable[int] = range(1, 21),
         **options: Any,
     ) -> Curves:
-        """Return a metric at many cut-offs for every model, with an interval at each;
+        """Return a metric at many cut-offs for every model, with intervals.
+
         `.plot()` draws it.
         """
         chosen, cutoffs = metric_of_curve(metric, k)
@@ -743,8 +755,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         lang: str | None = None,
         **options: Any,
     ) -> Any:
-        """Return a widget to go through users and see each model's list; arguments are
-        those of `Evaluation.explore`.
+        """Return a widget to go through users and see each model's list.
+
+        Arguments are those of `Evaluation.explore`.
         """
         from recnb.widgets.explorer import Explorer
 
@@ -767,8 +780,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         lang: str | None = None,
         **options: Any,
     ) -> Report:
-        """Return the report of the comparison: findings, conclusions, means, tests,
-        curves, segments, users.
+        """Return the report of the comparison.
+
+        It has findings, conclusions, means, tests, curves, segments and users.
 
         Conclusions are drawn at the middle cut-off, users and curves shown by the first
         metric: `movers` users who gain, and as many who lose, for each pair of models.
@@ -849,8 +863,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             return "; ".join([basis, *self._other_data_in_words(asked)])
 
     def _other_data_in_words(self, metrics: Iterable[Asked]) -> list[str]:
-        """Name the metrics with relevant items or users of their own, such as AP(rel=2),
-        and say which, and how many users.
+        """Name the metrics with relevant items or users of their own.
+
+        Such as AP(rel=2); say which, and how many users.
         """
         first, phrases = self._first, list[str]()
         known = first.convention.phrases(graded=first.joined.graded)
@@ -915,9 +930,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
 
     def _options_in_words(self, metrics: Iterable[Asked], k: object) -> list[str]:
-        """Return the options behind the numbers of metrics, defaults included, in
-        words.
-        """
+        """Return the options behind metrics, defaults included, in words."""
         return merged(self._phrases_of_options(metrics, Cutoffs.of(k)))
 
     def _phrases_of_options(
@@ -941,8 +954,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return phrases
 
     def _asked(self, metrics: Metrics, options: Mapping[str, Any]) -> list[Asked]:
-        """Return the metrics asked for, or the usual ones, each with its options; one
-        without values of users is refused.
+        """Return the metrics asked for, or the usual ones, each with its options.
+
+        One without values of users is refused.
         """
         asked = asked_of(self._first, metrics, options)
         for _name, metric, _own in asked:
@@ -956,8 +970,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return asked
 
     def _warnings(self, asked: Asked, k: object) -> list[str]:
-        """Return a sentence for each model whose equal scores decide a metric at the
-        last cut-off, and one if unjudged items decide the order.
+        """Return a sentence for each model whose equal scores decide a metric.
+
+        At the last cut-off; and one if unjudged items decide the order.
         """
         _name, metric, options = asked
         cutoff = metric.cutoffs(Cutoffs.of(k)).values[-1]
@@ -979,8 +994,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         ]
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
-        """Return a model and the one that it is compared with; by default the first
-        other one, and the baseline.
+        """Return a model and the one that it is compared with.
+
+        By default the first other one, and the baseline.
         """
         for name in (model, baseline):
             if name is not None:
@@ -1023,8 +1039,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 def _columns_of(
     asked: Sequence[Asked], cutoffs: Cutoffs
 ) -> dict[tuple[str, int | None], str]:
-    """Return the names of the columns of a table, by metric and cut-off: as asked for,
-    with the cut-off behind it unless the name has it.
+    """Return the names of the columns of a table, by metric and cut-off.
+
+    As asked for, with the cut-off behind it unless the name has it.
     """
     columns = dict[tuple[str, int | None], str]()
     for name, metric, _options in asked:

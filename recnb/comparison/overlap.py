@@ -14,8 +14,9 @@ from recnb.stats import mean_of
 
 
 def overlaps(models: Models, k: int | None) -> list[dict[str, Any]]:
-    """Compare the lists of each two models, over the users with a list from either of
-    them.
+    """Compare the lists of each two models.
+
+    It is over the users with a list from either of them.
     """
     lists, found = {name: _lists(model, k) for name, model in models.items()}, []
     in_both = pl.col("rank").is_not_null() & pl.col("rank_right").is_not_null()
@@ -44,8 +45,9 @@ def overlaps(models: Models, k: int | None) -> list[dict[str, Any]]:
 
 
 def _lists(model: EvaluationData, k: int | None) -> pl.DataFrame:
-    """Return the rows down to k of the users evaluated: user, item once, and rank
-    without gaps.
+    """Return the rows down to k of the users evaluated.
+
+    They have user, item once, and rank without gaps.
     """
     joined = model.joined
     recs = joined.recs if k is None else joined.recs.filter(pl.col("rank") <= k)

@@ -1,6 +1,4 @@
-"""Scatter plots of a comparison: the users of two models, and the models by two
-metrics.
-"""
+"""Scatter plots: the users of two models, and the models by two metrics."""
 
 from __future__ import annotations
 
@@ -33,8 +31,10 @@ def draw_users(
     basis: Sequence[str],
     color: Any = None,
 ) -> Axes:
-    """Draw the value of each user with the second model of a pair, along, and with the
-    first, up; `column` has the values of the baseline and those of the model.
+    """Draw the value of each user with two models.
+
+    The second of a pair is along, the first is up; `column` has the values of the
+    baseline and those of the model.
     """
     model, baseline = pair
     label = label_of(column.measure.metric.symbol, column.k)
@@ -67,8 +67,9 @@ def draw_models(
     basis: Sequence[str],
     color: Any = None,
 ) -> Axes:
-    """Draw a named point for each model, at its numbers of two metrics, with the
-    intervals that these have.
+    """Draw a named point for each model, at its numbers of two metrics.
+
+    With the intervals that these have.
     """
     ax = axes(ax)
     colour = ACCENT if color is None else color

@@ -1,5 +1,6 @@
-"""Tables of a comparison: means with the best marked, differences with what they allow
-to conclude, users who moved, curves.
+"""Tables of a comparison: means, differences, users who moved, curves.
+
+The best means are marked, and differences say what they allow to conclude.
 """
 
 from __future__ import annotations
@@ -79,8 +80,9 @@ Column = tuple[str, int | None]
 
 
 class Means(Table):
-    """Means of models over the common users: a row per model, a column per metric and
-    cut-off, or three with intervals.
+    """Means of models over the common users.
+
+    A row per model, a column per metric and cut-off, or three with intervals.
 
     The best mean of a column is shown bold (between asterisks on a console). Where a
     baseline was named, ▲ and ▼ mark what is shown to be better or worse than it, △ and
@@ -182,8 +184,9 @@ def means_table(
 
 
 def _frames_of(numbers: Numbers, names: Mapping[Column, str]) -> list[pd.DataFrame]:
-    """Return a frame of means and one of each end of their intervals: a row per part
-    and model.
+    """Return a frame of means and one of each end of their intervals.
+
+    A row per part and model.
     """
     parts = list(dict.fromkeys(place.part for place in numbers.places))
     columns = list(names)
@@ -216,8 +219,9 @@ def _label(numbers: Numbers, part: int, model: str) -> Any:
 def _marks(
     numbers: Numbers, names: Mapping[Column, str], marked_against: str | None
 ) -> dict[str, dict[str, list[Any]]]:
-    """Return by kind of mark and column the labels of the rows that have it: the best
-    mean, and what differs from the baseline or does not from the best.
+    """Return by kind of mark and column the labels of the rows that have it.
+
+    The best mean, and what differs from the baseline or does not from the best.
     """
     kinds: Sequence[str] = ("best", "near_best")
     if marked_against is not None:
@@ -277,8 +281,9 @@ def _by_model(part: pd.DataFrame) -> pd.DataFrame:
 
 
 class Differences(Table):
-    """Paired differences with intervals, tests and corrections; `plot()` draws them
-    with their intervals.
+    """Paired differences with intervals, tests and corrections.
+
+    `plot()` draws them with their intervals.
     """
 
     _metadata: ClassVar = ["conclusions", "notes", "_drawn", "_warnings"]
@@ -310,8 +315,9 @@ class Differences(Table):
         ]
 
     def _draw(self, ax: Axes | None, color: Any, **options: Any) -> Axes:
-        """Draw the differences one under the other, each with the sign of its verdict,
-        about a line at 0.
+        """Draw the differences one under the other, about a line at 0.
+
+        Each has the sign of its verdict.
         """
         ends = [self._drawn[[end]] for end in ("difference", "low", "high")]
         with lettering(self.attrs["lang"]) as fonts:
@@ -329,8 +335,9 @@ def differences_table(
     warnings: Sequence[str],
     known: Sequence[str],
 ) -> Differences:
-    """Return the table of differences; `warnings` and what is taken as `known` stand
-    among its notes.
+    """Return the table of differences.
+
+    `warnings` and what is taken as `known` stand among its notes.
     """
     rows = list(numbers.difference_rows())
     keys = [
@@ -361,8 +368,9 @@ def differences_table(
 def _drawn(
     table: Differences, segments: Sequence[str], rows: Sequence[DifferenceRow]
 ) -> pd.DataFrame:
-    """Return the differences that a plot shows, by the sign of the verdict, segment,
-    metric and models.
+    """Return the differences that a plot shows.
+
+    By the sign of the verdict, segment, metric and models.
     """
     names = []
     for segment, row in zip(segments, rows, strict=True):
@@ -375,8 +383,9 @@ def _drawn(
 
 
 class Movers(Table):
-    """The users who gain and lose most with one model instead of another, a row each
-    with both lists.
+    """The users who gain and lose most with one model instead of another.
+
+    A row each, with both lists.
     """
 
     _metadata: ClassVar = ["groups"]
@@ -395,8 +404,9 @@ class Movers(Table):
 
 
 class Curves(Table):
-    """A metric against the cut-off: a row for each model and k with the ends of an
-    interval; `plot()` draws it.
+    """A metric against the cut-off, a row for each model and k.
+
+    It has the ends of an interval; `plot()` draws it.
     """
 
     def _shown(self) -> pd.DataFrame:

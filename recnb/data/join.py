@@ -135,7 +135,7 @@ def join(
     row_is_relevant = _relevant_rows(matches, truth_rows, convention)
     n_relevant = np.bincount(truth_rows.user[row_is_relevant], minlength=len(ids.users))
     evaluated = _evaluated(truth_rows, n_relevant, ids, convention)
-    wanted = _wanted_rows(row_is_relevant, evaluated.position[truth_rows.user])
+    wanted = _wanted_rows(row_is_relevant, truth_rows, evaluated)
     if convention.duplicates == "rows":
         wanted = quirks.with_copies(wanted, matches)
 
@@ -576,17 +576,19 @@ def _by_id(is_evaluated: Bools, ids: Ids) -> Ints | slice:
     return np.flatnonzero(is_evaluated)
 
 
-def _wanted_rows(row_is_relevant: Bools, position: Ints) -> Wanted:
-    """Return the relevant truth rows of the users evaluated, given the position of each
-    truth row's user.
-    """
-    is_wanted = row_is_relevant & (position >= 0)
-    truth_row = np.arange(len(position))
-    in_order_already = (position[1:] >= position[:-1]).all()
-    if is_wanted.all() and in_order_already:
-        return Wanted(is_wanted, position, rows=slice(None), entry=truth_row)
-    rows = truth_row[is_wanted]
-    rows = rows[_stable_order(position[rows])]
+def _wanted_rows(
+    row_is_relevant: Bools, truth: TruthRows, evaluated: Evaluated
+) -> Wanted:
+    """Return the relevant rows of the truth of the users evaluated, by position."""
+    position = evaluated.position[truth.user]
+    users_in_order = isinstance(evaluated.users, slice)
+    if users_in_order and row_is_relevant.all():
+        truth_row = np.arange(len(position))
+        return Wanted(row_is_relevant, position, rows=slice(None), entry=truth_row)
+    rows = truth.rows_of(evaluated.users)
+    rows = rows[row_is_relevant[rows]]
+    is_wanted = np.zeros(len(position), dtype=bool)
+    is_wanted[rows] = True
     entry = np.zeros(len(position), dtype=np.int64)
     entry[rows] = np.arange(len(rows))
     return Wanted(is_wanted, position, rows, entry)

@@ -240,6 +240,15 @@ class TruthRows:
         """[user] -> its first truth row; after the last user, the number of rows."""
         return offsets(self.n_rows)
 
+    def rows_of(self, users: Ints | slice) -> Ints:
+        """Return the truth rows of users, those of the first user first."""
+        counts = self.n_rows[users]
+        ends = np.cumsum(counts)
+        # The rows of a user are moved by as much as their first one is.
+        moved = self.starts[:-1][users] - (ends - counts)
+        rows: Ints = np.arange(counts.sum()) + np.repeat(moved, counts)
+        return rows
+
     def of_users(self, first: int, end: int) -> TruthRows:
         """Return the rows of users from first to before end, who are numbered from 0."""
         rows = slice(self.starts[first], self.starts[end])

@@ -141,9 +141,8 @@ def _values_by_id(
     given: pd.Series[Any] | Mapping[Any, float], name: str
 ) -> pl.DataFrame:
     """Return a Series or a mapping as a table: by item or user; of pairs, by both."""
-    series: pd.Series[Any] = pd.Series(dict(given))
-    if isinstance(given, pd.Series):
-        series = given
+    # `dict` of a Series would look up each of its values.
+    series = given if isinstance(given, pd.Series) else pd.Series(dict(given))
     index = series.index
     roles = [_id_of(name)]
     if name == "propensity" and index.nlevels == len(IDS):

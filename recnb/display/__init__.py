@@ -1,3 +1,1 @@
-"""The language, text, HTML templates, pictures, fonts and progress bars in which
-results are shown.
-"""
+"""In what results are shown: language, text, templates, pictures, progress bars."""

@@ -1,5 +1,6 @@
-"""A document as a tree of blocks, and its forms: HTML, Markdown, lines for a console,
-LaTeX of its tables.
+"""A document as a tree of blocks, and its forms.
+
+HTML, Markdown, lines for a console, LaTeX of its tables.
 
 A line holds words, marks and names of the user's. A form is a class below, which writes
 lines, and is the one place where text is made safe; Markdown and a console write blocks
@@ -70,8 +71,9 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture and its numbers in words: in a cell, or a figure with a table of its
-    numbers, which Markdown has in its place.
+    """A picture and its numbers in words.
+
+    In a cell, or a figure with a table of its numbers, which Markdown has in its place.
     """
 
     svg: str
@@ -84,9 +86,7 @@ Line = str | Name | Mark | Estimate | Picture | Sequence[Any]
 
 @dataclass(frozen=True)
 class Note:
-    """A paragraph: small print, what is read first, the title of a document, or a
-    heading.
-    """
+    """A paragraph: small print, the lead, the title of a document, or a heading."""
 
     line: Line
     kind: Literal["note", "lead", "plain", "title", "heading"] = "note"
@@ -101,8 +101,9 @@ class Items:
 
 @dataclass(frozen=True)
 class Tiles:
-    """A few numbers to take in at once, each with its name and a remark; a console has
-    none.
+    """A few numbers to take in at once, each with its name and a remark.
+
+    A console has none.
     """
 
     tiles: Sequence[tuple[str, str, str]]
@@ -110,8 +111,9 @@ class Tiles:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows of cells; columns from `left` on hold numbers, and a column under a mark
-    "aside" is in HTML alone.
+    """Rows of cells, with numbers in the columns from `left` on.
+
+    A column under a mark "aside" is in HTML alone.
     """
 
     header: Sequence[Line]
@@ -134,8 +136,9 @@ class Side:
 
 
 class Cards(Side):
-    """Small tables beside each other; in Markdown and on a console each column but the
-    first is a line.
+    """Small tables beside each other.
+
+    In Markdown and on a console each column but the first is a line.
     """
 
 
@@ -150,8 +153,9 @@ class Fold:
 
 @dataclass(frozen=True)
 class Section:
-    """Blocks under a title, which is a tab of HTML, and the forms that have them;
-    without a title, blocks that go together.
+    """Blocks under a title, which is a tab of HTML, and the forms that have them.
+
+    Without a title, blocks that go together.
     """
 
     title: str
@@ -193,8 +197,9 @@ def strong(name: object) -> Mark:
 
 
 def say(message: Message, /, **values: Any) -> list[Line]:
-    """Translate a sentence whose values may be names and marks; Korean particles follow
-    the last letter before them.
+    """Translate a sentence whose values may be names and marks.
+
+    Korean particles follow the last letter before them.
     """
     sentence = template(message, values.get("n", 1))
     line: list[Line] = []
@@ -278,8 +283,9 @@ class _Form:
         return "".join([self.line(part) for part in line])
 
     def cells(self, table: Rows) -> tuple[list[str], list[list[str]]]:
-        """Write the header and the rows of a table, without the columns that HTML alone
-        has.
+        """Write the header and the rows of a table.
+
+        Without the columns that HTML alone has.
         """
         kept = []
         for column, title in enumerate(table.header):
@@ -402,8 +408,9 @@ class _Plain(_Form):
         raise NotImplementedError
 
     def lines_of_card(self, card: Block) -> list[str]:
-        """Write a small table in lines: its caption, the cells of each column but the
-        first, and its note.
+        """Write a small table in lines.
+
+        Its caption, the cells of each column but the first, and its note.
         """
         if not isinstance(card, Rows):
             return []
@@ -515,8 +522,9 @@ class _Console(_Plain):
         return "\n".join([wrapped(self.line(line), "- ", 2) for line in lines])
 
     def rows(self, table: Rows) -> str:
-        """Write a table, without intervals if there is no room for them; what is still
-        too wide is cut.
+        """Write a table, without intervals if there is no room for them.
+
+        What is still too wide is cut.
         """
         shown = replace(table, rows=table.rows[: table.most])
         lines = aligned_rows(shown)
@@ -617,8 +625,9 @@ def _address(picture: Picture) -> str:
 
 
 def aligned_rows(table: Rows) -> list[str]:
-    """Return the lines of a table for a console, in its whole width; columns of numbers
-    are aligned to the right.
+    """Return the lines of a table for a console, in its whole width.
+
+    Columns of numbers are aligned to the right.
     """
     header, rows = cells_of(table, "txt")
     columns = zip(header, *rows, strict=True)
@@ -649,8 +658,9 @@ def _without_intervals(table: Rows) -> Rows:
 
 
 def wrapped(words: str, first: str = "", most: int | None = None) -> str:
-    """Break words into lines of a console, at most so many; `first` begins the first
-    line.
+    """Break words into lines of a console, at most so many.
+
+    `first` begins the first line.
     """
     # A Korean letter takes two columns, which textwrap does not know: each is followed
     # by a sign that is taken out again.
@@ -696,8 +706,9 @@ def tables_of(blocks: Iterable[Block]) -> list[Rows]:
 def latex(
     table: Rows, caption: str | None = None, label: str | None = None, below: Line = ""
 ) -> str:
-    """Write a table in the style of booktabs with its note and what stands below it;
-    caption and label are LaTeX.
+    """Write a table in the style of booktabs with its note and what is below it.
+
+    Caption and label are LaTeX.
     """
     header, rows = cells_of(table, "tex")
     title = caption

@@ -47,8 +47,10 @@ class Language(str):
 
 
 def language(lang: str | None = None) -> str:
-    """Set the language of explanations, reports, widgets and plots, "en" or "ko";
-    without an argument, return it.
+    """Set the language of all that is shown, "en" or "ko", or return it.
+
+    It is that of explanations, reports, widgets and plots. Without an argument it is
+    returned.
     """
     if lang is not None:
         _setting[0] = checked(lang)
@@ -56,8 +58,9 @@ def language(lang: str | None = None) -> str:
 
 
 def current() -> Language:
-    """Return the language in force, that of `use_language`, else the setting; and the
-    word for users in force.
+    """Return the language and the word for users in force.
+
+    The language is that of `use_language`, else the setting.
     """
     return Language(_name_in_force(), _noun.get())
 
@@ -83,8 +86,9 @@ def checked(lang: str | None) -> Language:
 
 @contextmanager
 def use_language(lang: str | None) -> Iterator[str]:
-    """Use a language within a block, and the word for users that it has; None: those in
-    force.
+    """Use a language within a block, and the word for users that it has.
+
+    None: those in force.
     """
     chosen = checked(lang)
     token = _in_use.set(str(chosen))
@@ -121,8 +125,9 @@ def noun_of(column: str) -> str:
 
 @contextmanager
 def use_noun(noun: str) -> Iterator[None]:
-    """Call users by another word within a block, in English; other languages call all
-    of them users.
+    """Call users by another word within a block, in English.
+
+    Other languages call all of them users.
     """
     token = _noun.set(noun)
     try:
@@ -143,8 +148,9 @@ def with_noun(method: M) -> M:
 
 
 def named(message: str, /, **values: Any) -> str:
-    """Put the word for users in force into an English sentence, as of an error, and
-    then the values.
+    """Put the word for users in force into an English sentence, then the values.
+
+    The sentence may be that of an error.
     """
     return _named(message).format_map(values)
 
@@ -194,8 +200,9 @@ def _(message: Message, /, **values: Any) -> str:
 
 
 def template(message: Message, n: float = 1) -> str:
-    """Translate a message, in the form for `n`, and leave the places of its values as
-    they are.
+    """Translate a message, in the form for `n`.
+
+    The places of its values are left as they are.
     """
     if not message:
         return ""  # which gettext has the head of the catalogue for
@@ -231,8 +238,9 @@ def pgettext(context: str, message: str, /, **values: Any) -> str:
 
 @dataclass(frozen=True)
 class Sentence:
-    """A message with its values, translated when it is shown: `str()` of it is in the
-    language in force.
+    """A message with its values, translated when it is shown.
+
+    `str()` of it is in the language in force.
     """
 
     message: Message
@@ -270,8 +278,9 @@ _READ = dict(zip("0123456789%LMNR", "영일이삼사오육칠팔구트엘엠엔�
 
 
 def with_particles(text: str) -> str:
-    """Choose Korean particles by the digit, the Korean letter or the abbreviation
-    before them; a name keeps both forms.
+    """Choose Korean particles by what is before them.
+
+    By the digit, the Korean letter or the abbreviation; a name keeps both forms.
     """
     return _WORD_AND_PARTICLE.sub(_fitting, text)
 
@@ -291,8 +300,9 @@ def _fitting(match: re.Match[str]) -> str:
 
 
 def width(text: str) -> int:
-    """Return how many columns a text takes on a console, where a Korean letter takes
-    two.
+    """Return how many columns a text takes on a console.
+
+    A Korean letter takes two.
     """
     if text.isascii():
         return len(text)

@@ -1,5 +1,6 @@
-"""Progress bars of tqdm for work that takes longer than `DELAY` seconds; a bar is
-removed when the work is done.
+"""Progress bars of tqdm for work that takes longer than `DELAY` seconds.
+
+A bar is removed when the work is done.
 
 They are shown in a terminal and in a notebook; tqdm's own environment variable
 `TQDM_DISABLE=1` turns them off.
@@ -32,8 +33,9 @@ def without_progress(is_quiet: bool) -> Iterator[None]:
 
 
 def steps(work: Iterable[Any] | None, label: str, total: int | None = None) -> Any:
-    """Return the steps of some work, counted by a bar; without work, a bar for `with`,
-    which `bar.update(n)` moves on.
+    """Return the steps of some work, counted by a bar.
+
+    Without work, a bar for `with`, which `bar.update(n)` moves on.
     """
     is_notebook = type(sys.stderr).__module__.startswith("ipykernel")
     is_seen = sys.stderr is not None and (is_notebook or sys.stderr.isatty())

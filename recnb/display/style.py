@@ -1,5 +1,6 @@
-"""The look that pictures and plots share: colours, dashes, and letters of plots, since
-matplotlib draws boxes for Korean ones.
+"""The look that pictures and plots share: colours, dashes, letters of plots.
+
+matplotlib draws boxes for Korean letters unless it is given a font.
 """
 
 from __future__ import annotations
@@ -33,8 +34,9 @@ KOREAN = (
 
 @contextmanager
 def lettering(lang: str) -> Iterator[dict[str, Any]]:
-    """Use a language in which plots can be labelled, and its font for all that is
-    drawn; yields the font as an option of a text.
+    """Use a language in which plots can be labelled, and its font.
+
+    It is used for all that is drawn; yields the font as an option of a text.
 
     Where no Korean font is installed the labels are in English, and a warning says so.
     """

@@ -1,5 +1,6 @@
-"""Pictures as SVG (`svg.jinja`); what is shown by colour is shown by a dash, a sign or
-words as well.
+"""Pictures as SVG (`svg.jinja`).
+
+What is shown by colour is shown by a dash, a sign or words as well.
 
 They enter a page as `<img>` with the picture in the address, because JupyterLab strips
 `<svg>` from untrusted notebooks.
@@ -34,8 +35,9 @@ def curves(
     marked: Collection[float] = (),
     words: Mapping[float, str] | None = None,
 ) -> str:
-    """Draw a line with the band of its intervals for each name, which stands where it
-    ends; `marked` places have a dot and the value.
+    """Draw a line with the band of its intervals for each name.
+
+    The name stands where the line ends; `marked` places have a dot and the value.
 
     `words` name the places, which are numbers without them.
     """
@@ -93,8 +95,9 @@ def _range_of(lines: Sequence[tuple[str, Sequence[Point]]]) -> tuple[float, floa
 
 
 def _edge_of(line: Sequence[Point]) -> list[Point]:
-    """Return the edge of the band of intervals: along the upper ends, and back along
-    the lower ones.
+    """Return the edge of the band of intervals.
+
+    Along the upper ends, and back along the lower ones.
     """
     banded = [point for point in line if isfinite(point[2])]
     there = [(place, high) for place, _mean, _low, high in banded]
@@ -113,8 +116,9 @@ def _path(points: Sequence[Point], x: Scale, y: Scale, bottom: float) -> str:
 def _dots_of(
     line: Sequence[Point], marked: Collection[float], x: Scale
 ) -> list[tuple[float, float, float, bool]]:
-    """Return the dots of a line: place, mean, what the number stands above, and whether
-    there is room for it.
+    """Return the dots of a line.
+
+    Place, mean, what the number stands above, and whether there is room for it.
     """
     dots = [point for point in line if point[0] in marked]
     numbered = _with_room({place for place, *_values in dots}, x, VALUE_GAP)
@@ -151,8 +155,9 @@ def _named_places(
 def bars(
     spread: Mapping[str, Any], labels: Sequence[str], xlabel: str, ylabel: str
 ) -> str:
-    """Draw the bars of a distribution; values at its lower end are set off, and the
-    quartiles stand below.
+    """Draw the bars of a distribution.
+
+    Values at its lower end are set off, and the quartiles stand below.
     """
     edges, shares = spread["edges"], spread["shares"]
     x = _scale(edges[0], edges[-1], 44, 468)
@@ -184,8 +189,10 @@ def bars(
 
 
 def forest(rows: Sequence[tuple[str, Point, str, str, str]], xlabel: str) -> str:
-    """Draw a value with its interval in each row, about 0: its name, the three numbers,
-    the colour of a finding ("" if it is none), and its words.
+    """Draw a value with its interval in each row, about 0.
+
+    A row has its name, the three numbers, the colour of a finding ("" if it is none),
+    and its words.
     """
     ends: list[float] = []
     longest_name = 0
@@ -211,8 +218,9 @@ def forest(rows: Sequence[tuple[str, Point, str, str, str]], xlabel: str) -> str
 
 
 def strip(value: float, low: float, high: float, start: float, end: float) -> str:
-    """Draw a value and its interval on a line between two ends, or about 0 if it lies
-    between them; in few bytes.
+    """Draw a value and its interval on a line between two ends, in few bytes.
+
+    Or about 0 if it lies between them.
     """
     x = _scale(start, end, 5, 145)
 
@@ -261,8 +269,9 @@ def reach_of(ends: Iterable[float]) -> float:
 
 
 def _scale(low: float, high: float, start: float, end: float) -> Scale:
-    """Return a function that gives the place of a number in a picture; of a single
-    number, the middle.
+    """Return a function that gives the place of a number in a picture.
+
+    Of a single number, the middle.
     """
     if high == low:
         return lambda _value: (start + end) / 2

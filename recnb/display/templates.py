@@ -20,30 +20,34 @@ from recnb.display import language, style, text
 
 
 def render(template: str, /, **values: Any) -> Markup:
-    """Return the HTML of a template, by its path as "results/score.jinja"; strings are
-    escaped, `Markup` is HTML already.
+    """Return the HTML of a template, by its path as "results/score.jinja".
+
+    Strings are escaped, `Markup` is HTML already.
     """
     return _compact(_environment().get_template(template).render(values))
 
 
 def macro(template: str, macro_name: str, /, *arguments: Any, **values: Any) -> Markup:
-    """Return the HTML of one macro of a template; `values` are what all its macros see,
-    the same in each call.
+    """Return the HTML of one macro of a template.
+
+    `values` are what all its macros see, the same in each call.
     """
     module = _environment().get_template(template, globals=values).module
     return _compact(getattr(module, macro_name)(*arguments))
 
 
 def _compact(html: str) -> Markup:
-    """Remove line breaks between tags, which belong to the layout of a template; values
-    hold no tags, since they are escaped.
+    """Remove line breaks between tags, which belong to the layout of a template.
+
+    Values hold no tags, since they are escaped.
     """
     return Markup(re.sub(r">\s*\n\s*<", "><", str(html)).strip())
 
 
 def plain_lines(template: str, macro_name: str, /, *arguments: Any) -> list[str]:
-    """Return the lines of one macro of a template of text, which escapes nothing,
-    without those that are empty.
+    """Return the lines of one macro of a template of text, which escapes nothing.
+
+    Without those that are empty.
     """
     module = _environment().get_template(template).module
     written = str(getattr(module, macro_name)(*arguments))
@@ -51,8 +55,9 @@ def plain_lines(template: str, macro_name: str, /, *arguments: Any) -> list[str]
 
 
 def framed(label: str, body: str) -> Markup:
-    """Put the frame of everything that is shown around HTML; Korean breaks between
-    words, which browsers do only on request.
+    """Put the frame of everything that is shown around HTML.
+
+    Korean breaks between words, which browsers do only on request.
     """
     lang = ""
     look = (
@@ -72,8 +77,9 @@ def framed(label: str, body: str) -> Markup:
 
 
 def page(title: str, body: str) -> Markup:
-    """Return a document that needs nothing else: a title, which is its heading, and the
-    body.
+    """Return a document that needs nothing else.
+
+    It has a title, which is its heading, and the body.
 
     In a notebook, headings of the body are below those of the notebook; in a document
     they follow its own.
@@ -85,23 +91,26 @@ def page(title: str, body: str) -> Markup:
 
 
 def user_text(value: object, longest: int = text.NAME_SHOWN) -> Markup:
-    """Return text of the user's as HTML: on one line, cut to a length, escaped, with no
-    address that becomes a link.
+    """Return text of the user's as HTML.
+
+    On one line, cut to a length, escaped, with no address that becomes a link.
     """
     escaped = str(escape(text.one_line(value, longest)))
     return Markup(escaped.replace("://", ":&#47;&#47;"))
 
 
 def name(value: object, longest: int = 40) -> Markup:
-    """Return the name of something of the user's as HTML, in its own direction of
-    writing.
+    """Return the name of something of the user's as HTML.
+
+    It has its own direction of writing.
     """
     return Markup(f"<bdi>{user_text(value, longest)}</bdi>")
 
 
 def translated(message: language.Message, /, **values: Any) -> str:
-    """Translate a message; if one of its values is HTML, the other values are escaped
-    and the result is HTML.
+    """Translate a message whose values may be HTML.
+
+    If one of them is, the others are escaped and the result is HTML.
     """
     if not any(isinstance(value, Markup) for value in values.values()):
         return language._(message, **values)
@@ -113,8 +122,9 @@ def translated(message: language.Message, /, **values: Any) -> str:
 
 @cache
 def style_sheet(name: str) -> str:
-    """Return a style sheet on one line without its comments, since it is part of each
-    output of a notebook.
+    """Return a style sheet on one line without its comments.
+
+    It is part of each output of a notebook.
     """
     sheet = resources.files("recnb").joinpath(f"display/{name}.css").read_text()
     sheet = re.sub(r"/\*.*?\*/", "", sheet)

@@ -1,5 +1,6 @@
-"""Text of the user's made safe for plain text, Markdown and LaTeX; numbers as they are
-shown.
+"""Text of the user's made safe for each form; numbers as they are shown.
+
+The forms are plain text, Markdown and LaTeX.
 """
 
 from __future__ import annotations
@@ -57,8 +58,9 @@ _MAIL = re.compile(r"([\w.+-])@([\w-]+\.\w)")
 
 
 def one_line(value: object, longest: int = NAME_SHOWN) -> str:
-    """Return anything of the user's on one line: no line breaks, nothing that turns the
-    direction of what follows.
+    """Return anything of the user's on one line.
+
+    It has no line breaks, and nothing that turns the direction of what follows.
     """
     # Cut before looking at each character: a name may be as long as a book.
     plain = str(value)[: longest + 1]
@@ -80,16 +82,18 @@ def _shown(sign: str) -> str:
 
 
 def latex_text(value: object, longest: int = NAME_SHOWN) -> str:
-    """Return anything of the user's as text of LaTeX, which makes one dash of two
-    hyphens.
+    """Return anything of the user's as text of LaTeX.
+
+    LaTeX would make one dash of two hyphens.
     """
     text = _HYPHENS.sub("-\0", one_line(value, longest))
     return text.translate(_LATEX)
 
 
 def markdown_text(value: object, longest: int = NAME_SHOWN) -> str:
-    """Return anything of the user's as text of Markdown, also within a table; an
-    address is not to become a link.
+    """Return anything of the user's as text of Markdown, also within a table.
+
+    An address is not to become a link.
     """
     text = one_line(value, longest).translate(_MARKDOWN)
     text = text.replace("://", "&#58;//").replace("www.", "www&#46;")
@@ -97,8 +101,9 @@ def markdown_text(value: object, longest: int = NAME_SHOWN) -> str:
 
 
 def fixed(value: float) -> str:
-    """Return a number as it is shown: four decimals; a small one is not rounded to
-    none.
+    """Return a number as it is shown, with four decimals.
+
+    A small one is not rounded to none.
     """
     if not isfinite(value):
         return _("n/a")
@@ -119,8 +124,9 @@ def signed(value: float) -> str:
 
 
 def arrow(value: float) -> str:
-    """Return a change with an arrow, so that its direction is seen without colour;
-    nothing for none.
+    """Return a change with an arrow; nothing for none.
+
+    So its direction is seen without colour.
     """
     if value == 0:
         return ""
@@ -158,8 +164,9 @@ def whole(value: float) -> str:
 
 
 def told_apart(value: float, *others: float) -> str:
-    """Return a number with four decimals, or with as many as others have and as show on
-    which side of them it lies.
+    """Return a number with four decimals, or with more.
+
+    With as many as others have and as show on which side of them it lies.
     """
     least = 4
     for other in others:
@@ -192,8 +199,9 @@ def sample_in_words(n_users: int, n_lists: int | None = None) -> str:
 
 
 def with_symbol(term: str, symbol: str) -> str:
-    """Return what a metric is called where it has a row of its own: its symbol, which
-    is English, and in other languages the words before it.
+    """Return what a metric is called where it has a row of its own.
+
+    Its symbol, which is English, and in other languages the words before it.
     """
     if current() == "en":
         return symbol

@@ -39,8 +39,9 @@ class Bin(NamedTuple):
 
 @dataclass(frozen=True)
 class Bins:
-    """Bins of equal width; values at the lowest end have one of their own, which comes
-    first.
+    """Bins of equal width, and one of the values at the lowest end.
+
+    The latter comes first.
     """
 
     edges: tuple[float, ...]
@@ -49,8 +50,9 @@ class Bins:
     def over(
         cls, values: Floats, bounds: tuple[float, float], n_bins: int = BINS
     ) -> Bins:
-        """Return bins between the bounds of values, or to the value furthest from 0
-        where there is no bound.
+        """Return bins between the bounds of values.
+
+        Where there is no bound, they go to the value furthest from 0.
         """
         low, high = bounds
         start, end = min(0.0, values.min(initial=0)), max(0.0, values.max(initial=0))

@@ -1,5 +1,6 @@
-"""Sections that a report of one model and one of several share: findings, curves,
-users, how to read; and what a section is.
+"""What a section is, and the sections that both reports share.
+
+These are findings, curves, users, and how to read.
 """
 
 from __future__ import annotations
@@ -33,8 +34,11 @@ from recnb.report import texts
 from recnb.report.data import Measured, RankedItem, ReportData, ShownUser, UserGroup
 from recnb.results.numbers import SAME, MeanRow
 
-#: Models named in a sentence, and findings that are all open.
-MOST_NAMED, FEW_FINDINGS = 4, 3
+#: Models named in a sentence.
+MOST_NAMED = 4
+
+#: Findings that are all open; of more, the warnings.
+FEW_FINDINGS = 3
 
 #: Forms of a section: all of them, or those that have room for everything.
 EVERY_FORM: tuple[Form, ...] = ("html", "md", "txt", "tex")
@@ -49,6 +53,10 @@ class SectionOf(NamedTuple):
     forms: tuple[Form, ...]
     #: the fields of the report that it shows, which have a call that returns them
     fields: tuple[str, ...]
+    #: The title in place of the other one, where it depends on the report.
+    title_of: Callable[[ReportData], str] | None = None
+    #: Whether it comes after all others, and not in its place.
+    is_last: Callable[[ReportData], bool] = lambda report: False
 
 
 class ReportLayout(NamedTuple):
@@ -62,19 +70,20 @@ class ReportLayout(NamedTuple):
 
 
 def shown(sections: Iterable[SectionOf], report: ReportData) -> list[Section]:
-    """Return the sections that have anything to show, each with the calls that return
-    its numbers; findings come last if there are none.
+    """Return the sections that have anything to show.
+
+    Each says by which calls one gets its numbers.
     """
-    n = len(report.findings)
     shown_sections = []
-    for section in sorted(sections, key=lambda each: each.blocks is findings and not n):
-        title = _(section.title)
-        if section.blocks is findings:
-            title = _("Findings ({n})", n=n) if n else _("No findings")
+    for section in sorted(sections, key=lambda section: section.is_last(report)):
         section_blocks = list(section.blocks(report))
-        if section_blocks:
-            section_blocks += same_numbers(report, section.fields)
-            shown_sections.append(Section(title, section_blocks, section.forms))
+        if not section_blocks:
+            continue
+        title = _(section.title)
+        if section.title_of is not None:
+            title = section.title_of(report)
+        section_blocks += same_numbers(report, section.fields)
+        shown_sections.append(Section(title, section_blocks, section.forms))
     return shown_sections
 
 
@@ -124,8 +133,9 @@ def among_first(report: ReportData) -> str:
 
 
 def out_of(report: ReportData) -> int:
-    """Return of how many users to say how many find anything: of a hundred, or of as
-    many as make it neither none nor all.
+    """Return of how many users to say how many find anything.
+
+    Of a hundred, or of as many as make it neither none nor all.
     """
     rates = [row.mean for row in report.hit_rates if SAME < row.mean < 1 - SAME]
     sizes = [100, 1_000, 10_000]
@@ -162,9 +172,7 @@ def left_out(report: ReportData) -> Iterator[Block]:
 
 
 def findings(report: ReportData) -> Iterator[Block]:
-    """Give problems in the data in full, with their effect on the numbers and what to
-    type.
-    """
+    """Give problems in the data in full: their effect on the numbers, what to type."""
     lints = list(report.lints.values())
     is_one = len(lints) == 1
     if not report.findings:
@@ -182,6 +190,28 @@ def findings(report: ReportData) -> Iterator[Block]:
     not_checked = [line for lint in lints for line in lint.not_checked]
     for line in dict.fromkeys([effects, *not_checked]):
         yield Note(with_code(line))
+
+
+def _has_none(report: ReportData) -> bool:
+    return not report.findings
+
+
+def _findings_title(report: ReportData) -> str:
+    n = len(report.findings)
+    if n == 0:
+        return _("No findings")
+    return _("Findings ({n})", n=n)
+
+
+#: That there are none is said below everything else.
+FINDINGS = SectionOf(
+    N_("Findings"),
+    findings,
+    PAGES,
+    ("lints",),
+    title_of=_findings_title,
+    is_last=_has_none,
+)
 
 
 def _no_findings(report: ReportData) -> str:
@@ -205,8 +235,9 @@ def _brief(models: Sequence[str], finding: Finding, report: ReportData) -> Line:
 
 
 def _details(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
-    """Return effect, example, advice and code; the effect with the name of each model
-    if it is not the same on all.
+    """Return effect, example, advice and code of a finding.
+
+    The effect has the name of each model if it is not the same on all.
     """
     first = found[0]
     if len({finding.effect for finding in found}) == 1:
@@ -224,8 +255,9 @@ def _details(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
 
 
 def curve(report: ReportData, title: str, marked: Sequence[int] = ()) -> doc.Picture:
-    """Return the lead metric against the cut-off, a line for each model, with its
-    numbers under a title.
+    """Return the lead metric against the cut-off, a line for each model.
+
+    The numbers are below the picture, under a title.
     """
     symbol = report.lead.symbol
     lines, last = [], []
@@ -266,8 +298,9 @@ def users(report: ReportData) -> Iterator[Block]:
 
 
 def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:
-    """Give users with their lists; of two models, how many gain and lose with one
-    instead of the other.
+    """Give users with their lists.
+
+    Of two models, say how many gain and lose with one instead of the other.
     """
     pair = None
     for group in groups:

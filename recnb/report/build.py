@@ -60,8 +60,9 @@ def report_of(
     basis: str = "",
     users: int = USERS_SHOWN,
 ) -> Report:
-    """Build the report of one model, or of several that are compared by `pairs`; show
-    so many `users` of each kind.
+    """Build the report of one model, or of several.
+
+    These are compared by `pairs`; so many `users` of each kind are shown.
     """
     lead, options = request.metrics[0]
     k, first = request.lead_k, next(iter(models.values()))
@@ -114,8 +115,9 @@ def report_of(
 def _of_accuracy(
     models: Models, request: ReportRequest, pairs: Pairs, settings: Settings
 ) -> tuple[Numbers, Numbers]:
-    """Measure the metrics of accuracy on the users that the models share, and the lead
-    metric at the cut-offs of its curve.
+    """Measure the metrics of accuracy on the users that the models share.
+
+    The lead metric is measured at the cut-offs of its curve as well.
     """
     points = request.points
     columns, of_curve = list[Column](), list[Column]()
@@ -150,8 +152,10 @@ def _check_users(
 
 
 def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...]:
-    """Return the share of users who find anything with each model, each counted once;
-    nothing if the hit rate is of other users, or if the data have none.
+    """Return the share of users who find anything with each model.
+
+    Each user is counted once. Nothing if the hit rate is of other users, or if the data
+    have none.
     """
     counting = {name: _without_ones(model) for name, model in models.items()}
     asked = Asked("hit_rate", METRICS["hit_rate"], {})
@@ -298,8 +302,10 @@ def _calls(
 def _segments(
     models: Models, request: ReportRequest, pairs: Pairs, settings: Settings
 ) -> SegmentNumbers | None:
-    """Return the segments at the middle cut-off: of one model all its metrics, of
-    several their differences in the lead metric.
+    """Return the segments at the middle cut-off.
+
+    Of one model they have all its metrics, of several their differences in the lead
+    metric.
     """
     if request.by is None:
         return None
@@ -341,7 +347,9 @@ def _users_shown(
     differences: Sequence[DifferenceRow],
     n: int,
 ) -> list[UserGroup]:
-    """Return the best and worst users of one model, or those who move most between the
+    """Return the users shown, by kind.
+
+    Of one model the best and the worst; of several those who move most between the
     models that are furthest apart.
     """
     lead, k = request.metrics[0][0], request.lead_k
@@ -413,8 +421,9 @@ def _basis(model: EvaluationData, request: ReportRequest) -> str:
 
 
 def _populations(models: Models, request: ReportRequest) -> tuple[dict[str, Any], ...]:
-    """Count who and what each model is evaluated on; nothing of several where rows stay
-    elsewhere.
+    """Count who and what each model is evaluated on.
+
+    Nothing of several where rows stay elsewhere.
     """
     is_here = all(model.source.in_memory for model in models.values())
     if len(models) > 1 and not is_here:

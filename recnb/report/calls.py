@@ -1,5 +1,6 @@
-"""The calls that return the numbers of a report, as they are typed: `ev` is the
-evaluation of one model, `found` a comparison.
+"""The calls that return the numbers of a report, as they are typed.
+
+`ev` is the evaluation of one model, `found` a comparison.
 """
 
 from __future__ import annotations
@@ -21,8 +22,9 @@ USUAL_BINS, USUAL_CONFIDENCE = 4, 0.95
 def calls_of_one(
     request: ReportRequest, confidence: float, *, has_beyond: bool
 ) -> Calls:
-    """Return the calls of a report of one model; `has_beyond`: whether it has metrics
-    beyond accuracy that are not named.
+    """Return the calls of a report of one model.
+
+    `has_beyond`: whether it has metrics beyond accuracy that are not named.
     """
     level = [] if confidence == USUAL_CONFIDENCE else [f"confidence={confidence!r}"]
     lead, k, *options = _lead(request)
@@ -57,9 +59,10 @@ def calls_of_several(
     has_side_data: bool,
     is_tested: bool,
 ) -> Calls:
-    """Return the calls of a report of several models; `pairs`: whose users are shown,
-    `beyond`: metrics beyond accuracy in it, `is_tested`: whether models are tested
-    within segments.
+    """Return the calls of a report of several models.
+
+    `pairs`: whose users are shown; `beyond`: metrics beyond accuracy in it;
+    `is_tested`: whether models are tested within segments.
     """
     lead, k, *options = _lead(request)
     accuracy = [each for each in request.asked if each.metric.is_accuracy]
@@ -126,9 +129,7 @@ def _metrics_at_lead(request: ReportRequest) -> list[str]:
 
 
 def _segments(request: ReportRequest) -> list[str]:
-    """Return what defines segments: names of columns, or what `by` is where the call is
-    typed.
-    """
+    """Return what defines segments: columns, or `by` as the call types it."""
     columns = request.by if isinstance(request.by, list) else [request.by]
     is_named = all(isinstance(column, str) for column in columns)
     by = f"by={request.by!r}" if is_named else "by=by"
@@ -140,8 +141,9 @@ def _keywords(options: Given) -> list[str]:
 
 
 def _with_options(asked: Sequence[Asked], cutoffs: Sequence[str]) -> list[str]:
-    """Return metrics with their cut-offs and options: as keywords, or a mapping of each
-    metric to its own where they are not the same.
+    """Return metrics with their cut-offs and options, as keywords.
+
+    Or a mapping of each metric to its own, where they are not the same.
     """
     names = [repr(each.name) for each in asked]
     options: dict[str, Any] = {}

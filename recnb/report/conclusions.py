@@ -1,5 +1,4 @@
-"""What may be concluded of differences between models, in sentences, and what the
-marks beside means say.
+"""What may be concluded of differences between models, and what marks say.
 
 Sentences are lines of a document, so that names of models are made safe in each form.
 """
@@ -76,8 +75,9 @@ def conclusions(
 def conclusion(
     row: DifferenceRow, settings: Settings, n_compared: int, correction: str
 ) -> Line:
-    """Return what may be concluded of a difference, one of `n_compared` whose p-values
-    are corrected together.
+    """Return what may be concluded of a difference.
+
+    It is one of `n_compared` whose p-values are corrected together.
     """
     words = texts.CONCLUSIONS[row.verdict]
     if row.better == "low":
@@ -109,8 +109,9 @@ def conclusion(
 
 
 def notes(settings: Settings, n_compared: int) -> list[str]:
-    """Return the number of comparisons with its correction, and what intervals over
-    users do not cover.
+    """Return how many comparisons there are, corrected how.
+
+    And what intervals over users do not cover.
     """
     test, alpha = _(texts.TESTS[settings.test]), f"{settings.alpha:g}"
     if n_compared < 2:
@@ -140,8 +141,9 @@ def intervals_in_words(settings: Settings, *, is_clustered: bool = False) -> str
 
 
 def directions_in_words(directions: Mapping[str, Better]) -> str:
-    """Say of which metrics less is better, and of which neither; `directions`: by
-    symbol. Nothing where more is better of all of them.
+    """Say of which metrics less is better, and of which neither.
+
+    `directions`: by symbol. Nothing where more is better of all of them.
     """
     low = [symbol for symbol, better in directions.items() if better == "low"]
     neither = [symbol for symbol, better in directions.items() if better is None]
@@ -154,8 +156,9 @@ def directions_in_words(directions: Mapping[str, Better]) -> str:
 
 
 def best_in_words(directions: Mapping[str, Better]) -> str:
-    """Return the meaning of the mark of the best means of some metrics, by symbol; ""
-    where no mean is called that.
+    """Return the meaning of the mark of the best means of some metrics, by symbol.
+
+    "" where no mean is called that.
     """
     marked = {better for better in directions.values() if better is not None}
     if not marked:
@@ -168,8 +171,10 @@ def best_in_words(directions: Mapping[str, Better]) -> str:
 
 
 def near_best_in_words(settings: Settings, *, every_pair: bool) -> str:
-    """Return the meaning of the mark of means near the best; `every_pair`: whether
-    every two models are compared, so that the mark is what the differences say.
+    """Return the meaning of the mark of means near the best.
+
+    `every_pair`: whether every two models are compared, so that the mark is what the
+    differences say.
     """
     words = texts.NEAR_BEST_OF_PAIRS if every_pair else texts.NEAR_BEST
     test, alpha = _(texts.TESTS[settings.test]), f"{settings.alpha:g}"
@@ -177,8 +182,9 @@ def near_best_in_words(settings: Settings, *, every_pair: bool) -> str:
 
 
 def marks_in_words(baseline: str, directions: Mapping[str, Better]) -> list[Line]:
-    """Return the meaning of the marks of means beside a baseline; `directions`: of the
-    metrics, by symbol.
+    """Return the meaning of the marks of means beside a baseline.
+
+    `directions`: of the metrics, by symbol.
     """
     marks = list[Message]()
     if {"high", "low"} & {*directions.values()}:

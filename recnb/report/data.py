@@ -1,5 +1,6 @@
-"""The numbers of a report, frozen: models × metrics × cut-offs, and what stands behind
-them. JSON has them as they are here.
+"""The numbers of a report, frozen: models × metrics × cut-offs, and the rest.
+
+JSON has them as they are here.
 """
 
 from __future__ import annotations
@@ -69,8 +70,9 @@ class RankedItem:
 
 @dataclass(frozen=True)
 class ShownUser:
-    """A user with the lists of one model, or of a baseline and of the model in its
-    place.
+    """A user with the lists of one model, or of two.
+
+    Those are a baseline and the model in its place.
     """
 
     user: Any
@@ -87,8 +89,10 @@ class ShownUser:
 
 @dataclass(frozen=True)
 class UserGroup:
-    """Users who are shown, and why: the best or worst of a model, or who gain or lose
-    most with a model instead of another.
+    """Users who are shown, and why.
+
+    The best or worst of a model, or who gain or lose most with a model instead of
+    another.
     """
 
     #: "best" and "worst", "gained" and "lost"; where neither more nor less is better
@@ -190,8 +194,9 @@ class ReportData(Measured):
 
     @property
     def ranked(self) -> list[str]:
-        """The models in the order of their means of the lead metric at the middle
-        cut-off, the best first; the highest where neither is better.
+        """The models in the order of their means of the lead metric, the best first.
+
+        At the middle cut-off; the highest first where neither is better.
         """
         means = {
             mean.model: self.lead.sign * mean.mean
@@ -212,8 +217,9 @@ class ReportData(Measured):
 
     @property
     def findings(self) -> list[tuple[list[str], list[Finding]]]:
-        """Findings of the lint, the same finding of several models once with their
-        names, warnings first.
+        """Findings of the lint, warnings first.
+
+        The same finding of several models is there once, with their names.
         """
         same: dict[tuple[str, str], tuple[list[str], list[Finding]]] = {}
         for model, of_model in self.lints.items():
@@ -231,8 +237,9 @@ class ReportData(Measured):
         )
 
     def means_of(self, metric: str, k: int | None) -> list[MeanRow]:
-        """Return the means of all models in one metric at a cut-off; none at those of
-        other metrics.
+        """Return the means of all models in one metric at a cut-off.
+
+        None at the cut-offs of other metrics.
         """
         return [row for row in self.means if (row.metric, row.k) == (metric, k)]
 

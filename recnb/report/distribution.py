@@ -30,8 +30,9 @@ def distribution_of(
     bounds: tuple[float, float],
     weights: Floats | None = None,
 ) -> dict[str, Any]:
-    """Return the distribution of the values of users: ten bins, quartiles, and the
-    number of users at 0 and at either end.
+    """Return the distribution of the values of users.
+
+    Ten bins, quartiles, and the number of users at 0 and at either end.
 
     A bin holds its lower edge, the last one both; without a bound the edge is the
     highest value, or the lowest below 0.

@@ -75,8 +75,9 @@ def overview(report: ReportData) -> Iterator[Block]:
 
 
 def _metrics_by_cutoffs(report: ReportData) -> Rows:
-    """Return a row a metric, those beyond accuracy last, and a strip of each metric of
-    accuracy.
+    """Return a row a metric, those beyond accuracy last.
+
+    Those of accuracy have a strip.
     """
     header: list[Line] = [_("metric"), *map(at_k, report.k), _strips_head(report)]
     rows: list[list[Line]] = []
@@ -121,8 +122,9 @@ def _strip(report: ReportData, metric: MetricWords) -> Line:
 
 
 def remarks(report: Measured) -> list[str]:
-    """Return the method of the intervals, what they leave out, and the users of metrics
-    beyond accuracy.
+    """Return the method of the intervals, and what they leave out.
+
+    And which users metrics beyond accuracy are of.
     """
     of_accuracy = {metric.metric for metric in report.metrics if metric.is_accuracy}
     sentences = [_(texts.ONE_USER)]
@@ -147,14 +149,19 @@ def _tiles(report: ReportData) -> doc.Tiles:
     """Return four numbers to take in at once."""
     (people,) = report.populations
     n_users = people["n_users"]
-    left_out = "; ".join(people["users"][1:]) or _("none left out")
-    of_users = (f"{n_users:,}", ngettext("user", "users", n_users), left_out)
+    # The first phrase says how many are evaluated, the others who is left out.
+    _evaluated, *left_out = people["users"]
+    of_users = (
+        f"{n_users:,}",
+        ngettext("user", "users", n_users),
+        "; ".join(left_out) or _("none left out"),
+    )
     lists, relevant = people["list_length"], people["relevant_per_user"]
-    n_rows = ngettext("{n:,} row", "{n:,} rows", people["n_recommended"])
+    rows_in_words = ngettext("{n:,} row", "{n:,} rows", people["n_recommended"])
     of_lists = (
         short(lists["median"]),
         ngettext("item per list", "items per list", lists["median"]),
-        _spread(lists, n_rows),
+        _spread(lists, rows_in_words),
     )
     of_truth = (
         short(relevant["median"]),
@@ -185,9 +192,7 @@ def _spread(counts: Mapping[str, float], more: str) -> str:
 
 
 def curve_and_distribution(report: ReportData) -> Iterator[Block]:
-    """Give the lead metric against the cut-off and the values of users, beside each
-    other.
-    """
+    """Give the curve of the lead metric and the values of users beside each other."""
     curve = Section("", list(_curve(report)), ("html",))
     with blocks.noun_of_lists(report):
         distribution = Section("", list(_distribution(report)))
@@ -204,8 +209,9 @@ def _curve(report: ReportData) -> Iterator[Block]:
 
 
 def _distribution(report: ReportData) -> Iterator[Block]:
-    """Give the values of users in bars, how many have the lowest and the highest, and
-    the quartiles.
+    """Give the values of users in bars, with the quartiles.
+
+    And how many have the lowest and the highest.
     """
     (spread,) = report.distributions
     label = report.label
@@ -236,20 +242,20 @@ def _reading_of(report: ReportData, spread: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _bars(spread: Mapping[str, Any]) -> list[tuple[str, int]]:
-    """Return the bars in words with their numbers of users, first those at the lowest
-    value, which are grey in the picture.
+    """Return each bar in words with its number of users.
+
+    The picture has the users at the lowest value in grey, within the first bar. Here
+    they come first, as a bar of their own.
     """
+    n_lowest = spread["n_bottom"]
     n_first, *n_others = spread["counts"]
-    n_bottom = spread["n_bottom"]
-    counts = [n_bottom, n_first - n_bottom, *n_others]
-    bins = Bins(tuple(spread["edges"])).each
-    return [(each.words, n) for each, n in zip(bins, counts, strict=True)]
+    counts = [n_lowest, n_first - n_lowest, *n_others]
+    bars = Bins(tuple(spread["edges"])).each  # the first of which is the lowest value
+    return [(bar.words, n) for bar, n in zip(bars, counts, strict=True)]
 
 
 def _numbers_of(spread: Mapping[str, Any]) -> Iterator[str]:
-    """Say how many users have the lowest and the highest value, and where the quartiles
-    are.
-    """
+    """Say how many users have the lowest and the highest value, and the quartiles."""
     users = users_in_words(spread["n_users"])
     lowest = (spread["edges"][0], spread["n_bottom"])
     highest = (spread["edges"][-1], spread["n_top"])
@@ -266,7 +272,7 @@ def _numbers_of(spread: Mapping[str, Any]) -> Iterator[str]:
 #: From top to bottom.
 SECTIONS = (
     SectionOf(N_("Overview"), overview, EVERY_FORM, ("means", "populations")),
-    SectionOf(N_("Findings"), blocks.findings, PAGES, ("lints",)),
+    blocks.FINDINGS,
     SectionOf(
         N_("Curve and distribution"),
         curve_and_distribution,

@@ -30,8 +30,7 @@ from recnb.results.record import in_brief
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Report(AsJson, Suggesting, ReportData):
-    """Findings about the data, each metric with its interval, what may be concluded,
-    and the users behind the means.
+    """Findings about the data, metrics with intervals, and what may be concluded.
 
     A notebook displays it; `to_html`, `to_markdown`, `to_latex`, `to_frame`, `to_dict`
     and `to_json` are its other forms. `calls` has the calls that return its numbers.
@@ -62,8 +61,9 @@ class Report(AsJson, Suggesting, ReportData):
         return values
 
     def to_html(self, path: str | Path | None = None, title: str | None = None) -> Any:
-        """Return the report as an HTML document that runs no script and fetches
-        nothing, or write it to `path`; `title` is its heading.
+        """Return the report as an HTML document, or write it to `path`.
+
+        It runs no script and fetches nothing; `title` is its heading.
         """
         with use_language(self.lang), use_noun(self.noun):
             heading = self._layout.title(self) if title is None else title
@@ -71,8 +71,9 @@ class Report(AsJson, Suggesting, ReportData):
             return written(str(page(heading, body)), path)
 
     def to_markdown(self, path: str | Path | None = None) -> Any:
-        """Return the report in Markdown, with tables as GitHub has them, or write it to
-        `path`.
+        """Return the report in Markdown, or write it to `path`.
+
+        Its tables are as GitHub has them.
         """
         with use_language(self.lang), use_noun(self.noun):
             foot = Note(in_brief(self.record))
@@ -86,8 +87,9 @@ class Report(AsJson, Suggesting, ReportData):
         caption: str | None = None,
         label: str | None = None,
     ) -> Any:
-        """Return the means as LaTeX tables for a paper, and the segments if there are
-        any, or write them to `path`.
+        """Return the means as LaTeX tables for a paper, or write them to `path`.
+
+        So are the segments, if there are any.
 
         The best mean of several is bold. It needs the package booktabs. `caption` and
         `label` are LaTeX of the first table; further tables have their own captions,

@@ -1,6 +1,4 @@
-"""What is asked of a report: metrics of accuracy and beyond it, each checked, with their
-cut-offs.
-"""
+"""What is asked of a report, checked: metrics with their cut-offs."""
 
 from __future__ import annotations
 
@@ -117,8 +115,9 @@ def request_of(
 def _lead_first(
     asked: Sequence[Asked], cutoffs: Mapping[str, tuple[int | None, ...]]
 ) -> list[Asked]:
-    """Return metrics with the lead first, which has a cut-off and a curve, and the
-    others as they are asked for.
+    """Return metrics with the lead first, and the others as they are asked for.
+
+    The lead has a cut-off and a curve.
     """
     ranked = [
         each for each in asked if each.metric.is_accuracy and not each.metric.retrieval
@@ -136,8 +135,9 @@ def _lead_first(
 
 
 def _cutoffs_of(asked: Sequence[Asked], k: object) -> dict[str, tuple[int | None, ...]]:
-    """Return the cut-offs of each metric: of its name, else k; beside names with one,
-    the whole list unless k is given.
+    """Return the cut-offs of each metric: of its name, else k.
+
+    Beside names with a cut-off, the whole list unless k is given.
     """
     given = Cutoffs.of(k).values
     named = [each.metric for each in asked if each.metric.cutoff is not None]
@@ -167,8 +167,9 @@ def in_order(cutoffs: Iterable[int | None]) -> tuple[int | None, ...]:
 
 
 def curve_points(cutoffs: Sequence[int]) -> tuple[int, ...]:
-    """Return the cut-offs of a curve: from 1 to the deepest, evenly, and those of the
-    table if they are few.
+    """Return the cut-offs of a curve: from 1 to the deepest, evenly.
+
+    And those of the table if they are few.
     """
     deepest = max(cutoffs)
     even = np.unique(

@@ -1,6 +1,4 @@
-"""The report of several models: what may be concluded, and its sections from top to
-bottom.
-"""
+"""The report of several models: its head, and its sections from top to bottom."""
 
 from __future__ import annotations
 
@@ -96,8 +94,9 @@ def head(report: ReportData) -> Iterator[Block]:
 
 
 def _users_who_find(report: ReportData) -> Line:
-    """Say in plain words how many users find anything with each model; of many models,
-    with the first ones and the last.
+    """Say in plain words how many users find anything with each model.
+
+    Of many models, with the first ones and the last.
     """
     rates = {row.model: row.mean for row in report.hit_rates}
     models = sorted(rates, key=lambda model: -rates[model])
@@ -118,8 +117,9 @@ def _users_who_find(report: ReportData) -> Line:
 
 
 def _of_many(report: ReportData) -> Iterator[Block]:
-    """Say of many pairs which models are first and last, which are not shown to differ
-    from the first, and how many differ.
+    """Say of many pairs which models are first and last.
+
+    And which are not shown to differ from the first, and how many differ.
     """
     rows = report.means_of(report.lead.metric, report.lead_k)
     means = {row.model: row for row in rows}
@@ -204,9 +204,7 @@ def overview(report: ReportData) -> Iterator[Block]:
 
 
 def remarks(report: Measured) -> list[str]:
-    """Return the number of comparisons with their correction, and the methods of the
-    intervals.
-    """
+    """Return how many comparisons there are, and the methods of the intervals."""
     made = conclusions.notes(report.settings, n_tested(report.differences))
     intervals = conclusions.intervals_in_words(
         report.settings, is_clustered=report.n_lists is not None
@@ -218,8 +216,9 @@ def remarks(report: Measured) -> list[str]:
 
 
 def _models_by_metrics(report: ReportData) -> Iterator[Block]:
-    """Give a row a model; many columns are a table a cut-off, that of the lead in
-    sight.
+    """Give a row a model; many columns are a table a cut-off.
+
+    That of the lead is in sight.
     """
     columns = []
     for metric in report.metrics:
@@ -249,23 +248,23 @@ def _legend(report: ReportData) -> list[Line]:
     """Say what the marks of the table of models mean."""
     metrics = [metric for metric in report.metrics if metric.is_accuracy]
     directions = {metric.symbol: metric.better for metric in metrics}
-    legend: list[Line] = []
+    sentences: list[Line] = []
     best = conclusions.best_in_words(directions)
     if best:
         example = Mark("best", "0.5")  # some number, as the best mean is shown
-        legend += [example, f"{best}."]
+        sentences.append([example, f"{best}."])
     baseline = report.marked_against
     if baseline is not None:
-        for meaning in conclusions.marks_in_words(baseline, directions):
-            legend += [" ", meaning, "."]
+        meanings = conclusions.marks_in_words(baseline, directions)
+        sentences += [[meaning, "."] for meaning in meanings]
     elif best:
         is_every_pair = report.baseline is None
         near = conclusions.near_best_in_words(report.settings, every_pair=is_every_pair)
-        legend.append(f" {NEAR_BEST} {near}.")
+        sentences.append(f"{NEAR_BEST} {near}.")
     words = conclusions.directions_in_words(directions)
     if words:
-        legend.append(f" {words}")
-    return legend
+        sentences.append(words)
+    return joined(sentences, " ")
 
 
 def _models(
@@ -306,8 +305,9 @@ def differences(report: ReportData) -> Iterator[Block]:
 
 
 def _each_two_models(report: ReportData) -> Rows:
-    """Return the difference of each two models in the lead metric, models in order:
-    that of the row minus that of the column.
+    """Return the difference of each two models in the lead metric.
+
+    Models are in order: that of the row minus that of the column.
     """
     of_pair = {frozenset((row.model, row.baseline)): row for row in report.at_lead}
     ranked = report.ranked
@@ -324,8 +324,9 @@ def _each_two_models(report: ReportData) -> Rows:
 
 
 def _size_of(row: DifferenceRow) -> Line:
-    """Return a difference without its sign, which is that of the order of the models; a
-    finding is bold.
+    """Return a difference without its sign; a finding is bold.
+
+    The sign is that of the order of the models.
     """
     if not isfinite(row.difference):
         return Mark("small", "–")
@@ -337,20 +338,27 @@ def _drawn_differences(report: ReportData) -> Iterator[Block]:
     """Draw differences at the lead cut-off, unless the lead metric alone has too many."""
     if len(report.at_lead) > MOST_DRAWN:
         return
-    at_k = [row for row in report.differences if row.k == report.lead_k]
-    drawn = _of_same_bounds(at_k, report)
+    at_cutoff = [row for row in report.differences if row.k == report.lead_k]
+    drawn = _of_same_bounds(at_cutoff, report)
     if len(drawn) > MOST_DRAWN:
+        # Those of the lead metric alone, which are few enough.
         drawn = sorted(report.at_lead, key=lambda row: report.ranked.index(row.model))
     yield _picture_of(drawn)
-    directions = {row.symbol: row.better for row in drawn if isfinite(row.difference)}
-    words = texts.DRAWN_DIFFERENCES
-    if set(directions.values()) == {None}:  # neither more nor less is better in any
-        words = texts.DRAWN_WITHOUT_BETTER
-    about = _(words, confidence=percent_of(report.settings.confidence))
-    yield Note(f"{about} {conclusions.directions_in_words(directions)}".strip())
-    if len(drawn) < len(at_k):
+    yield Note(_about_drawn(drawn, report))
+    if len(drawn) < len(at_cutoff):
         symbols = ", ".join(dict.fromkeys(row.symbol for row in drawn))
         yield Note(_(texts.DRAWN_ALONE, symbol=symbols))
+
+
+def _about_drawn(rows: Sequence[DifferenceRow], report: ReportData) -> str:
+    """Say what the intervals and the colours of drawn differences mean."""
+    directions = {row.symbol: row.better for row in rows if isfinite(row.difference)}
+    is_neutral = all(better is None for better in directions.values())
+    words = texts.DRAWN_DIFFERENCES
+    if directions and is_neutral:
+        words = texts.DRAWN_WITHOUT_BETTER
+    about = _(words, confidence=percent_of(report.settings.confidence))
+    return f"{about} {conclusions.directions_in_words(directions)}".strip()
 
 
 def _of_same_bounds(
@@ -463,7 +471,7 @@ def beyond(report: ReportData) -> Iterator[Block]:
 #: From top to bottom.
 SECTIONS = (
     SectionOf(N_("Overview"), overview, EVERY_FORM, ("means",)),
-    SectionOf(N_("Findings"), blocks.findings, PAGES, ("lints",)),
+    blocks.FINDINGS,
     SectionOf(N_("Differences"), differences, PAGES, ("differences",)),
     SectionOf(N_("Curves"), curves, ("html",), ("curves",)),
     SectionOf(N_("Segments"), segments.of_several, EVERY_FORM, ("segments",)),

@@ -1,5 +1,6 @@
-"""The sentences of a report that are longer than a label, in the order in which they
-are shown; they are translated where they are shown.
+"""The sentences of a report that are longer than a label.
+
+They are translated where they are shown.
 """
 
 from recnb.display.language import N_, Message, Plural

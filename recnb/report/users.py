@@ -1,5 +1,7 @@
-"""The users that a report shows: those with the best and the worst values, or those who
-gain and lose most with one model instead of another, each with their lists.
+"""The users that a report shows, each with their lists.
+
+Those with the best and the worst values, or those who gain and lose most with one model
+instead of another.
 """
 
 from __future__ import annotations
@@ -28,8 +30,10 @@ def extremes(
     n: int,
     better: Better,
 ) -> list[UserGroup]:
-    """Return the best and the worst users of a model: of few, the better and the worse
-    half; where neither is better, the highest and the lowest.
+    """Return the best and the worst users of a model.
+
+    Of few, the better and the worse half; where neither is better, the highest and the
+    lowest.
     """
     hits = model.hits(k)
     n_hits = np.bincount(hits.user[hits.rank <= k], minlength=hits.n_users)
@@ -61,8 +65,10 @@ def moved(
     n: int,
     better: Better,
 ) -> list[UserGroup]:
-    """Return at most `n` users who gain and `n` who lose, or whose value rises or falls
-    where neither is better, the largest changes first; of equal ones the first by id.
+    """Return at most `n` users who gain and `n` who lose, the largest changes first.
+
+    Or whose value rises or falls, where neither is better. Of equal ones the first by
+    id.
     """
     model, baseline = pair
     change = sign_of(better) * (values[model] - values[baseline])
@@ -88,8 +94,9 @@ def moved(
 
 
 def _first_by(among: Ints, key: Floats, then: Ints | Floats, n: int) -> Ints:
-    """Return the `n` of the positions that come first by `key`, then by the second key,
-    then by their own order.
+    """Return the `n` of the positions that come first by `key`.
+
+    Then by the second key, then by their own order.
     """
     order: Ints = np.lexsort((among, then[among], key[among]))[:n]
     return np.asarray(among[order])
@@ -101,8 +108,9 @@ def _shown(
     values: Sequence[Floats],
     k: int | None,
 ) -> tuple[ShownUser, ...]:
-    """Return users by position, each with the list of every side down to k; of one side
-    with the most relevant items missed.
+    """Return users by position, each with the list of every side down to k.
+
+    Of one side, with the most relevant items missed.
     """
     hits = [side.hits(k) for side in sides]
     lists = [side.lists_of(positions) for side in sides]
@@ -182,8 +190,9 @@ class ListOfUser(NamedTuple):
     def missed(
         self, truth: Sequence[tuple[Any, Any]], titles: Mapping[Any, str]
     ) -> list[RankedItem]:
-        """Return the relevant items that are no hits, the most relevant first, each
-        with its rank below k.
+        """Return the relevant items that are no hits, the most relevant first.
+
+        Each has its rank below k.
         """
         found = self.hits.entry[self.hits.rank <= self.depth]
         order = np.argsort(-self.hits.truth_relevance, kind="stable")

@@ -1,6 +1,4 @@
-"""The data of an evaluation, and what it returns: scores, tables, curves and
-explanations.
-"""
+"""The data of an evaluation, and its scores, tables, curves and explanations."""
 
 from recnb.results.explanation import Explanation
 from recnb.results.score import CatalogueScore, Interval, Score

@@ -64,8 +64,9 @@ def asked_of(
     *of_call: str,
     among: Collection[str] = EVERY_METRIC,
 ) -> list[Asked]:
-    """Look up the metrics of a call, each with the options that it has; None: the
-    standard ones that the data allow.
+    """Look up the metrics of a call, each with the options that it has.
+
+    None: the standard ones that the data allow.
 
     `of_call`: other keywords of the call, which a misspelt option may mean; `among`:
     the metrics allowed, then without a cut-off.
@@ -120,8 +121,9 @@ def _refuse_cutoff(name: object, metric: Metric[...]) -> None:
 def _refuse_options_of_none(
     metrics: Sequence[Metric[...]], options: Given, of_call: Sequence[str]
 ) -> None:
-    """Refuse an option that none of the metrics has; `of_call`: other keywords, which
-    it may mean.
+    """Refuse an option that none of the metrics has.
+
+    `of_call`: other keywords, which it may mean.
     """
     known = {option for metric in metrics for option in metric.defaults}
     labels = ", ".join(metric.name for metric in metrics)
@@ -162,8 +164,9 @@ def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
 
 
 def _standard_names(data: EvaluationData | None) -> list[str]:
-    """Return the usual metrics that the data allow: those that the library has, and
-    that weights take the bias out of.
+    """Return the usual metrics that the data allow.
+
+    Those that the library has, and that weights take the bias out of.
     """
     names = [*STANDARD]
     if data is None:
@@ -177,8 +180,9 @@ def _standard_names(data: EvaluationData | None) -> list[str]:
 
 
 def metric_of_curve(metric: object, k: object) -> tuple[Metric[...], Cutoffs]:
-    """Look up the metric of a curve with the cut-offs that it runs over; of a text with
-    a cut-off, up to that.
+    """Look up the metric of a curve with the cut-offs that it runs over.
+
+    Of a text with a cut-off, up to that.
     """
     chosen = metric_named(metric)
     if chosen.cutoff is not None and (not isinstance(k, range) or k != CUTOFFS):

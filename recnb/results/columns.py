@@ -130,12 +130,14 @@ def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[C
             bases=[values.basis for values in of_models],
         )
         n_values = [count[index] for count in counts]
-        # By the counts nobody lacks a value, as a rule, and none need be looked for.
-        if not have_same_users or min(n_values) < len(users):
+        # By the counts everybody has a value, as a rule, and nobody is looked for.
+        everybody_has = have_same_users and min(n_values) == len(users)
+        if not everybody_has:
             lacks_value = np.isnan(column.values).any(axis=1)
             column = column.of_users(np.logical_not(lacks_value))
-        if all(n == len(column.users) for n in n_values):
-            # Nobody is left out for another model: the mean is that of each model.
+        # The mean of a model is known if none of its users is left out for another
+        # model: if the column has as many users as the model has values.
+        if max(n_values) == len(column.users):
             known = np.array([values.mean[index] for values in of_models])
             column = replace(column, known=known)
         yield column

@@ -1,6 +1,4 @@
-"""The data of one evaluation: its frames under a convention, its users and their lists,
-the titles of items.
-"""
+"""The data of one evaluation: frames under a convention, users, lists, titles."""
 
 from __future__ import annotations
 
@@ -69,8 +67,9 @@ class EvaluationData:
         return data
 
     def restricted(self, joined: Joined, **overrides: Any) -> Self:
-        """Return the same evaluation of other joined data, such as that of some of the
-        users; `overrides` are decisions that it was joined by.
+        """Return the same evaluation of other joined data, such as of some users.
+
+        `overrides` are decisions that it was joined by.
         """
         return type(self).of(
             joined, self.library, {**self.overrides, **overrides}, self.side_data
@@ -98,8 +97,9 @@ class EvaluationData:
         return part
 
     def under(self, library: str) -> Self:
-        """Return the same data under another library's conventions, as "rectools" or
-        "trec": users averaged, ties, denominators.
+        """Return the same data under another library's conventions, as "rectools".
+
+        These say which users are averaged, and decide ties and denominators.
 
         A metric that it lacks is recnb's own, and marked. Where the library itself
         would raise an error, these still give a number; `recnb.as_in` refuses the
@@ -152,8 +152,9 @@ class EvaluationData:
         return kind(self.joined, self.side_data)
 
     def hits(self, depth: int | None = None) -> Hits:
-        """Return the hits down to a rank, from which every metric of accuracy is
-        computed; None: all.
+        """Return the hits down to a rank; None: all.
+
+        Every metric of accuracy is computed from them.
         """
         return self.joined.hits(Cutoffs.one(depth).values[0])
 
@@ -218,8 +219,9 @@ class EvaluationData:
 
     @property
     def user_label(self) -> str:
-        """The caller's name of the column of users: that of the recommendations, unless
-        it is "user" and the truth has another.
+        """The caller's name of the column of users.
+
+        That of the recommendations, unless it is "user" and the truth has another.
         """
         label = self.source.labels.get("user", "user")
         if label != "user":
@@ -243,8 +245,9 @@ class EvaluationData:
         return self.splits.list_id(user)
 
     def lists_of(self, positions: Sequence[int]) -> list[dict[int, Any]]:
-        """Return the lists of the users at some positions, item by rank; fetched at
-        once where rows are elsewhere.
+        """Return the lists of the users at some positions, item by rank.
+
+        They are fetched at once where rows are elsewhere.
         """
         users = self.joined.users[list(positions)]
         rows = self.joined.lists_of(users).select("user", "rank", "item")
@@ -254,15 +257,17 @@ class EvaluationData:
         return [lists[user] for user in users.to_list()]
 
     def truth_of(self, position: int) -> pl.DataFrame:
-        """Return the relevant items of the user at a position, the most relevant
-        first.
+        """Return the relevant items of the user at a position.
+
+        The most relevant come first.
         """
         truth = self.joined.truth_of(self.joined.users[[position]])
         return truth.select("item", "relevance")
 
     def item_titles(self, items: Sequence[Any]) -> dict[Any, str]:
-        """Return the titles of items, of those that have one in the frame of items:
-        shown wherever items are.
+        """Return the titles of items, of those that have one in the frame of items.
+
+        They are shown wherever items are.
         """
         frame = self.side_data.items
         if frame is None or not items:
@@ -281,9 +286,7 @@ class EvaluationData:
 
     @property
     def basis(self) -> str:
-        """The line shown below every number: users averaged, users left out, and the
-        convention.
-        """
+        """The line below every number: users averaged or not, and the convention."""
         with use_noun(self.noun):
             decisions = self.convention.phrases(graded=self.joined.graded)
             words = [*self.users_in_words, *decisions, *self.notes]
@@ -310,8 +313,9 @@ class EvaluationData:
 
     @cached_property
     def apart(self) -> tuple[Sentence, ...]:
-        """A note if no item of the lists is in the truth, as where ids are written in
-        two ways.
+        """A note if no item of the lists is in the truth.
+
+        As where ids are written in two ways.
         """
         if len(self.joined.all_hits.rank):
             return ()

@@ -1,5 +1,6 @@
-"""The worked explanation of a score: the formula, the same with numbers, and the rows
-that it sums over.
+"""The worked explanation of a score.
+
+It has the formula, the same with numbers, and the rows that it sums over.
 
 The credit column, added up and divided by the denominator, is the score. `worked.py`
 makes it.
@@ -73,8 +74,10 @@ NAMED, FIXED = ("item", "other_item", "genre"), ("discount", "credit", "running"
 
 @dataclass(frozen=True, eq=False)
 class Explanation(Suggesting):
-    """The computation of a score: of one user's list or, if `user` is None, of a list
-    given by itself or of all lists.
+    """The computation of a score, a row for each term of its sum.
+
+    It is of one user's list or, if `user` is None, of a list given by itself or of all
+    lists.
 
     `rows` holds what the formula sums over: the list with a row per rank or, beyond
     accuracy, a row for each item, pair of items or genre, with its term and what it
@@ -139,15 +142,15 @@ class Explanation(Suggesting):
         return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the rows that the formula sums over: of a list, a row per rank with
-        item, relevance, gain, discount, term, credit, running sum.
+        """Return the rows that the formula sums over.
+
+        Of a list, a row per rank with item, relevance, gain, discount, term, credit,
+        running sum.
         """
         return self.rows.copy()
 
     def worked(self) -> list[Block]:
-        """Return the formula as text, the same with numbers, the rows of each list, and
-        the basis.
-        """
+        """Return the formula, the same with numbers, the rows and the basis as text."""
         tables = [block for of_list in self._tables for block in of_list]
         return [
             Note(f"  {self.formula}"),
@@ -189,8 +192,9 @@ class Explanation(Suggesting):
 
     @property
     def _notes(self) -> list[Block]:
-        """The relevant items that are missed, and the basis; below a cut-off, an item
-        may still be in the list.
+        """The relevant items that are missed, and the basis.
+
+        Below a cut-off, an item may still be in the list.
         """
         items = joined(
             [

@@ -1,6 +1,4 @@
-"""Gates: conditions that the numbers of a model must meet, as a test of a release asks
-for them.
-"""
+"""Gates: conditions that a model must meet, as a test of a release asks for them."""
 
 from __future__ import annotations
 
@@ -32,8 +30,9 @@ SCHEMA = "recnb.gate/1"
 
 
 class GateCheck(NamedTuple):
-    """One condition on one number of one model: whether it is met, and the sentence
-    that says so.
+    """One condition on one number of one model: whether it is met.
+
+    A sentence says so.
     """
 
     check: str  #: "at_least", "at_most" or "not_worse"
@@ -62,8 +61,9 @@ class GateCheck(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Gate(AsJson, Suggesting):
-    """The checks of a gate; true if all are passed. `to_frame` and `to_json` export
-    them with the numbers behind each.
+    """The checks of a gate; true if all are passed.
+
+    `to_frame` and `to_json` export them with the numbers behind each.
     """
 
     checks: tuple[GateCheck, ...]
@@ -81,8 +81,9 @@ class Gate(AsJson, Suggesting):
 
     @property
     def basis(self) -> str:
-        """The users and the convention behind the numbers, of each check if they are
-        not all the same.
+        """The users and the convention behind the numbers.
+
+        Of each check, if they are not all the same.
         """
         names = [
             f"{one_line(check.numbers['model'])} {check.label}".lstrip()
@@ -179,8 +180,9 @@ def within(
     k: int | None,
     options: Given,
 ) -> Gate:
-    """Check whether a number of each model is "at_least" or "at_most" a limit; the name
-    of the model is "" where there is one.
+    """Check whether a number of each model is "at_least" or "at_most" a limit.
+
+    The name of the model is "" where there is one.
     """
     if not is_number(limit):
         raise OptionError(
@@ -209,8 +211,9 @@ def within(
 def limit_check(
     check: str, about: dict[str, Any], value: float, limit: float, basis: str = ""
 ) -> GateCheck:
-    """Check whether a number is on the right side of a limit; `about`: its metric, k,
-    model and n_users.
+    """Check whether a number is on the right side of a limit.
+
+    `about`: its metric, k, model and n_users.
     """
     called, if_passed, if_failed, if_few = LIMITS[check]
     enough, model = about["n_users"] >= ENOUGH, about["model"]
@@ -235,30 +238,54 @@ def limit_check(
 def not_worse_check(
     row: DifferenceRow, margin: float, confidence: float, basis: str = ""
 ) -> GateCheck:
-    """Check that a model is not shown to be worse than the baseline or, with a margin,
-    shown to be less than it behind.
+    """Check that a model is not worse than the baseline.
+
+    That it is not shown to be worse or, with a margin, that it is shown to be less than
+    it behind.
 
     Without a margin the verdict of the difference says so, which is that of the table
     of differences. With one its interval does, which is not corrected.
     """
-    n_differ = row.won + row.lost
-    low, high, edge = row.low, row.high, -margin
+    passed, words = _conclusion_on(row, margin)
+    numbers = {name: getattr(row, name) for name in NUMBERS}
+    numbers |= {
+        "n_differ": row.won + row.lost,
+        "margin": margin,
+        "confidence": confidence,
+    }
+    if row.n_lists is not None:
+        numbers["n_lists"] = row.n_lists
+    says = _in_words(row, words, margin, confidence)
+    return GateCheck("not_worse", passed, numbers, says, basis)
+
+
+def _conclusion_on(row: DifferenceRow, margin: float) -> tuple[bool, str]:
+    """Return whether a model passes as not worse than the baseline, and the sentence."""
+    low, high = row.low, row.high
     if row.better == "low":  # a model above the baseline is the worse one
-        low, high, edge = -row.high, -row.low, margin
-    is_known = row.n_users >= ENOUGH and not (n_differ and not isfinite(low))
-    if is_known and n_differ and row.verdict == "untested" and not margin:
-        is_known = high >= 0  # so few who differ show nothing, and do not pass
-    if not is_known:
-        passed, words = False, NO_CONCLUSION
-    elif not n_differ:
-        passed, words = True, SAME_VALUES
-    elif not margin:
-        passed = row.verdict != "worse"
-        words = NOT_SHOWN_WORSE if passed else WORSE
-    elif low > -margin:
-        passed, words = True, NOT_WORSE_BY
-    else:
-        passed, words = False, WORSE_BY if high <= -margin else INCONCLUSIVE
+        low, high = -row.high, -row.low
+    if row.n_users < ENOUGH:
+        return False, NO_CONCLUSION
+    if not row.won + row.lost:
+        return True, SAME_VALUES
+    if not isfinite(low):
+        return False, NO_CONCLUSION
+    if margin:
+        if low > -margin:
+            return True, NOT_WORSE_BY
+        return False, WORSE_BY if high <= -margin else INCONCLUSIVE
+    if row.verdict == "untested" and not high >= 0:
+        return False, NO_CONCLUSION  # so few who differ show nothing, and do not pass
+    if row.verdict == "worse":
+        return False, WORSE
+    return True, NOT_SHOWN_WORSE
+
+
+def _in_words(
+    row: DifferenceRow, conclusion: str, margin: float, confidence: float
+) -> str:
+    """Return a conclusion on a difference in words, with its interval."""
+    edge = margin if row.better == "low" else -margin
     shown = {
         "label": label_of(row.metric, row.k),
         "model": one_line(row.model),
@@ -272,20 +299,11 @@ def not_worse_check(
     if row.difference > 0:
         shown["difference"] = f"+{shown['difference']}"
     interval = "{users}"
-    if isfinite(low):
+    if isfinite(row.low):
         interval = _(INTERVAL)
-    elif n_differ:
+    elif row.won + row.lost:
         interval = _(NO_INTERVAL)
-    numbers = {name: getattr(row, name) for name in NUMBERS} | {"n_differ": n_differ}
-    if row.n_lists is not None:
-        numbers["n_lists"] = row.n_lists
-    return GateCheck(
-        "not_worse",
-        passed,
-        numbers | {"margin": margin, "confidence": confidence},
-        f"{_(words)} ({interval})".format_map(shown),
-        basis,
-    )
+    return f"{_(conclusion)} ({interval})".format_map(shown)
 
 
 def _users(n_users: int, n_lists: int | None = None) -> str:

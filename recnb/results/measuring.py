@@ -252,11 +252,11 @@ class _Measuring:
             "won": won,
             "tied": tests.tied,
             "lost": lost,
-            "detectable": _detectable(tests, self.settings.alpha),
+            "detectable": detectable_of(tests, self.settings.alpha),
         }
 
 
-def _detectable(tests: Paired, alpha: float) -> Floats:
+def detectable_of(tests: Paired, alpha: float) -> Floats:
     """Return the smallest difference of each pair that a test is likely to find.
 
     NaN where there is no test: so few users differ that they do not show how far others
@@ -425,8 +425,7 @@ def _near_best(
     settings = measuring.settings
     # Each part has families of its own, so its number is in their names.
     families = [f"{place.part} {_family(place, settings)}" for place in places]
-    # By the tests against the best first. NaN, which is no test, is never apart.
-    is_apart = _corrected(p_of_best, families) <= settings.alpha
+    p_holm = _corrected(p_of_best, families)
     pair_of = {frozenset(pair): index for index, pair in enumerate(measuring.pairs)}
     is_near = np.zeros(best.shape, dtype=bool)
     for row, place in enumerate(places):
@@ -434,8 +433,13 @@ def _near_best(
             continue
         top = measuring.models[int(np.argmax(best[row]))]
         for column, model in enumerate(measuring.models):
+            if best[row, column]:
+                continue
             pair = pair_of.get(frozenset((model, top)))
             if pair is not None:
-                is_apart[row, column] = verdict[row, pair] in FOUND
-        is_near[row] = ~best[row] & ~is_apart[row]
+                is_worse = verdict[row, pair] in FOUND
+            else:
+                # NaN, where there is no test, shows nothing.
+                is_worse = bool(p_holm[row, column] <= settings.alpha)
+            is_near[row, column] = not is_worse
     return is_near

@@ -1,5 +1,6 @@
-"""Every metric as users call it, a line each: as a method of evaluations and of
-`df.rec`, and as a function of one list.
+"""Every metric as users call it, a line each.
+
+As a method of evaluations and of `df.rec`, and as a function of one list.
 """
 
 from __future__ import annotations
@@ -24,8 +25,9 @@ P = ParamSpec("P")
 
 
 class OneList(Protocol[P]):
-    """A metric as a function of one ranking and what is relevant, or of several; or of
-    grades and scores.
+    """A metric as a function of one ranking and what is relevant, or of several.
+
+    Or of grades and scores.
     """
 
     __name__: str
@@ -54,8 +56,9 @@ def method(
     metric: AccuracyMetric[P] | ListMetric[P],
 ) -> Callable[Concatenate[Any, P], Score]: ...
 def method(metric: Any) -> Any:
-    """Return the method that gives a metric's number; `k` and the options are those of
-    the metric's function.
+    """Return the method that gives a metric's number.
+
+    `k` and the options are those of the metric's function.
     """
 
     def call(self: Methods, k: Any = None, **options: Any) -> Any:
@@ -166,9 +169,7 @@ class Methods(Suggesting):
 
     @property
     def _data(self) -> EvaluationData:
-        """The evaluation itself: `df.rec`, which shares these methods, calls each with
-        one.
-        """
+        """The evaluation itself: `df.rec` calls each of these methods with one."""
         return self  # type: ignore[return-value]
 
     precision = method(accuracy.precision)

@@ -1,5 +1,7 @@
-"""Numbers: means with intervals and differences with tests, each once, of all users or
-of each part of a split. Tables, curves, segments, gates and reports are views of them.
+"""Numbers: means with intervals and differences with tests, each once.
+
+They are of all users or of each part of a split. Tables, curves, segments, gates and
+reports are views of them.
 """
 
 from __future__ import annotations
@@ -69,8 +71,9 @@ class DifferenceArrays(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class MeanRow:
-    """One model's number of a metric at a cut-off, with the ends of its interval; NaN
-    where it has none.
+    """One model's number of a metric at a cut-off, with its interval.
+
+    The ends are NaN where it has none.
     """
 
     model: str
@@ -94,8 +97,9 @@ class MeanRow:
 
 @dataclass(frozen=True, slots=True)
 class DifferenceRow:
-    """One model against another in a metric at a cut-off, over the users of both; or
-    the users of a segment against all others, which names no model.
+    """One model against another in a metric at a cut-off, over the users of both.
+
+    Or the users of a segment against all others, which names no model.
     """
 
     metric: str
@@ -167,19 +171,22 @@ class Numbers:
     split: Split
 
     def marks(self, against: str | None) -> NDArray[Any]:
-        """Return the mark of each mean, places × models: of what is not shown to differ
-        from the best, or the finding against a baseline that is named.
+        """Return the mark of each mean, places × models.
+
+        Of what is not shown to differ from the best, or the finding against a baseline
+        that is named.
         """
         marks = np.full(self.means.mean.shape, "", dtype=object)
         if against is None:
             marks[self.means.near_best] = "near_best"
             return marks
         for pair, (model, baseline) in enumerate(self.pairs):
+            if baseline != against:
+                continue
             verdicts = self.differences.verdict[:, pair]
             is_found = np.isin(verdicts.astype(str), FOUND)
-            if baseline == against:
-                column = list(self.models).index(model)
-                marks[:, column] = np.where(is_found, verdicts, "")
+            column = list(self.models).index(model)
+            marks[:, column] = np.where(is_found, verdicts, "")
         return marks
 
     def mean_rows(self, marked_against: str | None = None) -> Iterator[MeanRow]:
@@ -209,7 +216,7 @@ class Numbers:
 
     def difference_rows(self) -> Iterator[DifferenceRow]:
         """Give each difference, pairs of a place together."""
-        names = DifferenceArrays._fields[:-1]
+        names = [name for name in DifferenceArrays._fields if name != "is_test"]
         columns = [getattr(self.differences, name).tolist() for name in names]
         for row, place in enumerate(self.places):
             for pair, (model, baseline) in enumerate(self.pairs):

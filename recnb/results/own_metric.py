@@ -1,5 +1,6 @@
-"""A metric of one's own: `recnb.metric` makes it of a function, once its formula and
-its code agree on a few small lists.
+"""A metric of one's own: `recnb.metric` makes it of a function.
+
+Its formula and its code must agree on a few small lists.
 """
 
 from __future__ import annotations
@@ -38,13 +39,16 @@ BETTER = ("high", "low")
 
 
 class OwnMetric(AccuracyMetric[...]):
-    """A metric of the caller's: what its function returns is checked, and it is called
-    on one list as recnb's own are.
+    """A metric of the caller's, of hits: what its function returns is checked.
+
+    It is called on one list as recnb's own are.
     """
 
     def at(self, data: Any, k: Any, options: Mapping[str, Any]) -> Any:
-        """Compute the credit of hits; refuse ties that are averaged, what is no credit
-        of the hits, and values beyond the bounds.
+        """Compute the credit of hits, and check it.
+
+        Ties that are averaged, what is no credit of the hits, and values beyond the
+        bounds are refused.
         """
         data.refuse_ties(f"{self.name} follows one order of each list")
         if self.needs and data.truth_items is None:
@@ -63,21 +67,21 @@ class OwnMetric(AccuracyMetric[...]):
         return credit
 
     def __call__(self, data: Any = None, *args: Any, **options: Any) -> Any:
-        """Compute the metric of one list or several, or in another metric the credit of
-        hits.
-        """
+        """Compute the metric of lists, or in another metric the credit of hits."""
         call = super().__call__ if isinstance(data, Hits) else on_lists(self)
         return call(data, *args, **options)
 
 
 class OwnListMetric(ListMetric[...]):
-    """A metric of the caller's over all rows of the lists: what its function returns is
-    checked, and its rows have the names of its formula.
+    """A metric of the caller's over all rows of the lists.
+
+    What its function returns is checked, and its rows have the names of its formula.
     """
 
     def at(self, data: Any, k: Any, options: Mapping[str, Any]) -> Any:
-        """Compute the values of lists; refuse what is no credit of them, and values
-        beyond the bounds.
+        """Compute the values of lists, and check them.
+
+        What is no credit of the lists, and values beyond the bounds are refused.
         """
         items = RowItems(data.item, data.catalogue, self.name, self.columns)
         lists = replace(data, items=items)
@@ -108,8 +112,9 @@ class OwnListMetric(ListMetric[...]):
         return replace(values, rows=rows)
 
     def __call__(self, data: Any = None, *args: Any, **options: Any) -> Any:
-        """Compute the values of lists in another metric; one list by itself says
-        nothing of its items.
+        """Compute the values of lists in another metric.
+
+        One list by itself says nothing of its items.
         """
         if isinstance(data, Lists):
             return super().__call__(data, *args, **options)
@@ -148,9 +153,11 @@ def metric(
     needs: Sequence[Literal["train"]] = (),
     columns: Sequence[str] | Mapping[str, float] = (),
 ) -> Callable[[Callable[..., Credit | PerUser]], Metric[...]]:
-    """Make a metric of a function: of the hits, `mine(hits, k=None)`, which returns
-    `recnb.metrics.Credit`, what each hit earns, out of what; or of all rows of the
-    lists, `mine(lists, k=None)`, which returns `recnb.metrics.list_credit`.
+    """Make a metric of a function, of hits or of all rows of the lists.
+
+    Of the hits it is `mine(hits, k=None)`, which returns `recnb.metrics.Credit`, what
+    each hit earns, out of what; of all rows of the lists `mine(lists, k=None)`, which
+    returns `recnb.metrics.list_credit`.
 
     It is taken wherever the name of a metric is, and so is its name; one of hits that
     needs nothing else is a function of one list. `recnb/metrics/README.md` has
@@ -295,8 +302,9 @@ def _needs_of(needs: object) -> tuple[Literal["train"], ...]:
 
 
 def _columns_of(columns: object) -> dict[str, float | None]:
-    """Return the columns that a metric reads with what an item without a value has, or
-    refuse what can be no name of a formula.
+    """Return the columns that a metric reads with what an item without a value has.
+
+    What can be no name of a formula is refused.
     """
     read = {}
     if isinstance(columns, Mapping):

@@ -37,9 +37,7 @@ if TYPE_CHECKING:
 
 
 class Interval(tuple[float, float]):
-    """Lower and upper end of an interval for a mean over users, with its confidence and
-    method.
-    """
+    """Lower and upper end of an interval for a mean, with confidence and method."""
 
     low: float
     high: float
@@ -66,9 +64,7 @@ class Interval(tuple[float, float]):
 
 
 class MetricValue(float, Suggesting):
-    """The number of a metric: a float with its cut-off, its convention and the values
-    that it is computed from.
-    """
+    """The number of a metric: a float with its cut-off, convention and values."""
 
     metric: str  #: the metric's name
     k: int | None  #: the cut-off; None: each whole list
@@ -98,7 +94,7 @@ class MetricValue(float, Suggesting):
     def n_users(self) -> int:
         """The number of users that the mean is over, or of values of `cluster=`.
 
-        Of a number of all lists together it is that of lists.
+        Of a number of all lists together, that of lists.
         """
         if not self._values.of_all:
             _has_value, clusters = self._values.sample(0)
@@ -113,8 +109,9 @@ class MetricValue(float, Suggesting):
 
     @property
     def has_interval(self) -> bool:
-        """Whether it is a mean over users, or over pairs of users, as personalization
-        is.
+        """Whether it is a mean over users, or over pairs of users.
+
+        The latter is personalization, for example.
         """
         return not self._values.of_all or self._values.of_all[0].of_users is not None
 
@@ -184,8 +181,7 @@ class MetricValue(float, Suggesting):
 
 
 class Score(MetricValue):
-    """A metric's mean over users: a float with its users, its cut-off and its
-    convention.
+    """A metric's mean over users: a float with its users, cut-off and convention.
 
     >>> import recnb
     >>> score = recnb.ndcg([["a", "b"], ["b", "a"]], [{"a": 1}, {"a": 1}])
@@ -217,8 +213,9 @@ class Score(MetricValue):
     def plot(
         self, ax: Axes | None = None, bins: int = 20, *, color: Any = ACCENT
     ) -> Axes:
-        """Draw the share of users at each value, with the mean and its interval, on
-        `ax` or on a new figure.
+        """Draw the share of users at each value, with the mean and its interval.
+
+        It is drawn on `ax` or on a new figure.
         """
         ax, values = axes(ax), self.per_user.to_numpy()
         ax.hist(
@@ -243,8 +240,9 @@ class Score(MetricValue):
 
 
 class CatalogueScore(MetricValue):
-    """A metric of all lists together: a float with the number of lists that show each
-    item, and its convention.
+    """A metric of all lists together: a float with its items and its convention.
+
+    It has the number of lists that show each item.
 
     >>> import pandas as pd, recnb
     >>> recs = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
@@ -257,8 +255,9 @@ class CatalogueScore(MetricValue):
 
     @cached_property
     def _exposure(self) -> pd.Series[int]:
-        """The number of lists that show each item of the catalogue, and each item that
-        is shown.
+        """The number of lists that show each item.
+
+        Of each item of the catalogue, and each that is shown.
         """
         item_data = self._data.item_data
         times = item_data.lists().upto(self.k).times_shown
@@ -271,8 +270,9 @@ class CatalogueScore(MetricValue):
 
     @property
     def per_item(self) -> pd.Series[int]:
-        """The number of lists that show each item, indexed by item; 0 for items of the
-        catalogue that none shows.
+        """The number of lists that show each item, indexed by item.
+
+        0 for items of the catalogue that none shows.
         """
         return self._exposure.copy()
 
@@ -300,9 +300,7 @@ class CatalogueScore(MetricValue):
 def score_of(
     data: EvaluationData, metric: Metric[...], k: int | None, options: Given
 ) -> Score | CatalogueScore:
-    """Return the number of any metric: the mean over users, or the one number of all
-    lists.
-    """
+    """Return the number of any metric: a mean over users, or that of all lists."""
     if options:
         check_options(metric, options)
     values = values_of(data, metric, Cutoffs.one(k), options)

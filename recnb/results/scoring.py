@@ -1,5 +1,7 @@
-"""From a metric to its values, one step a function: whose convention and which joined
-data (`scoring_of`), the credit of the hits, averages over users, the basis.
+"""From a metric to its values, one step a function.
+
+Whose convention and which joined data (`scoring_of`), the credit of the hits, averages
+over users, the basis.
 """
 
 from __future__ import annotations
@@ -93,9 +95,7 @@ def values_of_users(
 
 @dataclass(frozen=True, eq=False)
 class Scoring:
-    """A measure as an evaluation computes it: on which joined data, with which options
-    and weights.
-    """
+    """A measure as an evaluation computes it: on which data, with which weights."""
 
     joined: Joined
     measure: Measure
@@ -116,8 +116,10 @@ class Scoring:
 
     @property
     def unsaid(self) -> tuple[str, ...]:
-        """Decisions that the basis leaves out: the cut-off where `whole` has changed it,
-        as a label without a cut-off, such as "nDCG", says so itself.
+        """Decisions that the basis leaves out.
+
+        The cut-off where `whole` has changed it, as a label without a cut-off, such as
+        "nDCG", says so itself.
         """
         is_changed = self.shown_convention.cutoff != self.joined.convention.cutoff
         return ("cutoff",) if is_changed else ()
@@ -199,8 +201,9 @@ def _recnbs_own(convention: Convention) -> dict[str, str]:
 def _recorded(
     data: EvaluationData, metric: Metric[...], *, whole: bool = False
 ) -> presets.Preset | None:
-    """Return what is recorded of a metric in the library; nothing of one that it never
-    cuts, if a cut-off is asked for.
+    """Return what is recorded of a metric in the library.
+
+    Nothing of one that it never cuts, if a cut-off is asked for.
     """
     if data.library is None:
         return None
@@ -216,8 +219,9 @@ def _recorded(
 
 
 def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
-    """Return the first record of this name, "coverage[catalogue]", before those of
-    another, "coverage_count".
+    """Return the first record of this name, such as "coverage[catalogue]".
+
+    Those of another, such as "coverage_count", come after it.
     """
     variants = presets.of_metric(name, library)
     for preset in variants:
@@ -228,8 +232,9 @@ def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
 
 
 def _is_own(data: EvaluationData, metric: Metric[...], *, whole: bool = False) -> bool:
-    """Return whether a number under a library's conventions is recnb's own, since
-    nothing is recorded of it there.
+    """Return whether a number under a library's conventions is recnb's own.
+
+    It is where nothing is recorded of it there.
     """
     return data.library is not None and _recorded(data, metric, whole=whole) is None
 
@@ -253,8 +258,9 @@ def averaged(scoring: Scoring, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
 
 
 def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
-    """Return the hits that the metric needs at these cut-offs, with all judged items if
-    it counts these.
+    """Return the hits that the metric needs at these cut-offs.
+
+    With all judged items if it counts these.
     """
     depth = None if scoring.measure.needs_whole_list else cutoffs.deepest
     hits = scoring.joined.hits(depth)
@@ -264,8 +270,9 @@ def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
 
 
 def with_items(scoring: Scoring, hits: Hits) -> Hits:
-    """Return hits with what is known of the item of each, if a metric of the caller's
-    needs it.
+    """Return hits with what is known of the item of each.
+
+    That is if a metric of the caller's needs it.
     """
     metric, data = scoring.measure.metric, scoring.data
     if data is None or not (metric.own and metric.needs):
@@ -276,8 +283,9 @@ def with_items(scoring: Scoring, hits: Hits) -> Hits:
 
 
 def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
-    """Return the cut-offs; under a convention that does not cut, they only label the
-    numbers.
+    """Return the cut-offs under a convention.
+
+    If it does not cut, they only label the numbers.
     """
     return replace(cutoffs, cut=convention.cutoff)
 
@@ -327,7 +335,8 @@ def basis_of(
     cutoffs: Cutoffs,
     options: Mapping[str, Any] | None = None,
 ) -> Basis:
-    """Return what a metric's number at the deepest of these cut-offs rests on;
+    """Return what a metric's number at the deepest of these cut-offs rests on.
+
     `options`: those of the call.
     """
     joined, metric = scoring.joined, scoring.measure.metric
@@ -358,8 +367,9 @@ def basis_of(
 
 
 def _scale_of(scoring: Scoring) -> float | None:
-    """Return the highest relevance of the truth, where the metric takes its scale from
-    it: it has an option max_relevance, which is not given.
+    """Return the highest relevance of the truth, if it is the metric's scale.
+
+    It is if the metric has an option max_relevance, which is not given.
     """
     options = scoring.measure.chosen
     if "max_relevance" in options and options["max_relevance"] is None:
@@ -418,8 +428,9 @@ def _with_whole_lists(
 def _values_beyond_accuracy(
     data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Given
 ) -> Values:
-    """Compute a metric beyond accuracy for all who have a list, or for the users
-    evaluated.
+    """Compute a metric beyond accuracy.
+
+    It is of all who have a list, or of the users evaluated.
     """
     measure = scoring_of(data, metric, options, whole=k.is_whole).measure
     users, results = data.item_data.values_of_users(metric, k, measure.options)
@@ -456,8 +467,9 @@ def _values_beyond_accuracy(
 
 
 def _matrix_of(results: Sequence[PerUser | Whole]) -> Floats:
-    """Return users × cut-offs, NaN where a user does not count; no rows where the
-    metric has one value for all users.
+    """Return users × cut-offs, NaN where a user does not count.
+
+    No rows where the metric has one value for all users.
     """
     of_users = [result for result in results if isinstance(result, PerUser)]
     if not of_users:
@@ -489,8 +501,9 @@ def _of_lists_in_words(
     results: Sequence[PerUser | Whole],
     who: str,
 ) -> list[str]:
-    """Return in words what a number beyond accuracy rests on at the deepest cut-off:
-    users, items, order and options.
+    """Return in words what a number beyond accuracy rests on at the deepest cut-off.
+
+    These are users, items, order and options.
     """
     is_own = _is_own(data, metric)
     words = [who]
@@ -541,8 +554,9 @@ def _catalogue_in_words(
 
 
 def recorded_in(library: str | None) -> list[str]:
-    """Return the metrics beyond accuracy whose numbers in a library are recorded; all,
-    for recnb's own.
+    """Return the metrics beyond accuracy whose numbers in a library are recorded.
+
+    All, for recnb's own.
     """
     if library is None:
         return [name for name, metric in LIST_METRICS.items() if not metric.own]
@@ -551,8 +565,9 @@ def recorded_in(library: str | None) -> list[str]:
 
 
 def as_plain(value: object) -> Any:
-    """Return an option as a word or number; what is bigger, such as a frame, as
-    "given".
+    """Return an option as a word or number.
+
+    What is bigger, such as a frame, is "given".
     """
     if value is None or isinstance(value, (str, bool, int, float)):
         return value

@@ -104,8 +104,7 @@ def explain(
     lang: str | None = None,
     **options: Any,
 ) -> Explanation:
-    """Explain the score of one list: formula, the same with numbers, a row per rank,
-    the ideal list.
+    """Explain the score of one list: formula, numbers, a row per rank, the ideal list.
 
     `lang` is "en" or "ko"; by default the language that is set.
 
@@ -168,8 +167,9 @@ def hits_of(pairs: Sequence[Pair]) -> Hits:
 
 
 def _scored(grades: list[Any], scores: list[Any]) -> list[Pair]:
-    """Read the grades and scores of one list or several, whose items are ranked by
-    score; equal scores keep their order.
+    """Read the grades and scores of one list or several.
+
+    Items are ranked by score; equal scores keep their order.
     """
     if len(grades) != len(scores):
         problem = N_(
@@ -275,19 +275,7 @@ def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
     )
     for items, what in ((listed, N_("the truth")), (ranking, N_("the ranking"))):
         _refuse_items(items, what)
-    if (
-        ranking
-        and listed
-        and {*map(_kind, ranking)}.isdisjoint(map(_kind, listed))
-        and {*ranking}.isdisjoint(listed)
-    ):
-        # 1 against "1" would score 0 for the kind of its ids alone.
-        problem = N_(
-            "the ranking holds {item} and the truth {other}, which never match: give "
-            "items of one kind on both sides; grades of the items are a mapping, "
-            "dict(zip(items, grades)) or series.to_dict()."
-        )
-        raise RecnbError(_(problem, item=repr(ranking[0]), other=repr(listed[0])))
+    _refuse_kinds(ranking, listed)
     graded = truth if isinstance(truth, Mapping) else dict.fromkeys(listed, 1.0)
     judged = {
         item: _grade(grade, _("item {item}", item=repr(item)))
@@ -341,9 +329,26 @@ def _refuse_numbers(
         raise RecnbError(_(problem, value=value, metric=metric))
 
 
+def _refuse_kinds(ranking: list[Any], listed: list[Any]) -> None:
+    """Refuse items that differ in kind: 1 against "1" would score 0 for that alone."""
+    if not ranking or not listed:
+        return
+    has_one_kind = not {*map(_kind, ranking)}.isdisjoint(map(_kind, listed))
+    has_match = not {*ranking}.isdisjoint(listed)
+    if has_one_kind or has_match:
+        return
+    problem = N_(
+        "the ranking holds {item} and the truth {other}, which never match: give "
+        "items of one kind on both sides; grades of the items are a mapping, "
+        "dict(zip(items, grades)) or series.to_dict()."
+    )
+    raise RecnbError(_(problem, item=repr(ranking[0]), other=repr(listed[0])))
+
+
 def _refuse_items(items: list[Any], what: str) -> None:
-    """Refuse items that cannot be hashed, are missing, cannot be compared with a number
-    of numpy, or are repeated.
+    """Refuse what is no item, and items that are repeated.
+
+    An item can be hashed and compared with a number of numpy, and is not missing.
     """
     for item in items:
         has_hash = getattr(item, "__hash__", None) is not None

@@ -1,5 +1,6 @@
-"""The trial of a metric of one's own: on a few small lists, its formula and its
-function say the same, or it is refused.
+"""The trial of a metric of one's own, on a few small lists.
+
+Its formula and its function say the same, or it is refused.
 """
 
 from __future__ import annotations
@@ -85,8 +86,9 @@ def _refuse_unknown_names(made: Metric[...]) -> None:
 
 
 class SmallItems:
-    """What is known of the items of the small lists: popularity, one of which train
-    does not have, and numbers in each column.
+    """What is known of the items of the small lists.
+
+    Popularity, one of which train does not have, and numbers in each column.
     """
 
     items = range(6)
@@ -108,8 +110,9 @@ class SmallItems:
 
 
 def try_on_lists(made: Metric[...]) -> None:
-    """Refuse a metric whose options are no numbers, whose formula is none, or is
-    another than the function on small lists.
+    """Refuse a metric whose formula is another than the function on small lists.
+
+    And one whose options are no numbers, or whose formula is none.
     """
     made.check(made.defaults)
     taken = [name for name in made.columns if name in made.defaults]

@@ -1,6 +1,4 @@
-"""What makes a `Table`: metrics at cut-offs, measures, all metrics beyond accuracy,
-curves; items, and one user's list.
-"""
+"""What makes a `Table`: metrics at cut-offs, curves, items, one user's list."""
 
 from __future__ import annotations
 
@@ -45,8 +43,9 @@ def table_of(
     intervals: bool = False,
     confidence: float = 0.95,
 ) -> Table:
-    """Return means over users, or the one number of all lists: one row per metric, one
-    column per cut-off, or three with intervals.
+    """Return means over users, or the one number of all lists.
+
+    One row per metric, one column per cut-off, or three with intervals.
     """
     check_flag("intervals", intervals)
     cutoffs = Cutoffs.of(k)
@@ -90,8 +89,9 @@ def wide_table(
     *,
     intervals: bool = False,
 ) -> Table:
-    """Return a table of metrics × cut-offs of one model: of means, or of means and the
-    ends of their intervals.
+    """Return a table of metrics × cut-offs of one model.
+
+    It is of means, or of means and the ends of their intervals.
     """
     # As objects, whole numbers stay whole beside a None.
     columns = pd.Index(
@@ -120,8 +120,9 @@ def phrases_of(numbers: Numbers) -> dict[str, list[str]]:
 
 
 def beyond_table(data: EvaluationData, k: object) -> Table:
-    """Return every metric beyond accuracy that the data allow, a row each; what the
-    others need is said below.
+    """Return every metric beyond accuracy that the data allow, a row each.
+
+    What the others need is said below.
     """
     cutoffs, recorded = Cutoffs.of(k), recorded_in(data.library)
     if not recorded:
@@ -152,8 +153,9 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
 def measures_of(
     data: EvaluationData, names: Any, confidence: float, options: Given
 ) -> Table:
-    """Return a row per measure, each at its own cut-off: mean, the ends of its interval
-    and the number of users.
+    """Return a row per measure, each at its own cut-off.
+
+    It has the mean, the ends of its interval and the number of users.
     """
     names = [plain_text(name) for name in (names if is_several(names) else [names])]
     if not names:
@@ -182,8 +184,9 @@ def measures_of(
 def users_frame(
     data: EvaluationData, metrics: Metrics, k: Any, options: Given
 ) -> pd.DataFrame:
-    """Return a row per user and a column per metric, at each cut-off, NaN for a user
-    whom it leaves out; or counts of each user.
+    """Return a row per user and a column per metric, or counts of each user.
+
+    At each cut-off, NaN for a user whom the metric leaves out.
     """
     if metrics is None and k is None and not options:
         hits = data.hits()
@@ -223,8 +226,9 @@ def _by_user(frame: pd.DataFrame, data: EvaluationData) -> pd.DataFrame:
 def curve_of(
     data: EvaluationData, metric: Any, k: Any, options: Given, confidence: float = 0.95
 ) -> Table:
-    """Return a row per cut-off: the number of a metric and the ends of its interval,
-    NaN where it has none.
+    """Return a row per cut-off: a metric and the ends of its interval.
+
+    These are NaN where it has none.
     """
     chosen, cutoffs = metric_of_curve(metric, k)
     check_options(chosen, options)
@@ -253,33 +257,26 @@ def curve_of(
 
 
 def items_of(data: EvaluationData, k: object) -> Table:
-    """Count how often each item is recommended and found, the most recommended first:
-    each item of frames, train and `items=` once.
+    """Count how often each item is recommended and found, the most recommended first.
+
+    Each item of frames, train and `items=` is there once.
     """
     (cutoff,) = Cutoffs.one(k).values
-    item_data, joined = data.item_data, data.joined
-    items, n_items = item_data.items, len(item_data.items)
-    lists = item_data.lists().upto(cutoff)
-    shown = lists.times_shown
-    frame = pd.DataFrame({"shown": shown, "share": shown / max(len(lists.item), 1)})
-    if (had := item_data.catalogue.interactions) is not None:
-        frame["share_in_train"] = had / max(had.sum(), 1)
-        frame["ratio"] = (frame["share"] / frame["share_in_train"]).where(
-            frame["share_in_train"] > 0
-        )
-    of_truth = positions(items, joined.truth["item"])
-    # Pairs of user and item as one number: a place of a list is a hit if its pair is in
-    # the truth.
-    evaluated = item_data.lists(evaluated=True).upto(cutoff)
-    is_hit = np.isin(
-        evaluated.user * n_items + evaluated.item,
-        joined.all_hits.truth_user * n_items + of_truth,
+    items = data.item_data.items
+    frame = pd.DataFrame(
+        {**_shown_counts(data, cutoff), **_hit_counts(data, cutoff)},
+        index=pd.Index(items.to_numpy(), name="item"),
     )
-    frame["hits"] = np.bincount(evaluated.item[is_hit], minlength=n_items)
-    frame["relevant"] = np.bincount(of_truth, minlength=n_items)
-    frame.index = pd.Index(items.to_numpy(), name="item")
-    if titles := data.item_titles(items.to_list()):
+    titles = data.item_titles(items.to_list())
+    if titles:
         frame.insert(0, "title", frame.index.map(titles).fillna(""))
+    frame = frame.sort_values("shown", ascending=False, kind="stable")
+    depth = _lists_in_words(cutoff)
+    n_lists = len(data.item_data.users)
+    users = ngettext("{n:,} user with a list", "{n:,} users with a list", n_lists)
+    of_lists = _("shown and share: {users}, {at}", users=users, at=depth)
+    basis = [of_lists, f"{_('hits and relevant')}: {data.basis}"]
+    table = Table.made(frame, basis, depth)
     headings = {
         "item": _("item"),
         "title": _("title"),
@@ -290,30 +287,85 @@ def items_of(data: EvaluationData, k: object) -> Table:
         "hits": pgettext("of an item", "hits"),
         "relevant": pgettext("of an item", "relevant"),
     }
-    depth = _lists_in_words(cutoff)
-    n_lists = len(item_data.users)
-    users = ngettext("{n:,} user with a list", "{n:,} users with a list", n_lists)
-    of_lists = _("shown and share: {users}, {at}", users=users, at=depth)
-    frame = frame.sort_values("shown", ascending=False, kind="stable")
-    basis = [of_lists, f"{_('hits and relevant')}: {data.basis}"]
-    table = Table.made(frame, basis, depth)
     table.attrs |= {"drawn": "", "most": 20, "headings": headings}
     return table
 
 
+def _shown_counts(data: EvaluationData, cutoff: int | None) -> dict[str, Any]:
+    """Count how often each item is shown, beside its share of train if there is one."""
+    lists = data.item_data.lists().upto(cutoff)
+    shown = lists.times_shown
+    share = shown / max(len(lists.item), 1)
+    counts = {"shown": shown, "share": share}
+    interactions = data.item_data.catalogue.interactions
+    if interactions is None:
+        return counts
+    in_train = interactions / max(interactions.sum(), 1)
+    ratio = np.full(len(share), np.nan)
+    np.divide(share, in_train, out=ratio, where=in_train > 0)
+    return {**counts, "share_in_train": in_train, "ratio": ratio}
+
+
+def _hit_counts(data: EvaluationData, cutoff: int | None) -> dict[str, Any]:
+    """Count the hits of each item, and the users to whom it is relevant."""
+    n_items = len(data.item_data.items)
+    lists = data.item_data.lists(evaluated=True).upto(cutoff)
+    truth_item = positions(data.item_data.items, data.joined.truth["item"])
+    # A user and an item are one number: a place is a hit if its pair is in the truth.
+    pair = lists.user * n_items + lists.item
+    truth_pair = data.joined.all_hits.truth_user * n_items + truth_item
+    is_hit = np.isin(pair, truth_pair)
+    return {
+        "hits": np.bincount(lists.item[is_hit], minlength=n_items),
+        "relevant": np.bincount(truth_item, minlength=n_items),
+    }
+
+
 def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
-    """Return a row for each place of one user's list; `missed` has the other relevant
-    items, with their ranks below k, else NaN.
+    """Return a row for each place of one user's list.
+
+    `missed` has the other relevant items, with their ranks below k, else NaN.
     """
     (cutoff,) = Cutoffs.one(k).values
     user = data.list_id(user)
-    position = data.position(user)
-    rows = data.joined.lists_of(data.joined.users[[position]]).sort(
-        "rank", maintain_order=True
+    listed, missed = _listed_and_missed(data, data.position(user), cutoff)
+    titles = data.item_titles([*listed["item"].to_list(), *missed["item"].to_list()])
+    n_hits = int(listed["hit"].sum())
+    found = _(
+        "found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed)
     )
-    truth = data.truth_of(position)
-    titles = data.item_titles([*rows["item"].to_list(), *truth["item"].to_list()])
+    title = _("user {user}: {found}", user=one_line(user), found=found)
+    if cutoff is not None:
+        title = f"{title}, {_('list cut at {k}', k=cutoff)}"
+    table = Table.made(_titled(listed, titles), [data.basis], title)
+    table.missed = Table.made(
+        _titled(missed, titles), [], _("relevant, and not among them")
+    )
+    headings = {
+        "rank": _("rank"),
+        "item": _("item"),
+        "title": _("title"),
+        "score": _("score"),
+        "relevance": _("relevance"),
+        "hit": _("hit"),
+    }
+    most = max(len(listed), len(missed))
+    for part in (table, table.missed):
+        part.attrs |= {"drawn": "", "most": most, "headings": headings}
+    return table
+
+
+def _listed_and_missed(
+    data: EvaluationData, position: int, cutoff: int | None
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the places of a user's list down to a cut-off, and what it misses.
+
+    An item that is missed has its rank below the cut-off, or none.
+    """
+    rows = data.joined.lists_of(data.joined.users[[position]])
+    rows = rows.sort("rank", maintain_order=True)
     columns = [name for name in ("rank", "item", "score") if name in rows.columns]
+    truth = data.truth_of(position)
     places = rows.select(columns).join(
         truth, on="item", how="left", maintain_order="left"
     )
@@ -324,30 +376,7 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     ranks = places.select("item", pl.col("rank").cast(pl.Float64))
     missed = truth.join(inside, on="item", how="anti", maintain_order="left")
     missed = missed.join(ranks, on="item", how="left", maintain_order="left")
-    n_hits = int(listed["hit"].sum())
-    found = _(
-        "found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed)
-    )
-    title = _("user {user}: {found}", user=one_line(user), found=found)
-    if cutoff is not None:
-        title = f"{title}, {_('list cut at {k}', k=cutoff)}"
-    table = Table.made(_titled(listed, titles), [data.basis], title)
-    others = missed.sort("relevance", descending=True, maintain_order=True)
-    table.missed = Table.made(
-        _titled(others, titles), [], _("relevant, and not among them")
-    )
-    headings = {
-        "rank": _("rank"),
-        "item": _("item"),
-        "title": _("title"),
-        "score": _("score"),
-        "relevance": _("relevance"),
-        "hit": _("hit"),
-    }
-    most = max(len(listed), len(others))
-    for part in (table, table.missed):
-        part.attrs |= {"drawn": "", "most": most, "headings": headings}
-    return table
+    return listed, missed.sort("relevance", descending=True, maintain_order=True)
 
 
 def _lists_in_words(k: int | None) -> str:

@@ -15,8 +15,9 @@ from recnb.results.scoring import values_of
 def plain_means(
     models: Models, asked: Sequence[tuple[Metric[...], Given]], k: Cutoffs
 ) -> str:
-    """Return the means of the first metric without propensities beside those with them,
-    and by which metrics the order of the models is another.
+    """Return the means of the first metric with and without propensities.
+
+    And by which metrics the order of the models is another.
     """
     if not all(model.source.weighted for model in models.values()):
         return ""
@@ -48,8 +49,10 @@ def plain_means(
 
 
 def _in_order(means: Mapping[str, float], others: Mapping[str, float]) -> list[str]:
-    """Return models by their means, and where these are the same but for rounding by
-    the other ones, so that two orders differ where a pair of models changes places.
+    """Return models by their means, and where these are the same by the other ones.
+
+    The same is but for rounding. So two orders differ where a pair of models changes
+    places.
     """
     settled = {name: float(f"{mean:.12g}") for name, mean in means.items()}
     then = {name: float(f"{mean:.12g}") for name, mean in others.items()}

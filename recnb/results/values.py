@@ -1,5 +1,6 @@
-"""`Values`, of which every result is made; and the words below a number: its users, and
-by which convention.
+"""`Values`, of which every result is made, and the words below a number.
+
+These say its users, and by which convention it is made.
 """
 
 from __future__ import annotations
@@ -139,8 +140,9 @@ class Basis:
         return [_(words, n=n)]
 
     def phrases(self, *, brief: bool = False) -> list[str]:
-        """Return the users and the decisions in words; `brief`: the name of a library
-        says its decisions.
+        """Return the users and the decisions in words.
+
+        `brief`: the name of a library says its decisions.
         """
         with use_noun(noun_of(self.user_label)):
             return self._phrases(brief=brief)
@@ -178,8 +180,9 @@ class Basis:
 
 @dataclass(frozen=True)
 class WordedBasis:
-    """A basis that is worded where the number is made: of one list, of metrics beyond
-    accuracy, of what was pickled.
+    """A basis that is worded where the number is made.
+
+    It is of one list, of metrics beyond accuracy, or of what was pickled.
     """
 
     words: Callable[[], list[str]]
@@ -202,9 +205,7 @@ def unclustered() -> None:
 
 @dataclass(frozen=True, eq=False)
 class Values:
-    """A metric at some cut-offs: the values of users, their mean, and what they rest
-    on.
-    """
+    """A metric at some cut-offs: values of users, their mean, what they rest on."""
 
     measure: Measure  #: the metric with the options in force, of each cut-off
     k: Cutoffs
@@ -224,15 +225,17 @@ class Values:
 
     @property
     def of_all(self) -> tuple[Whole, ...]:
-        """The one number of all lists, by cut-off; nothing of a metric that users have
-        a value of.
+        """The one number of all lists, by cut-off.
+
+        Nothing of a metric that users have a value of.
         """
         return tuple(each for each in self.results if isinstance(each, Whole))
 
     @property
     def n_users(self) -> Ints:
-        """The number of users averaged, by cut-off; of one number of all lists, the
-        number of lists.
+        """The number of users averaged, by cut-off.
+
+        Of one number of all lists, the number of lists.
         """
         if self.of_all:
             return np.full(len(self.k), len(self.users))
@@ -247,7 +250,7 @@ class Values:
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Return the ends of the interval of each mean, NaN where there is none.
 
-        There is none of what all lists show together.
+        Of one number of all lists, the interval is of what these show together.
         """
         ends: list[Any]
         if self.of_all:
@@ -275,8 +278,9 @@ class Values:
         return float(low[0]), float(high[0])
 
     def in_words(self) -> Values:
-        """Return the same without the data behind it: its basis in words, the values of
-        users at hand.
+        """Return the same without the data behind it.
+
+        Its basis is in words, the values of users are at hand.
         """
         wholes = [
             Whole(one, of_users=one.of_users and partial(np.asarray, one.of_users()))
@@ -322,7 +326,8 @@ def index_of_users(
 ) -> pd.Index[Any]:
     """Return users as the index of results; lists in a split as user and its columns."""
     if splits is None:
-        return pd.Index(users.to_numpy(), name=label)
+        of_users: pd.Index[Any] = pd.Index(users.to_numpy(), name=label)
+        return of_users
     return splits.index_of(splits.lists(users).rename({"user": label}))
 
 
@@ -348,8 +353,9 @@ def index_of(user: Any, users: pl.Series, are: str) -> int:
 
 
 def follows(library: str, given: str = "", words: str = "") -> str:
-    """Say whose conventions a number follows, which is no promise of the library's own
-    number, and what was given on top.
+    """Say whose conventions a number follows, and what was given on top.
+
+    It is no promise of the library's own number.
     """
     convention = _("by the conventions of {library}", library=library)
     if given:
@@ -368,7 +374,8 @@ def no_relevant_in_words(
     *,
     has_missed: bool = False,
 ) -> list[str]:
-    """Say how many users have no relevant item, of those evaluated and of others;
+    """Say how many users have no relevant item, of those evaluated and of others.
+
     `has_missed`: whether one evaluated counts as a list without a hit.
     """
     counted = NO_RELEVANT[convention.no_relevant]
@@ -419,8 +426,9 @@ def scale_in_words(highest: float) -> str:
 
 
 def merged(phrases: Mapping[str, Sequence[str]]) -> list[str]:
-    """Join the phrases of several metrics: each phrase once, behind the names of its
-    metrics unless it is that of all.
+    """Join the phrases of several metrics, each phrase once.
+
+    It is behind the names of its metrics, unless it is that of all.
 
     >>> dcg = ["gain 2^relevance - 1", "9 users"]
     >>> merged({"dcg": dcg, "ndcg": ["linear gain", "9 users", "ideal: all"]})

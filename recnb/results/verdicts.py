@@ -48,8 +48,9 @@ def verdict_of(
     better: Better,
     all_tied: bool = False,
 ) -> str:
-    """Return the verdict of a difference with its interval and its corrected p-value: a
-    finding needs both to agree.
+    """Return the verdict of a difference with its interval and its corrected p-value.
+
+    A finding needs both to agree.
 
     `all_tied`: whether every user has the same value of both models.
     """

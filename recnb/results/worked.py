@@ -1,5 +1,6 @@
-"""How an explanation is made: of the `Credit` of a score or, beyond accuracy, of
-`TermRows`, one row for each that is summed.
+"""How an explanation is made: of `Credit` or, beyond accuracy, of `TermRows`.
+
+Each has a row for each term that is summed.
 """
 
 from __future__ import annotations
@@ -62,9 +63,7 @@ def explanation_of(
     options: Given,
     lang: str | None = None,
 ) -> Explanation:
-    """Return the explanation of a metric of accuracy or beyond it, of one user's list
-    or of all lists together.
-    """
+    """Return the explanation of a metric: of one user's list, or of all lists."""
     with use_language(lang):
         chosen = metric_named(metric)
         k = chosen.cut_at(k)
@@ -214,8 +213,9 @@ def explain(
     basis: str,
     titles: Mapping[Any, str] | None = None,
 ) -> Explanation:
-    """Explain the score of the one user in `hits`: `items` holds the list's items by
-    rank, `truth_items` the truth's, if named.
+    """Explain the score of the one user in `hits`.
+
+    `items` holds the list's items by rank, `truth_items` the truth's, if named.
     """
     result: Credit = measure.at(hits, cutoffs)
     credit = result.by_rank
@@ -301,8 +301,9 @@ def _rows_by_rank(
 def _terms_of_denominator(
     measure: Measure, credit: Credit, ideal: pd.DataFrame | None
 ) -> tuple[str, ...]:
-    """Return what the sum is divided by: the terms of the ideal list, or one; nothing
-    if it is 1.
+    """Return what the sum is divided by: the terms of the ideal list, or one.
+
+    Nothing if it is 1.
     """
     if ideal is not None:
         return tuple(filter(None, ideal["term"])) or ("0",)
@@ -319,8 +320,9 @@ def _text_of(formula: Formula, measure: Measure, credit: Credit) -> str:
 def _value_by_convention(
     result: Credit, convention: Convention, user: Any
 ) -> tuple[float, str]:
-    """Return the value, and why it is that where nothing is divided: if nothing is
-    relevant, the convention has the value.
+    """Return the value, and why it is that where nothing is divided.
+
+    If nothing is relevant, the convention has the value.
     """
     value = float(result.value[0, 0])
     rule = convention.no_relevant
@@ -407,8 +409,9 @@ def numbers_of(
 
 
 def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
-    """Refuse credit of one user's hits at one cut-off that is another than the formula
-    says.
+    """Refuse credit of one user's hits that is another than the formula says.
+
+    It is at one cut-off.
     """
     _compare(measure, measure.credit, credit, credit.earned, where)
     ideal = measure.out_of.ideal()
@@ -430,8 +433,9 @@ def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
 def compare_rows_with_formula(
     measure: Measure, rows: TermRows, possible: float, where: str
 ) -> None:
-    """Refuse what the rows of one list earn, and what it is divided by, if the formula
-    says otherwise.
+    """Refuse what the rows of a list earn if the formula says otherwise.
+
+    And what it is divided by.
     """
     _compare_numbers(measure, measure.credit, rows.names, rows.earned, where)
     _compare_numbers(measure, measure.out_of, rows.names, np.array([possible]), where)

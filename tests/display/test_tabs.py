@@ -2,6 +2,7 @@
 sets of tabs share a button.
 """
 
+import contextlib
 import os
 import re
 import shutil
@@ -51,12 +52,39 @@ def test_every_section_stands_under_its_heading_without_a_style_sheet():
         assert bare.count('<span style="display: none;"><input ') == len(hidden)
 
 
-@pytest.mark.browser
-def test_tabs_in_a_browser(tmp_path):
+@contextlib.contextmanager
+def chromium():
+    """Start the browser."""
     from playwright.sync_api import sync_playwright
 
-    chromium = os.environ.get("RECNB_CHROMIUM") or shutil.which("chromium")
-    assert chromium, "no Chromium is on the path: name one by RECNB_CHROMIUM"
+    path = os.environ.get("RECNB_CHROMIUM") or shutil.which("chromium")
+    assert path, "no Chromium is on the path: name one by RECNB_CHROMIUM"
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox"]
+        ) as browser,
+    ):
+        yield browser
+
+
+@pytest.mark.browser
+def test_letters_of_a_printed_page_have_no_opacity_which_cuts_their_edges(tmp_path):
+    file = tmp_path / "report.html"
+    REPORTS[2].to_html(file)
+    faint = """[...document.body.querySelectorAll('*')].filter(
+        element => element.innerText?.trim() && getComputedStyle(element).opacity < 1
+    ).length"""
+    with chromium() as browser:
+        page = browser.new_page()
+        page.goto(file.as_uri())
+        assert page.evaluate(faint) > 0
+        page.emulate_media(media="print")
+        assert page.evaluate(faint) == 0
+
+
+@pytest.mark.browser
+def test_tabs_in_a_browser(tmp_path):
     file = tmp_path / "page.html"
     file.write_text(
         f"<!DOCTYPE html><meta charset='utf-8'>{PAGES[0]}{PAGES[0]}{PAGES[2]}",
@@ -66,12 +94,7 @@ def test_tabs_in_a_browser(tmp_path):
         "form => [...form.querySelectorAll(':scope > section > "
         ".recnb-panel')].map(one => one.checkVisibility())"
     )
-    with (
-        sync_playwright() as playwright,
-        playwright.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox"]
-        ) as browser,
-    ):
+    with chromium() as browser:
         page = browser.new_page(viewport={"width": 420, "height": 800})
         page.goto(file.as_uri())
         forms = page.locator(".recnb-tabs").all()

@@ -344,6 +344,21 @@ def test_a_frame_of_a_table_goes_into_other_libraries_as_it_is(
         assert pl.from_pandas(frame.reset_index()).width == frame.shape[1] + 1
 
 
+@pytest.mark.parametrize("table", TABLES, ids=range(len(TABLES)))
+def test_a_frame_of_a_table_is_the_same_after_it_was_written_as_csv(
+    table: recnb.Table, tmp_path: Path
+) -> None:
+    frame = table.to_frame()
+    path = tmp_path / "table.csv"
+    frame.to_csv(path)
+    levels = list(range(frame.index.nlevels))
+    again = pd.read_csv(path, index_col=levels)
+    assert again.columns.tolist() == [str(name) for name in frame.columns]
+    assert again.index.names == frame.index.names
+    same = again.set_axis(frame.columns, axis=1)
+    pd.testing.assert_frame_equal(same, frame, check_dtype=False, rtol=1e-15)
+
+
 #: What names the cut-off of each table, where it is written down.
 HEADINGS = {
     "| metric × k | 10 |": lambda: EV.table("ndcg", k=10),
