@@ -70,6 +70,7 @@ def evaluate(
 class DaskParts(Parts):
     """Partitions of whole users, made by a shuffle of both frames."""
 
+    keeps_facts = True
     where = N_("the partitions of Dask DataFrames")
     remedy = "recnb.evaluate(recs.compute(), truth.compute())"
 

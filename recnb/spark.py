@@ -68,6 +68,7 @@ def evaluate(
 class SparkParts(Parts):
     """Buckets of whole users, which Spark's workers are given."""
 
+    keeps_facts = True
     where = N_("Spark DataFrames")
     remedy = "recnb.evaluate(recs.toPandas(), truth.toPandas())"
 

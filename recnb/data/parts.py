@@ -122,6 +122,9 @@ class Parts(Source):
     #: Whether rows of the truth are kept of each part, and not made again where they are
     #: asked for.
     keeps_truth = False
+    #: Whether what a record says of the rows is read with the hits, where rows that are
+    #: asked for once more would be computed once more.
+    keeps_facts = False
     #: All parts, where these are some of their users; None: these are all.
     whole: Parts | None = None
     users: pl.Series  #: these users, if they are some
@@ -191,10 +194,16 @@ class Parts(Source):
         if self.whole is not None:
             return self.whole.facts(name, in_order=in_order)
         work = partial(_facts_of_part, in_order)
-        of_lists, of_truth = zip(*self.each(work), strict=True)
-        self._facts[TRUTH, False] = merged_facts(of_truth)
-        self._facts[RECS, in_order] = merged_facts(of_lists)
+        self._keep_facts(list(self.each(work)), in_order=in_order)
         return self._facts[name, in_order]
+
+    def _keep_facts(
+        self, facts: Sequence[tuple[TableFacts, TableFacts]], *, in_order: bool
+    ) -> None:
+        """Merge the facts of the lists and of the truth of all parts."""
+        of_lists, of_truth = zip(*facts, strict=True)
+        self._facts[RECS, in_order] = merged_facts(of_lists)
+        self._facts[TRUTH, False] = merged_facts(of_truth)
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
@@ -225,12 +234,16 @@ class Parts(Source):
         if self.whole is not None:
             return self.whole.under(convention).among(self.users)
         refuse_catalogue(convention, self)
-        kept = list(self.each(partial(PartHits.of, convention, self.keeps_truth)))
+        work = partial(PartHits.of, convention, self.keeps_truth, self.keeps_facts)
+        kept = list(self.each(work))
         check_parts(
             [part.facts for part in kept],
             sum(len(part.users) for part in kept),
             convention,
         )
+        if self.keeps_facts:
+            facts = [part.table_facts for part in kept if part.table_facts]
+            self._keep_facts(facts, in_order=kept[0].convention.order == "row")
         met = [part.facts.met_in_splits for part in kept]
         joined = merged(kept, self, convention)
         if self.splits is not None:
@@ -270,11 +283,18 @@ class PartHits:
     n_without_relevant: int
     judged: pl.DataFrame | None  #: all rows of the truth
     truth: pl.DataFrame | None  #: the relevant rows of the users evaluated, by user
+    #: Of the lists and of the truth, for a record.
+    table_facts: tuple[TableFacts, TableFacts] | None
 
     @classmethod
-    def of(cls, convention: Convention, keeps_truth: bool, part: Sheets) -> PartHits:
+    def of(
+        cls, convention: Convention, keeps_truth: bool, keeps_facts: bool, part: Sheets
+    ) -> PartHits:
         """Join a part."""
         joined = part.under(convention)
+        table_facts = None
+        if keeps_facts:
+            table_facts = _facts_of_part(joined.convention.order == "row", part)
         hits = joined.all_hits
         columns = {
             "list_length": hits.list_length,
@@ -298,6 +318,7 @@ class PartHits:
             n_without_relevant=joined.n_without_relevant,
             judged=joined.judged if keeps_truth else None,
             truth=joined.truth if keeps_truth else None,
+            table_facts=table_facts,
         )
 
 
