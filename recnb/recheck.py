@@ -132,7 +132,7 @@ def _read(given: Any) -> Record:
     name, content = "record", given
     if isinstance(given, (str, PathLike)):
         name = str(given)
-        content = _content(checked_input(given), name)
+        content = _content(checked_input(name), name)
     if isinstance(content, Mapping) and isinstance(content.get("record"), Mapping):
         content = content["record"]
     if not isinstance(content, Mapping) or "numbers" not in content:

@@ -103,7 +103,7 @@ def _hashes_of_rows(cells: Mapping[str, Hashes], rows: slice, key: str) -> Hashe
     """Return half of a hash of some rows: of those of their cells, each multiplied by an
     odd factor that its column's name gives.
     """
-    total = np.uint64(0)
+    total: Hashes = np.zeros(1, dtype=np.uint64)
     for name, bits in cells.items():
         factor = _factor(name, key)
         total = total + _mixed(bits[rows] ^ factor) * factor
@@ -140,7 +140,8 @@ def _bits_of_text(column: pl.Series) -> Hashes:
     whole = values.cast(pl.Int64, strict=False)
     is_whole = (whole.cast(pl.String) == values).fill_null(value=False).to_numpy()
     bits = np.where(is_whole, _bits_of_whole(whole.fill_null(0)), bits)
-    return np.take(bits, encoded.indices.to_numpy())
+    cells: Hashes = np.take(bits, encoded.indices.to_numpy())
+    return cells
 
 
 def _bits_of_whole(column: pl.Series) -> Hashes:

@@ -242,8 +242,8 @@ def recorded_numbers(
     }
     numbers = []
     for row in rows:
-        any_cutoff = asked.get((row.metric, None))
-        metric, options = asked.get((row.metric, row.k)) or any_cutoff
+        has_own_cutoff = (row.metric, row.k) in asked
+        metric, options = asked[row.metric, row.k if has_own_cutoff else None]
         scoring = scoring_of(data, metric, options, whole=row.k is None)
         numbers.append(
             {
