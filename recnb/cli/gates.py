@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from math import isfinite, nan
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -154,7 +155,7 @@ def conclude(
     """
     warnings = warnings_of(report)
     checks = tuple(check for gate in gates for check in gate.checks)
-    whole = Gate(checks, warnings=warnings, record=_record_of_all(gates))
+    whole = Gate(checks, warnings=warnings, recorder=partial(_record_of_all, gates))
     for target in targets:
         written(whole.to_json(), target)
     for warning in () if quiet else warnings:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
@@ -70,7 +71,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import Numbers, Pairs
-from recnb.results.record import record_of, record_of_metrics
+from recnb.results.record import record_of_metrics
 from recnb.results.scoring import scoring_of, values_of_users
 from recnb.results.segment_table import refuse_whole_metrics
 from recnb.results.segments import WHOLE, Split, part_in_words, split_by
@@ -472,15 +473,16 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             not_worse_check(row, float(margin), self.settings.confidence, basis)
             for row in numbers.difference_rows()
         ]
-        metrics = [(each.metric, each.options) for each in asked]
-        record = record_of(
+        recorder = partial(
+            record_of_metrics,
             self._models,
-            numbers.mean_rows(),
-            metrics,
-            self.settings.confidence,
+            [chosen],
+            Cutoffs.one(k).values,
+            options,
+            self.settings,
             self.baseline,
         )
-        return Gate(tuple(checks), record=record)
+        return Gate(tuple(checks), recorder=recorder)
 
     @with_noun
     def movers(

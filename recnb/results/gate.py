@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,6 +14,7 @@ from recnb.data.files import AsJson, json_values
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.text import one_line, sample_in_words, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
+from recnb.metrics.hits import cached_property
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import Given
 from recnb.results.numbers import DifferenceRow, label_of
@@ -73,8 +75,16 @@ class Gate(AsJson, Suggesting):
     warnings: tuple[str, ...] | None = (
         None  #: of the lint, about the data; None where only the command line looks
     )
-    #: What the numbers are checked by later; see `Evaluation.record`.
-    record: Mapping[str, Any] | None = None
+    #: Makes the record, which looks at every row of the inputs.
+    recorder: Callable[[], Mapping[str, Any]] | None = None
+
+    @cached_property
+    def record(self) -> Mapping[str, Any] | None:
+        """What the numbers are checked by later; see `Evaluation.record`."""
+        return None if self.recorder is None else self.recorder()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"record": self.record, "recorder": None}
 
     def __bool__(self) -> bool:
         return all(check.passed for check in self.checks)
@@ -203,9 +213,8 @@ def within(
         checks.append(
             limit_check(check, about, float(score), float(limit), score.basis)
         )
-    settings = Settings()
-    record = record_of_metrics(models, [chosen], cutoff, options, settings)
-    return Gate(tuple(checks), record=record)
+    recorder = partial(record_of_metrics, models, [chosen], cutoff, options, Settings())
+    return Gate(tuple(checks), recorder=recorder)
 
 
 def limit_check(
