@@ -126,7 +126,7 @@ class EvaluationMethods(Methods):
     ) -> Score | CatalogueScore:
         """Return the number of a measure by the name that papers print.
 
-        Such as "nDCG@10", "AP(rel=2)" or "nDCG(dcg='exp-log2')@10".
+        Names are "nDCG@10", "AP(rel=2)" or "nDCG(dcg='exp-log2')@10", for example.
 
         Names are those of recnb and ir_measures; case does not matter. Without a
         cut-off nothing is cut, as in ir_measures: the ideal list of "nDCG" holds all
@@ -155,7 +155,7 @@ class EvaluationMethods(Methods):
     ) -> Table:
         """Return several measures by the names that papers print, a row each.
 
-        With mean, low and high of its interval, and users.
+        A row has the mean, low and high of its interval, and the users.
 
         `confidence` is that of the intervals, between 0 and 1; options go to each
         metric that has them.
@@ -320,7 +320,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
     ) -> Detectable:
         """Return the smallest difference between two models that is detected.
 
-        By a paired t test on these users.
+        It is what a paired t test on these users detects.
 
         Parameters
         ----------

@@ -554,7 +554,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> Table:
         """Return how alike each two metrics order the models, from -1 to 1.
 
-        By Kendall's tau-b, and by tau AP, which weighs the top.
+        The columns are Kendall's tau-b, and tau AP, which weighs the top.
 
         `tau_ap` is that of Yilmaz, Aslam and Robertson (SIGIR 2008), the mean of either
         metric taken as the truth. A model that is moved up or down by chance counts as
@@ -867,7 +867,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def _other_data_in_words(self, metrics: Iterable[Asked]) -> list[str]:
         """Name the metrics with relevant items or users of their own.
 
-        Such as AP(rel=2); say which, and how many users.
+        AP(rel=2) is one; the note says which items or how many users these are.
         """
         first, phrases = self._first, list[str]()
         known = first.convention.phrases(graded=first.joined.graded)
@@ -974,7 +974,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def _warnings(self, asked: Asked, k: object) -> list[str]:
         """Return a sentence for each model whose equal scores decide a metric.
 
-        At the last cut-off; and one if unjudged items decide the order.
+        It is at the last cut-off. One more says if unjudged items decide the order.
         """
         _name, metric, options = asked
         cutoff = metric.cutoffs(Cutoffs.of(k)).values[-1]
@@ -998,7 +998,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """Return a model and the one that it is compared with.
 
-        By default the first other one, and the baseline.
+        These are by default the first other one, and the baseline.
         """
         for name in (model, baseline):
             if name is not None:
@@ -1043,7 +1043,7 @@ def _columns_of(
 ) -> dict[tuple[str, int | None], str]:
     """Return the names of the columns of a table, by metric and cut-off.
 
-    As asked for, with the cut-off behind it unless the name has it.
+    A name is as asked for, with the cut-off behind it unless it has one.
     """
     columns = dict[tuple[str, int | None], str]()
     for name, metric, _options in asked:

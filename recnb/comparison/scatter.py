@@ -69,7 +69,7 @@ def draw_models(
 ) -> Axes:
     """Draw a named point for each model, at its numbers of two metrics.
 
-    With the intervals that these have.
+    The intervals that these have are drawn as well.
     """
     ax = axes(ax)
     colour = ACCENT if color is None else color

@@ -370,7 +370,7 @@ def _drawn(
 ) -> pd.DataFrame:
     """Return the differences that a plot shows.
 
-    By the sign of the verdict, segment, metric and models.
+    Each is named by the sign of the verdict, segment, metric and models.
     """
     names = []
     for segment, row in zip(segments, rows, strict=True):

@@ -73,7 +73,7 @@ class Estimate:
 class Picture:
     """A picture and its numbers in words.
 
-    In a cell, or a figure with a table of its numbers, which Markdown has in its place.
+    It is in a cell, or a figure with a table of its numbers, which Markdown shows.
     """
 
     svg: str

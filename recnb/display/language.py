@@ -280,7 +280,7 @@ _READ = dict(zip("0123456789%LMNR", "영일이삼사오육칠팔구트엘엠엔�
 def with_particles(text: str) -> str:
     """Choose Korean particles by what is before them.
 
-    By the digit, the Korean letter or the abbreviation; a name keeps both forms.
+    That is a digit, a Korean letter or an abbreviation; a name keeps both forms.
     """
     return _WORD_AND_PARTICLE.sub(_fitting, text)
 

@@ -97,7 +97,7 @@ def _range_of(lines: Sequence[tuple[str, Sequence[Point]]]) -> tuple[float, floa
 def _edge_of(line: Sequence[Point]) -> list[Point]:
     """Return the edge of the band of intervals.
 
-    Along the upper ends, and back along the lower ones.
+    It goes along the upper ends, and back along the lower ones.
     """
     banded = [point for point in line if isfinite(point[2])]
     there = [(place, high) for place, _mean, _low, high in banded]
@@ -220,7 +220,7 @@ def forest(rows: Sequence[tuple[str, Point, str, str, str]], xlabel: str) -> str
 def strip(value: float, low: float, high: float, start: float, end: float) -> str:
     """Draw a value and its interval on a line between two ends, in few bytes.
 
-    Or about 0 if it lies between them.
+    The line is about 0 if that lies between them.
     """
     x = _scale(start, end, 5, 145)
 

@@ -93,7 +93,7 @@ def page(title: str, body: str) -> Markup:
 def user_text(value: object, longest: int = text.NAME_SHOWN) -> Markup:
     """Return text of the user's as HTML.
 
-    On one line, cut to a length, escaped, with no address that becomes a link.
+    It is on one line, cut to a length, escaped, with no address that becomes a link.
     """
     escaped = str(escape(text.one_line(value, longest)))
     return Markup(escaped.replace("://", ":&#47;&#47;"))

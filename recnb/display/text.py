@@ -166,7 +166,7 @@ def whole(value: float) -> str:
 def told_apart(value: float, *others: float) -> str:
     """Return a number with four decimals, or with more.
 
-    With as many as others have and as show on which side of them it lies.
+    It has as many as others have and as show on which side of them it lies.
     """
     least = 4
     for other in others:

@@ -143,7 +143,7 @@ def _keywords(options: Given) -> list[str]:
 def _with_options(asked: Sequence[Asked], cutoffs: Sequence[str]) -> list[str]:
     """Return metrics with their cut-offs and options, as keywords.
 
-    Or a mapping of each metric to its own, where they are not the same.
+    Where they are not the same, a mapping has each metric with its own.
     """
     names = [repr(each.name) for each in asked]
     options: dict[str, Any] = {}

@@ -111,7 +111,7 @@ def conclusion(
 def notes(settings: Settings, n_compared: int) -> list[str]:
     """Return how many comparisons there are, corrected how.
 
-    And what intervals over users do not cover.
+    A sentence says what intervals over users do not cover.
     """
     test, alpha = _(texts.TESTS[settings.test]), f"{settings.alpha:g}"
     if n_compared < 2:

@@ -196,7 +196,7 @@ class ReportData(Measured):
     def ranked(self) -> list[str]:
         """The models in the order of their means of the lead metric, the best first.
 
-        At the middle cut-off; the highest first where neither is better.
+        It is at the middle cut-off; where neither is better, the highest comes first.
         """
         means = {
             mean.model: self.lead.sign * mean.mean

@@ -124,7 +124,7 @@ def _strip(report: ReportData, metric: MetricWords) -> Line:
 def remarks(report: Measured) -> list[str]:
     """Return the method of the intervals, and what they leave out.
 
-    And which users metrics beyond accuracy are of.
+    A sentence says which users metrics beyond accuracy are of.
     """
     of_accuracy = {metric.metric for metric in report.metrics if metric.is_accuracy}
     sentences = [_(texts.ONE_USER)]
@@ -211,7 +211,7 @@ def _curve(report: ReportData) -> Iterator[Block]:
 def _distribution(report: ReportData) -> Iterator[Block]:
     """Give the values of users in bars, with the quartiles.
 
-    And how many have the lowest and the highest.
+    Below stands how many have the lowest and the highest.
     """
     (spread,) = report.distributions
     label = report.label

@@ -169,7 +169,7 @@ def in_order(cutoffs: Iterable[int | None]) -> tuple[int | None, ...]:
 def curve_points(cutoffs: Sequence[int]) -> tuple[int, ...]:
     """Return the cut-offs of a curve: from 1 to the deepest, evenly.
 
-    And those of the table if they are few.
+    Those of the table are among them if they are few.
     """
     deepest = max(cutoffs)
     even = np.unique(

@@ -119,7 +119,7 @@ def _users_who_find(report: ReportData) -> Line:
 def _of_many(report: ReportData) -> Iterator[Block]:
     """Say of many pairs which models are first and last.
 
-    And which are not shown to differ from the first, and how many differ.
+    Say which are not shown to differ from the first, too, and how many differ.
     """
     rows = report.means_of(report.lead.metric, report.lead_k)
     means = {row.model: row for row in rows}

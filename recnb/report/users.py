@@ -67,7 +67,7 @@ def moved(
 ) -> list[UserGroup]:
     """Return at most `n` users who gain and `n` who lose, the largest changes first.
 
-    Or whose value rises or falls, where neither is better. Of equal ones the first by
+    Where neither is better, their values rise or fall. Of equal ones the first by
     id.
     """
     model, baseline = pair

@@ -315,7 +315,7 @@ class EvaluationData:
     def apart(self) -> tuple[Sentence, ...]:
         """A note if no item of the lists is in the truth.
 
-        As where ids are written in two ways.
+        Their ids may be written in two ways.
         """
         if len(self.joined.all_hits.rank):
             return ()

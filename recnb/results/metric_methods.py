@@ -27,7 +27,7 @@ P = ParamSpec("P")
 class OneList(Protocol[P]):
     """A metric as a function of one ranking and what is relevant, or of several.
 
-    Or of grades and scores.
+    It takes grades and scores as well.
     """
 
     __name__: str

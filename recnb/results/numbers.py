@@ -99,7 +99,7 @@ class MeanRow:
 class DifferenceRow:
     """One model against another in a metric at a cut-off, over the users of both.
 
-    Or the users of a segment against all others, which names no model.
+    In segments of one model it is of their users against all others, and names none.
     """
 
     metric: str

@@ -260,7 +260,7 @@ def averaged(scoring: Scoring, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
 def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
     """Return the hits that the metric needs at these cut-offs.
 
-    With all judged items if it counts these.
+    They have all judged items if it counts these.
     """
     depth = None if scoring.measure.needs_whole_list else cutoffs.deepest
     hits = scoring.joined.hits(depth)
@@ -272,7 +272,7 @@ def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
 def with_items(scoring: Scoring, hits: Hits) -> Hits:
     """Return hits with what is known of the item of each.
 
-    That is if a metric of the caller's needs it.
+    Only a metric of the caller's may need it.
     """
     metric, data = scoring.measure.metric, scoring.data
     if data is None or not (metric.own and metric.needs):

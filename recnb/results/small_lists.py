@@ -112,7 +112,7 @@ class SmallItems:
 def try_on_lists(made: Metric[...]) -> None:
     """Refuse a metric whose formula is another than the function on small lists.
 
-    And one whose options are no numbers, or whose formula is none.
+    So is one whose options are no numbers, or whose formula is none.
     """
     made.check(made.defaults)
     taken = [name for name in made.columns if name in made.defaults]

@@ -186,7 +186,7 @@ def users_frame(
 ) -> pd.DataFrame:
     """Return a row per user and a column per metric, or counts of each user.
 
-    At each cut-off, NaN for a user whom the metric leaves out.
+    A user whom a metric leaves out at a cut-off has NaN.
     """
     if metrics is None and k is None and not options:
         hits = data.hits()

@@ -17,7 +17,7 @@ def plain_means(
 ) -> str:
     """Return the means of the first metric with and without propensities.
 
-    And by which metrics the order of the models is another.
+    A sentence says by which metrics the order of the models is another.
     """
     if not all(model.source.weighted for model in models.values()):
         return ""

@@ -250,7 +250,7 @@ class Values:
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Return the ends of the interval of each mean, NaN where there is none.
 
-        Of one number of all lists, the interval is of what these show together.
+        There is none of what all lists show together.
         """
         ends: list[Any]
         if self.of_all:

@@ -435,7 +435,7 @@ def compare_rows_with_formula(
 ) -> None:
     """Refuse what the rows of a list earn if the formula says otherwise.
 
-    And what it is divided by.
+    The same holds of what it is divided by.
     """
     _compare_numbers(measure, measure.credit, rows.names, rows.earned, where)
     _compare_numbers(measure, measure.out_of, rows.names, np.array([possible]), where)
