@@ -22,6 +22,7 @@ from recnb.data.columns import Labels
 from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts
 from recnb.data.sheet import RECS, TRUTH, Sheet
+from recnb.data.source import Origin
 from recnb.data.splits import split_role
 from recnb.display.language import N_
 from recnb.distributed.evaluation import BUCKET, ROW, call, evaluation_of, read_part
@@ -71,8 +72,6 @@ class DaskParts(Parts):
     """Partitions of whole users, made by a shuffle of both frames."""
 
     keeps_facts = True
-    where = N_("the partitions of Dask DataFrames")
-    remedy = "recnb.evaluate(recs.compute(), truth.compute())"
 
     def __init__(
         self, recs: Any, truth: Any, given: ParsedOptions, npartitions: int | None
@@ -90,6 +89,12 @@ class DaskParts(Parts):
             rows.shuffle(BUCKET, npartitions=n, ignore_index=True)
             for rows in self._rows
         ]
+
+    @property
+    def origin(self) -> Origin:
+        """What holds rows that are not in memory."""
+        remedy = "recnb.evaluate(recs.compute(), truth.compute())"
+        return Origin(N_("the partitions of Dask DataFrames"), remedy)
 
     def each(self, work: Callable[[Sheets], T]) -> tuple[T, ...]:
         """Call a function of the users of each partition, where they are."""

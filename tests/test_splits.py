@@ -160,7 +160,6 @@ def test_a_split_is_the_loop_over_its_values(
             wanted = put_together(of_parts, columns)
             assert as_dict(score.per_user) == pytest.approx(as_dict(wanted), abs=1e-12)
             assert [*as_dict(score.per_user)] == [*as_dict(wanted)]
-            assert score.n_users == len(wanted)
             weights = 1.0
             if weighted:
                 weights = wanted.index.get_level_values("user").map(weight).to_numpy()
@@ -354,7 +353,7 @@ def test_models_are_compared_on_the_lists_that_all_have() -> None:
         assert as_dict(found[name].ndcg(k=3).per_user) == pytest.approx(as_dict(values))
         for fold, of_fold in values.groupby(level="fold"):
             assert by.loc[(fold, name)].iloc[0] == pytest.approx(of_fold.mean())
-    assert found.n_users == len(lists)
+    assert len(found["a"].users) == len(lists)
     one_frame = pd.concat([rows.assign(model=name) for name, rows in models.items()])
     same = recnb.compare(one_frame, truth, split="fold", **averaged)
     pd.testing.assert_frame_equal(same.table(["ndcg", "recall"], k=3).to_frame(), table)
@@ -421,7 +420,7 @@ def test_the_line_below_a_number_counts_lists_users_and_values() -> None:
     in_folds = recs[recs["seed"] == "a"], truth[truth["seed"] == "a"]
     score = recnb.evaluate(*in_folds, split="fold").ndcg(k=3)
     n_users = score.per_user.index.get_level_values("user").nunique()
-    line = f"{score.n_users} lists of {n_users} users in 3 values of fold"
+    line = f"{len(score.per_user)} lists of {n_users} users in 3 values of fold"
     assert score.basis.startswith(line)
     both = recnb.evaluate(recs, truth, split=["fold", "seed"]).ndcg(k=3)
     assert "users in 6 combinations of fold and seed" in both.basis

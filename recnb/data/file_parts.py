@@ -17,7 +17,7 @@ from recnb.data.lists_that_count import AllLists, ListsThatCount, leave_out_list
 from recnb.data.parallel import in_turn
 from recnb.data.parts import Parts, of_one_part, part_of
 from recnb.data.sheet import RECS, TRUTH, Sheet
-from recnb.data.source import Source, rows_of
+from recnb.data.source import Origin, Source, rows_of
 from recnb.data.splits import with_distinct_splits
 from recnb.display.language import _
 from recnb.display.progress import steps
@@ -35,9 +35,14 @@ class FileParts(Parts):
         super().__init__(layout)
         #: None once it was pickled.
         self.buckets: tuple[Buckets, Buckets] | None = (lists, judged)
-        self.where, self.remedy = origin
+        self._origin = Origin(*origin)
         self.ranges = ranges_of(lists, judged)
         self.keeps_truth = not judged.in_files
+
+    @property
+    def origin(self) -> Origin:
+        """What holds rows that are not in memory."""
+        return self._origin
 
     def _sides(self) -> tuple[Buckets, Buckets]:
         if self.buckets is None:

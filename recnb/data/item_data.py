@@ -371,7 +371,7 @@ class ItemDataOfParts(ItemData):
     """
 
     @property
-    def of_splits(self) -> list[ItemData]:  # type: ignore[override]
+    def of_splits(self) -> list[ItemData]:
         """All lists: values of users do not depend on others, but by train."""
         if self.side_data.train is not None:
             raise ElsewhereError(

@@ -24,15 +24,21 @@ from recnb.errors import ElsewhereError
 from recnb.metrics.hits import Bools, Floats, Hits, cached_property
 
 
+class Origin(NamedTuple):
+    """What holds rows that are not in memory."""
+
+    where: str = ""  #: in words
+    remedy: str = ""  #: what to type to have them in memory
+
+
 class Source(ABC):
-    """Both frames after reading: columns by role, ids of one type; not yet under a
-    convention.
+    """Both frames after reading, not yet under a convention.
+
+    Columns are named by role, and ids are of one type.
     """
 
     notes: tuple[str | Sentence, ...] = ()
     user_weights: pl.DataFrame | None = None  #: user and value
-    where = ""  #: what holds rows that are not in memory, in words
-    remedy = ""  #: what to type to have them there
     #: Where users have several lists: `user` is then a list's id everywhere below.
     splits: Splits | None = None
 
@@ -84,6 +90,21 @@ class Source(ABC):
         (`lists_that_count.py`).
         """
         return self
+
+    @property
+    def origin(self) -> Origin:
+        """What holds rows that are not in memory."""
+        return Origin()
+
+    @property
+    def where(self) -> str:
+        """What holds rows that are not in memory, in words."""
+        return self.origin.where
+
+    @property
+    def remedy(self) -> str:
+        """What to type to have them there."""
+        return self.origin.remedy
 
     @property
     def in_memory(self) -> bool:

@@ -710,14 +710,14 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
     advice="If so, evaluate each list with its own truth:",
 )
 def lists_taken_as_one(data: LintData) -> Iterator[Problem]:
-    n_users = len(data.joined.users)
+    users = data.users(data.listed)
     for column in data.side.apart:
         split: Any = column
         if data.source.splits is not None:
             split = [*data.source.splits.columns, column]
         repair = Repair(data, split=split)
         facts = {"column": column}
-        yield Problem(n_users, n_users, repair=repair, grave=False, facts=facts)
+        yield Problem(users, users.height, repair=repair, grave=False, facts=facts)
 
 
 # Beside train and items

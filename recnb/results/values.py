@@ -326,8 +326,8 @@ def index_of_users(
 ) -> pd.Index[Any]:
     """Return users as the index of results; lists in a split as user and its columns."""
     if splits is None:
-        of_users: pd.Index[Any] = pd.Index(users.to_numpy(), name=label)
-        return of_users
+        index: pd.Index[Any] = pd.Index(users.to_numpy(), name=label)
+        return index
     return splits.index_of(splits.lists(users).rename({"user": label}))
 
 
