@@ -23,6 +23,7 @@ from recnb.comparison.models import (
     without_relevant_in_words,
 )
 from recnb.comparison.overlap import overlaps
+from recnb.comparison.runs import Runs, runs_of
 from recnb.comparison.scatter import draw_models, draw_users
 from recnb.comparison.tables import (
     Curves,
@@ -32,7 +33,7 @@ from recnb.comparison.tables import (
     differences_table,
     means_table,
 )
-from recnb.conventions import cut_of, options_in_words
+from recnb.conventions import Convention, cut_of, options_in_words
 from recnb.data import Frame
 from recnb.data.load import Input
 from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
@@ -79,6 +80,7 @@ from recnb.results.table import Table, check_flag
 from recnb.results.tables import beyond_table
 from recnb.results.unweighted import plain_means
 from recnb.results.values import (
+    ListCounts,
     follows,
     merged,
     pairs_in_words,
@@ -357,8 +359,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         of_users = [each for each in asked if each.metric.of != "all"]
         basis = [self._basis_of(of_users)]
         if not numbers.split.is_tested:
-            label = one_line(", ".join(numbers.split.labels))
-            basis.append(part_in_words(self._first, label))
+            basis.append(part_in_words(self._first, numbers.split))
         if not all(each.metric.is_accuracy for each in of_users):
             words = N_(
                 "metrics beyond accuracy over the users who have a value in every model"
@@ -483,6 +484,41 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             self.baseline,
         )
         return Gate(tuple(checks), recorder=recorder)
+
+    @with_noun
+    def runs(
+        self,
+        metric: AnyMetric = "ndcg",
+        k: int | None = None,
+        *,
+        test_share: float | None = None,
+        **options: Any,
+    ) -> Runs:
+        """Return a metric over the splits of `split=`, which are the sample here.
+
+        A row has the mean of a model's means by split, their standard deviation and
+        number; `.differences` has a row for each pair of models with its test, and
+        `.by_split` the means.
+
+        Parameters
+        ----------
+        metric, k, **options
+            As in `table`.
+        test_share
+            Of folds, the share of the data that each tests, 0.2 of five: the corrected
+            resampled t test. Without it splits are training runs, such as seeds, and
+            the paired t test is made.
+        """
+        asked = asked_of(self._first, [metric], options, "k", "test_share")[0]
+        return runs_of(
+            self._models,
+            asked,
+            Cutoffs.one(k).values[0],
+            self.pairs,
+            self.settings,
+            test_share,
+            [self._basis_of([asked]), *self._options_in_words([asked], k)],
+        )
 
     @with_noun
     def movers(
@@ -900,14 +936,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             if len(orders) == 1
             else replace(first.convention, order="auto")
         )
-        words = users_in_words(
-            self.users_by_model, self.n_users, convention, has_missed=has_missed
-        )
-        if first.one_no_relevant_rule:
-            words += without_relevant_in_words(
-                self.users_by_model, convention, has_missed=has_missed
-            )
-        remarks = [note for note in map(str, first.joined.notes) if note not in words]
+        words, remarks = self._users_in_words(convention, has_missed=has_missed)
         apart = merged(
             {
                 one_line(name): [*map(str, model.apart)]
@@ -930,6 +959,25 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 *pairs_in_words(first.joined.weighting),
             ]
         )
+
+    def _users_in_words(
+        self, convention: Convention, *, has_missed: bool
+    ) -> tuple[list[str], list[str]]:
+        """Return the users compared and those left out, and notes on the data."""
+        first = self._first
+        with use_noun(first.noun if first.splits is None else "list"):
+            words = users_in_words(
+                self.users_by_model, self.n_users, convention, has_missed=has_missed
+            )
+            if first.one_no_relevant_rule:
+                words += without_relevant_in_words(
+                    self.users_by_model, convention, has_missed=has_missed
+                )
+            notes = [note for note in map(str, first.joined.notes) if note not in words]
+        if first.splits is not None:
+            lists = ListCounts(first.splits, first.joined.users).in_words()
+            words[0] = _("{lists} that all models are judged on", lists=lists)
+        return words, notes
 
     def _options_in_words(self, metrics: Iterable[Asked], k: object) -> list[str]:
         """Return the options behind metrics, defaults included, in words."""

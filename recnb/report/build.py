@@ -11,7 +11,6 @@ import numpy as np
 from recnb.conventions import options_in_words
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.display.text import one_line
 from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats
@@ -31,7 +30,7 @@ from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs
 from recnb.results.record import record_of
 from recnb.results.scoring import basis_of, recorded_in, scoring_of, values_of_users
 from recnb.results.segment_table import SegmentNumbers
-from recnb.results.segments import Split, part_in_words, split_by
+from recnb.results.segments import MOST, Split, part_in_words, split_by, unlisted
 from recnb.results.unweighted import plain_means
 from recnb.results.values import merged
 from recnb.stats import Clusters, Settings
@@ -66,6 +65,7 @@ def report_of(
     """
     lead, options = request.metrics[0]
     k, first = request.lead_k, next(iter(models.values()))
+    request = _with_split(request, first)
     clusters = Clusters.of(first.clusters_of(first.joined.users))
     numbers, curve = _of_accuracy(models, request, pairs, settings)
     beyond = _beyond_accuracy(models, request, settings, is_compared=bool(pairs))
@@ -107,6 +107,14 @@ def report_of(
         clustered_by=first.clustered_by,
         noun=first.noun,
     )
+
+
+def _with_split(request: ReportRequest, model: EvaluationData) -> ReportRequest:
+    """Return the request with the splits as segments, if it names none."""
+    splits = model.splits
+    if request.by is not None or splits is None or splits.values.height > MOST:
+        return request
+    return replace(request, by=unlisted([*splits.columns]))
 
 
 # Metrics of accuracy
@@ -333,7 +341,7 @@ def _basis_of_segments(
 ) -> str:
     """Return what stands below the segments; nothing of models that are compared."""
     if not split.is_tested:
-        return part_in_words(model, one_line(", ".join(split.labels)))
+        return part_in_words(model, split)
     if len(numbers.models) > 1:
         return ""
     n_tests = int(numbers.differences.is_test.sum())

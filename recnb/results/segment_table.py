@@ -160,7 +160,7 @@ def _basis_of(
         *pairs_in_words(data.joined.weighting),
     ]
     phrases = {name: [*words, *weights] for name, words in phrases.items()}
-    return [*merged(phrases), part_in_words(data, label)]
+    return [*merged(phrases), part_in_words(data, numbers.split)]
 
 
 # Segments of a report

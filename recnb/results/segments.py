@@ -24,6 +24,7 @@ from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.source import elsewhere
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
+from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Ints
 from recnb.results.arguments import Asked
@@ -471,9 +472,10 @@ def _part_of_value(
     return data.restricted(joined)
 
 
-def part_in_words(data: EvaluationData, by: str) -> str:
+def part_in_words(data: EvaluationData, split: Split) -> str:
     """Say that each value is a truth of its own, and which users are averaged there."""
-    if data.splits is not None and by in data.splits.columns:
+    by = one_line(", ".join(split.labels))
+    if isinstance(split, SplitParts):
         return _(LISTS_OF_PART, by=by)
     convention = data.convention
     users, nothing = convention.averaged_users, convention.no_relevant

@@ -21,6 +21,7 @@ from recnb.stats.means import mean_of, means
 from recnb.stats.orders import tau_ap
 from recnb.stats.paired import Paired, Settings, Test, paired
 from recnb.stats.power import Detectable, detectable, users_needed
+from recnb.stats.resampled import resampled
 
 __all__ = [
     "BETA",
@@ -43,6 +44,7 @@ __all__ = [
     "mean_of",
     "means",
     "paired",
+    "resampled",
     "tau_ap",
     "users_needed",
 ]

@@ -55,6 +55,9 @@ def test_a_number_counts_users_and_their_lists():
     assert score.n_lists == len(per_user)
     assert score.n_users == per_user.index.get_level_values("user").nunique() == 40
     assert score.n_lists > 2 * score.n_users
+    assert FOUND.basis.startswith(
+        f"{score.n_lists} lists of 40 users in 6 values of day that all models are judged"
+    )
     row = FOUND.differences("ndcg", k=5).iloc[0]
     assert (row.n_users, row.n_lists) == (40, score.n_lists)
     assert row.won + row.tied + row.lost == score.n_lists
@@ -143,6 +146,24 @@ def test_reports_say_lists_beside_users():
         assert "Clopper" not in text
         assert {"n_users": 40, "n_lists": n}.items() <= report.to_dict().items()
     assert "nDCG@5 over lists" in one.to_markdown()
+
+
+def test_a_report_of_splits_shows_each_and_draws_dates_as_a_line():
+    dates = {f"d{day}": f"2024-05-0{day + 1}" for day in range(6)}
+    recs, truth = (frame.assign(day=frame["day"].map(dates)) for frame in (RECS, TRUTH))
+    of_days = recnb.evaluate(recs, truth, split="day").report(5)
+    assert of_days.to_dict()["segments"]["by"] == "day"
+    assert "2024-05-01: " in of_days.to_html()  # the words of the line
+    for report in (EV.report(5), FOUND.report(5)):
+        text = report.to_markdown()
+        assert "**nDCG@5 by day" in text
+        assert all(f"| d{day} |" in text for day in range(6))
+        assert "each day is evaluated alone" in text
+    mean = EV.table("ndcg", k=5, by="day").to_frame()["mean"].iloc[0]
+    assert "| d0 | 1" in EV.report(5).to_markdown()
+    assert f"{mean:.4f}" in EV.report(5).to_markdown()
+    by_topic = EV.report(5, by=TOPIC.set_index("user")["topic"] % 2)
+    assert "by day" not in by_topic.to_markdown()
 
 
 # Stored values
