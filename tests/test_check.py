@@ -387,3 +387,19 @@ def test_the_table_names_what_differs_first_and_escapes_names():
     assert checked["of"].iloc[0] == "input"
     assert "<b>x" not in checked._repr_html_()
     assert re.search(r"\d of \d+ numbers, inputs and conventions", repr(checked))
+
+
+def test_columns_of_every_kind_may_stand_in_side_data():
+    n = len(SAMPLE.items)
+    odd = pl.from_pandas(SAMPLE.items[["item"]]).with_columns(
+        day=pl.lit("2026-01-01").str.to_date(),
+        took=pl.duration(hours=1),
+        raw=pl.lit(b"\xff"),
+        vector=pl.Series([[0.5, 1.0]] * n),
+        kind=pl.lit("film").cast(pl.Categorical),
+    )
+    record = record_of(items=odd)
+    assert {*record["inputs"]["items"]["columns"]} == {"item", "day", "kind"}
+    assert recnb.check(record, RECS, TRUTH, items=odd).passed
+    other = odd.with_columns(kind=pl.lit("book"))
+    assert not recnb.check(record, RECS, TRUTH, items=other).passed

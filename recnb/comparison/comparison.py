@@ -859,8 +859,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         k: AnyCutoffs = (5, 10, 20),
         **options: Any,
     ) -> dict[str, Any]:
-        """Return what `recnb.check` needs to check the numbers of all models later, as
-        `Evaluation.record` does of one.
+        """Return what `recnb.check` needs to check the numbers of all models later.
+
+        Parameters are those of `Evaluation.record`.
         """
         return record_of_metrics(
             self._models, metrics, k, options, self.settings, self.baseline
@@ -870,8 +871,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def methods(
         self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
     ) -> MethodsSection:
-        """Return the methods of these numbers in sentences, tests among them, as
-        `Evaluation.methods` does of one model.
+        """Return the methods of these numbers in sentences, tests among them.
+
+        Parameters are those of `Evaluation.methods`.
         """
         from recnb.report.methods import methods_of
 

@@ -172,9 +172,7 @@ def models_of(
 def _with_files(
     evaluated: Mapping[str, Evaluation], models: Any, given: Mapping[str, Any]
 ) -> Mapping[str, Evaluation]:
-    """Return models that know the files that they were read from: each its own, or all
-    of them one.
-    """
+    """Return models that know their files: each its own, or all of them one."""
     others = files_given({name: given.get(name) for name in ("truth", *SIDE_DATA)})
     by_name = {}
     if isinstance(models, Mapping):

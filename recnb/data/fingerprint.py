@@ -100,8 +100,10 @@ def _each_once(ids: pl.Series) -> pl.Series:
 
 
 def _hashes_of_rows(cells: Mapping[str, Hashes], rows: slice, key: str) -> Hashes:
-    """Return half of a hash of some rows: of those of their cells, each multiplied by an
-    odd factor that its column's name gives.
+    """Return half of a hash of some rows.
+
+    It is of the hashes of their cells, each multiplied by an odd factor that its column's
+    name gives.
     """
     total: Hashes = np.zeros(1, dtype=np.uint64)
     for name, bits in cells.items():
@@ -129,9 +131,7 @@ def _bits_of(column: pl.Series) -> Hashes:
 
 
 def _bits_of_text(column: pl.Series) -> Hashes:
-    """Return a hash of each text; of one that is a whole number, as it would be written,
-    the bits of this.
-    """
+    """Return a hash of each text; of the text of a whole number, the bits of this."""
     # Of views, which newer versions would give, older ones of pyarrow make no dictionary.
     texts = column.fill_null("\0").to_arrow(compat_level=pl.CompatLevel.oldest())
     encoded = pc.dictionary_encode(texts)
@@ -154,8 +154,10 @@ def _siphash(texts: Sequence[str], key: str) -> Hashes:
 
 
 def _bits_of_numbers(column: pl.Series) -> Hashes:
-    """Return the bits of numbers as floats, the same for -0.0 and 0.0, and for all that
-    is missing; of whole numbers beyond 2**53 with what a float leaves out.
+    """Return the bits of numbers as floats.
+
+    They are the same for -0.0 and 0.0, and for all that is missing. Whole numbers beyond
+    2**53, which a float may round, have bits of their own.
     """
     floats = column.cast(pl.Float64).fill_null(np.nan).to_numpy() + 0.0
     floats[np.isnan(floats)] = np.nan

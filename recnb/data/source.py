@@ -153,8 +153,9 @@ class Source(ABC):
         return {}
 
     def facts(self, name: str, *, in_order: bool = False) -> TableFacts:
-        """Return what a record says of the recommendations or the truth, as they were
-        given; `in_order`: whether the order of rows is that of the lists.
+        """Return what a record says of the recommendations or the truth, as given.
+
+        `in_order`: whether the order of rows is that of the lists.
         """
         key = (name, in_order)
         if key not in self._facts:

@@ -1,5 +1,7 @@
-"""The methods of numbers in sentences, for a paper: definitions, users, conventions,
-intervals, tests and software, with the references.
+"""The methods of numbers in sentences, for a paper, with the references.
+
+They say definitions, users, conventions, intervals, tests and software, in the words of
+tables and reports.
 """
 
 from __future__ import annotations
@@ -98,8 +100,9 @@ def methods_of(
     pairs: Pairs = (),
     basis: str = "",
 ) -> MethodsSection:
-    """Return the methods of metrics at some cut-offs, of one model or of several that
-    are compared by `pairs`; `basis`: users and conventions of several in words.
+    """Return the methods of metrics at some cut-offs, of one model or of several.
+
+    Several are compared by `pairs`; `basis` is their users and conventions in words.
     """
     first = next(iter(models.values()))
     of_accuracy = [each for each in asked if each.metric.is_accuracy]
@@ -173,9 +176,7 @@ def _on_tests(made: Measured) -> list[str]:
 
 
 def _entry(reference: dict[str, str]) -> str:
-    """Return a reference as an entry of BibTeX: an article if its journal's volume and
-    number are known.
-    """
+    """Return an entry of BibTeX: an article if a journal's volume and number are known."""
     kind, place = "misc", {"howpublished": reference["where"]}
     article = re.fullmatch(r"(.+) (\d+)\((\d+)\)", reference["where"])
     if article is not None:

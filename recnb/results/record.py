@@ -1,5 +1,6 @@
-"""The record of numbers: versions, time, inputs with their fingerprints, convention and
-options, so that anybody can check the numbers later.
+"""The record of numbers, by which anybody can check them later.
+
+It has versions, time, inputs with their fingerprints, convention and options.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import polars as pl
+import polars.selectors as cs
 import pyarrow as pa
 
 from recnb import version
@@ -37,6 +39,16 @@ from recnb.stats import Settings
 #: The form of a record, a higher number for another.
 SCHEMA = 1
 
+#: Columns of cells that have one text in every library.
+PLAIN = (
+    cs.string(include_categorical=True)
+    | cs.enum()
+    | cs.numeric()
+    | cs.boolean()
+    | cs.date()
+    | cs.datetime()
+)
+
 #: A metric with its options.
 MetricOptions = tuple[Metric[...], Given]
 
@@ -51,8 +63,9 @@ def record_of(
     confidence: float,
     baseline: str | None = None,
 ) -> dict[str, Any]:
-    """Return the record of means with their intervals, as plain Python that `json` can
-    write; `metrics`: those of the rows, with the options that were asked for.
+    """Return the record of means, as plain Python that `json` can write.
+
+    `metrics` are those of the rows, with the options that were asked for.
     """
     first = next(iter(models.values()))
     record = {
@@ -105,8 +118,10 @@ def versions() -> dict[str, str]:
 
 
 def time_in_words() -> str:
-    """Return the time in UTC, or that of SOURCE_DATE_EPOCH, by which builds are made the
-    same each time.
+    """Return the time in UTC.
+
+    It is that of SOURCE_DATE_EPOCH, if this is set, so that a file can be made again
+    byte for byte.
     """
     given = os.environ.get("SOURCE_DATE_EPOCH")
     if not given:
@@ -167,10 +182,12 @@ def _pairs(
 
 
 def _side_table(data: EvaluationData, name: str, table: pl.DataFrame) -> dict[str, Any]:
-    """Return what is known of train, items or users; of cells that hold several values
-    the fingerprint knows nothing.
+    """Return what is known of train, items or users.
+
+    Columns whose cells are not text, numbers, days or times have no part in the
+    fingerprint.
     """
-    plain = table.select(~pl.selectors.nested() & ~pl.selectors.object())
+    plain = table.select(PLAIN)
     columns = {role: role for role in plain.columns}
     counts = {
         f"{role}s": table[role].n_unique() for role in data.side_data.labels[name]
@@ -201,8 +218,9 @@ def convention_in_force(data: EvaluationData) -> dict[str, Any]:
 
 
 def _options(data: EvaluationData) -> dict[str, Any]:
-    """Return the keywords that were typed, but for tables, the library, split and
-    cluster; a weight that is no name of a column is None.
+    """Return the keywords that were typed, but for tables, library, split and cluster.
+
+    A weight that is no name of a column is None.
     """
     call = data.side_data.call
     decisions: Mapping[str, Any] = data.overrides
@@ -233,9 +251,7 @@ def _column_in(code: str) -> str | None:
 def recorded_numbers(
     data: EvaluationData, rows: Iterable[MeanRow], metrics: Iterable[MetricOptions]
 ) -> list[dict[str, Any]]:
-    """Return each mean with its metric, as it is looked up again, and the options in
-    force.
-    """
+    """Return each mean with its metric, by a name that finds it, and its options."""
     # A metric may be asked for at several cut-offs, each with options of its own.
     asked = {
         (metric.name, metric.cutoff): (metric, options) for metric, options in metrics
@@ -262,8 +278,10 @@ def recorded_numbers(
 
 
 def name_of(metric: Metric[...]) -> str:
-    """Return the name by which a metric is found again: of one that is named as papers
-    do, which cuts nothing without a cut-off, the name that they print.
+    """Return the name by which a metric is found again.
+
+    Of one that is named as papers do, which cuts nothing without a cut-off, that is the
+    name that they print.
     """
     if metric.as_printed and not metric.text:
         return PRINTED.get(metric.name, metric.name)
