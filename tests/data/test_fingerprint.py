@@ -1,5 +1,6 @@
 """Fingerprints: the same for the same rows, however they are held; another for any change."""
 
+import numpy as np
 import polars as pl
 import pytest
 from hypothesis import given
@@ -111,6 +112,8 @@ def test_true_is_1_and_missing_is_missing():
 
     assert of([True, False, True, True]) == of([1.0, 0.0, 1.0, 1.0]) == of([1, 0, 1, 1])
     assert of([None, 1.0, 0.0, 2.0]) == of([float("nan"), 1.0, -0.0, 2.0])
+    signed = np.copysign([np.nan, 1.0, 0.0, 2.0], [-1, 1, 1, 1])
+    assert of(signed) == of([None, 1.0, 0.0, 2.0])
     assert of([None] * 4) == of([None] * 4, pl.Float64)
     assert of([2**53 + 1] * 4, pl.Int64) != of([2**53] * 4, pl.Int64)
 
