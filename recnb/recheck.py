@@ -250,7 +250,7 @@ def _asked(
 
 
 @dataclass(frozen=True)
-class Row:
+class ThenAndNow:
     """A value of a record, then and now."""
 
     of: str  #: one of NUMBER, INPUT, CONVENTION and VERSION
@@ -260,7 +260,7 @@ class Row:
     same: bool
 
 
-def _numbers(then: Record, now: Record) -> Iterator[Row]:
+def _numbers(then: Record, now: Record) -> Iterator[ThenAndNow]:
     """Compare numbers: the mean of each, and what else is not the same."""
     known = {_key(number): number for number in now["numbers"]}
     for number in then["numbers"]:
@@ -270,9 +270,9 @@ def _numbers(then: Record, now: Record) -> Iterator[Row]:
             before, after = number[part], again.get(part)
             same = _is_same(before, after)
             if part == "mean":
-                yield Row(NUMBER, metric, before, after, same)
+                yield ThenAndNow(NUMBER, metric, before, after, same)
             elif not same:
-                yield Row(NUMBER, f"{metric} {part}", before, after, same)
+                yield ThenAndNow(NUMBER, f"{metric} {part}", before, after, same)
 
 
 def _key(number: Record) -> tuple[Any, ...]:
@@ -292,13 +292,15 @@ def _is_same(then: Any, now: Any) -> bool:
     return isclose(then, now, rel_tol=CLOSE, abs_tol=CLOSE)
 
 
-def _inputs(then: Record, now: Record) -> Iterator[Row]:
+def _inputs(then: Record, now: Record) -> Iterator[ThenAndNow]:
     """Compare the rows of each input."""
     for name in {**then, **now}:
         before, after = then.get(name, {}), now.get(name, {})
         fingerprint = before.get("fingerprint")
         same = fingerprint is not None and fingerprint == after.get("fingerprint")
-        yield Row(INPUT, name, _rows_in_brief(before), _rows_in_brief(after), same)
+        yield ThenAndNow(
+            INPUT, name, _rows_in_brief(before), _rows_in_brief(after), same
+        )
 
 
 def _rows_in_brief(table: Record) -> str | None:
@@ -309,7 +311,7 @@ def _rows_in_brief(table: Record) -> str | None:
     return f"{rows}, {table['fingerprint'][:SHORT]}"
 
 
-def _conventions(then: Record, now: Record) -> Iterator[Row]:
+def _conventions(then: Record, now: Record) -> Iterator[ThenAndNow]:
     """Compare the library, and give the decisions that are not the same."""
     before = {"library": then["library"] or "recnb", **then["convention"]}
     after = {"library": now["library"] or "recnb", **now["convention"]}
@@ -318,16 +320,16 @@ def _conventions(then: Record, now: Record) -> Iterator[Row]:
     for name in {**before, **after}:
         same = before.get(name) == after.get(name)
         if name == "library" or not same:
-            yield Row(CONVENTION, name, before.get(name), after.get(name), same)
+            yield ThenAndNow(CONVENTION, name, before.get(name), after.get(name), same)
 
 
-def _versions(then: Record, now: Record) -> Iterator[Row]:
+def _versions(then: Record, now: Record) -> Iterator[ThenAndNow]:
     for name in {**then, **now}:
         before, after = then.get(name), now.get(name)
-        yield Row(VERSION, name, before, after, before == after)
+        yield ThenAndNow(VERSION, name, before, after, before == after)
 
 
-def _table(rows: Sequence[Row]) -> Checked:
+def _table(rows: Sequence[ThenAndNow]) -> Checked:
     """Return the rows as a table, first those that are not the same."""
     ordered = sorted(rows, key=lambda row: row.same)
     frame = pd.DataFrame([vars(row) for row in ordered])

@@ -295,22 +295,9 @@ class PartHits:
         table_facts = None
         if keeps_facts:
             table_facts = _facts_of_part(joined.convention.order == "row", part)
-        hits = joined.all_hits
-        columns = {
-            "list_length": hits.list_length,
-            "n_relevant": hits.n_relevant,
-            "n_hits": np.bincount(hits.user, minlength=hits.n_users),
-            "truth_relevance": hits.truth_relevance,
-            "rank": hits.rank,
-            "relevance": hits.relevance,
-            "entry": hits.entry - _starts(hits.n_relevant)[hits.user],
-        }
-        if hits.truth_weight is not None:
-            columns["truth_weight"] = hits.truth_weight
-        if hits.tied is not None:
-            columns |= vars(hits.tied)
+        columns = _columns_of(joined.all_hits)
         return cls(
-            facts=Facts.of(part, hits.max_relevance),
+            facts=Facts.of(part, joined.all_hits.max_relevance),
             users=joined.users,
             columns={name: _narrow(column) for name, column in columns.items()},
             convention=joined.convention,
@@ -320,6 +307,24 @@ class PartHits:
             truth=joined.truth if keeps_truth else None,
             table_facts=table_facts,
         )
+
+
+def _columns_of(hits: Hits) -> dict[str, Any]:
+    """Return the columns of hits, of relevant rows and of users."""
+    columns = {
+        "list_length": hits.list_length,
+        "n_relevant": hits.n_relevant,
+        "n_hits": np.bincount(hits.user, minlength=hits.n_users),
+        "truth_relevance": hits.truth_relevance,
+        "rank": hits.rank,
+        "relevance": hits.relevance,
+        "entry": hits.entry - _starts(hits.n_relevant)[hits.user],
+    }
+    if hits.truth_weight is not None:
+        columns["truth_weight"] = hits.truth_weight
+    if hits.tied is not None:
+        columns |= vars(hits.tied)
+    return columns
 
 
 class RowsOfParts(JoinedRows):

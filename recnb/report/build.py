@@ -70,10 +70,7 @@ def report_of(
     numbers, curve = _of_accuracy(models, request, pairs, settings)
     beyond = _beyond_accuracy(models, request, settings, is_compared=bool(pairs))
     differences = tuple(numbers.difference_rows())
-    values = {
-        name: values_of_users(model, lead, Cutoffs.of(k), options)[:, 0]
-        for name, model in models.items()
-    }
+    values = _values_of_lead(models, request)
     groups = _users_shown(models, request, values, differences, users)
     segments = _segments(models, request, pairs, settings)
     means = (*numbers.mean_rows(marked_against), *beyond.means)
@@ -115,6 +112,16 @@ def _with_split(request: ReportRequest, model: EvaluationData) -> ReportRequest:
     if request.by is not None or splits is None or splits.values.height > MOST:
         return request
     return replace(request, by=unlisted([*splits.columns]))
+
+
+def _values_of_lead(models: Models, request: ReportRequest) -> dict[str, Floats]:
+    """Return the values of users of each model in the lead metric, at its cut-off."""
+    lead, options = request.metrics[0]
+    k = Cutoffs.of(request.lead_k)
+    return {
+        name: values_of_users(model, lead, k, options)[:, 0]
+        for name, model in models.items()
+    }
 
 
 # Metrics of accuracy

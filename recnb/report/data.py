@@ -119,7 +119,7 @@ class ModelUsers:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Measured:
+class TestedNumbers:
     """Numbers, and what sentences about their intervals and tests are made of."""
 
     #: Of accuracy, the first is the lead metric, then beyond it.
@@ -136,7 +136,7 @@ class Measured:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ReportData(Measured):
+class ReportData(TestedNumbers):
     """The numbers of a report; each of its forms reads them."""
 
     models: tuple[str, ...]  #: "" is the only one

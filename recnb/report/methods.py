@@ -20,7 +20,7 @@ from recnb.metrics.hits import Cutoffs
 from recnb.report import one, several
 from recnb.report.build import words_of
 from recnb.report.conclusions import n_tested
-from recnb.report.data import Measured, MetricWords
+from recnb.report.data import MetricWords, TestedNumbers
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import Models
 from recnb.results.measuring import measured
@@ -111,7 +111,7 @@ def methods_of(
     words = [
         words_of(first, each.metric, each.options, whole=k.is_whole) for each in asked
     ]
-    made = Measured(
+    made = TestedNumbers(
         # What a report says of other metrics is where it shows them.
         metrics=tuple(metric for metric in words if metric.is_accuracy),
         means=tuple(numbers.mean_rows()),
@@ -159,7 +159,7 @@ def _definitions(
         )
 
 
-def _on_tests(made: Measured) -> list[str]:
+def _on_tests(made: TestedNumbers) -> list[str]:
     """Return the keys of what intervals and tests rest on."""
     keys = []
     has_exact = any(metric.bounds == (0, 1) for metric in made.metrics)
