@@ -1,6 +1,6 @@
-"""`import recnb.dask` makes `.rec` known to Dask DataFrames:
-`ddf.rec.against(dtruth).table(k=[5, 10])`.
+"""Evaluate Dask DataFrames where they are.
 
+`import recnb.dask` makes `.rec` known to them: `ddf.rec.against(dtruth).table(k=[5, 10])`.
 `recnb.dask.evaluate(recs, truth)` is the same, and takes a pandas frame on either side.
 The same conventions and the same numbers as with pandas; `recnb.compare` takes Dask
 DataFrames from then on. Needs `pip install "recnb[dask]"`.
@@ -46,8 +46,9 @@ ROWS = 2**40
 def evaluate(
     recs: Any, truth: Any, *, npartitions: int | None = None, **options: Any
 ) -> Evaluation:
-    """Evaluate recommendations against the truth where one of them or both are Dask
-    DataFrames; a pandas frame may be the other.
+    """Evaluate Dask DataFrames of recommendations and relevant items.
+
+    One of the two may be a pandas frame.
 
     Options are those of `recnb.evaluate`; `train=`, `items=` and `users=` are frames
     here, not Dask's. `npartitions` is the number of partitions that users are put into,
@@ -124,8 +125,9 @@ class DaskAccessor:
     def against(
         self, truth: Any, *, npartitions: int | None = None, **options: Any
     ) -> Evaluation:
-        """Evaluate these recommendations against a Dask (or pandas) DataFrame of
-        relevant items; options are those of `recnb.dask.evaluate`.
+        """Evaluate these recommendations against a Dask or pandas DataFrame.
+
+        Options are those of `recnb.dask.evaluate`.
         """
         return evaluate(self._frame, truth, npartitions=npartitions, **options)
 
@@ -154,9 +156,7 @@ def _with_splits(layout: Layout, lists: Any) -> Layout:
 
 
 def _by_role(frame: Any, roles: Labels) -> Any:
-    """Return the columns that are read, named by role, with the place of each row and
-    the bucket of its user.
-    """
+    """Return the columns that are read, by role, with the place and bucket of each row."""
     columns = frame[list(dict.fromkeys(roles.values()))]
     return columns.map_partitions(
         _numbered,
@@ -179,8 +179,7 @@ def _numbered(
 
 
 def _bucket(users: pd.Series[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return a number for each user, the same whatever the ids are stored as, on every
-    worker.
+    """Return a number for each user, the same on every worker and for every type of ids.
 
     Dask's own hash goes by the type that a column is said to have, so 1 in a column of
     objects is not the 1 of a column of numbers. The hash of pandas is the same in all

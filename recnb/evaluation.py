@@ -21,10 +21,16 @@ from recnb.errors import (
     quoted,
 )
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import measure_named, metric_named
-from recnb.metrics.metric import ACCURACY, Metric
+from recnb.metrics.measure import Measure, measure_named, printed_measure
+from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
-from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics, asked_of
+from recnb.results.arguments import (
+    AnyCutoffs,
+    AnyMetric,
+    Metrics,
+    asked_of,
+    with_options,
+)
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, within
 from recnb.results.metric_methods import Methods
@@ -142,8 +148,8 @@ class EvaluationMethods(Methods):
         >>> round(ev.measure("nDCG@10"), 4)
         0.1725
         """
-        metric = measure_named(text)
-        return score_of(self._data, metric, metric.cut_at(k), options)
+        measure = with_options(printed_measure(text), options)
+        return score_of(self._data, measure.cut_at(k))
 
     @with_noun
     def measures(
@@ -332,8 +338,8 @@ class Evaluation(EvaluationMethods, EvaluationData):
             differences is measured; without it, a cautious correlation of 0.3 between
             the models' values is assumed.
         """
-        chosen = metric_named(metric, ACCURACY)
-        score = score_of(self, chosen, chosen.cut_at(k), options)
+        measure = with_options(measure_named(metric, ACCURACY), options).cut_at(k)
+        score = score_of(self, measure)
         assert isinstance(score, Score)  # as every metric of accuracy gives
         values = score.per_user.to_frame("ours")
         if values.empty:
@@ -345,7 +351,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
             )
         theirs = None
         if against is not None:
-            values = _with_values_of(against, values, chosen, k, options)
+            values = _with_values_of(against, values, measure)
             theirs = values["theirs"].to_numpy(np.float64)
         users = score.users_at(values.index)
         return Detectable.of(
@@ -394,10 +400,11 @@ class Evaluation(EvaluationMethods, EvaluationData):
         same for any order of rows, library of frames and form of file. The time is
         that of SOURCE_DATE_EPOCH, if this is set. Parameters are those of `table`.
         """
-        from recnb.results.record import record_of_metrics
+        from recnb.results.record import record_of_measures
 
+        asked = asked_of(self, metrics, options, "k", "confidence")
         settings = Settings(confidence)
-        return record_of_metrics({"": self}, metrics, k, options, settings)
+        return record_of_measures({"": self}, asked, Cutoffs.of(k), settings)
 
     @with_noun
     def methods(
@@ -543,9 +550,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
 def _with_values_of(
     against: object,
     values: pd.DataFrame,
-    metric: Metric[Any],
-    k: int | None,
-    options: dict[str, Any],
+    measure: Measure,
 ) -> pd.DataFrame:
     """Return the values of users who are in both evaluations.
 
@@ -557,7 +562,7 @@ def _with_values_of(
             f"recnb.evaluate(other, truth)."
         )
         raise OptionError(problem)
-    theirs = score_of(against, metric, metric.cut_at(k), options).per_user
+    theirs = score_of(against, measure).per_user
     values = values.join(theirs.rename("theirs"), how="inner")
     if values.empty:
         raise NoUsersError(

@@ -23,7 +23,7 @@ from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, quoted
 from recnb.evaluate import WEIGHTS, evaluate
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import measure_named
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import Models
 from recnb.results.measuring import measured
@@ -219,15 +219,16 @@ def _computed_again(record: Record, models: Models) -> Record:
     again = record_of(models, [], [], confidence, baseline)
     numbers = []
     for name, options, cutoffs in _asked(record["numbers"]):
-        metric = metric_named(name)
-        options = {
+        measure = measure_named(name)
+        beside_text = {
             option: value
             for option, value in options.items()
-            if option not in metric.given
+            if option not in measure.options
         }
-        asked = Asked(name, metric, options)
-        rows = measured(models, [asked], Cutoffs.of(cutoffs), settings=settings)
-        numbers += recorded_numbers(first, rows.mean_rows(), [(metric, options)])
+        measure = measure.with_options(beside_text)
+        asked = [Asked(name, measure)]
+        rows = measured(models, asked, Cutoffs.of(cutoffs), settings=settings)
+        numbers += recorded_numbers(first, rows.mean_rows(), [measure])
     return {**again, "numbers": json_values(numbers)}
 
 

@@ -1,9 +1,9 @@
-"""Evaluate Spark DataFrames where they are: `recnb.spark.evaluate(recs,
-truth).table(k=[5, 10])`.
+"""Evaluate Spark DataFrames where they are.
 
-The same conventions and the same numbers as with pandas, in classic and in Connect
-sessions; `recnb.compare` takes Spark DataFrames from then on. Needs `pip install
-"recnb[spark]"`, Java, and recnb where Spark's Python workers run.
+`recnb.spark.evaluate(recs, truth).table(k=[5, 10])` has the same conventions and gives
+the same numbers as with pandas, in classic and in Connect sessions; `recnb.compare`
+takes Spark DataFrames from then on. Needs `pip install "recnb[spark]"`, Java, and recnb
+where Spark's Python workers run.
 """
 
 from __future__ import annotations
@@ -46,13 +46,13 @@ T = TypeVar("T")
 def evaluate(
     recs: Frame, truth: Frame, *, npartitions: int | None = None, **options: Any
 ) -> Evaluation:
-    """Evaluate Spark DataFrames of recommendations and relevant items where they are;
-    options are those of `recnb.evaluate`.
+    """Evaluate Spark DataFrames of recommendations and relevant items where they are.
 
-    Classic and Connect sessions serve; one of the two may be a frame that is here, such
-    as a pandas one. `npartitions` is the number of parts that users are put into, each
-    of which one worker holds in memory while it evaluates it; by default
-    `spark.sql.shuffle.partitions`. To ask often, persist the frames.
+    Options are those of `recnb.evaluate`. Classic and Connect sessions serve; one of
+    the two may be a frame that is here, such as a pandas one. `npartitions` is the
+    number of parts that users are put into, each of which one worker holds in memory
+    while it evaluates it; by default `spark.sql.shuffle.partitions`. To ask often,
+    persist the frames.
 
     Spark keeps no order of rows: `ties="first"`, and `order="row"`, go by the order in
     which Spark reads its source. What should hold on every run needs a rank, or ties
@@ -94,9 +94,7 @@ class SparkParts(Parts):
         return Origin(N_("Spark DataFrames"), remedy)
 
     def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
-        """Call a function of each bucket, in a worker; results are in the order of
-        buckets.
-        """
+        """Call a function of each bucket, in a worker; results are in the order of buckets."""
         left, right = (_numbered(rows, self._n).groupBy(BUCKET) for rows in self._rows)
         with warnings.catch_warnings():
             # Spark warns of pandas 3, which reads none of these rows.
@@ -163,9 +161,7 @@ def _sent(
 
 
 def _columns_alone(frame: Frame) -> Frame:
-    """Return a frame without rows that has the columns of a Spark one; any other as it
-    is.
-    """
+    """Return a Spark frame's columns as a frame without rows, and any other as it is."""
     if isinstance(frame, DataFrame):
         return pd.DataFrame(columns=pd.Index(frame.columns, dtype=object))
     return frame
@@ -174,8 +170,9 @@ def _columns_alone(frame: Frame) -> Frame:
 def _by_role(
     frame: Frame, name: str, roles: Mapping[str, str], session: Any
 ) -> DataFrame:
-    """Return the columns that are read, named by role, as a Spark DataFrame; a frame
-    that is here is sent.
+    """Return the columns that are read, by role, as a Spark DataFrame.
+
+    A frame that is here is sent.
     """
     if isinstance(frame, DataFrame):
         # By position: names may hold dots, or differ in case alone, which Spark would
@@ -192,8 +189,9 @@ def _by_role(
 
 
 def _numbered(rows: DataFrame, n: int) -> DataFrame:
-    """Add the place of each row, and the bucket of its user: equal ids have one hash, 1
-    as an int, a bigint and a double.
+    """Add the place of each row, and the bucket of its user.
+
+    Equal ids have one hash, 1 as an int, a bigint and a double.
     """
     user = fn.col("user")
     is_number = isinstance(rows.schema["user"].dataType, NumericType)

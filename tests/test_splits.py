@@ -232,6 +232,9 @@ def test_metrics_beyond_accuracy_are_those_of_each_split_alone(
         score = getattr(ev, metric)(k=3)
         assert float(score) == pytest.approx(float(getattr(whole, metric)(k=3)))
         assert "taken together" in score.basis
+        by = ev.table([metric], k=3, by=columns).to_frame()
+        means = [float(getattr(part, metric)(k=3)) for part in alone.values()]
+        assert by["mean"].to_list() == pytest.approx(means, abs=1e-12)
 
 
 def test_explanations_and_lists_go_by_the_keys_of_results() -> None:
@@ -355,6 +358,14 @@ def test_models_are_compared_on_the_lists_that_all_have() -> None:
             assert by.loc[(fold, name)].iloc[0] == pytest.approx(of_fold.mean())
     assert len(found["a"].users) == len(lists)
     one_frame = pd.concat([rows.assign(model=name) for name, rows in models.items()])
+    fewer = {"a": recs, "b": others[others["fold"] > 0]}
+    of_all = truth.drop(columns="fold").drop_duplicates(["user", "item"])
+    with pytest.raises(OptionError, match="only 'a' has fold=0"):
+        recnb.compare(fewer, of_all, split="fold")
+    in_split = recnb.evaluate(recs, truth, split="fold")
+    plain = recnb.evaluate(*(frame[frame["fold"] == 0] for frame in (recs, truth)))
+    with pytest.raises(OptionError, match="'b' have lists in other values of split="):
+        recnb.compare({"a": in_split, "b": plain})
     same = recnb.compare(one_frame, truth, split="fold", **averaged)
     pd.testing.assert_frame_equal(same.table(["ndcg", "recall"], k=3).to_frame(), table)
 

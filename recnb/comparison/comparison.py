@@ -55,7 +55,7 @@ from recnb.evaluate import Options, with_options_listed
 from recnb.evaluation import Evaluation
 from recnb.lint import checks, finding_of, judged_order
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import ACCURACY
 from recnb.report.data import ModelUsers
 from recnb.results.arguments import (
@@ -64,15 +64,15 @@ from recnb.results.arguments import (
     Asked,
     Metrics,
     asked_of,
-    check_options,
-    metric_of_curve,
+    measure_of_curve,
+    with_options,
 )
 from recnb.results.columns import check_side_data, metric_columns, users_in_common
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import Numbers, Pairs
-from recnb.results.record import record_of_metrics
+from recnb.results.record import record_of_measures
 from recnb.results.scoring import scoring_of, values_of_users
 from recnb.results.segment_table import refuse_whole_metrics
 from recnb.results.segments import WHOLE, Split, part_in_words, split_by
@@ -365,9 +365,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 "metrics beyond accuracy over the users who have a value in every model"
             )
             basis.append(_(words))
-        of_accuracy = [
-            (each.metric, each.options) for each in of_users if each.metric.is_accuracy
-        ]
+        of_accuracy = [each.measure for each in of_users if each.metric.is_accuracy]
         unweighted = plain_means(self._models, of_accuracy, cutoffs)
         if unweighted:
             basis.append(unweighted.removesuffix("."))
@@ -450,9 +448,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         no check is passed: of fewer than 10 users, or of so few who differ that there
         is no interval.
         """
-        chosen = metric_named(metric)
-        if chosen.better is None:
-            problem = f"a high or low {chosen.name} is not good or bad in itself: "
+        measure = measure_named(metric)
+        if measure.metric.better is None:
+            problem = f"a high or low {measure.name} is not good or bad in itself: "
             raise OptionError(
                 problem,
                 "name a metric of which more or less is better, such as 'ndcg'.",
@@ -475,11 +473,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             for row in numbers.difference_rows()
         ]
         recorder = partial(
-            record_of_metrics,
+            record_of_measures,
             self._models,
-            [chosen],
-            Cutoffs.one(k).values,
-            options,
+            asked,
+            Cutoffs.one(k),
             self.settings,
             self.baseline,
         )
@@ -540,17 +537,17 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         from recnb.report.users import moved
 
-        chosen, pair = metric_named(metric, ACCURACY), self._pair(model, baseline)
-        cut = chosen.cut_at(k)
-        check_options(chosen, options)
+        measure = measure_named(metric, ACCURACY)
+        pair = self._pair(model, baseline)
+        measure = with_options(measure.cut_at(k), options)
+        cutoff = Cutoffs.of(measure.k)
         values = {
-            name: values_of_users(self._models[name], chosen, Cutoffs.of(cut), options)[
-                :, 0
-            ]
+            name: values_of_users(self._models[name], measure, cutoff)[:, 0]
             for name in pair
         }
         n_shown = _count("n", n)
-        groups = moved(self._models, pair, values, cut, n_shown, chosen.better)
+        better = measure.metric.better
+        groups = moved(self._models, pair, values, measure.k, n_shown, better)
         rows = [
             (
                 user.user,
@@ -568,8 +565,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         table = Movers.made(
             frame,
-            [self._basis_of([Asked("", chosen, options)])],
-            chosen.symbol if cut is None else f"{chosen.symbol}@{cut}",
+            [self._basis_of([Asked("", measure)])],
+            measure.label,
         )
         table.groups = tuple(groups)
         return table
@@ -609,7 +606,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             )
         columns = dict[str, Floats]()
         for place, means in zip(numbers.places, numbers.means.mean, strict=True):
-            columns[names[place.metric.name, place.k]] = place.metric.sign * means
+            column = names[place.measure.name, place.k]
+            columns[column] = place.measure.metric.sign * means
         rows = []
         for metric, other in combinations(columns, 2):
             orders = columns[metric], columns[other]
@@ -665,8 +663,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         `.plot()` draws it.
         """
-        chosen, cutoffs = metric_of_curve(metric, k)
-        (asked,) = self._asked([chosen.name], options)
+        measure, cutoffs = measure_of_curve(metric, k)
+        (asked,) = self._asked([measure.name], options)
         columns = metric_columns(self._models, asked, cutoffs)
         numbers = numbers_of(columns, self.names, settings=self.settings)
         means = numbers.means
@@ -680,8 +678,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             }
         )
         basis = [self._basis_of([asked])]
-        table = Curves.made(frame, basis, f"{chosen.symbol}@k")
-        table.attrs |= {"symbol": chosen.symbol, "n_users": None}
+        table = Curves.made(frame, basis, f"{measure.symbol}@k")
+        table.attrs |= {"symbol": measure.symbol, "n_users": None}
         return table
 
     @with_noun
@@ -754,7 +752,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         if asked.metric.of == "all":
             problem = named(
                 "{metric} is one number of all lists of a model, so no users can be drawn: ",
-                metric=asked.metric.name,
+                metric=asked.measure.name,
             )
             raise OptionError(
                 problem, "name a second metric, for a point of each model."
@@ -780,8 +778,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         percent = f"{100 * self.settings.confidence:g}"
         basis.append(_("{confidence}% intervals", confidence=percent))
         rows = list(numbers.mean_rows())
-        along = [row for row in rows if row.metric == asked[0].metric.name]
-        up = [row for row in rows if row.metric == asked[1].metric.name]
+        along = [row for row in rows if row.metric == asked[0].measure.name]
+        up = [row for row in rows if row.metric == asked[1].measure.name]
         return draw_models(ax, along, up, basis, color)
 
     @with_noun
@@ -834,10 +832,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         with use_language(lang):
             request = request_of(self._first, k, metrics, options, by=by, bins=bins)
-            asked = [
-                Asked(metric.symbol, metric, dict(own))
-                for metric, own in request.metrics
-            ]
+            asked = [Asked(measure.symbol, measure) for measure in request.metrics]
             basis = "; ".join(
                 [self._basis_of(asked), *self._options_in_words(asked, k)]
             )
@@ -863,8 +858,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         Parameters are those of `Evaluation.record`.
         """
-        return record_of_metrics(
-            self._models, metrics, k, options, self.settings, self.baseline
+        asked = asked_of(self._first, metrics, options, "k")
+        return record_of_measures(
+            self._models, asked, Cutoffs.of(k), self.settings, self.baseline
         )
 
     @with_noun
@@ -909,10 +905,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         first, phrases = self._first, list[str]()
         known = first.convention.phrases(graded=first.joined.graded)
-        for name, metric, options in metrics:
-            scorings = [
-                scoring_of(model, metric, options) for model in self._models.values()
-            ]
+        for name, measure in metrics:
+            scorings = [scoring_of(model, measure) for model in self._models.values()]
             if all(
                 scoring.joined is model.joined
                 for scoring, model in zip(scorings, self._models.values(), strict=True)
@@ -925,7 +919,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 decisions = convention.phrases(graded=first.joined.graded)
                 words += [phrase for phrase in decisions if phrase not in known]
             if words:
-                phrases.append(f"{name or metric.symbol}: {', '.join(words)}")
+                phrases.append(f"{name or measure.symbol}: {', '.join(words)}")
         return phrases
 
     def _basis(self, *, has_missed: bool) -> str:
@@ -990,12 +984,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> dict[str, list[str]]:
         """Return the phrases of the options of each metric."""
         phrases = {}
-        for name, metric, options in metrics:
-            used = {**metric.defaults, **options}
-            depths = metric.cutoffs(cutoffs).values
+        for name, measure in metrics:
+            used = measure.chosen
+            depths = measure.cutoffs(cutoffs).values
             whole = depths == (None,)
-            scoring = scoring_of(self._first, metric, options, whole=whole)
-            if metric.is_accuracy:
+            scoring = scoring_of(self._first, measure, whole=whole)
+            if measure.metric.is_accuracy:
                 used = dict(scoring.full_convention.metric)
             cutoff = cut_of(scoring.shown_convention.cutoff, also_whole=None in depths)
             phrases[name] = options_in_words(used, cutoff)
@@ -1011,12 +1005,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         One without values of users is refused.
         """
         asked = asked_of(self._first, metrics, options)
-        for _name, metric, _own in asked:
-            if metric.of == "all":
+        for _name, measure in asked:
+            if measure.metric.of == "all":
                 problem = named(
                     "{metric} is one number of all lists of a model, so no users can be "
                     "paired: ",
-                    metric=metric.name,
+                    metric=measure.name,
                 )
                 raise OptionError(problem, "that of each model is in .beyond(k=10).")
         return asked
@@ -1026,11 +1020,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         It is at the last cut-off. One more says if unjudged items decide the order.
         """
-        _name, metric, options = asked
-        cutoff = metric.cutoffs(Cutoffs.of(k)).values[-1]
-        models = self._models if metric.is_accuracy else {}
+        measure = asked.measure
+        measure = measure.cut_at(measure.cutoffs(Cutoffs.of(k)).values[-1])
+        models = self._models if measure.metric.is_accuracy else {}
         found = [
-            (name, finding_of(checks.ties, model, cutoff, metric, options))
+            (name, finding_of(checks.ties, model, measure))
             for name, model in models.items()
         ]
         ties = [
@@ -1040,9 +1034,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         ]
         return [
             *ties,
-            *filter(
-                None, [inline(judged_order(models, cutoff, metric, options), "txt")]
-            ),
+            *filter(None, [inline(judged_order(models, measure), "txt")]),
         ]
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
@@ -1096,10 +1088,10 @@ def _columns_of(
     A name is as asked for, with the cut-off behind it unless it has one.
     """
     columns = dict[tuple[str, int | None], str]()
-    for name, metric, _options in asked:
-        for cut in metric.cutoffs(cutoffs):
-            place = metric.name, cut
-            column = name if cut in (None, metric.cutoff) else f"{name}@{cut}"
+    for name, measure in asked:
+        for cut in measure.cutoffs(cutoffs):
+            place = measure.name, cut
+            column = name if cut in (None, measure.k) else f"{name}@{cut}"
             if place in columns:
                 raise OptionError(
                     f"{columns[place]!r} and {column!r} are the same: name one of them."

@@ -372,6 +372,7 @@ def check_models(models: Mapping[str, Evaluation]) -> None:
     for name, theirs in others:
         _check_conventions((first, name), ours, theirs)
         _check_weights((first, name), ours, theirs)
+        _check_splits((first, name), ours, theirs)
         judged, other = _judged(ours.joined), _judged(theirs.joined)
         _check_kinds((first, name), judged, other)
         _check_truths((first, name), judged, other)
@@ -415,6 +416,29 @@ def _check_weights(
         f"the same propensity= and user_weight=, or "
     )
     raise OptionError(problem, "give frames and let compare() evaluate them.")
+
+
+def _check_splits(names: tuple[str, str], ours: Evaluation, theirs: Evaluation) -> None:
+    """Refuse two models whose lists are told apart, or are drawn together, otherwise."""
+    first, name = names
+    if ours.side_data.cluster != theirs.side_data.cluster:
+        raise OptionError(
+            f"{first!r} and {name!r} have another cluster=: evaluate both with one."
+        )
+    of_each = []
+    for model in (ours, theirs):
+        labels = [] if model.splits is None else model.splits.labels.to_list()
+        of_each.append({label.removesuffix("]") for label in labels})
+    for whose, lacking in (
+        (first, of_each[0] - of_each[1]),
+        (name, of_each[1] - of_each[0]),
+    ):
+        if lacking:
+            raise OptionError(
+                f"{first!r} and {name!r} have lists in other values of split=: only "
+                f"{whose!r} has {min(lacking)}.",
+                fix="Give both the same split= and lists of the same values.",
+            )
 
 
 def _is_same(weights: pl.DataFrame | None, other: pl.DataFrame | None) -> bool:

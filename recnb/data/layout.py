@@ -104,7 +104,9 @@ class Layout:
 
 
 def refuse_split_in_role(split: Sequence[str], labels: Labels) -> None:
-    """Refuse a column of a split that is one of users, items, ranks, or the like."""
+    """Refuse a column of a split that has a role as well, or is named twice."""
+    if len({*split}) < len(split):
+        raise ColumnError(f"split={split!r} names a column twice: name each once.")
     role_of_column = {column: role for role, column in labels.items()}
     for column in split:
         role = role_of_column.get(column, column)

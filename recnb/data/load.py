@@ -363,39 +363,15 @@ def _both_sides(
 
     What has no rank or score was not recommended, and without relevance not judged.
     """
-    name = "the frame"
-    names = columns_of(frame, name)
-    require(columns, names, name, side_frames)
-    labels = find(
-        frame,
-        name,
-        IDS if _has_items(frame, names, columns) else ("user",),
-        columns,
-        ["rank", "score", "relevance", "propensity"],
-        both_sides=True,
-    )
     split = named(columns, "split")
-    refuse_split_in_role(split, labels)
-    roles_of_split = {split_role(column): column for column in split}
-    table = table_of(frame, name, {**labels, **roles_of_split})
-    notes: list[str | Sentence] = []
-    has_items = "item" in labels
-    if not has_items:
-        labels["item"] = "item"
-        table = table.with_row_index("item")
-        notes.append(ROWS_ARE_ITEMS)
-        models = [
-            column
-            for column in by_name(names, "model")
-            if column not in labels.values()
-        ]
-        if models:
-            _refuse_models(frame, models[0], both_sides=True)
-    sheet = Sheet(name, table, labels).with_ids()
+    sheet, has_items = _sheet_of_both_sides(frame, columns, split, side_frames)
+    labels = sheet.labels
+    notes: list[str | Sentence] = [] if has_items else [ROWS_ARE_ITEMS]
     orders = [role for role in ("rank", "score") if role in labels]
     is_listed = ~is_missing(sheet[orders[0]])
     is_judged = ~is_missing(sheet["relevance"])
     _refuse_rows_of_neither(sheet, is_listed, is_judged, has_items=has_items)
+    roles_of_split = [split_role(column) for column in split]
     recs = sheet.rows.filter(is_listed).select(*IDS, *orders, *roles_of_split)
     truth = sheet.rows.filter(is_judged).drop("rank", "score", strict=False)
     _refuse_one_side(sheet, recs, "recommends", orders[0])
@@ -411,6 +387,41 @@ def _both_sides(
         split,
         notes=tuple(notes),
     )
+
+
+def _sheet_of_both_sides(
+    frame: Frame,
+    columns: Columns,
+    split: Sequence[str],
+    side_frames: Mapping[str, Frame],
+) -> tuple[Sheet, bool]:
+    """Read a frame with both sides; return as well whether it has a column of items."""
+    name = "the frame"
+    names = columns_of(frame, name)
+    require(columns, names, name, side_frames)
+    labels = find(
+        frame,
+        name,
+        IDS if _has_items(frame, names, columns) else ("user",),
+        columns,
+        ["rank", "score", "relevance", "propensity"],
+        both_sides=True,
+    )
+    refuse_split_in_role(split, labels)
+    roles_of_split = {split_role(column): column for column in split}
+    table = table_of(frame, name, {**labels, **roles_of_split})
+    has_items = "item" in labels
+    if not has_items:
+        labels["item"] = "item"
+        table = table.with_row_index("item")
+        models = [
+            column
+            for column in by_name(names, "model")
+            if column not in labels.values()
+        ]
+        if models:
+            _refuse_models(frame, models[0], both_sides=True)
+    return Sheet(name, table, labels).with_ids(), has_items
 
 
 def _has_items(frame: Frame, names: Sequence[Any], columns: Columns) -> bool:

@@ -1,6 +1,4 @@
-"""What was read (`Source`), and what an evaluation keeps of it under a convention
-(`Joined`).
-"""
+"""What was read (`Source`), and what an evaluation keeps of it (`Joined`)."""
 
 from __future__ import annotations
 
@@ -80,14 +78,16 @@ class Source(ABC):
 
     @abstractmethod
     def among(self, users: pl.Series) -> Source:
-        """Return the rows of some users; the catalogue and the scale of grades are
-        those of all.
+        """Return the rows of some users.
+
+        The catalogue and the scale of grades are those of all.
         """
 
     @property
     def of_all_users(self) -> Source:
-        """The source of all lists, where this one joins those of some users alone
-        (`lists_that_count.py`).
+        """The source of all lists, where this one joins those of some users alone.
+
+        See `lists_that_count.py`.
         """
         return self
 
@@ -113,8 +113,9 @@ class Source(ABC):
 
     @cached_property
     def _known(self) -> dict[Convention, Joined]:
-        """What was joined, by convention, without its source: a cycle would keep rows
-        in memory until Python looks for it.
+        """What was joined, by convention, without its source.
+
+        A cycle would keep rows in memory until Python looks for it.
         """
         return {}
 
@@ -143,8 +144,9 @@ class Source(ABC):
     def weigh(
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
     ) -> None:
-        """Let relevant pairs and users have weights, before anything is joined; of
-        pairs those in a table by item or pair, else those in a column of the truth.
+        """Let relevant pairs and users have weights, before anything is joined.
+
+        Those of pairs are in a table by item or pair, else in a column of the truth.
         """
 
     @cached_property
@@ -167,9 +169,7 @@ class Source(ABC):
         """Look at every row for `facts`."""
 
     def as_given(self, convention: Convention) -> Convention:
-        """Return a library's convention for these frames, with the order column that
-        they have.
-        """
+        """Return a library's convention with the order column that these frames have."""
         other: Mapping[str, Order] = {"score": "rank", "rank": "score"}
         if convention.order in other and convention.order not in self.labels:
             return replace(convention, order=other[convention.order])
@@ -217,8 +217,9 @@ class JoinedRows(ABC):
     @property
     @abstractmethod
     def lists(self) -> pl.DataFrame:
-        """User, item, rank, and score where there is one, of all lists; an error if
-        they are elsewhere.
+        """User, item, rank, and score where there is one, of all lists.
+
+        It is an error if they are elsewhere.
         """
 
     @property
@@ -318,8 +319,9 @@ class RowCounts:
 
 @dataclass(eq=False)
 class Joined:
-    """What an evaluation keeps of two frames under a convention: its users, the hits of
-    whole lists, and counts; rows are made on demand.
+    """What an evaluation keeps of two frames under a convention.
+
+    These are its users, the hits of whole lists, and counts; rows are made on demand.
     """
 
     users: pl.Series  #: the users evaluated, sorted
@@ -376,7 +378,8 @@ class Joined:
     def counts_of_users(
         self, nothing_to_find: Bools, *, has_missed: bool = False
     ) -> UserCounts:
-        """Return `user_counts` where these of the users have nothing to find;
+        """Return `user_counts` where these of the users have nothing to find.
+
         `has_missed`: whether one evaluated counts as a list without a hit, and not 1.
         """
         n_nothing = int(nothing_to_find.sum())
@@ -403,8 +406,9 @@ class Joined:
 
     @property
     def counts(self) -> Counts:
-        """Sizes of the data behind the numbers, and of what was left out; an error if
-        rows that are elsewhere were not counted.
+        """Sizes of the data behind the numbers, and of what was left out.
+
+        It is an error if rows that are elsewhere were not counted.
         """
         return Counts(
             n_users=len(self.users),
@@ -463,8 +467,9 @@ class Joined:
         return self._cut[depth]
 
     def judged_hits(self) -> Hits:
-        """Return the judged items in the lists, relevant or not, as hits of the same
-        users on the same ranks.
+        """Return the judged items in the lists, relevant or not, as hits.
+
+        They are of the same users, on the same ranks.
         """
         convention = replace(
             self.convention, relevant="any", relevant_from=None, no_relevant="zero"
@@ -495,8 +500,9 @@ class Joined:
         )
 
     def among(self, users: pl.Series, note: str | Sentence = "") -> Joined:
-        """Return the same data of some of the users alone, with the hits and the
-        highest relevance that they have here.
+        """Return the same data of some of the users alone.
+
+        Hits and the highest relevance are those that they have here.
         """
         is_kept = self.users.is_in(users.implode())
         kept = self.users.filter(is_kept)

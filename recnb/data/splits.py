@@ -68,8 +68,8 @@ class Splits:
         if len(bad):
             raise FrameError(
                 f"{RECS}: split={self._as_typed} holds {bad[0].removesuffix(']')!r}, "
-                f"which cannot be told from another list's name: write its values "
-                f"without {OPENING!r} and ', '."
+                f"which cannot be told from another list's name: write its name and "
+                f"values without {OPENING!r} and ', '."
             )
 
     @property
@@ -90,14 +90,6 @@ class Splits:
         return pl.Series(LABEL, texts, dtype=pl.String) + "]"
 
     # From users to lists
-
-    def list_ids(self, users: pl.Series, rows: pl.DataFrame) -> pl.Series:
-        """Return the ids of the lists of users in the combinations of these rows."""
-        labelled = self.values.with_columns(self.labels)
-        labels = rows.select(self.columns).join(
-            labelled, on=self.columns, how="left", maintain_order="left"
-        )
-        return _joined(users, labels[LABEL])
 
     def with_list_ids(self, sheet: Sheet) -> Sheet:
         """Return a sheet with lists in the place of users.
@@ -295,8 +287,9 @@ def _taken_apart(list_ids: pl.Series) -> tuple[pl.Series, pl.Series]:
 
 
 def _values_of(sheet: Sheet, column: str) -> pl.Series:
-    """Return a column of the split as text, whole numbers, True and False, dates or
-    times; refuse what is missing, and other types.
+    """Return a column of the split; refuse what is missing, and other types.
+
+    It is of text, whole numbers, True and False, dates or times.
     """
     values = sheet[split_role(column)].alias(column)
     missing = is_missing(values)
@@ -311,7 +304,7 @@ def _values_of(sheet: Sheet, column: str) -> pl.Series:
         return values.cast(pl.String)
     if dtype in (pl.Date, pl.Boolean):
         return values
-    if isinstance(dtype, pl.Datetime):
+    if isinstance(dtype, pl.Datetime) and dtype.time_zone is None:
         return values.dt.cast_time_unit("us")
     whole = values
     if dtype.is_numeric():

@@ -1,5 +1,6 @@
-"""Evaluate rows that stay with an engine: hits, and counts of users, are fetched on
-first use, once.
+"""Evaluate rows that stay with an engine.
+
+Hits, and counts of users, are fetched on first use, once.
 """
 
 from __future__ import annotations
@@ -79,8 +80,9 @@ def _refuse_engine(name: str, frame: Frame) -> None:
 
 
 def call(work: Callable[[Sheets], T], recs: Frame, truth: Frame, layout: Layout) -> T:
-    """Call a function of a part; columns of its rows are named by role, and either side
-    may have none.
+    """Call a function of a part.
+
+    Columns of its rows are named by role, and either side may have no rows.
     """
     with of_one_part():
         return work(read_part(recs, truth, layout))

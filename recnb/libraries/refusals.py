@@ -1,5 +1,6 @@
-"""Frames on which a library's metric raises an error, or returns a number that follows
-no recorded rule: `as_in` refuses both.
+"""Frames on which a library's metric raises an error, or follows no recorded rule.
+
+`as_in` refuses both.
 
 A row of `refusals.csv` says in words which frames these are, and names the question of
 `AskedNumber` that recognises them; the column `refuses` of `presets.csv` lists the rows
@@ -32,8 +33,9 @@ class NoRuleError(FrameError):
 
 
 class Refusal(NamedTuple):
-    """A row of `refusals.csv`: frames for which a library has no number. It raises an
-    error or, if there is a remedy, its number follows no rule.
+    """A row of `refusals.csv`: frames for which a library has no number.
+
+    It raises an error or, if there is a remedy, its number follows no rule.
     """
 
     word: str
@@ -55,8 +57,9 @@ REFUSALS = {row["word"]: Refusal(**row) for row in rows_of("libraries/refusals.c
 
 
 def refuse(preset: Preset | None, asked: AskedNumber) -> None:
-    """Raise an error where the library of a preset does, or where its number follows no
-    recorded rule.
+    """Raise an error where the library of a preset does.
+
+    The same where its number follows no recorded rule.
     """
     if preset is None:
         return
@@ -90,9 +93,7 @@ class Places(NamedTuple):
 
 @dataclass(frozen=True)
 class AskedNumber:
-    """What a library is asked for, and the questions about it that its metrics trip
-    over.
-    """
+    """What a library is asked for, and what its metrics may trip over."""
 
     source: Source
     convention: Convention
@@ -180,8 +181,9 @@ class AskedNumber:
         return bool(rows.select((is_same_user & falls_not).any()).item())
 
     def _ranked_rows(self) -> pl.DataFrame:
-        """Return user and score of every row that is ranked; missed items last, if the
-        convention ranks them.
+        """Return user and score of every row that is ranked.
+
+        Missed items last, if the convention ranks them.
         """
         recs = self.source.recs
         order = self.convention.order
@@ -213,16 +215,15 @@ class AskedNumber:
         return bool((places.chance < 1 - 1e-9).any())
 
     def has_graded_ties(self, length: int) -> bool:
-        """Return whether they decide that, or a hit of which grade, in lists that are
-        longer than this.
-        """
+        """Return whether ties decide a hit, or its grade, in lists longer than this."""
         places = self._places_of_hits(longer_than=length)
         is_unsure = (places.chance < 1 - 1e-9) | (places.highest != places.lowest)
         return bool(is_unsure.any())
 
     def _places_of_hits(self, longer_than: int) -> Places:
-        """Return the places down to k of longer lists that may have a hit; none if no
-        scores are equal.
+        """Return the places down to k of longer lists that may have a hit.
+
+        None if no scores are equal.
         """
         assert self.joined is not None
         convention = self.joined.convention

@@ -1,5 +1,6 @@
-"""Metrics of accuracy, functions of hits: the formula as text and as code, bounds,
-sources and how to read each.
+"""Metrics of accuracy, functions of hits.
+
+The formula as text and as code, bounds, sources and how to read each.
 
 Counts per user enter as a column, so that users and cut-offs never line up by accident.
 """
@@ -460,8 +461,9 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
 
 
 def reach(hits: Hits, stop: Floats) -> Floats:
-    """Return the chance that a reader who stops at each hit with this probability gets
-    as far as each hit.
+    """Return the chance that a reader gets as far as each hit.
+
+    `stop`: the probability of stopping at each hit.
 
     Walks down the hits of all users at once: the first ones, the second ones, and so
     on; those that share a rank in any order.
@@ -568,8 +570,9 @@ def interpolated_precision(
 
 
 def rise(hits: Hits, recall: float) -> Floats:
-    """By how much each hit exceeds the highest precision at the user's hits before it,
-    from a level of recall on.
+    """By how much each hit exceeds the highest precision before it.
+
+    That is the precision at the user's hits, from a level of recall on.
     """
     needed = (recall * hits.n_relevant + 0.9).astype(np.int64)
     precision = np.where(hits.nth >= needed[hits.user], hits.nth / hits.rank, 0.0)

@@ -1,5 +1,6 @@
-"""The options for gain, discount and denominator that metrics share, each as code and
-as formula text.
+"""The options for gain, discount and denominator that metrics share.
+
+Each stands as code and as formula text.
 """
 
 from __future__ import annotations
@@ -98,8 +99,9 @@ def discounted(
 
 
 def best_of_all(hits: Hits, gain: Gain) -> Hits:
-    """Return the best possible list: every relevant item, that of the highest weighted
-    gain first.
+    """Return the best possible list.
+
+    Every relevant item, that of the highest weighted gain first.
     """
     if hits.truth_weight is None:
         return hits.ideal
@@ -112,8 +114,9 @@ def best_of_all(hits: Hits, gain: Gain) -> Hits:
 
 
 def best_of_list(hits: Hits, gain: Gain) -> Hits:
-    """Return the best order of what was recommended: the hits alone, that of the
-    highest weighted gain first.
+    """Return the best order of what was recommended.
+
+    The hits alone, that of the highest weighted gain first.
     """
     once = slice(None) if hits.tied is None else hits.tied.top
     user, relevance, row = hits.user[once], hits.relevance[once], hits.entry[once]
@@ -150,8 +153,9 @@ def ideal_of(
 
 
 class FullOfBest(Credit):
-    """The credit of lists of k items as good as the user's best; `earned` is the gain
-    of that item, by user.
+    """The credit of lists of k items as good as the user's best.
+
+    `earned` is the gain of that item, by user.
 
     All ranks of a list have one gain, so the sum is that gain times the discounts of
     the ranks added up.
@@ -240,7 +244,8 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats | float:
 
 
 def as_column(values: NDArray[Number]) -> NDArray[Number]:
-    """Return values of users as a column, which cannot be broadcast along the cut-offs
-    by accident.
+    """Return values of users as a column.
+
+    It cannot be broadcast along the cut-offs by accident.
     """
     return values[:, np.newaxis]

@@ -108,9 +108,7 @@ def methods_of(
     of_accuracy = [each for each in asked if each.metric.is_accuracy]
     clusters = Clusters.of(first.clusters_of(first.joined.users))
     numbers = measured(models, asked, k, pairs=pairs, settings=settings)
-    words = [
-        words_of(first, each.metric, each.options, whole=k.is_whole) for each in asked
-    ]
+    words = [words_of(first, each.measure, whole=k.is_whole) for each in asked]
     made = TestedNumbers(
         # What a report says of other metrics is where it shows them.
         metrics=tuple(metric for metric in words if metric.is_accuracy),
@@ -120,9 +118,7 @@ def methods_of(
         n_users=first.n_users if clusters is None else clusters.n,
         n_lists=None if clusters is None else first.n_users,
         clustered_by=first.clustered_by,
-        unweighted=plain_means(
-            models, [(each.metric, each.options) for each in of_accuracy], k
-        ),
+        unweighted=plain_means(models, [each.measure for each in of_accuracy], k),
     )
     remarks = several.remarks(made) if pairs else one.remarks(made)
     on_tests = _on_tests(made)

@@ -102,12 +102,11 @@ class Column:
 
 def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[Column]:
     """Compute a metric of every model, and give a column for each cut-off."""
-    name, metric, options = asked
+    name, measure = asked
+    metric = measure.metric
     if metric.needs:
         check_side_data(models)
-    of_models = [
-        values_of(model, metric, cutoffs, options) for model in models.values()
-    ]
+    of_models = [values_of(model, measure, cutoffs) for model in models.values()]
     if metric.of == "all":
         yield from _columns_of_all(name, of_models)
         return

@@ -14,11 +14,12 @@ from recnb.data.files import AsJson, json_values
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.text import one_line, sample_in_words, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
-from recnb.metrics.hits import cached_property
-from recnb.metrics.measure import metric_named
+from recnb.metrics.hits import Cutoffs, cached_property
+from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import Given
+from recnb.results.arguments import Asked, with_options
 from recnb.results.numbers import DifferenceRow, label_of
-from recnb.results.record import record_of_metrics
+from recnb.results.record import record_of_measures
 from recnb.results.score import score_of
 from recnb.results.values import merged
 from recnb.stats import ENOUGH, Settings
@@ -198,13 +199,13 @@ def within(
         raise OptionError(
             f"value={quoted(limit)} is no number that a metric could reach: give one, such as 0.3."
         )
-    chosen = metric_named(metric)
-    cutoff, checks = chosen.cut_at(k), []
+    measure = with_options(measure_named(metric).cut_at(k), options)
+    checks = list[GateCheck]()
     for model, data in models.items():
-        score = score_of(data, chosen, cutoff, options)
+        score = score_of(data, measure)
         about = {
-            "metric": chosen.name,
-            "k": cutoff,
+            "metric": measure.name,
+            "k": measure.k,
             "model": model,
             "n_users": score.n_users,
         }
@@ -213,7 +214,13 @@ def within(
         checks.append(
             limit_check(check, about, float(score), float(limit), score.basis)
         )
-    recorder = partial(record_of_metrics, models, [chosen], cutoff, options, Settings())
+    recorder = partial(
+        record_of_measures,
+        models,
+        [Asked(measure.name, measure)],
+        Cutoffs.one(measure.k),
+        Settings(),
+    )
     return Gate(tuple(checks), recorder=recorder)
 
 

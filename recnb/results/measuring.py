@@ -113,7 +113,7 @@ def _with_draws(
     The more tests are corrected together, the more draws each of them needs. Metrics
     may have several families of tests: the largest counts.
     """
-    metrics = [column.measure.metric.name for column in columns]
+    metrics = [column.measure.name for column in columns]
     n_columns = len(columns)
     if settings.correction == "metric":
         n_columns = max(map(metrics.count, {*metrics}), default=0)
@@ -162,7 +162,7 @@ class _Measuring:
             place=Place(
                 part=column.part,
                 name=column.name,
-                metric=column.measure.metric,
+                measure=column.measure,
                 k=column.k,
                 n_users=column.n_users,
                 n_lists=column.n_lists,
@@ -379,7 +379,7 @@ def _verdicts(
             tests["high"][row, pair],
             float(p_holm[row, pair]),
             alpha=alpha,
-            better=place.metric.better,
+            better=place.measure.metric.better,
             # A tie of one user alone says nothing: it is untested.
             all_tied=is_tie_of_all and place.n_users > 1,
         )
@@ -390,7 +390,7 @@ def _same_tests(places: Sequence[Place], p: Floats) -> list[tuple[int, int]]:
     """Return the rows of the first and of the second where there are two segments."""
     segments = dict[Hashable, list[int]]()
     for row, place in enumerate(places):
-        segments.setdefault((place.metric.name, place.k), []).append(row)
+        segments.setdefault((place.measure.name, place.k), []).append(row)
     same_tests = []
     for rows in segments.values():
         if len(rows) == 2 and not np.isnan(p[rows]).any():
@@ -401,7 +401,7 @@ def _same_tests(places: Sequence[Place], p: Floats) -> list[tuple[int, int]]:
 
 def _family(place: Place, settings: Settings) -> str:
     """Return the name of the tests that those of a place are corrected with."""
-    return place.metric.name if settings.correction == "metric" else ""
+    return place.measure.name if settings.correction == "metric" else ""
 
 
 def _corrected(p: Floats, families: Sequence[str]) -> Floats:

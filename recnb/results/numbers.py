@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from recnb.display.text import sample_in_words
 from recnb.metrics.hits import Bools, Floats, Ints
-from recnb.metrics.metric import Better, Metric
+from recnb.metrics.measure import Measure
+from recnb.metrics.metric import Better
 from recnb.results.segments import Split
 from recnb.results.values import Basis, WordedBasis
 from recnb.results.verdicts import FOUND
@@ -36,7 +37,7 @@ class Place(NamedTuple):
 
     part: int  #: the position of its segment in the keys of the split
     name: str  #: of the metric, as it is asked for
-    metric: Metric[...]
+    measure: Measure
     k: int | None
     n_users: int
     n_lists: int | None = None  #: None where each user has one
@@ -201,8 +202,8 @@ class Numbers:
                 ]
                 yield MeanRow(
                     model=name,
-                    metric=place.metric.name,
-                    symbol=place.metric.symbol,
+                    metric=place.measure.name,
+                    symbol=place.measure.symbol,
                     k=place.k,
                     mean=mean,
                     low=low,
@@ -222,13 +223,13 @@ class Numbers:
             for pair, (model, baseline) in enumerate(self.pairs):
                 values = [column[row][pair] for column in columns]
                 yield DifferenceRow(
-                    metric=place.metric.name,
-                    symbol=place.metric.symbol,
+                    metric=place.measure.name,
+                    symbol=place.measure.symbol,
                     k=place.k,
                     model=model,
                     baseline=baseline,
                     n_users=place.n_users,
                     n_lists=place.n_lists,
-                    better=place.metric.better,
+                    better=place.measure.metric.better,
                     **dict(zip(names, values, strict=True)),
                 )

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 import os
 import platform
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -27,9 +27,8 @@ from recnb.data.sheet import RECS, TRUTH
 from recnb.display.text import one_line
 from recnb.errors import ElsewhereError, OptionError, quoted
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import PRINTED
-from recnb.metrics.metric import Given, Metric
-from recnb.results.arguments import AnyCutoffs, Metrics, asked_of
+from recnb.metrics.measure import PRINTED, Measure
+from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.measuring import measured
 from recnb.results.numbers import MeanRow
@@ -49,9 +48,6 @@ PLAIN = (
     | cs.datetime()
 )
 
-#: A metric with its options.
-MetricOptions = tuple[Metric[...], Given]
-
 #: Digits of a fingerprint that a line has room for, and inputs that it names.
 SHORT, MOST_NAMED = 8, 8
 
@@ -59,13 +55,13 @@ SHORT, MOST_NAMED = 8, 8
 def record_of(
     models: Models,
     rows: Iterable[MeanRow],
-    metrics: Iterable[MetricOptions],
+    measures: Iterable[Measure],
     confidence: float,
     baseline: str | None = None,
 ) -> dict[str, Any]:
     """Return the record of means, as plain Python that `json` can write.
 
-    `metrics` are those of the rows, with the options that were asked for.
+    `measures` are those of the rows, with the options that were asked for.
     """
     first = next(iter(models.values()))
     record = {
@@ -80,29 +76,23 @@ def record_of(
         "cluster": first.side_data.cluster,
         "baseline": baseline,
         "confidence": confidence,
-        "numbers": recorded_numbers(first, rows, metrics),
+        "numbers": recorded_numbers(first, rows, measures),
     }
     return dict(json_values(record))
 
 
-def record_of_metrics(
+def record_of_measures(
     models: Models,
-    metrics: Metrics,
-    k: AnyCutoffs,
-    options: Given,
+    asked: Sequence[Asked],
+    k: Cutoffs,
     settings: Settings,
     baseline: str | None = None,
 ) -> dict[str, Any]:
-    """Measure metrics, and return the record of them."""
-    asked = asked_of(next(iter(models.values())), metrics, options, "k", "confidence")
-    numbers = measured(models, asked, Cutoffs.of(k), settings=settings)
-    return record_of(
-        models,
-        numbers.mean_rows(),
-        [(each.metric, each.options) for each in asked],
-        settings.confidence,
-        baseline,
-    )
+    """Compute measures, and return the record of them."""
+    numbers = measured(models, asked, k, settings=settings)
+    measures = [each.measure for each in asked]
+    rows = numbers.mean_rows()
+    return record_of(models, rows, measures, settings.confidence, baseline)
 
 
 def versions() -> dict[str, str]:
@@ -249,22 +239,20 @@ def _column_in(code: str) -> str | None:
 
 
 def recorded_numbers(
-    data: EvaluationData, rows: Iterable[MeanRow], metrics: Iterable[MetricOptions]
+    data: EvaluationData, rows: Iterable[MeanRow], measures: Iterable[Measure]
 ) -> list[dict[str, Any]]:
     """Return each mean with its metric, by a name that finds it, and its options."""
     # A metric may be asked for at several cut-offs, each with options of its own.
-    asked = {
-        (metric.name, metric.cutoff): (metric, options) for metric, options in metrics
-    }
+    asked = {(measure.name, measure.k): measure for measure in measures}
     numbers = []
     for row in rows:
         has_own_cutoff = (row.metric, row.k) in asked
-        metric, options = asked[row.metric, row.k if has_own_cutoff else None]
-        scoring = scoring_of(data, metric, options, whole=row.k is None)
+        measure = asked[row.metric, row.k if has_own_cutoff else None]
+        scoring = scoring_of(data, measure, whole=row.k is None)
         numbers.append(
             {
                 "model": row.model,
-                "metric": name_of(metric),
+                "metric": name_of(measure),
                 "options": scoring.measure.chosen,
                 "k": row.k,
                 "mean": row.mean,
@@ -277,15 +265,14 @@ def recorded_numbers(
     return numbers
 
 
-def name_of(metric: Metric[...]) -> str:
-    """Return the name by which a metric is found again.
+def name_of(measure: Measure) -> str:
+    """Return the name by which a measure is found again.
 
-    Of one that is named as papers do, which cuts nothing without a cut-off, that is the
-    name that they print.
+    Of one that cuts nothing without a cut-off, that is the name that papers print.
     """
-    if metric.as_printed and not metric.text:
-        return PRINTED.get(metric.name, metric.name)
-    return metric.name
+    if measure.cuts_nothing and not measure.text:
+        return PRINTED.get(measure.name, measure.name)
+    return measure.name
 
 
 # ---- one line of a record

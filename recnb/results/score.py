@@ -22,8 +22,7 @@ from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import render
 from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.hits import Cutoffs, cached_property
-from recnb.metrics.metric import Given, Metric
-from recnb.results.arguments import check_options
+from recnb.metrics.measure import Measure
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import values_of
 from recnb.results.table import axes
@@ -74,7 +73,7 @@ class MetricValue(float, Suggesting):
     def __new__(cls, values: Values, **parts: Any) -> Self:
         """Pack the number with its values, and with what else it has."""
         self = super().__new__(cls, float(values.mean[0]))
-        self.metric = values.measure.metric.name
+        self.metric = values.measure.name
         self.k = values.k.values[0]
         self.convention = values.convention
         self._values = values
@@ -297,13 +296,10 @@ class CatalogueScore(MetricValue):
         return self._exposure.to_frame()
 
 
-def score_of(
-    data: EvaluationData, metric: Metric[...], k: int | None, options: Given
-) -> Score | CatalogueScore:
-    """Return the number of any metric: a mean over users, or that of all lists."""
-    if options:
-        check_options(metric, options)
-    values = values_of(data, metric, Cutoffs.one(k), options)
+def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
+    """Return the number of a measure: the mean over users, or that of all lists."""
+    metric = measure.metric
+    values = values_of(data, measure, Cutoffs.one(measure.k))
     if metric.of == "all":
         return CatalogueScore(values, _data=data)
     if not metric.is_accuracy and np.isnan(values.matrix).all():
@@ -311,5 +307,5 @@ def score_of(
             problem = named(
                 f"no user has a value. {metric.no_value} Nothing is left to average."
             )
-        raise NoUsersError(problem, subject=f"{metric.name}: ")
+        raise NoUsersError(problem, subject=f"{measure.name}: ")
     return Score(values)

@@ -21,6 +21,7 @@ from recnb.results.measuring import measured
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers
 from recnb.results.segments import (
     SMALL,
+    SplitParts,
     distinct_labels,
     part_in_words,
     split_by,
@@ -62,8 +63,9 @@ def table_by(
     """
     asked = asked_of(data, metrics, options)
     cutoffs = Cutoffs.of(k)
-    refuse_whole_metrics(asked)
     split = split_by({"": data}, by, bins)
+    if not isinstance(split, SplitParts):
+        refuse_whole_metrics(asked)
     settings = Settings(confidence)
     numbers = measured({"": data}, asked, cutoffs, split=split, settings=settings)
     label = one_line(", ".join(split.labels))
@@ -85,7 +87,7 @@ def refuse_whole_metrics(asked: Sequence[Asked]) -> None:
     for each in asked:
         if each.metric.of == "all":
             raise OptionError(
-                f"{each.metric.name} is one number of all lists, with no value for "
+                f"{each.measure.name} is one number of all lists, with no value for "
                 f"each user, so ",
                 "by= cannot break it down: leave it out.",
             )
@@ -109,7 +111,7 @@ def _frame_of(numbers: Numbers) -> pd.DataFrame:
     labels = distinct_labels(numbers.split.labels, {"metric", "k", *columns})
     index = _index(
         [
-            [place.metric.name for place in places],
+            [place.measure.name for place in places],
             [place.k for place in places],
             *zip(*keys, strict=True),
         ],
@@ -202,7 +204,7 @@ class SegmentNumbers:
     def of(self, metric: str) -> list[Segment]:
         """Return the segments in a metric, in the order shown."""
         places = zip(self.numbers.places, self._segments(), strict=True)
-        return [segment for place, segment in places if place.metric.name == metric]
+        return [segment for place, segment in places if place.measure.name == metric]
 
     def _segments(self) -> list[Segment]:
         """Return a segment for each place."""

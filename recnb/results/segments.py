@@ -75,7 +75,7 @@ class Split:
     ) -> Iterator[Column]:
         """Give a column of the models for each part, metric and cut-off."""
         for each in asked:
-            yield from metric_columns(models, each, each.metric.cutoffs(k))
+            yield from metric_columns(models, each, each.measure.cutoffs(k))
 
 
 #: All users.

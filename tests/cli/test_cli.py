@@ -137,6 +137,29 @@ def test_several_files_are_compared(capsys):
     assert r"\toprule" in capsys.readouterr().out
 
 
+def test_lists_of_several_days_and_seeds(tmp_path, capsys):
+    recs, truth = SAMPLE.models["item-knn"], SAMPLE.test
+    days = [("mon", 1), ("tue", 1), ("mon", 2)]
+    recs = pd.concat([recs.assign(day=day, seed=seed) for day, seed in days])
+    truth = pd.concat([truth.assign(day="mon"), truth.tail(900).assign(day="tue")])
+    topics = SAMPLE.users.assign(topic=[n // 2 for n in range(300)])
+    files = {"recs": recs, "truth": truth, "users": topics}
+    for name, frame in files.items():
+        frame.to_csv(tmp_path / f"{name}.csv", index=False)
+    paths = (tmp_path / "recs.csv", tmp_path / "truth.csv")
+    given = ("--split", "day", "--split", "seed", "--cluster", "topic")
+    given += ("--users", tmp_path / "users.csv", "--k", 10, "--format", "json")
+    assert run(*paths, *given) == 0
+    expected = recnb.evaluate(
+        recs, truth, split=["day", "seed"], users=topics, cluster="topic"
+    )
+    assert json.loads(capsys.readouterr().out) == json.loads(
+        expected.report(k=10).to_json()
+    )
+    assert run(*paths, "--split", "night") == 4
+    assert "which --split night names" in capsys.readouterr().err
+
+
 def test_weights_are_columns_of_files(tmp_path, capsys):
     seen = SAMPLE.test.assign(seen=[0.1, 0.5, 1.0, 0.02] * 271)
     items, users = (

@@ -12,7 +12,7 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from tests.report.test_forms import tabs
 
@@ -72,8 +72,8 @@ def equal(numbers, others):
 
 def metric_and_k(name, k):
     """Return the metric and the cut-off of a row or a column of a table."""
-    metric = metric_named(name)
-    return metric.name, k if metric.cutoff is None else metric.cutoff
+    measure = measure_named(name)
+    return measure.name, k if measure.k is None else measure.k
 
 
 def means_of_one(table):
