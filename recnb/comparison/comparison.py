@@ -203,7 +203,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     It is a mapping of names to evaluations: `found["als"].ndcg(k=10)`. `report()` shows
     everything; the other methods are its parts. Conclusions hold for the users as a
-    sample, not for another training run or another split of the data.
+    sample, not for another training run or another split of the data; `runs` takes
+    the splits of `split=` as one.
     """
 
     _models: Mapping[str, Evaluation]  # of each model, for the common users
@@ -413,7 +414,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         neither is better, such as novelty);
         "hint", printed as inconclusive; "torn", where test and interval disagree;
         "open", no difference shown; "same" or "untested". `detectable` is the smallest
-        difference found with 80 % power; `won`, `tied` and `lost` count users. Metrics
+        difference found with 80 % power; `won`, `tied` and `lost` count users, or
+        lists where users have several: `n_lists` of `n_users`, clustered. Metrics
         beyond accuracy are compared on the users who have a value in every model.
         Parameters are those of `table`.
         """

@@ -103,7 +103,7 @@ def runs_of(
         "n_splits": len(by_split),
     }
     place = numbers.places[0]
-    label = label_of(place.metric.symbol, place.k)
+    label = label_of(place.measure.metric.symbol, place.k)
     table = Runs.made(
         pd.DataFrame(numbers_of_models).rename_axis("model"),
         basis,
@@ -166,7 +166,7 @@ def _differences(
             float(tests.high[index]),
             float(p_holm[index]),
             alpha=settings.alpha,
-            better=numbers.places[0].metric.better,
+            better=numbers.places[0].measure.metric.better,
             all_tied=bool(np.all(models[:, index] == baselines[:, index])),
         )
         row = {

@@ -85,6 +85,7 @@ def report_of(
         settings=settings,
         n_users=first.n_users if clusters is None else clusters.n,
         n_lists=None if clusters is None else first.n_users,
+        cluster=first.side_data.cluster or "",
         metrics=_metric_words(first, request, beyond),
         means=means,
         hit_rates=_hit_rates(models, k, settings),

@@ -129,6 +129,7 @@ class TestedNumbers:
     settings: Settings  #: of intervals and tests
     n_users: int
     n_lists: int | None  #: None where each user has one
+    cluster: str  #: the column whose values are clusters; "" of users
     #: What lists are clustered by in intervals and tests; "" where each user has one.
     clustered_by: str = ""
     #: The lead metric without propensities, in words; empty if there are none.
@@ -180,7 +181,7 @@ class ReportData(TestedNumbers):
     @property
     def sample(self) -> str:
         """The users in words, with the number of their lists if they have several."""
-        return sample_in_words(self.n_users, self.n_lists)
+        return sample_in_words(self.n_users, self.n_lists, self.cluster)
 
     @property
     def label(self) -> str:
@@ -264,7 +265,7 @@ class ReportData(TestedNumbers):
             return means.drop(columns=["model", "best", "near_best"])
         tests = pd.DataFrame([row.to_dict() for row in self.differences])
         tests = tests.drop(
-            columns=["symbol", "n_users", "p", "n_lists"], errors="ignore"
+            columns=["symbol", "n_users", "p", "n_lists", "cluster"], errors="ignore"
         )
         means = means.rename(columns={"low": "mean_low", "high": "mean_high"})
         return means.merge(tests, on=["metric", "k", "model"], how="left", sort=False)

@@ -117,6 +117,7 @@ def methods_of(
         settings=settings,
         n_users=first.n_users if clusters is None else clusters.n,
         n_lists=None if clusters is None else first.n_users,
+        cluster=first.side_data.cluster or "",
         clustered_by=first.clustered_by,
         unweighted=plain_means(models, [each.measure for each in of_accuracy], k),
     )

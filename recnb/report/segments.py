@@ -1,5 +1,7 @@
-"""The section of segments: each beside all other users, models within each, or the
-means of many models; times as a line.
+"""The section of segments.
+
+It has each beside all other users, models within each, or the means of many models;
+times are a line.
 """
 
 from __future__ import annotations
@@ -55,9 +57,7 @@ def of_one(report: ReportData) -> Iterator[Block]:
 
 
 def of_several(report: ReportData) -> Iterator[Block]:
-    """Give the differences of models within each segment; of many models their
-    means.
-    """
+    """Give the differences of models within each segment; of many their means."""
     if report.segments is None:
         return
     yield from _over_time(report, report.segments)
@@ -81,9 +81,7 @@ def _means(report: ReportData, segments: SegmentNumbers) -> Rows:
 
 
 def _gaps(report: ReportData, segments: SegmentNumbers) -> Rows:
-    """Return the mean of each segment with its gap to all other users; findings are
-    tinted.
-    """
+    """Return the mean of each segment with its gap to others; findings are tinted."""
     rows = _rows_of(report, segments)
     columns: Columns = [
         (_("segment"), lambda row: _name(row.segment)),
@@ -113,8 +111,9 @@ def _gaps(report: ReportData, segments: SegmentNumbers) -> Rows:
 
 
 def _differences(report: ReportData, segments: SegmentNumbers) -> Rows:
-    """Return a row for each segment and pair of models: both means, and their
-    difference if it is tested.
+    """Return a row for each segment and pair of models.
+
+    It has both means, and their difference if it is tested.
     """
     rows = _rows_of(report, segments)
     columns = _columns_of_models(report)
@@ -192,9 +191,7 @@ def _means_of_many(report: ReportData, segments: SegmentNumbers) -> Rows:
 
 
 def _over_time(report: ReportData, segments: SegmentNumbers) -> Iterator[Block]:
-    """Draw the means of segments that are dates, weeks or periods as a line for each
-    model.
-    """
+    """Draw the means of segments that are times as a line for each model."""
     shown = segments.of(report.lead.metric)
     names = [segment.name for segment in shown]
     at_time: dict[float, Segment] = {}
@@ -257,8 +254,9 @@ def _users_in(segment: Segment) -> str:
 
 
 def _difference(test: DifferenceRow, *, is_signed: bool = False) -> Line:
-    """Return a difference with the ends of its interval; with room for signs if there
-    are several models.
+    """Return a difference with the ends of its interval.
+
+    There is room for signs if there are several models.
     """
     return estimate(test.difference, test.low, test.high, signed, signed=is_signed)
 

@@ -40,6 +40,7 @@ class Column:
     of_all: Sequence[Whole] = ()  #: the number of all lists, of each model
     #: The clusters of the users; None: each is drawn by itself.
     clusters: Clusters | None = None
+    cluster: str = ""  #: the column whose values are clusters; "" of users
     #: Of a number of all lists, by model, a code for each user with a list.
     clusters_of_all: Sequence[Callable[[], Ints | None]] = ()
     part: int = 0  #: the part of the split that it is of; set by the split
@@ -126,6 +127,7 @@ def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[C
             values=_values_at(index, matrices),
             weights=weights,
             clusters=clusters,
+            cluster=first.side_data.cluster or "",
             bases=[values.basis for values in of_models],
         )
         n_values = [count[index] for count in counts]

@@ -211,6 +211,8 @@ def within(
         }
         if score.n_lists != score.n_users:
             about["n_lists"] = score.n_lists
+        if data.side_data.cluster is not None:
+            about["cluster"] = data.side_data.cluster
         checks.append(
             limit_check(check, about, float(score), float(limit), score.basis)
         )
@@ -242,7 +244,9 @@ def limit_check(
     shown = {
         "value": told_apart(value, limit),
         called: whole(limit),
-        "users": _users(about["n_users"], about.get("n_lists")),
+        "users": _users(
+            about["n_users"], about.get("n_lists"), about.get("cluster", "")
+        ),
     }
     says = _(words, label=label_of(about["metric"], about["k"]), **shown)
     if model:
@@ -271,6 +275,8 @@ def not_worse_check(
     }
     if row.n_lists is not None:
         numbers["n_lists"] = row.n_lists
+    if row.cluster:
+        numbers["cluster"] = row.cluster
     says = _in_words(row, words, margin, confidence)
     return GateCheck("not_worse", passed, numbers, says, basis)
 
@@ -308,7 +314,7 @@ def _in_words(
         "baseline": one_line(row.baseline),
         "margin": whole(margin),
         "confidence": 100 * confidence,
-        "users": _users(row.n_users, row.n_lists),
+        "users": _users(row.n_users, row.n_lists, row.cluster),
     }
     for name in ("difference", "low", "high"):
         shown[name] = told_apart(getattr(row, name), edge, 0)
@@ -322,9 +328,9 @@ def _in_words(
     return f"{_(conclusion)} ({interval})".format_map(shown)
 
 
-def _users(n_users: int, n_lists: int | None = None) -> str:
+def _users(n_users: int, n_lists: int | None = None, cluster: str = "") -> str:
     """Return the number of users in words, and that they are too few, if they are."""
-    users = sample_in_words(n_users, n_lists)
+    users = sample_in_words(n_users, n_lists, cluster)
     return (
         users
         if n_users >= ENOUGH

@@ -166,6 +166,7 @@ class _Measuring:
                 k=column.k,
                 n_users=column.n_users,
                 n_lists=column.n_lists,
+                cluster=column.cluster,
             ),
             mean=column.mean,
             low=low,
@@ -223,8 +224,9 @@ class _Measuring:
         return _untested(len(self.pairs))
 
     def _block_size(self, n_users: int) -> int:
-        """Return how many pairs are tested at once: as many as are fast, and all of
-        them where they share the signs that are drawn.
+        """Return how many pairs are tested at once: as many as are fast.
+
+        It is all of them where they share the signs that are drawn.
         """
         if self.settings.test == "randomization":
             return len(self.pairs)

@@ -41,6 +41,7 @@ class Place(NamedTuple):
     k: int | None
     n_users: int
     n_lists: int | None = None  #: None where each user has one
+    cluster: str = ""  #: the column whose values are clusters; "" of users
 
 
 class MeanArrays(NamedTuple):
@@ -89,6 +90,7 @@ class MeanRow:
     near_best: bool = False
     mark: str = ""  #: beside it, one of `MARKS`
     n_lists: int | None = None  #: None where each user has one
+    cluster: str = ""  #: the column whose values are clusters; "" of users
 
     @property
     def label(self) -> str:
@@ -122,6 +124,7 @@ class DifferenceRow:
     better: Better
     verdict: str
     n_lists: int | None = None  #: None where each user has one
+    cluster: str = ""  #: the column whose values are clusters; "" of users
 
     @property
     def label(self) -> str:
@@ -131,7 +134,7 @@ class DifferenceRow:
     @property
     def sample(self) -> str:
         """The users in words, with the number of their lists if they have several."""
-        return sample_in_words(self.n_users, self.n_lists)
+        return sample_in_words(self.n_users, self.n_lists, self.cluster)
 
     @property
     def is_found(self) -> bool:
@@ -150,6 +153,8 @@ def as_plain(row: MeanRow | DifferenceRow) -> dict[str, Any]:
     values = asdict(row)
     if row.n_lists is None:
         del values["n_lists"]
+    if not row.cluster:
+        del values["cluster"]
     return values
 
 
@@ -213,6 +218,7 @@ class Numbers:
                     near_best=near_best,
                     mark=mark,
                     n_lists=place.n_lists,
+                    cluster=place.cluster,
                 )
 
     def difference_rows(self) -> Iterator[DifferenceRow]:
@@ -230,6 +236,7 @@ class Numbers:
                     baseline=baseline,
                     n_users=place.n_users,
                     n_lists=place.n_lists,
+                    cluster=place.cluster,
                     better=place.measure.metric.better,
                     **dict(zip(names, values, strict=True)),
                 )

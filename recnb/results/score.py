@@ -122,7 +122,7 @@ class MetricValue(float, Suggesting):
         beta interval that generalises it for others: its coverage is at least the
         confidence at any number of users. It is (nan, nan) of a single user, and of a
         metric without an upper bound (DCG, novelty) below 10 users with a value above
-        0.
+        0. Where users have several lists it is clustered by user, or by `cluster=`.
 
         A mean over pairs of users (personalization) has that of the jackknife. What all
         lists show together (coverage) has none: users drawn again would show fewer

@@ -59,6 +59,28 @@ class Clusters:
         is_chosen = np.logical_or.reduceat(chosen[self.order], self.starts, axis=0)
         return np.asarray(np.count_nonzero(is_chosen, axis=0), dtype=np.float64)
 
+    def n_off(
+        self,
+        values: Floats,
+        bound: float | Floats,
+        weights: Floats | None = None,
+    ) -> Floats:
+        """Return the effective number of clusters off a bound, in each column.
+
+        It is (sum t)² / sum t² of the distances t of clusters from the bound (Kish
+        1965): of hits in clusters of one size alike, the number of those with one.
+        """
+        distances = np.abs(values - bound)
+        if weights is not None:
+            distances = weights[:, np.newaxis] * distances
+        of_clusters = self.sums(distances)
+        total = of_clusters.sum(axis=0)
+        squares = np.square(of_clusters).sum(axis=0)
+        n: Floats = np.full(values.shape[1], float(self.n))
+        np.divide(total**2, squares, out=n, where=np.isfinite(squares) & (squares > 0))
+        # As many as their number, where rounding makes it a little less.
+        return np.where(total == 0, 0.0, np.round(n, 9))
+
     def shares(self, weights: Floats | None = None) -> Floats:
         """Return how much of all weight each cluster has; of all lists without."""
         if weights is None:

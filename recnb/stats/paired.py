@@ -241,13 +241,19 @@ class _Sample:
     @property
     def n_off_each_end(self) -> Floats:
         """The fewest users whose difference is not 0, not the lowest, not the highest."""
-        lowest = self.differences.min(axis=0)
-        highest = self.differences.max(axis=0)
-        is_above = self.differences != lowest
-        is_below = self.differences != highest
-        n_above = effective_count(is_above, self.weights, self.clusters)
-        n_below = effective_count(is_below, self.weights, self.clusters)
-        return np.minimum(self.n_differ, np.minimum(n_above, n_below))
+        ends = (
+            np.zeros(self.differences.shape[1]),
+            self.differences.min(axis=0),
+            self.differences.max(axis=0),
+        )
+        n_off = [self._n_off(end) for end in ends]
+        return np.minimum(n_off[0], np.minimum(n_off[1], n_off[2]))
+
+    def _n_off(self, end: Floats) -> Floats:
+        """Return how many users, or clusters, effectively have another difference."""
+        if self.clusters is not None:
+            return self.clusters.n_off(self.differences, end, self.weights)
+        return effective_count(self.differences != end, self.weights)
 
 
 def _student_interval(sample: _Sample, confidence: float) -> tuple[Floats, Floats]:

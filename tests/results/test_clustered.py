@@ -112,6 +112,15 @@ def test_cluster_names_another_unit_than_the_user():
         list(recnb.interval(other.per_user, cluster=topics))
     )
     assert list(score.interval()) != list(other.interval())
+    words = f"{score.n_lists} lists in {score.n_users} values of topic"
+    other = recs.assign(item=(recs["item"] + 3) % 30)
+    of_two = recnb.compare(
+        {"a": recs, "b": other}, truth, baseline="a", users=TOPIC, cluster="topic"
+    )
+    assert words in repr(of_two.not_worse("ndcg", k=5))
+    assert words in of_two.report(5).to_markdown()
+    assert "clustered by topic" in repr(of_two.differences("ndcg", k=5))
+    assert "needs 10" not in repr(clustered.at_least("ndcg", 0.01, k=5))
 
 
 def test_what_is_detectable_and_a_gate_go_by_users():
