@@ -70,7 +70,7 @@ def naive(
     found = (
         relevant if ideal != "list" else [item for item in items if item in relevant]
     )
-    end = min(depth, len(items)) if ideal == "min(k, list)" else depth
+    end = {"min(k, list)": min(depth, len(items)), "all": len(found)}.get(ideal, depth)
     best = list(enumerate(sorted(found, key=worth, reverse=True)[:end], 1))
     heaviest = sorted((weight[item] for item in relevant), reverse=True)
     sums = {

@@ -88,6 +88,16 @@ def test_the_ideal_of_k_is_as_good_as_the_best_below_0() -> None:
     assert ev.idcg(k=2, ideal="k") == close(-2 - 2 / np.log2(3))
 
 
+def test_an_ideal_that_is_never_cut_holds_what_is_relevant_below_k() -> None:
+    """The first of two items of relevance 3 and 1 at k = 1: 3 out of 3 + 1 / log2(3)."""
+    ev = recnb.evaluate({1: ["a", "b"]}, {1: {"a": 3, "c": 1}})
+    best = 3 + 1 / np.log2(3)
+    for k in (1, 2):
+        assert ev.ndcg(k=k, ideal="all") == close(3 / best)
+        assert ev.idcg(k=k, ideal="all") == close(best)
+    assert ev.ndcg(k=1) == 1
+
+
 @pytest.mark.parametrize(
     "judged_only, judged, bpref", [(False, 4 / 5, 0), (True, 1, 0)]
 )

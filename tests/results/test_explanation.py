@@ -594,6 +594,13 @@ def test_what_an_explanation_holds() -> None:
         [3, 0],
         [3, 2],
     )
+    never_cut = recnb.explain("ndcg", [3, 0, 2], k=1, ideal="all")
+    assert never_cut.ideal is not None
+    assert (len(never_cut.rows), never_cut.ideal["relevance"].tolist()) == (1, [3, 2])
+    assert recnb.explain("idcg", [3, 0, 2], k=1, ideal="all").terms == (
+        "3/log2(1+1)",
+        "2/log2(1+2)",
+    )
     assert (grades.missed, "item" in grades.rows, grades.user) == ((), False, None)
     assert recnb.explain("idcg", {"a": 1, "b": 3}).rows["relevance"].tolist() == [3, 1]
 
