@@ -198,7 +198,8 @@ class EvaluationMethods(Methods):
 
         It has the formula, values, a row per rank and the ideal list.
 
-        A metric of all lists together needs no user: `explain("coverage", k=10)`.
+        A metric of all lists together needs no user: `explain("coverage", k=10)`. In a
+        split `user` is a tuple, as `per_user.index` has it: `("u1", "2024-05-01")`.
         `lang` is "en" or "ko"; None is the language that is set, `recnb.language`.
         """
         return explanation_of(self._data, metric, user, k, options, lang)
@@ -218,7 +219,8 @@ class EvaluationMethods(Methods):
     def user(self, user: Any, k: int | None = None) -> Table:
         """Return one user's list down to k: rank, item, score, relevance, hit.
 
-        `missed` has the relevant items that are not among them.
+        `missed` has the relevant items that are not among them. In a split `user` is a
+        tuple, as in `explain`.
         """
         return tables.user_list_of(self._data, user, k)
 

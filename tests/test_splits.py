@@ -264,7 +264,9 @@ def test_explanations_and_lists_go_by_the_keys_of_results() -> None:
         user, fold, day = key
         wanted = alone[fold, day.date()].to_frame().loc[user]
         assert counts.loc[key].to_dict() == wanted.to_dict()
-    for unknown in [("u0", 7, DAY), ("u0", 0), (0, 0, DAY), ("nobody", 0, DAY), "u0"]:
+    assert ev.user(("u0", 0, DAY)).equals(ev.user(("u0", 0, "2024-05-01")))
+    unknown_keys = [("u0", 7, DAY), ("u0", 0), (0, 0, DAY), ("nobody", 0, DAY), "u0"]
+    for unknown in [*unknown_keys, ("u0", 0, "2024-05"), ("u0", 0, None), ()]:
         with pytest.raises(recnb.errors.UnknownUserError, match="not evaluated"):
             ev.explain("ndcg", unknown, k=3)
 
@@ -447,3 +449,30 @@ def test_one_value_is_the_evaluation_without_a_split() -> None:
         ours, theirs = (getattr(ev, metric)(k=3) for ev in (one, whole))
         assert float(ours) == pytest.approx(float(theirs), abs=1e-15)
         assert ours.per_user.to_list() == theirs.per_user.to_list()
+
+
+@pytest.mark.parametrize("of_each", [True, False], ids=["of each", "of all"])
+def test_train_is_that_of_the_user_in_the_split(of_each: bool) -> None:
+    recs, truth, keys = frames_of(18, ["fold", "seed"])
+    train = train_of(18, keys, ["fold", "seed"])
+    if not of_each:
+        train = train.drop(columns=["fold", "seed"]).drop_duplicates()
+    ev = recnb.evaluate(recs, truth, split=["fold", "seed"], train=train)
+    alone = dict(each_alone(recs, truth, ["fold", "seed"], keys, train=train))
+    lint, lints = ev.lint(k=3), [part.lint(k=3) for part in alone.values()]
+    for name in ("seen_in_train", "train_in_truth"):
+        assert lint[name].n == sum(part[name].n for part in lints)
+        assert lint[name].of == sum(part[name].of for part in lints)
+    # Segments by what users had: of each list in the train of its split.
+    values = ev.ndcg(k=3).per_user
+    n_rows = [
+        len(rows[rows["user"] == user])
+        for user, *key in values.index
+        for rows in [rows_of(train, ["fold", "seed"], tuple(key))]
+    ]
+    if len({*n_rows}) <= 8:  # more are put into bins
+        wanted = values.groupby(n_rows).mean()
+        means = ev.table("ndcg", k=3, by="activity").to_frame()["mean"]
+        assert means.to_list() == pytest.approx(wanted.to_list(), abs=1e-12)
+    else:
+        assert not of_each

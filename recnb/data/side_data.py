@@ -220,20 +220,10 @@ def differing_columns(recs: Frame, truth: Frame, source: Source) -> tuple[str, .
     shared = [column for column in columns_of(recs, RECS) if column not in ignored]
     if not shared or not source.in_memory:
         return ()
-    differing = []
-    for column in shared:
-        roles = {split_role(name): name for name in split}
-        roles |= {"user": source.labels["user"], "value": column}
-        # Columns of kinds that cannot be grouped are passed over.
-        with suppress(FrameError, pl.exceptions.PolarsError):
-            rows = table_of(recs, RECS, roles)
-            if split:
-                rows = rows.select(
-                    pl.struct(pl.exclude("value")).alias("user"), "value"
-                )
-            if _differs_within_users(rows):
-                differing.append(column)
-    return tuple(differing)
+    keys = [source.labels["user"], *split]
+    return tuple(
+        column for column in shared if _differs_within(recs, RECS, keys, column)
+    )
 
 
 def columns_of_lists(
@@ -244,33 +234,40 @@ def columns_of_lists(
     Of those that differ within users, both frames have values in common, and so has an
     item of the recommendations several: others describe items.
     """
+    item, user = source.labels["item"], source.truth_labels["user"]
+    if item not in columns_of(recs, RECS):
+        return ()  # each row is an item of its own
     columns = []
     for column in differing:
-        in_recs = {"user": source.labels["item"], "value": column}
-        in_truth = {"user": source.truth_labels["user"], "value": column}
-        if source.labels["item"] not in columns_of(recs, RECS):
-            continue  # each row is an item of its own
-        with suppress(FrameError, pl.exceptions.PolarsError):
-            listed_rows = table_of(recs, RECS, in_recs)
-            judged_rows = table_of(truth, TRUTH, in_truth)
-            values = judged_rows["value"].unique()
-            if (
-                listed_rows["value"].unique().is_in(values.implode()).any()
-                and _differs_within_users(listed_rows)
-                and _differs_within_users(judged_rows)
-            ):
+        differs_within_items = _differs_within(recs, RECS, [item], column)
+        if differs_within_items and _differs_within(truth, TRUTH, [user], column):
+            listed_values = table_of(recs, RECS, {"value": column})["value"].unique()
+            judged_values = table_of(truth, TRUTH, {"value": column})["value"].unique()
+            is_one_kind = listed_values.dtype == judged_values.dtype
+            if is_one_kind and listed_values.is_in(judged_values.implode()).any():
                 columns.append(column)
     return tuple(columns)
 
 
-def _differs_within_users(rows: pl.DataFrame) -> bool:
-    """Return whether a user has two values."""
+def _differs_within(frame: Frame, name: str, keys: Sequence[str], column: str) -> bool:
+    """Return whether rows of equal keys have two values of a column."""
+    roles = {f"key {key}": key for key in keys}
+    key = pl.col(*roles) if len(roles) == 1 else pl.struct(*roles)
+    # Columns of kinds that cannot be grouped are passed over.
+    with suppress(FrameError, pl.exceptions.PolarsError):
+        rows = table_of(frame, name, {**roles, "value": column})
+        return _have_two_values(rows.select(key.alias("key"), "value"))
+    return False
+
+
+def _have_two_values(rows: pl.DataFrame) -> bool:
+    """Return whether a key has two values."""
     # Of most columns that do, two rows that follow each other show it.
-    user, value = pl.col("user"), pl.col("value")
-    follows = (user == user.shift()) & value.ne_missing(value.shift())
+    key, value = pl.col("key"), pl.col("value")
+    follows = (key == key.shift()) & value.ne_missing(value.shift())
     if rows.select(follows.any()).item():
         return True
-    return bool(rows.unique()["user"].is_duplicated().any())
+    return bool(rows.unique()["key"].is_duplicated().any())
 
 
 def _time_columns(frame: Frame | None) -> list[str]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, time
+from datetime import date, datetime, time
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -173,6 +173,11 @@ class Splits:
         values = self.values[positions(self.labels, labels)]
         return pl.DataFrame([users.cast(self.user_dtype), *values.get_columns()])
 
+    def keys_of(self, list_ids: pl.Series) -> pl.DataFrame:
+        """Return lists with user and values under the names of roles, as train has."""
+        roles = {name: split_role(name) for name in self.columns}
+        return self.lists(list_ids).rename(roles).with_columns(list_ids.alias("list"))
+
     def users_of(self, list_ids: pl.Series) -> pl.Series:
         """Return the user of each list."""
         users, _labels = _taken_apart(list_ids)
@@ -194,21 +199,22 @@ class Splits:
         """Return some of the combinations."""
         return replace(self, values=self.values[codes])
 
-    def list_id(self, key: tuple[Any, ...]) -> str:
-        """Return the id of the list that a user and values name.
+    def list_id(self, key: tuple[Any, ...]) -> Any:
+        """Return the id of the list that a user and values name, else the key.
 
-        They are as the index of results gives them. What names no list is returned as
-        text, which is the id of none.
+        They are as the index of results has them, or dates in the place of its times.
         """
+        if len(key) != 1 + len(self.columns):
+            return key
         user, *values = key
-        has_text = isinstance(user, str)
-        if has_text != (self.user_dtype == pl.String):
-            return repr(key)
+        if isinstance(user, str) != (self.user_dtype == pl.String):
+            return key  # of another kind, whose text may be that of a user
+        wanted = [pd.Timestamp(v) if isinstance(v, date) else v for v in values]
         index = self.index_of(self.values)
-        wanted = tuple(values) if index.nlevels > 1 else next(iter(values), None)
-        if len(values) != len(self.columns) or wanted not in index:
-            return repr(key)
-        row = index.get_loc(wanted)
+        place = wanted[0] if len(wanted) == 1 else tuple(wanted)
+        row = index.get_loc(place) if place in index else None
+        if not isinstance(row, int):  # such as a slice, of the text of a month
+            return key
         return f"{user}{OPENING}{self.labels[row]}"
 
     @staticmethod

@@ -9,7 +9,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from recnb.data.splits import Splits
 from recnb.display.language import N_, _
 from recnb.display.text import one_line
 from recnb.metrics.gain import Gain
@@ -133,19 +132,14 @@ class LintData:
 
     def ids_of(self, name: str, roles: list[str]) -> pl.DataFrame:
         """Return ids in the rows of a frame; users of train as the lists that they have."""
-        if name == "train" and "user" in roles and self.source.splits is not None:
-            return self._train_by_list(self.source.splits).select(roles)
-        return self.frame(name).select(roles)
-
-    def _train_by_list(self, splits: Splits) -> pl.DataFrame:
-        """Return train with a row for each list of its user."""
-        train = self.frame("train")
-        parts = [splits.of_lists(train, code) for code in range(splits.values.height)]
-        lists = self.source.recs["user"].unique()
-        judged = self.source.truth["user"].unique()
-        rows = pl.concat([part.select(PAIR) for part in parts])
-        users = pl.concat([lists, judged]).unique()
-        return rows.filter(pl.col("user").is_in(users.implode()))
+        frame, splits = self.frame(name), self.source.splits
+        if splits is None or name != "train" or "user" not in roles:
+            return frame.select(roles)
+        sides = pl.concat([self.source.recs["user"], self.source.truth["user"]])
+        keys = splits.keys_of(sides.unique())
+        shared = [role for role in keys.columns if role in frame.columns]
+        by_list = frame.join(keys, on=shared).with_columns(user=pl.col("list"))
+        return by_list.select(roles)
 
     def ids(self, name: str, role: str) -> pl.Series:
         """Return the users or items of a frame, each once.

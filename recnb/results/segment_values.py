@@ -225,7 +225,7 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
     everyone = everyone_in(data)
     lists = data.lists_table(everyone)
     if data.splits is not None:
-        lists = lists.rename({name: split_role(name) for name in data.splits.columns})
+        lists = data.splits.keys_of(everyone)
     keys = [name for name in lists.columns if name in train.columns]
     n_rows = train.group_by(keys).agg(value=pl.len().cast(pl.Int64))
     of_lists = lists.join(n_rows, on=keys, how="left", maintain_order="left")
