@@ -67,7 +67,6 @@ def report_of(
     lead = request.metrics[0]
     k, first = request.lead_k, next(iter(models.values()))
     request = _with_split(request, first)
-    clusters = Clusters.of(first.clusters_of(first.joined.users))
     numbers, curve = _of_accuracy(models, request, pairs, settings)
     beyond = _beyond_accuracy(models, request, settings, is_compared=bool(pairs))
     differences = tuple(numbers.difference_rows())
@@ -83,9 +82,7 @@ def report_of(
         k=request.columns,
         lead_k=k,
         settings=settings,
-        n_users=first.n_users if clusters is None else clusters.n,
-        n_lists=None if clusters is None else first.n_users,
-        cluster=first.side_data.cluster or "",
+        **_sample_of(first),
         metrics=_metric_words(first, request, beyond),
         means=means,
         hit_rates=_hit_rates(models, k, settings),
@@ -103,9 +100,19 @@ def report_of(
         basis=basis or _basis(first, request),
         record=record_of(models, means, metrics, settings.confidence, baseline),
         calls=_calls(models, request, beyond, groups, segments, users, settings),
-        clustered_by=first.clustered_by,
         noun=first.noun,
     )
+
+
+def _sample_of(model: EvaluationData) -> dict[str, Any]:
+    """Count the users of a report and their lists, and say what these are clustered by."""
+    clusters = Clusters.of(model.clusters_of(model.joined.users))
+    return {
+        "n_users": model.n_users if clusters is None else clusters.n,
+        "n_lists": None if clusters is None else model.n_users,
+        "cluster": model.side_data.cluster or "",
+        "clustered_by": model.clustered_by,
+    }
 
 
 def _with_split(request: ReportRequest, model: EvaluationData) -> ReportRequest:

@@ -30,6 +30,7 @@ from recnb.report.conclusions import directions_in_words, p_value, percent_of
 from recnb.report.data import MOST_PAIRS, ReportData
 from recnb.results.numbers import DifferenceRow
 from recnb.results.segment_table import Segment, SegmentNumbers
+from recnb.results.segments import SplitParts
 from recnb.results.table import times_of
 from recnb.results.verdicts import with_sign
 
@@ -61,7 +62,9 @@ def of_several(report: ReportData) -> Iterator[Block]:
     if report.segments is None:
         return
     yield from _over_time(report, report.segments)
-    if len(report.at_lead) > MOST_PAIRS:
+    if isinstance(report.segments.numbers.split, SplitParts):
+        yield _means_by_split(report, report.segments)
+    elif len(report.at_lead) > MOST_PAIRS:
         yield _means_of_many(report, report.segments)
     else:
         yield _differences(report, report.segments)
@@ -185,6 +188,21 @@ def _means_of_many(report: ReportData, segments: SegmentNumbers) -> Rows:
     note = segments.basis or _(texts.MEANS_OF_MANY[report.lead.better])
     title = _title(report, segments)
     return Rows(header, rows, title, most=6, note=with_code(note))
+
+
+def _means_by_split(report: ReportData, segments: SegmentNumbers) -> Rows:
+    """Return the mean of each model in each split, the best marked."""
+    rows: list[list[Line]] = []
+    for segment in segments.of(report.lead.metric):
+        row: list[Line] = [_name(segment), f"{segment.n_users:,}"]
+        for model in report.ranked:
+            mean = segment.means[model]
+            row.append(doc.Estimate(fixed(mean.mean), best=mean.best, signed=True))
+        rows.append(row)
+    header: list[Line] = [one_line(segments.by, 40), _("users")]
+    header += map(Name, report.ranked)
+    title = _title(report, segments)
+    return Rows(header, rows, title, note=segments.basis)
 
 
 # Times

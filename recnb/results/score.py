@@ -226,13 +226,14 @@ class Score(MetricValue):
         ax.axvline(float(self), color=QUIET)
         if self.n_users > 1:
             ax.axvspan(*self.interval(), color=QUIET, alpha=0.3, linewidth=0)
-        with lettering(current()) as fonts:
+        noun = self._noun if self.n_lists == self.n_users else "list"
+        with lettering(current()) as fonts, use_noun(noun):
             ax.set_xlabel(
                 _("{label} of a user; line: mean and 95% interval", label=self.label),
                 **fonts,
             )
             ax.set_ylabel(
-                ngettext("share of {n:,} user", "share of {n:,} users", self.n_users),
+                ngettext("share of {n:,} user", "share of {n:,} users", self.n_lists),
                 **fonts,
             )
         return ax

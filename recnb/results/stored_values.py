@@ -10,6 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
+from recnb.data.columns import role_of
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.templates import framed
 from recnb.display.text import fixed, sample_in_words, signed
@@ -26,7 +27,7 @@ from recnb.metrics.hits import Floats
 from recnb.results.measuring import detectable_of
 from recnb.results.score import Interval
 from recnb.results.verdicts import in_words, verdict_of
-from recnb.stats import Clusters, Settings, Test, intervals
+from recnb.stats import Clusters, Paired, Settings, Test, intervals
 from recnb.stats import paired as paired_test
 
 #: A level of the index, or a Series or mapping of user to cluster.
@@ -50,7 +51,9 @@ def interval(
     ----------
     values
         A Series by user, such as `score.per_user`; or by user and more levels, such as
-        days: lists, of which those of one user are drawn together.
+        days: lists, of which those of one user are drawn together. Users are the level
+        with a usual name of theirs ("user", "user_id", "qid"), else the first. All
+        count the same.
     confidence
         The confidence of the interval.
     bounds
@@ -128,20 +131,20 @@ def paired(
     pair = _matched(values, baseline)
     for series, name in ((pair.values, "values"), (pair.baseline, "baseline")):
         _refuse_beyond(series, name, bottom, top)
-    clusters = _clusters_of(pair.values.index, cluster)
     differences = pair.values.to_numpy(np.float64) - pair.baseline.to_numpy(np.float64)
     tests = paired_test(
-        differences, settings, (bottom - top, top - bottom), clusters=clusters
+        differences,
+        settings,
+        (bottom - top, top - bottom),
+        clusters=_clusters_of(pair.values.index, cluster),
     )
-    verdict = verdict_of(
-        float(tests.mean[0]),
-        float(tests.low[0]),
-        float(tests.high[0]),
-        float(tests.p[0]),
-        alpha=settings.alpha,
-        better=better,
-        all_tied=bool(tests.tied[0] == tests.n > 1),
-    )
+    return _difference_of(tests, pair, settings, better)
+
+
+def _difference_of(
+    tests: Paired, pair: _Pair, settings: Settings, better: Literal["high", "low"]
+) -> PairedDifference:
+    """Return the numbers of one difference with its verdict."""
     won, lost = int(tests.won[0]), int(tests.lost[0])
     if better == "low":
         won, lost = lost, won
@@ -154,14 +157,22 @@ def paired(
         won=won,
         tied=int(tests.tied[0]),
         lost=lost,
-        n_users=tests.n if clusters is None else clusters.n,
+        n_users=round(tests.n_effective),
         n_lists=tests.n,
         detectable=float(detectable_of(tests, settings.alpha)[0]),
-        verdict=verdict,
+        verdict=verdict_of(
+            float(tests.mean[0]),
+            float(tests.low[0]),
+            float(tests.high[0]),
+            float(tests.p[0]),
+            alpha=settings.alpha,
+            better=better,
+            all_tied=bool(tests.tied[0] == tests.n > 1),
+        ),
         n_only_values=pair.n_only_values,
         n_only_baseline=pair.n_only_baseline,
-        confidence=confidence,
-        test=test,
+        confidence=settings.confidence,
+        test=settings.test,
         lang=current(),
     )
 
@@ -346,11 +357,8 @@ def _refuse_beyond(
 
 def _clusters_of(index: pd.Index[Any], cluster: Cluster) -> Clusters | None:
     """Return what is drawn together; None if every row is drawn by itself."""
-    users = index.get_level_values(0)
     if cluster is None:
-        if index.nlevels == 1:
-            return None
-        return _clusters_by(users)
+        return None if index.nlevels == 1 else _clusters_by(_users_in(index))
     if isinstance(cluster, str):
         if cluster not in index.names:
             names = ", ".join(map(repr, index.names))
@@ -365,6 +373,7 @@ def _clusters_of(index: pd.Index[Any], cluster: Cluster) -> Clusters | None:
             f"cluster= is a {type(cluster).__name__}: ",
             "name a level of the index, or give a Series of user to cluster.",
         )
+    users = _users_in(index)
     of_user = pd.Series(cluster)
     _refuse_repeated(of_user.index, "cluster")
     values = of_user.reindex(users)
@@ -375,6 +384,15 @@ def _clusters_of(index: pd.Index[Any], cluster: Cluster) -> Clusters | None:
             f"{users[is_missing][0]!r}: give every user a cluster."
         )
     return _clusters_by(pd.Index(values))
+
+
+def _users_in(index: pd.Index[Any]) -> pd.Index[Any]:
+    """Return the level of users: that with the name of one, else the first.
+
+    Nights that were put together by pd.concat have their day first.
+    """
+    named = [level for level, name in enumerate(index.names) if role_of(name) == "user"]
+    return index.get_level_values(named[0] if named else 0)
 
 
 def _clusters_by(values: pd.Index[Any]) -> Clusters | None:

@@ -123,6 +123,12 @@ def test_cluster_names_another_unit_than_the_user():
     assert "needs 10" not in repr(clustered.at_least("ndcg", 0.01, k=5))
 
 
+def test_a_plot_of_lists_counts_lists():
+    ax = EV.ndcg(k=5).plot()
+    assert ax.get_ylabel() == f"share of {EV.ndcg(k=5).n_lists} lists"
+    assert ax.get_xlabel().startswith("ndcg@5 of a list")
+
+
 def test_what_is_detectable_and_a_gate_go_by_users():
     smallest = EV.detectable("ndcg", k=5)
     assert smallest.n_users == 40
@@ -168,6 +174,15 @@ def test_a_report_of_splits_shows_each_and_draws_dates_as_a_line():
         assert "**nDCG@5 by day" in text
         assert all(f"| d{day} |" in text for day in range(6))
         assert "each day is evaluated alone" in text
+    of_days = FOUND.table("ndcg", k=5, by="day").to_frame()["ndcg@5"]
+    a, b = of_days["d0"]["a"], of_days["d0"]["b"]
+    (row,) = [
+        line.replace("*", "")
+        for line in FOUND.report(5).to_markdown().splitlines()
+        if line.startswith("| d0 |")
+    ]
+    assert f"{a:.4f}" in row
+    assert f"{b:.4f}" in row
     mean = EV.table("ndcg", k=5, by="day").to_frame()["mean"].iloc[0]
     assert "| d0 | 1" in EV.report(5).to_markdown()
     assert f"{mean:.4f}" in EV.report(5).to_markdown()
@@ -219,6 +234,9 @@ def test_a_week_is_the_mean_of_its_nights():
     score = EV.ndcg(k=5)
     assert week.mean() == pytest.approx(float(score), abs=1e-12)
     assert list(recnb.interval(week)) == pytest.approx(list(score.interval()))
+    as_put_together = pd.concat(nights, names=["day"])  # which has the day first
+    ends = recnb.interval(as_put_together)
+    assert list(ends) == pytest.approx(list(recnb.interval(week)))
     by_day = recnb.interval(week, cluster="day")
     assert list(by_day) != list(recnb.interval(week))
 
