@@ -10,6 +10,7 @@ import scipy.stats
 
 import recnb
 from recnb.errors import FrameError, NoUsersError, OptionError
+from recnb.stats import Clusters, gap_to_rest
 
 
 def lists_of(seed, n_users=40, n_days=6, shift=0):
@@ -144,8 +145,17 @@ def test_what_is_detectable_and_a_gate_go_by_users():
 
 
 def test_segments_of_users_are_tested_by_their_clusters():
-    table = EV.table("ndcg", k=5, by=TOPIC.set_index("user")["topic"] % 2).to_frame()
-    assert np.isfinite(table["p"]).all()
+    is_odd = TOPIC.set_index("user")["topic"] % 2
+    table = EV.table("ndcg", k=5, by=is_odd).to_frame()
+    per_user = EV.ndcg(k=5).per_user
+    users = per_user.index.get_level_values("user")
+    gap = gap_to_rest(
+        per_user.to_numpy()[:, np.newaxis],
+        users.map(is_odd).to_numpy() == 1,
+        clusters=Clusters.of(pd.factorize(users)[0]),
+    )
+    assert table["p"].iloc[1] == pytest.approx(gap.p[0])
+    assert table["gap_low"].iloc[1] == pytest.approx(gap.low[0])
     assert (table["n_lists"] > table["n_users"]).all()
     assert table["n_users"].sum() == 40
 
