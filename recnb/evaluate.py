@@ -18,6 +18,7 @@ from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
 from recnb.data.columns import Columns, Labels, Made, columns_of, from_pandas
+from recnb.data.files import is_file
 from recnb.data.load import SIDES, Input, read, tables_of
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.sheet import RECS, TRUTH
@@ -202,12 +203,19 @@ def evaluate(
         apart = columns_of_lists(lists, judged, source, differing)
         side_data = replace(side_data, differing=differing, apart=apart)
     labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
+    call = _call_of(parsed, given, labels)
+    files = files_given({RECS: recs, TRUTH: truth, **parsed.side_data})
     return Evaluation.of(
         source.under(parsed.convention_of(source)),
         library=parsed.library,
         overrides=parsed.overrides,
-        side_data=replace(side_data, call=_call_of(parsed, given, labels)),
+        side_data=replace(side_data, call=replace(call, files=files)),
     )
+
+
+def files_given(frames: Mapping[str, Any]) -> dict[str, str]:
+    """Return the paths among what was given, by name."""
+    return {name: str(frame) for name, frame in frames.items() if is_file(frame)}
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,22 +20,30 @@ from recnb.errors import (
     OptionError,
     quoted,
 )
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, measure_named, printed_measure
 from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
-from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics, with_options
+from recnb.results.arguments import (
+    AnyCutoffs,
+    AnyMetric,
+    Metrics,
+    asked_of,
+    with_options,
+)
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, within
 from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
 from recnb.results.segment_table import table_by
 from recnb.results.worked import explanation_of
-from recnb.stats import Clusters, Detectable
+from recnb.stats import Clusters, Detectable, Settings
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from recnb.lint.findings import Lint
+    from recnb.report.methods import MethodsSection
     from recnb.report.report import Report
     from recnb.widgets.explorer import Explorer
 
@@ -247,7 +255,6 @@ class EvaluationMethods(Methods):
         """
         from recnb.report.build import report_of
         from recnb.report.request import request_of
-        from recnb.stats import Settings
 
         with use_language(lang):
             request = request_of(self._data, k, metrics, options, by=by, bins=bins)
@@ -378,6 +385,56 @@ class Evaluation(EvaluationMethods, EvaluationData):
         The counterpart of `at_least`.
         """
         return within("at_most", {"": self}, metric, value, k=k, options=options)
+
+    @with_noun
+    def record(
+        self,
+        metrics: Metrics = None,
+        k: AnyCutoffs = (5, 10, 20),
+        *,
+        confidence: float = 0.95,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Return what `recnb.check` needs to check these numbers later, as plain Python.
+
+        It has versions, time, the inputs with a fingerprint of each, convention, options
+        and numbers; reports and gates have the same as `record`. A fingerprint is the
+        same for any order of rows, library of frames and form of file. The time is
+        that of SOURCE_DATE_EPOCH, if this is set. Parameters are those of `table`.
+        """
+        from recnb.results.record import record_of_measures
+
+        asked = asked_of(self, metrics, options, "k", "confidence")
+        settings = Settings(confidence)
+        return record_of_measures({"": self}, asked, Cutoffs.of(k), settings)
+
+    @with_noun
+    def methods(
+        self,
+        metrics: Metrics = None,
+        k: AnyCutoffs = None,
+        *,
+        confidence: float = 0.95,
+        **options: Any,
+    ) -> MethodsSection:
+        """Return the methods of these numbers in sentences, for a paper.
+
+        They say the definition of each metric, the users, conventions, intervals and
+        software; `.bibtex` has the references. Parameters are those of `table`.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> print(ev.methods("recall", k=10).sentences[0])
+        Recall@10 (recall): add 1 for each hit, divide by n_relevant [manning2008].
+        """
+        from recnb.report.methods import methods_of
+
+        asked = asked_of(self, metrics, options, "k", "confidence")
+        settings = Settings(confidence)
+        return methods_of({"": self}, asked, Cutoffs.of(k), settings)
 
     @with_noun
     def why(

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
@@ -71,6 +72,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import Numbers, Pairs
+from recnb.results.record import record_of_measures
 from recnb.results.scoring import scoring_of, values_of_users
 from recnb.results.segment_table import refuse_whole_metrics
 from recnb.results.segments import WHOLE, Split, part_in_words, split_by
@@ -91,6 +93,7 @@ from recnb.stats import Settings, Test, tau_ap
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from recnb.report.methods import MethodsSection
     from recnb.report.report import Report
 
 #: Of more models than these every two are compared if none is named as the baseline,
@@ -471,7 +474,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             not_worse_check(row, float(margin), self.settings.confidence, basis)
             for row in numbers.difference_rows()
         ]
-        return Gate(tuple(checks))
+        recorder = partial(
+            record_of_measures,
+            self._models,
+            asked,
+            Cutoffs.one(k),
+            self.settings,
+            self.baseline,
+        )
+        return Gate(tuple(checks), recorder=recorder)
 
     @with_noun
     def runs(
@@ -837,6 +848,44 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 basis=basis,
                 users=_count("movers", movers),
             )
+
+    @with_noun
+    def record(
+        self,
+        metrics: Metrics = None,
+        k: AnyCutoffs = (5, 10, 20),
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Return what `recnb.check` needs to check the numbers of all models later.
+
+        Parameters are those of `Evaluation.record`.
+        """
+        asked = asked_of(self._first, metrics, options, "k")
+        return record_of_measures(
+            self._models, asked, Cutoffs.of(k), self.settings, self.baseline
+        )
+
+    @with_noun
+    def methods(
+        self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
+    ) -> MethodsSection:
+        """Return the methods of these numbers in sentences, tests among them.
+
+        Parameters are those of `Evaluation.methods`.
+        """
+        from recnb.report.methods import methods_of
+
+        asked = asked_of(self._first, metrics, options, "k")
+        of_users = [each for each in asked if each.metric.of != "all"]
+        basis = [self._basis_of(of_users), *self._options_in_words(asked, k)]
+        return methods_of(
+            self._models,
+            asked,
+            Cutoffs.of(k),
+            self.settings,
+            pairs=self.pairs,
+            basis="; ".join(basis),
+        )
 
     @property
     def basis(self) -> str:

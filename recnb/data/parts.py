@@ -20,6 +20,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.columns import Labels
 from recnb.data.encoding import distinct
+from recnb.data.fingerprint import TableFacts, merged_facts
 from recnb.data.in_memory import Sheets, check_users, source_of
 from recnb.data.layout import Layout
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
@@ -121,6 +122,9 @@ class Parts(Source):
     #: Whether rows of the truth are kept of each part, and not made again where they are
     #: asked for.
     keeps_truth = False
+    #: Whether what a record says of the rows is read with the hits, where rows that are
+    #: asked for once more would be computed once more.
+    keeps_facts = False
     #: All parts, where these are some of their users; None: these are all.
     whole: Parts | None = None
     users: pl.Series  #: these users, if they are some
@@ -185,6 +189,22 @@ class Parts(Source):
     def _read_truth(self) -> pl.DataFrame:
         return self._joined.judged.select(*self.layout.truth)
 
+    def _read_facts(self, name: str, *, in_order: bool) -> TableFacts:
+        """Look at every row of every part for `facts`."""
+        if self.whole is not None:
+            return self.whole.facts(name, in_order=in_order)
+        work = partial(_facts_of_part, in_order)
+        self._keep_facts(list(self.each(work)), in_order=in_order)
+        return self._facts[name, in_order]
+
+    def _keep_facts(
+        self, facts: Sequence[tuple[TableFacts, TableFacts]], *, in_order: bool
+    ) -> None:
+        """Merge the facts of the lists and of the truth of all parts."""
+        of_lists, of_truth = zip(*facts, strict=True)
+        self._facts[RECS, in_order] = merged_facts(of_lists)
+        self._facts[TRUTH, False] = merged_facts(of_truth)
+
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
         joined = self._joined
@@ -214,18 +234,28 @@ class Parts(Source):
         if self.whole is not None:
             return self.whole.under(convention).among(self.users)
         refuse_catalogue(convention, self)
-        kept = list(self.each(partial(PartHits.of, convention, self.keeps_truth)))
+        work = partial(PartHits.of, convention, self.keeps_truth, self.keeps_facts)
+        kept = list(self.each(work))
         check_parts(
             [part.facts for part in kept],
             sum(len(part.users) for part in kept),
             convention,
         )
+        if self.keeps_facts:
+            facts = [part.table_facts for part in kept if part.table_facts]
+            self._keep_facts(facts, in_order=kept[0].convention.order == "row")
         met = [part.facts.met_in_splits for part in kept]
         joined = merged(kept, self, convention)
         if self.splits is not None:
             self.splits.refuse_unmet(met)
             self.splits.refuse_without_users(joined.users)
         return joined
+
+
+def _facts_of_part(in_order: bool, part: Sheets) -> tuple[TableFacts, TableFacts]:
+    """Return the facts of the lists and of the truth of a part."""
+    lists = part.facts(RECS, in_order=in_order)
+    return lists, part.facts(TRUTH)
 
 
 def refuse_catalogue(convention: Convention, parts: Parts) -> None:
@@ -253,27 +283,21 @@ class PartHits:
     n_without_relevant: int
     judged: pl.DataFrame | None  #: all rows of the truth
     truth: pl.DataFrame | None  #: the relevant rows of the users evaluated, by user
+    #: Of the lists and of the truth, for a record.
+    table_facts: tuple[TableFacts, TableFacts] | None
 
     @classmethod
-    def of(cls, convention: Convention, keeps_truth: bool, part: Sheets) -> PartHits:
+    def of(
+        cls, convention: Convention, keeps_truth: bool, keeps_facts: bool, part: Sheets
+    ) -> PartHits:
         """Join a part."""
         joined = part.under(convention)
-        hits = joined.all_hits
-        columns = {
-            "list_length": hits.list_length,
-            "n_relevant": hits.n_relevant,
-            "n_hits": np.bincount(hits.user, minlength=hits.n_users),
-            "truth_relevance": hits.truth_relevance,
-            "rank": hits.rank,
-            "relevance": hits.relevance,
-            "entry": hits.entry - _starts(hits.n_relevant)[hits.user],
-        }
-        if hits.truth_weight is not None:
-            columns["truth_weight"] = hits.truth_weight
-        if hits.tied is not None:
-            columns |= vars(hits.tied)
+        table_facts = None
+        if keeps_facts:
+            table_facts = _facts_of_part(joined.convention.order == "row", part)
+        columns = _columns_of(joined.all_hits)
         return cls(
-            facts=Facts.of(part, hits.max_relevance),
+            facts=Facts.of(part, joined.all_hits.max_relevance),
             users=joined.users,
             columns={name: _narrow(column) for name, column in columns.items()},
             convention=joined.convention,
@@ -281,7 +305,26 @@ class PartHits:
             n_without_relevant=joined.n_without_relevant,
             judged=joined.judged if keeps_truth else None,
             truth=joined.truth if keeps_truth else None,
+            table_facts=table_facts,
         )
+
+
+def _columns_of(hits: Hits) -> dict[str, Any]:
+    """Return the columns of hits, of relevant rows and of users."""
+    columns = {
+        "list_length": hits.list_length,
+        "n_relevant": hits.n_relevant,
+        "n_hits": np.bincount(hits.user, minlength=hits.n_users),
+        "truth_relevance": hits.truth_relevance,
+        "rank": hits.rank,
+        "relevance": hits.relevance,
+        "entry": hits.entry - _starts(hits.n_relevant)[hits.user],
+    }
+    if hits.truth_weight is not None:
+        columns["truth_weight"] = hits.truth_weight
+    if hits.tied is not None:
+        columns |= vars(hits.tied)
+    return columns
 
 
 class RowsOfParts(JoinedRows):

@@ -91,6 +91,8 @@ class Call:
     library: str | None = None
     #: Propensity and user_weight, as code.
     weights: Mapping[str, str] = field(default_factory=dict)
+    #: By argument: the path of a file, a folder or a pattern, where one was given.
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)

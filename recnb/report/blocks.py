@@ -31,7 +31,13 @@ from recnb.display.language import N_, Message, _, ngettext, use_noun
 from recnb.display.text import fixed, one_line, short, signed
 from recnb.lint import Finding
 from recnb.report import texts
-from recnb.report.data import RankedItem, ReportData, ShownUser, UserGroup
+from recnb.report.data import (
+    RankedItem,
+    ReportData,
+    ShownUser,
+    TestedNumbers,
+    UserGroup,
+)
 from recnb.results.numbers import SAME, MeanRow
 
 #: Models named in a sentence.
@@ -110,7 +116,7 @@ def noun_of_lists(report: ReportData) -> AbstractContextManager[None]:
     return use_noun(report.noun if report.n_lists is None else "list")
 
 
-def clustered(report: ReportData) -> list[str]:
+def clustered(report: TestedNumbers) -> list[str]:
     """Say what intervals and tests are clustered by, if they are."""
     if not report.clustered_by:
         return []

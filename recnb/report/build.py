@@ -28,6 +28,7 @@ from recnb.results.columns import Column, metric_columns
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs
+from recnb.results.record import record_of
 from recnb.results.scoring import basis_of, recorded_in, scoring_of, values_of_users
 from recnb.results.segment_table import SegmentNumbers
 from recnb.results.segments import MOST, Split, part_in_words, split_by, unlisted
@@ -69,12 +70,11 @@ def report_of(
     numbers, curve = _of_accuracy(models, request, pairs, settings)
     beyond = _beyond_accuracy(models, request, settings, is_compared=bool(pairs))
     differences = tuple(numbers.difference_rows())
-    values = {
-        name: values_of_users(model, lead, Cutoffs.of(k))[:, 0]
-        for name, model in models.items()
-    }
+    values = _values_of_lead(models, request)
     groups = _users_shown(models, request, values, differences, users)
     segments = _segments(models, request, pairs, settings)
+    means = (*numbers.mean_rows(marked_against), *beyond.means)
+    metrics = [*request.metrics, *beyond.metrics]
     return Report(
         models=tuple(models),
         baseline=baseline,
@@ -84,7 +84,7 @@ def report_of(
         settings=settings,
         **_sample_of(first),
         metrics=_metric_words(first, request, beyond),
-        means=(*numbers.mean_rows(marked_against), *beyond.means),
+        means=means,
         hit_rates=_hit_rates(models, k, settings),
         curves=_curves(models, curve),
         distributions=_distributions(first, request, values),
@@ -98,6 +98,7 @@ def report_of(
         unweighted=plain_means(models, request.metrics, Cutoffs.of(k)),
         left_out=_(texts.LEFT_OUT, where=beyond.where) if beyond.where else "",
         basis=basis or _basis(first, request),
+        record=record_of(models, means, metrics, settings.confidence, baseline),
         calls=_calls(models, request, beyond, groups, segments, users, settings),
         noun=first.noun,
     )
@@ -120,6 +121,14 @@ def _with_split(request: ReportRequest, model: EvaluationData) -> ReportRequest:
     if request.by is not None or splits is None or splits.values.height > MOST:
         return request
     return replace(request, by=unlisted([*splits.columns]))
+
+
+def _values_of_lead(models: Models, request: ReportRequest) -> dict[str, Floats]:
+    """Return the values of users of each model in the lead metric, at its cut-off."""
+    lead, k = request.metrics[0], Cutoffs.of(request.lead_k)
+    return {
+        name: values_of_users(model, lead, k)[:, 0] for name, model in models.items()
+    }
 
 
 # Metrics of accuracy
@@ -386,12 +395,12 @@ def _metric_words(
 ) -> tuple[MetricWords, ...]:
     """Return the words of every metric that has a number."""
     return tuple(
-        _words(model, measure, whole=request.k_of(measure.name) == (None,))
+        words_of(model, measure, whole=request.k_of(measure.name) == (None,))
         for measure in (*request.metrics, *beyond.metrics)
     )
 
 
-def _words(model: EvaluationData, asked: Measure, *, whole: bool) -> MetricWords:
+def words_of(model: EvaluationData, asked: Measure, *, whole: bool) -> MetricWords:
     """Return the words of a measure."""
     metric = asked.metric
     scoring = scoring_of(model, asked, whole=whole)

@@ -119,7 +119,25 @@ class ModelUsers:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ReportData:
+class TestedNumbers:
+    """Numbers, and what sentences about their intervals and tests are made of."""
+
+    #: Of accuracy, the first is the lead metric, then beyond it.
+    metrics: tuple[MetricWords, ...]
+    means: tuple[MeanRow, ...]
+    differences: tuple[DifferenceRow, ...]
+    settings: Settings  #: of intervals and tests
+    n_users: int
+    n_lists: int | None  #: None where each user has one
+    cluster: str  #: the column whose values are clusters; "" of users
+    #: What lists are clustered by in intervals and tests; "" where each user has one.
+    clustered_by: str = ""
+    #: The lead metric without propensities, in words; empty if there are none.
+    unweighted: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReportData(TestedNumbers):
     """The numbers of a report; each of its forms reads them."""
 
     models: tuple[str, ...]  #: "" is the only one
@@ -129,13 +147,6 @@ class ReportData:
     marked_against: str | None
     k: tuple[int | None, ...]  #: all cut-offs; None: the whole list
     lead_k: int  #: the cut-off at which users are looked at: the middle one
-    settings: Settings  #: of intervals and tests
-    n_users: int
-    n_lists: int | None  #: None where each user has one
-    cluster: str  #: the column whose values are clusters; "" of users
-    #: Of accuracy, the first is the lead metric, then beyond it.
-    metrics: tuple[MetricWords, ...]
-    means: tuple[MeanRow, ...]
     #: Of each model the share of users with a hit in the first `lead_k`, if there is
     #: such.
     hit_rates: tuple[MeanRow, ...]
@@ -150,17 +161,14 @@ class ReportData:
     judged_order: Line
     #: Metrics beyond accuracy without a value, and what they need.
     lacking: Mapping[str, str]
-    differences: tuple[DifferenceRow, ...]
     segments: SegmentNumbers | None
-    #: The lead metric without propensities, in words; empty if there are none.
-    unweighted: str
     #: What is not here and why: what takes rows that stayed elsewhere.
     left_out: str
     basis: str
+    #: What the numbers are checked by later; see `Evaluation.record`.
+    record: Mapping[str, Any]
     #: By field, the calls that return its numbers.
     calls: Calls
-    #: What lists are clustered by in intervals and tests; "" where each user has one.
-    clustered_by: str = ""
     #: The language of its words, in which it is shown.
     lang: str = field(default_factory=current)
     noun: str = "user"  #: what the caller calls those whose lists these are

@@ -14,7 +14,7 @@ from recnb.display.text import at_k, fixed, short, users_in_words
 from recnb.report import blocks, segments, texts
 from recnb.report.bins import Bins
 from recnb.report.blocks import EVERY_FORM, PAGES, ReportLayout, SectionOf, estimate_of
-from recnb.report.data import MetricWords, ReportData
+from recnb.report.data import MetricWords, ReportData, TestedNumbers
 from recnb.stats import BETA, BETA_OF_CLUSTERS, ENOUGH
 
 
@@ -121,7 +121,7 @@ def _strip(report: ReportData, metric: MetricWords) -> Line:
     return doc.Picture(svg.strip(mean.mean, mean.low, mean.high, 0.0, top), alt)
 
 
-def remarks(report: ReportData) -> list[str]:
+def remarks(report: TestedNumbers) -> list[str]:
     """Return the method of the intervals, and what they leave out.
 
     A sentence says which users metrics beyond accuracy are of.
