@@ -81,6 +81,8 @@ class Explorer(Live):
             sort=self.column,
         )
         self.values = self._values_of(self.shown)
+        #: The users of its rows; in a split the ids of lists.
+        self._users = self._users_of(self.values, self.shown)
         #: The segment of each user.
         self.labels: pd.Series[Any] = self._labels_of("")
         value = self.values["value"]
@@ -119,17 +121,20 @@ class Explorer(Live):
             choices.setdefault("segment", "")
         self._check_choice(choices, "model", self.models)
         self._check_choice(choices, "other", self.models)
-        self._check_choice(choices, "user", self.values.index)
+        # In a split a user's id alone is a part of the index, but names no list.
+        self._check_choice(choices, "user", self.values.index.to_flat_index())
         self._check_choice(choices, "sort", self.values.columns)
         self._check_choice(choices, "segment", ["", *labels.unique()])
         self._check_choice(choices, "bar", ["", *self.bars()])
         shown = self.shown._replace(**choices)
-        values = self.values
+        values, users = self.values, self._users
         if {"metric", "k", "model", "other"} & choices.keys():
             values = self._values_of(shown)
+            users = self._users_of(values, shown)
             shown = shown._replace(bar="")
         self.shown = shown
         self.values = values
+        self._users = users
         self.labels = labels
         self._draw()
 
@@ -155,7 +160,7 @@ class Explorer(Live):
         if shown.by:
             column = f"{shown.by} (segment)" if shown.by in frame else shown.by
             frame = frame.assign(**{column: self.labels})
-        ids = frame.index.astype(str)
+        ids = pd.Index(self._users.to_list()).astype(str)
         has_text = ids.str.contains(shown.search, case=False, regex=False)
         is_shown = self._in_segment & has_text
         if shown.bar:
@@ -209,6 +214,7 @@ class Explorer(Live):
 
     def _html(self, live: bool) -> str:
         frame = self.to_frame()
+        listed = frame.head(LISTED if live else LISTED_WITHOUT_KERNEL)
         return render(
             "widgets/explorer.jinja",
             explorer=self,
@@ -217,7 +223,8 @@ class Explorer(Live):
             metrics={name: _metric_in_words(name) for name in METRICS},
             label=self._label,
             basis=self._basis,
-            frame=frame.head(LISTED if live else LISTED_WITHOUT_KERNEL),
+            frame=listed,
+            ids=self._users_at(listed.index).to_list(),
             n_users=len(frame),
             headers=self._headers(),
             n_segment=self._in_segment.sum(),
@@ -294,9 +301,7 @@ class Explorer(Live):
 
     def _mean_of(self, values: pd.Series[Any]) -> float:
         """Return the mean of users, who may have weights; NaN if none has a value."""
-        dtype = self._data.joined.users.dtype
-        users = pl.Series(values.index.to_list(), dtype=dtype)
-        weights = self._data.source.weight_of(users)
+        weights = self._data.source.weight_of(self._users_at(values.index))
         return mean_of(values.to_numpy(np.float64), weights)
 
     @property
@@ -353,6 +358,15 @@ class Explorer(Live):
             length=lists["list_length"],
         )
 
+    def _users_at(self, index: pd.Index[Any]) -> pl.Series:
+        """Return the users of some rows of `values`; in a split the ids of lists."""
+        return self._users[self.values.index.get_indexer(index)]
+
+    def _users_of(self, values: pd.DataFrame, shown: Choices) -> pl.Series:
+        """Return the users of rows of values; in a split the ids of their lists."""
+        users: pl.Series = self._score(shown.model, shown).users_at(values.index)
+        return users
+
     @staticmethod
     def _hits_of(data: EvaluationData, k: int | None) -> pd.Series[float]:
         """Return the number of hits of each user, whatever relevant pairs weigh."""
@@ -367,7 +381,7 @@ class Explorer(Live):
             return pd.Series("", self.values.index)
         segments = segments_of(self._data, by)
         names = [str(key) for (key,) in segments.keys]
-        code = segments.of(pl.from_pandas(self.values.index))
+        code = segments.of(self._users)
         labels = pd.Series(np.array(names)[code], self.values.index)
         return labels.astype(pd.CategoricalDtype(names, ordered=True))
 

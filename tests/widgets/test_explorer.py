@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.errors import NoUsersError, RecnbError
+from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.metrics import Credit
 from recnb.metrics.metric import METRICS
 from recnb.widgets.explorer import LISTED, Explorer
@@ -311,3 +311,44 @@ def test_users_are_counted_by_the_direction_of_the_metric(
     counts = {"won": change > 0, "lost": change < 0, "tied": change == 0}
     said = words.format(**{name: int(users.sum()) for name, users in counts.items()})
     assert said in page
+
+
+def test_in_a_split_the_explorer_has_a_row_for_each_list() -> None:
+    days = ("mon", "tue")
+    lists = [(user, day) for user in ("a", "b", "c") for day in days]
+    # The item of each list that is in its truth stands at rank 1, 2, 3, 1, 2, 3.
+    recs = pd.DataFrame(
+        [
+            (*each, item, 3 - place)
+            for index, each in enumerate(lists)
+            for place, item in enumerate(np.roll(["hit", "x", "y"], index % 3))
+        ],
+        columns=["user", "day", "item", "score"],
+    )
+    truth = pd.DataFrame(
+        [(*each, "hit") for each in lists], columns=["user", "day", "item"]
+    )
+    users = pd.DataFrame({"user": ["a", "b", "c"], "country": ["DE", "FR", "DE"]})
+    weights = {"a": 1.0, "b": 2.0, "c": 3.0}
+    ev = recnb.evaluate(recs, truth, split="day", users=users, user_weight=weights)
+    explorer = ev.explore("mrr", k=3)
+    values = explorer.values["value"]
+    pd.testing.assert_series_equal(values, ev.mrr(k=3).per_user, check_names=False)
+    assert explorer.means() == {"": pytest.approx(float(ev.mrr(k=3)))}
+    explorer.choose(by="country")
+    # a: 1 and 1/2; b: 1/3 and 1; c: 1/2 and 1/3, by hand.
+    in_germany = (1 * (1 + 1 / 2) + 3 * (1 / 2 + 1 / 3)) / 8
+    means = explorer.segments()["mean"]
+    assert means.to_dict() == {
+        "DE": pytest.approx(in_germany),
+        "FR": pytest.approx((1 / 3 + 1) / 2),
+    }
+    explorer.choose(search="day=tue", user=("c", "tue"))
+    assert [*explorer.to_frame()["country"]] == ["FR", "DE", "DE"]
+    page = shown(explorer._repr_html_())
+    assert "c [day=tue]" in page
+    assert "b [day=mon]" not in page
+    with pytest.raises(OptionError, match=r"Known: .*\('c', 'tue'\)"):
+        explorer.choose(user="c")
+    with pytest.raises(OptionError):
+        explorer.choose(user=("c", "wed"))
