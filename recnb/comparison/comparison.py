@@ -75,7 +75,7 @@ from recnb.results.numbers import Numbers, Pairs
 from recnb.results.record import record_of_measures
 from recnb.results.scoring import scoring_of, values_of_users
 from recnb.results.segment_table import refuse_whole_metrics
-from recnb.results.segments import WHOLE, Split, part_in_words, split_by
+from recnb.results.segments import WHOLE, Division, division_by, part_in_words
 from recnb.results.table import Table, check_flag
 from recnb.results.tables import beyond_table
 from recnb.results.unweighted import plain_means
@@ -313,8 +313,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         names = _columns_of(asked, cutoffs)
         if by is not None:
             refuse_whole_metrics(asked)
-        split = split_by(self._models, by, bins)
-        numbers = self._measured(asked, cutoffs, split)
+        division = division_by(self._models, by, bins)
+        numbers = self._measured(asked, cutoffs, division)
         basis = self._basis_of_table(asked, cutoffs, numbers)
         if intervals:
             percent = f"{100 * self.settings.confidence:g}"
@@ -337,7 +337,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         self,
         asked: Sequence[Asked],
         cutoffs: Cutoffs,
-        split: Split = WHOLE,
+        division: Division = WHOLE,
         pairs: Pairs | None = None,
     ) -> Numbers:
         """Measure metrics of all models, and the differences of each pair."""
@@ -345,7 +345,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             self._models,
             asked,
             cutoffs,
-            split=split,
+            division=division,
             pairs=self.pairs if pairs is None else pairs,
             settings=self.settings,
         )
@@ -359,8 +359,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         of_users = [each for each in asked if each.metric.of != "all"]
         basis = [self._basis_of(of_users)]
-        if not numbers.split.is_tested:
-            basis.append(part_in_words(self._first, numbers.split))
+        if not numbers.division.is_tested:
+            basis.append(part_in_words(self._first, numbers.division))
         if not all(each.metric.is_accuracy for each in of_users):
             words = N_(
                 "metrics beyond accuracy over the users who have a value in every model"
@@ -420,8 +420,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         Parameters are those of `table`.
         """
         asked = self._asked(metrics, options)
-        split = split_by(self._models, by, bins, truth=False)
-        numbers = self._measured(asked, Cutoffs.of(k), split)
+        division = division_by(self._models, by, bins, truth=False)
+        numbers = self._measured(asked, Cutoffs.of(k), division)
         known = taken_as_known(self._first.source.weighted)
         basis = [self._basis_of(asked), *self._first.clustering_in_words]
         warnings = self._warnings(asked[0], k)

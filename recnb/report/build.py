@@ -31,7 +31,7 @@ from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs
 from recnb.results.record import record_of
 from recnb.results.scoring import basis_of, recorded_in, scoring_of, values_of_users
 from recnb.results.segment_table import SegmentNumbers
-from recnb.results.segments import MOST, Split, part_in_words, split_by, unlisted
+from recnb.results.segments import MOST, Division, division_by, part_in_words, unlisted
 from recnb.results.unweighted import plain_means
 from recnb.results.values import merged
 from recnb.stats import Clusters, Settings
@@ -334,23 +334,25 @@ def _segments(
             if request.lead_k in request.k_of(measure.name)
         )
     asked = [Asked(measure.name, measure) for measure in measures]
-    split = split_by(models, request.by, request.bins)
+    division = division_by(models, request.by, request.bins)
     k = Cutoffs.of(request.lead_k)
-    numbers = measured(models, asked, k, split=split, pairs=pairs, settings=settings)
+    numbers = measured(
+        models, asked, k, division=division, pairs=pairs, settings=settings
+    )
     first = next(iter(models.values()))
     return SegmentNumbers(
-        by=", ".join(split.labels),
-        basis=_basis_of_segments(first, split, numbers, settings),
+        by=", ".join(division.labels),
+        basis=_basis_of_segments(first, division, numbers, settings),
         numbers=numbers,
     )
 
 
 def _basis_of_segments(
-    model: EvaluationData, split: Split, numbers: Numbers, settings: Settings
+    model: EvaluationData, division: Division, numbers: Numbers, settings: Settings
 ) -> str:
     """Return what stands below the segments; nothing of models that are compared."""
-    if not split.is_tested:
-        return part_in_words(model, split)
+    if not division.is_tested:
+        return part_in_words(model, division)
     if len(numbers.models) > 1:
         return ""
     n_tests = int(numbers.differences.is_test.sum())
