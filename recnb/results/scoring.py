@@ -44,9 +44,8 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
     """Compute a measure at these cut-offs, of accuracy or beyond it."""
     if not measure.metric.is_accuracy:
         return _values_beyond_accuracy(data, measure, k)
-    # Of these, whole lists may have another convention than lists that are cut.
-    may_differ = data.library is not None or measure.cuts_nothing
-    if may_differ and None in k.values and not k.is_whole:
+    has_whole_lists_too = None in k.values and not k.is_whole
+    if has_whole_lists_too and _differs_uncut(data, measure):
         return _with_whole_lists(data, measure, k)
     scoring = scoring_of(data, measure, whole=k.is_whole)
     joined = scoring.joined
@@ -65,6 +64,15 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
         splits=data.splits,
         clusters=partial(data.clusters_of, joined.users),
     )
+
+
+def _differs_uncut(data: EvaluationData, measure: Measure) -> bool:
+    """Return whether whole lists may have another convention than lists that are cut.
+
+    Libraries may record their own; of "nDCG", as it is printed, the ideal list of whole
+    lists is not cut either.
+    """
+    return data.library is not None or measure.cuts_nothing
 
 
 def values_of_users(data: EvaluationData, measure: Measure, k: Cutoffs) -> Floats:
@@ -219,16 +227,19 @@ def _recorded(
 
 
 def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
-    """Return the first record of this name, such as "coverage[catalogue]".
+    """Return the library's record of a metric; None: it has none.
 
-    Those of another, such as "coverage_count", come after it.
+    Of several variants it is the first that is called as the metric is, such as
+    "coverage[catalogue]" of coverage, else the first, such as "coverage_count".
     """
     variants = presets.of_metric(name, library)
+    if not variants:
+        return None
     for preset in variants:
         name_of_variant = preset.variant.split("[")[0]
         if name_of_variant == name:
             return preset
-    return variants[0] if variants else None
+    return variants[0]
 
 
 def _is_own(data: EvaluationData, metric: Metric[...], *, whole: bool = False) -> bool:
@@ -310,20 +321,21 @@ def average(
 
 
 def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
-    """Mark users who had nothing to find, users × 1 or users × cut-offs; None: nobody.
+    """Mark users who had nothing to find; None: nobody.
 
-    They have no relevant item or, where an item of no gain can be relevant, an ideal of
-    0, which depends on the cut-off.
+    They have no relevant item: users × 1. Where an item of no gain can be relevant and
+    the metric has an ideal list, they have an ideal list that earns 0, which depends on
+    the cut-off: users × cut-offs.
     """
     may_have_no_gain = convention.relevant != ">0"
     has_ideal_list = isinstance(credit.out_of, Credit)
     if may_have_no_gain and has_ideal_list:
-        credit_of_ideal = np.asarray(credit.possible)
-        return np.asarray(credit_of_ideal == 0)
-    n_relevant = credit.rows.n_relevant
-    if n_relevant.all():
+        credit_of_ideal_list = np.asarray(credit.possible)
+        return np.asarray(credit_of_ideal_list == 0)
+    hits = credit.rows
+    if hits.n_relevant.all():
         return None
-    return as_column(n_relevant == 0)
+    return as_column(hits.n_relevant == 0)
 
 
 # ---- what a number rests on
@@ -502,27 +514,48 @@ def _of_lists_in_words(
 ) -> list[str]:
     """Return in words what a number beyond accuracy rests on at the deepest cut-off.
 
-    These are users, items, order and options.
+    `who`: the users in words.
     """
+    result_at_deepest = results[k.values.index(k.deepest)]
     is_own = _is_own(data, metric)
-    words = [who]
     if data.library is not None and not is_own:
-        words = [follows(data.library, words=who)]
-    result = results[k.values.index(k.deepest)]
-    if isinstance(result, PerUser) and not metric.of_evaluated:
-        n_left_out = int((~result.counted).sum())
-        if n_left_out:
-            words.append(_("{n:,} with a list without a value, left out", n=n_left_out))
-    words += _catalogue_in_words(data, metric, options)
-    words.append(data.convention.order_in_words)
-    for name, value in options.items():
-        shown = as_plain(value)
-        is_usual = name == "cutoff" and shown == "k"  # which goes without saying
-        if shown and not is_usual:
-            words.append(f"{name}={shown}")
+        who = follows(data.library, words=who)
+    words = [
+        who,
+        *_lists_without_value_in_words(metric, result_at_deepest),
+        *_catalogue_in_words(data, metric, options),
+        data.convention.order_in_words,
+        *_list_options_in_words(options),
+    ]
     if is_own:
         words.append(_(OWN, library=data.library))
     return [*words, *data.notes]
+
+
+def _lists_without_value_in_words(
+    metric: Metric[...], result: PerUser | Whole
+) -> list[str]:
+    """Say how many users have a list and no value, if some do."""
+    if not isinstance(result, PerUser) or metric.of_evaluated:
+        return []
+    n_left_out = int((~result.counted).sum())
+    if not n_left_out:
+        return []
+    return [_("{n:,} with a list without a value, left out", n=n_left_out)]
+
+
+def _list_options_in_words(options: Given) -> list[str]:
+    """Return the options of a metric beyond accuracy, but for those that are not set.
+
+    A cut-off at k goes without saying.
+    """
+    words = []
+    for name, value in options.items():
+        shown = as_plain(value)
+        is_usual = name == "cutoff" and shown == "k"
+        if shown and not is_usual:
+            words.append(f"{name}={shown}")
+    return words
 
 
 def _catalogue_in_words(
