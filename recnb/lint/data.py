@@ -65,7 +65,15 @@ class Measured(NamedTuple):
 class LintData:
     """One metric at one cut-off on the data of an evaluation.
 
-    Each part is computed when it is first used.
+    Frames are there in two states:
+
+    - `source.recs` and `source.truth` have all rows as they were given, which checks of
+      the frames themselves read; `frame(name)` is one of these by its name.
+    - `joined.recs` has the rows that are left under the convention, with ranks.
+      `joined.judged` has the rows of the truth, `joined.truth` the relevant ones of the
+      users evaluated, which checks of the number read.
+
+    What is computed of them is so when it is first used.
     """
 
     def __init__(
