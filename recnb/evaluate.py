@@ -19,7 +19,7 @@ from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
 from recnb.data.columns import Columns, Labels, Made, columns_of, from_pandas
 from recnb.data.files import is_file
-from recnb.data.load import SIDES, Input, read, tables_of
+from recnb.data.load import SIDE_FRAMES, Input, read, tables_of
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.sheet import RECS, TRUTH
 from recnb.data.side_data import (
@@ -80,7 +80,7 @@ KEYWORDS: tuple[str, ...] = tuple(Options.__annotations__)
 WEIGHTS = ("propensity", "user_weight")
 COLUMNS: tuple[str, ...] = (*(role for role in NAMES if role != "model"), "split")
 #: Those that several columns may be named for.
-OF_SEVERAL = (*SIDES["train"], "split")
+OF_SEVERAL = (*SIDE_FRAMES["train"], "split")
 OF_FRAMES = {*COLUMNS, "cluster"} - {*DECISIONS}  #: what arrays have no use for
 
 
@@ -307,7 +307,7 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     options = dict(given)
     asked = options.pop("convention", None)
     refuse_word_for_users(options.get("users"))
-    side_data = {name: options.pop(name) for name in SIDES if name in options}
+    side_data = {name: options.pop(name) for name in SIDE_FRAMES if name in options}
     weights = {name: options.pop(name, None) for name in WEIGHTS}
     weights = {name: value for name, value in weights.items() if value is not None}
     cluster = options.pop("cluster", None)

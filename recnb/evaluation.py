@@ -12,7 +12,7 @@ import numpy as np
 from markupsafe import Markup
 
 from recnb.data import Counts
-from recnb.display.language import _, named, use_language, with_noun
+from recnb.display.language import N_, _, named, use_language, with_noun
 from recnb.display.templates import render
 from recnb.errors import (
     ElsewhereError,
@@ -295,9 +295,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
         return self.noun
 
     def __dir__(self) -> list[str]:
-        """List what users ask for, which Tab shows.
+        """List what Tab shows: all but what only results read of the data.
 
-        Not what results read of the data.
+        That is every attribute and method of `EvaluationData` that is not in `PUBLIC`.
         """
         of_results = {*vars(self), *vars(EvaluationData)} - PUBLIC
         return sorted({*super().__dir__()} - of_results)
@@ -528,25 +528,19 @@ class Evaluation(EvaluationMethods, EvaluationData):
         if not self.is_joined:
             where = _(self.source.where)
             return _("Evaluation of {where}, nothing computed yet", where=where)
-        joined = self.joined
-        relevant = len(joined.all_hits.truth_user)
+        n_relevant = len(self.joined.all_hits.truth_user)  # it has a row for each
+        words = N_(
+            "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items"
+        )
         try:
-            rows = joined.n_recommended
+            n_rows = self.joined.n_recommended
         except ElsewhereError:
             # Some of the users of a file or engine: their rows were never counted.
-            return _(
-                "Evaluation of some users against {relevant:,} relevant items",
-                relevant=relevant,
-            )
-        if rows is None:  # not known without all lists
-            return _(
-                "Evaluation against {relevant:,} relevant items", relevant=relevant
-            )
-        return _(
-            "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items",
-            rows=rows,
-            relevant=relevant,
-        )
+            words = N_("Evaluation of some users against {relevant:,} relevant items")
+            return _(words, relevant=n_relevant)
+        if n_rows is None:  # not known without all lists
+            words = N_("Evaluation against {relevant:,} relevant items")
+        return _(words, rows=n_rows, relevant=n_relevant)
 
 
 def _with_values_of(

@@ -937,7 +937,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         words, remarks = self._users_in_words(convention, has_missed=has_missed)
         apart = merged(
             {
-                one_line(name): [*map(str, model.apart)]
+                one_line(name): [*map(str, model.no_item_meets)]
                 for name, model in self._models.items()
             }
         )

@@ -49,7 +49,7 @@ Input: TypeAlias = Frame | Mapping[Any, Any] | str | os.PathLike[str]
 #: The keyword that names a column of lists.
 COLUMN_OF_LISTS = {RECS: "recommended", TRUTH: "relevant"}
 #: The ids of the frames beside them.
-SIDES: dict[str, tuple[str, ...]] = {
+SIDE_FRAMES: dict[str, tuple[str, ...]] = {
     "train": IDS,
     "items": ("item",),
     "users": ("user",),
@@ -113,7 +113,7 @@ def tables_of(
         frames = {RECS: frames[RECS], TRUTH: frames[RECS], **frames}
     left = dict(columns)
     for name, frame in frames.items():
-        if SIDES.get(name, IDS) != IDS or (name == RECS and TRUTH not in frames):
+        if SIDE_FRAMES.get(name, IDS) != IDS or (name == RECS and TRUTH not in frames):
             continue  # these hold no lists
         if _is_by_user(frame):
             frames[name] = _of_mapping(frame, name)
@@ -141,7 +141,8 @@ def _with_files_read(frames: Mapping[str, Any], columns: Columns) -> dict[str, A
     if TRUTH in frames:
         trec = {RECS: "run", TRUTH: "qrels"}
     wanted: list[Wanted] = [
-        (frame, trec.get(name), SIDES.get(name, IDS)) for name, frame in frames.items()
+        (frame, trec.get(name), SIDE_FRAMES.get(name, IDS))
+        for name, frame in frames.items()
     ]
     tables = read_together(wanted, columns)
     return dict(zip(frames, tables, strict=True))

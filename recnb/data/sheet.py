@@ -42,7 +42,8 @@ class NumberCheck:
     fix: str
 
 
-#: The lowest and the highest number of each role that passes its checks.
+#: Numbers between these pass the checks of their role. Below the lowest relevance some
+#: conventions let others pass.
 BOUNDS = {
     "score": (-float_info.max, float_info.max),
     "rank": (1, HIGHEST_RANK),

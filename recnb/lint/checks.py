@@ -19,7 +19,14 @@ from recnb.data.columns import columns_of, plain_name, table_of
 from recnb.data.load import ONLY_LISTED
 from recnb.data.sheet import in_floats, repeated
 from recnb.display.language import N_, _
-from recnb.lint.data import ENOUGH, PAIR, SIDES, LintData, NotCheckedError, quoted_id
+from recnb.lint.data import (
+    ENOUGH_FOR_A_RULE,
+    PAIR,
+    SIDES,
+    LintData,
+    NotCheckedError,
+    quoted_id,
+)
 from recnb.lint.findings import Problem, check
 from recnb.lint.repair import SPELLINGS, Repair, Spelling
 from recnb.lint.samples import find_sample, is_nothing_missed, is_truth_of_hits
@@ -347,9 +354,9 @@ def upside_down(data: LintData) -> Iterator[Problem]:
     recs = data.source.recs
     score = in_floats(recs["score"])
     same_user = (recs["user"].head(-1) == recs["user"].tail(-1)).to_numpy()
-    if same_user.sum() < ENOUGH:
+    if same_user.sum() < ENOUGH_FOR_A_RULE:
         words = N_("It takes {least} rows below another one.")
-        raise NotCheckedError(_(words, least=ENOUGH))
+        raise NotCheckedError(_(words, least=ENOUGH_FOR_A_RULE))
     if (score[1:] > score[:-1])[same_user].all():
         yield Problem(
             recs,
@@ -647,7 +654,7 @@ def heavy_pairs(data: LintData) -> Iterator[Problem]:
         return
     falling = np.sort(rows["weight"].to_numpy())[::-1]
     n_half = int(np.searchsorted(np.cumsum(falling), falling.sum() / 2)) + 1
-    if n_half < max(ENOUGH, MANY_ROWS * rows.height):
+    if n_half < max(ENOUGH_FOR_A_RULE, MANY_ROWS * rows.height):
         is_heavy = rows["weight"] >= falling[n_half - 1]
         least = float(1 / np.quantile(falling, 0.95))
         yield Problem(

@@ -32,7 +32,7 @@ PAIR = ["user", "item"]
 #: The frames that there always are, by the names of their arguments.
 SIDES = ("recs", "truth")
 #: Users, or places, for which a common property is not taken for chance.
-ENOUGH = 10
+ENOUGH_FOR_A_RULE = 10
 #: All frames that a check may look at.
 FRAMES = (*SIDES, "train", "items", "users")
 
@@ -194,9 +194,9 @@ class LintData:
 
     def require_users(self, n: int) -> None:
         """Raise an error if there are too few users or lists to tell a rule from chance."""
-        if n < ENOUGH:
+        if n < ENOUGH_FOR_A_RULE:
             words = N_("It takes {least} users with a list.")
-            raise NotCheckedError(_(words, least=ENOUGH))
+            raise NotCheckedError(_(words, least=ENOUGH_FOR_A_RULE))
 
     def require_scores(self) -> None:
         """Raise an error if the lists have no scores."""

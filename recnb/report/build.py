@@ -31,7 +31,13 @@ from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs
 from recnb.results.record import record_of
 from recnb.results.scoring import basis_of, recorded_in, scoring_of, values_of_users
 from recnb.results.segment_table import SegmentNumbers
-from recnb.results.segments import MOST, Division, division_by, part_in_words, unlisted
+from recnb.results.segments import (
+    MOST_SEGMENTS,
+    Division,
+    division_by,
+    part_in_words,
+    unlisted,
+)
 from recnb.results.unweighted import plain_means
 from recnb.results.values import merged
 from recnb.stats import Clusters, Settings
@@ -118,7 +124,7 @@ def _sample_of(model: EvaluationData) -> dict[str, Any]:
 def _with_split(request: ReportRequest, model: EvaluationData) -> ReportRequest:
     """Return the request with the splits as segments, if it names none."""
     splits = model.splits
-    if request.by is not None or splits is None or splits.values.height > MOST:
+    if request.by is not None or splits is None or splits.values.height > MOST_SEGMENTS:
         return request
     return replace(request, by=unlisted([*splits.columns]))
 

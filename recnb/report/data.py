@@ -122,7 +122,7 @@ class ModelUsers:
 class TestedNumbers:
     """Numbers, and what sentences about their intervals and tests are made of."""
 
-    #: Of accuracy, the first is the lead metric, then beyond it.
+    #: Metrics of accuracy, the first of which is the lead metric, then those beyond it.
     metrics: tuple[MetricWords, ...]
     means: tuple[MeanRow, ...]
     differences: tuple[DifferenceRow, ...]

@@ -149,12 +149,13 @@ def _tiles(report: ReportData) -> doc.Tiles:
     """Return four numbers to take in at once."""
     (people,) = report.populations
     n_users = people["n_users"]
-    # The first phrase says how many are evaluated, the others who is left out.
-    _evaluated, *left_out = people["users"]
+    # The first phrase says how many are evaluated. The others say more of them, such as
+    # who counts 0, and who is left out.
+    _evaluated, *other_phrases = people["users"]
     of_users = (
         f"{n_users:,}",
         ngettext("user", "users", n_users),
-        "; ".join(left_out) or _("none left out"),
+        "; ".join(other_phrases) or _("none left out"),
     )
     lists, relevant = people["list_length"], people["relevant_per_user"]
     rows_in_words = ngettext("{n:,} row", "{n:,} rows", people["n_recommended"])

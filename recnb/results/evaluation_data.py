@@ -294,7 +294,7 @@ class EvaluationData:
 
     @property
     def users_in_words(self) -> list[str]:
-        """The users evaluated, and those left out."""
+        """The users evaluated, how some of them count, and those left out."""
         basis = Basis(
             counts=self.joined.user_counts,
             convention=self.convention,
@@ -309,10 +309,10 @@ class EvaluationData:
     @property
     def notes(self) -> tuple[str, ...]:
         """Properties of the data that the numbers depend on."""
-        return tuple(map(str, (*self.joined.notes, *self.apart)))
+        return tuple(map(str, (*self.joined.notes, *self.no_item_meets)))
 
     @cached_property
-    def apart(self) -> tuple[Sentence, ...]:
+    def no_item_meets(self) -> tuple[Sentence, ...]:
         """A note if no item of the lists is in the truth.
 
         Their ids may be written in two ways.

@@ -22,6 +22,7 @@ from recnb.results.numbers import DifferenceRow, label_of
 from recnb.results.record import record_of_measures
 from recnb.results.score import score_of
 from recnb.results.values import merged
+from recnb.results.verdicts import FOUND, OF_SIGN
 from recnb.stats import ENOUGH, Settings
 
 if TYPE_CHECKING:
@@ -298,9 +299,15 @@ def _conclusion_on(row: DifferenceRow, margin: float) -> tuple[bool, str]:
         return False, WORSE_BY if high <= -margin else INCONCLUSIVE
     if row.verdict == "untested" and not high >= 0:
         return False, NO_CONCLUSION  # so few who differ show nothing, and do not pass
-    if row.verdict == "worse":
+    if row.verdict in FOUND and row.verdict != _finding_for(row):
         return False, WORSE
     return True, NOT_SHOWN_WORSE
+
+
+def _finding_for(row: DifferenceRow) -> str:
+    """Return the finding that speaks for a model; any other one speaks against it."""
+    below_0, above_0 = OF_SIGN[row.better]
+    return below_0 if row.better == "low" else above_0
 
 
 def _in_words(

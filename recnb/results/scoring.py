@@ -363,7 +363,7 @@ def basis_of(
         user_weight=joined.user_weight,
         user_label=data.user_label,
         n_train=n_train_of(scoring),
-        notes=(*data.joined.notes, *data.apart),
+        notes=(*data.joined.notes, *data.no_item_meets),
         # The metric, as it is asked for.
         convention=scoring.full_convention,
         options=dict(options or {}),

@@ -38,13 +38,15 @@ from recnb.results.segment_values import (
     columns_of_truth,
     everyone_in,
     is_column_of_users,
-    no_segment,
+    no_segment_error,
     rows_naming_segments,
 )
 from recnb.results.values import Basis, WordedBasis, pairs_in_words
 
-#: More segments are refused; a segment of fewer users is marked as small.
-MOST, SMALL = 200, 30
+#: More segments are refused.
+MOST_SEGMENTS = 200
+#: A segment of fewer users is marked as small.
+SMALL = 30
 
 #: A column each value of which is a truth of its own.
 PART = N_(
@@ -266,8 +268,8 @@ def unlisted(by: Any) -> Any:
 
 def refuse_many(n: int, label: str) -> None:
     """Refuse more segments than a table has."""
-    if n > MOST:
-        problem = f" makes {n:,} segments, and a table has at most {MOST}."
+    if n > MOST_SEGMENTS:
+        problem = f" makes {n:,} segments, and a table has at most {MOST_SEGMENTS}."
         fix = (
             "Put dates into periods, frame['week'] = frame['date'].dt.to_period('W'), "
             "and other values into groups."
@@ -424,7 +426,7 @@ def _column_of_items(data: EvaluationData, by: str, bins: int) -> pl.DataFrame |
         return None
     values = as_shown(items[by])
     if values.dtype in (pl.Struct, pl.Object):
-        raise no_segment(values, by)
+        raise no_segment_error(values, by)
     if values.dtype in (pl.String, pl.List, pl.Array):
         row, values = words_of(values)
     else:

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Rows of a table that are shown.
-MOST = 50
+MOST_ROWS = 50
 
 #: Names of columns whose numbers are times.
 TIMES = {"time", "hour", "day", "date", "week", "month", "quarter", "year", "period"}
@@ -156,7 +156,7 @@ class Table(pd.DataFrame):
 
     def _shown(self) -> pd.DataFrame:
         """Return the rows and columns that are shown."""
-        return pd.DataFrame(self).head(self.attrs.get("most", MOST))
+        return pd.DataFrame(self).head(self.attrs.get("most", MOST_ROWS))
 
     def _cell(
         self, value: Any, label: object, column: object, digits: int | None = None

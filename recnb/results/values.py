@@ -106,7 +106,11 @@ class Basis:
     lists: ListCounts | None = None  #: those averaged, where users have several
 
     def users_in_words(self) -> list[str]:
-        """Return the users behind the mean, and those that are not, in words."""
+        """Return the users behind the mean in words; other phrases say more of them.
+
+        Those are weights, users who count 0 without a list, users with nothing to find
+        and users left out.
+        """
         with use_noun(noun_of(self.user_label)):
             return self._users_in_words()
 
