@@ -19,7 +19,7 @@ from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.report import texts
 from recnb.report.calls import Calls, calls_of_one, calls_of_several
 from recnb.report.data import MetricWords, UserGroup
-from recnb.report.distribution import distribution_of, summary_of
+from recnb.report.distribution import CountSummary, Distribution, Population
 from recnb.report.report import Report
 from recnb.report.request import ReportRequest, in_order
 from recnb.report.users import extremes, moved
@@ -44,15 +44,6 @@ from recnb.stats import Clusters, Settings
 
 #: Users shown of each kind, and pairs of models whose users are shown.
 USERS_SHOWN, PAIRS_SHOWN = 3, 3
-
-#: The counts of a population.
-COUNTS = (
-    "n_users",
-    "n_recommended",
-    "n_relevant",
-    "n_items_recommended",
-    "n_items_relevant",
-)
 
 
 def report_of(
@@ -279,12 +270,12 @@ def _curves(models: Models, curve: Numbers) -> dict[str, tuple[MeanRow, ...]]:
 
 def _distributions(
     first: EvaluationData, request: ReportRequest, values: Mapping[str, Floats]
-) -> tuple[dict[str, Any], ...]:
+) -> tuple[Distribution, ...]:
     """Return how the values of each model are spread in the lead metric."""
     bounds = scoring_of(first, request.metrics[0]).measure.bounds
     weights = first.joined.user_weight
     return tuple(
-        distribution_of(name, of_model, bounds, weights)
+        Distribution.of(name, of_model, bounds, weights)
         for name, of_model in values.items()
     )
 
@@ -443,7 +434,7 @@ def _basis(model: EvaluationData, request: ReportRequest) -> str:
     return "; ".join(merged(phrases))
 
 
-def _populations(models: Models, request: ReportRequest) -> tuple[dict[str, Any], ...]:
+def _populations(models: Models, request: ReportRequest) -> tuple[Population, ...]:
     """Count who and what each model is evaluated on.
 
     Nothing of several where rows stay elsewhere.
@@ -454,16 +445,18 @@ def _populations(models: Models, request: ReportRequest) -> tuple[dict[str, Any]
     return tuple(_population(name, model, request) for name, model in models.items())
 
 
-def _population(
-    name: str, model: EvaluationData, request: ReportRequest
-) -> dict[str, Any]:
+def _population(name: str, model: EvaluationData, request: ReportRequest) -> Population:
     """Count who and what one model is evaluated on."""
     hits = model.hits(request.deepest)
-    counts = {count: getattr(model.joined.counts, count) for count in COUNTS}
-    return {
-        "model": name,
-        **counts,
-        "list_length": summary_of(hits.list_length[hits.list_length > 0]),
-        "relevant_per_user": summary_of(hits.n_relevant),
-        "users": tuple(model.users_in_words),
-    }
+    counts = model.joined.counts
+    return Population(
+        model=name,
+        n_users=counts.n_users,
+        n_recommended=counts.n_recommended,
+        n_relevant=counts.n_relevant,
+        n_items_recommended=counts.n_items_recommended,
+        n_items_relevant=counts.n_items_relevant,
+        list_length=CountSummary.of(hits.list_length[hits.list_length > 0]),
+        relevant_per_user=CountSummary.of(hits.n_relevant),
+        users=tuple(model.users_in_words),
+    )

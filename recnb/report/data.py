@@ -20,6 +20,7 @@ from recnb.display.text import sample_in_words, with_symbol
 from recnb.lint import Finding, Lint
 from recnb.metrics.metric import Better, sign_of
 from recnb.report.calls import Calls
+from recnb.report.distribution import Distribution, Population
 from recnb.results.numbers import DifferenceRow, MeanRow, as_plain
 from recnb.results.segment_table import SegmentNumbers
 from recnb.results.verdicts import MARKS
@@ -153,8 +154,8 @@ class ReportData(TestedNumbers):
     #: Of each model, the lead metric at many cut-offs.
     curves: Mapping[str, tuple[MeanRow, ...]]
     #: Of each model, the values of users of the lead metric, in bins.
-    distributions: tuple[Mapping[str, Any], ...]
-    populations: tuple[Mapping[str, Any], ...]  #: of each model whose rows are here
+    distributions: tuple[Distribution, ...]
+    populations: tuple[Population, ...]  #: of each model whose rows are here
     users: tuple[UserGroup, ...]
     lints: Mapping[str, Lint]  #: of each model
     #: A warning if items that are not judged decide the order of the models, else "".
@@ -167,7 +168,8 @@ class ReportData(TestedNumbers):
     basis: str
     #: What the numbers are checked by later; see `Evaluation.record`.
     record: Mapping[str, Any]
-    #: By field, the calls that return its numbers.
+    #: By field, the calls that return its numbers; those of metrics beyond accuracy of
+    #: several models, which are in `means` as well, by "beyond".
     calls: Calls
     #: The language of its words, in which it is shown.
     lang: str = field(default_factory=current)
