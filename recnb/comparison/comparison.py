@@ -567,11 +567,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             rows,
             columns=["user", "before", "after", "change", "n_relevant", "old", "new"],
         )
-        table = Movers.made(
-            frame,
-            [self._basis_of([Asked("", measure)])],
-            measure.label,
-        )
+        basis = self._basis_of([Asked("", measure)])
+        with use_noun(self._first.noun_of_lists):
+            table = Movers.made(frame, [basis], measure.label)
         table.groups = tuple(groups)
         return table
 
@@ -581,9 +579,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         Items in both out of items in either, and users with the same list.
         """
-        return Table.made(
-            pd.DataFrame(overlaps(self._models, Cutoffs.one(k).values[0])), [self.basis]
-        )
+        rows = pd.DataFrame(overlaps(self._models, Cutoffs.one(k).values[0]))
+        if self._first.splits is not None:
+            rows = rows.rename(columns={"n_users": "n_lists"})
+        return Table.made(rows, [self.basis])
 
     @with_noun
     def agreement(
@@ -965,7 +964,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> tuple[list[str], list[str]]:
         """Return the users compared and those left out, and notes on the data."""
         first = self._first
-        with use_noun(first.noun if first.splits is None else "list"):
+        with use_noun(first.noun_of_lists):
             words = users_in_words(
                 self.users_by_model, self.n_users, convention, has_missed=has_missed
             )

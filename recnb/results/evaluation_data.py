@@ -233,6 +233,11 @@ class EvaluationData:
         """What the caller calls those whose lists these are: user, query, topic, …"""
         return noun_of(self.user_label)
 
+    @property
+    def noun_of_lists(self) -> str:
+        """What is counted where each list is: a user, or a list of several."""
+        return self.noun if self.splits is None else "list"
+
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""
         words = "; ".join(self.users_in_words)
