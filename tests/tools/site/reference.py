@@ -1,0 +1,177 @@
+"""The reference: a page for each public name, made of its docstring.
+
+Which names there are is asked of the package, so that a new one has its page without a
+line here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import recnb
+from recnb.evaluation import PUBLIC
+from recnb.lint import Lint
+from recnb.metrics.metric import METRICS
+from recnb.report.data import ReportData
+from recnb.report.report import Report
+from recnb.results.evaluation_data import EvaluationData
+
+#: Classes that methods return and that nobody makes by name.
+RETURNED: tuple[type, ...] = (Report, Lint)
+#: What is for a metric of the caller's own.
+HELPERS = ("Credit", "as_column", "list_credit", "out_of_count")
+#: The bases that hold what results read, not what users ask.
+INNER: tuple[type, ...] = (EvaluationData, ReportData)
+
+TITLES = {
+    "ways in": "Evaluate and compare",
+    "metrics": "Metrics of one list",
+    "classes": "What is returned",
+    "helpers": "A metric of your own",
+    "modules": "Modules",
+    "tables": "Tables of metrics",
+}
+
+
+def write_reference(folder: Path) -> None:
+    """Write the pages of the reference, and the page that lists them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    groups = public_names()
+    for names in groups.values():
+        for name in names:
+            (folder / f"{name}.rst").write_text(_page(name), encoding="utf-8")
+    (folder / "index.rst").write_text(_index(groups), encoding="utf-8")
+
+
+def public_names() -> dict[str, list[str]]:
+    """Return the full name of each public object, by kind."""
+    groups: dict[str, list[str]] = {kind: [] for kind in TITLES}
+    for name in sorted({*recnb.__all__} - {"__version__"}, key=str.lower):
+        groups[_kind(getattr(recnb, name))].append(f"recnb.{name}")
+    groups["classes"] += [f"{cls.__module__}.{cls.__name__}" for cls in RETURNED]
+    groups["helpers"] += [f"recnb.metrics.{name}" for name in HELPERS]
+    return groups
+
+
+def _kind(value: Any) -> str:
+    """Return in which group an object is listed."""
+    if isinstance(value, ModuleType):
+        return "modules"
+    if isinstance(value, dict):
+        return "tables"
+    metric_names = set()
+    for metric in METRICS.values():
+        metric_names |= {metric.name, *metric.aliases}
+    if value.__name__ in metric_names:
+        return "metrics"
+    if isinstance(value, type) and value.__name__[0].isupper():
+        shown_by_name = value.__name__ == "Playground"
+        return "ways in" if shown_by_name else "classes"
+    return "ways in"
+
+
+def value_of(name: str) -> Any:
+    """Return the object of a full name."""
+    module, _dot, last = name.rpartition(".")
+    return getattr(importlib.import_module(module), last)
+
+
+def members_of(cls: type) -> list[str]:
+    """Return the public methods and properties of a class, as recnb defines them."""
+    inner = {base for one in INNER for base in one.__mro__}
+    names: set[str] = set()
+    for base in cls.__mro__:
+        if base.__module__.startswith("recnb"):
+            among = PUBLIC if base in inner else vars(base)
+            names |= {name for name in vars(base) if name in among}
+    return sorted(name for name in names if _is_shown(cls, name))
+
+
+def _is_shown(cls: type, name: str) -> bool:
+    """Whether a name of a class is a method or a property with a docstring."""
+    value = inspect.getattr_static(cls, name)
+    if name.startswith("_") or not inspect.getdoc(value):
+        return False
+    return callable(value) or hasattr(value, "__get__")
+
+
+def _page(name: str) -> str:
+    """Return the page of one name."""
+    value = value_of(name)
+    title = _title(name)
+    head = [title, "=" * len(title), ""]
+    if isinstance(value, ModuleType):
+        return "\n".join([*head, *_module(name, value)])
+    if isinstance(value, dict):
+        return "\n".join([*head, *_table(name)])
+    if isinstance(value, type):
+        return "\n".join([*head, *_class(name, value)])
+    return "\n".join([*head, f".. autofunction:: {name}", ""])
+
+
+def _title(name: str) -> str:
+    """Return what a page is called: the call, or the class alone if nobody calls it."""
+    return value_of(name).__name__ if value_of(name) in RETURNED else name
+
+
+def _class(name: str, cls: type) -> list[str]:
+    """Return the lines of a class with its members."""
+    members = members_of(cls)
+    lines = [f".. autoclass:: {name}"]
+    if members:
+        lines += [
+            f"   :members: {', '.join(members)}",
+            "   :member-order: alphabetical",
+        ]
+    return [*lines, ""]
+
+
+def _module(name: str, module: ModuleType) -> list[str]:
+    """Return the lines of a module: its docstring, and what it has."""
+    lines = [f".. automodule:: {name}", ""]
+    for member in sorted(getattr(module, "__all__", None) or dir(module)):
+        value = getattr(module, member)
+        if member.startswith("_") or not _belongs_to(module, member, value):
+            continue
+        if isinstance(value, type):
+            lines += _class(f"{name}.{member}", value)
+        elif inspect.isfunction(value):
+            lines += [f".. autofunction:: {name}.{member}", ""]
+    return lines
+
+
+def _belongs_to(module: ModuleType, member: str, value: Any) -> bool:
+    """Whether the page of a module shows a member, which has no page of its own."""
+    defined_here = getattr(value, "__module__", "").startswith(module.__name__)
+    return defined_here and getattr(recnb, member, None) is not value
+
+
+def _table(name: str) -> list[str]:
+    """Return the lines of a registry of metrics: their names and meanings."""
+    metrics = value_of(name)
+    lines = [f".. py:data:: {name}", "", "   A mapping of names to metrics.", ""]
+    lines += [f"   - ``{metric.name}``: {metric.title}" for metric in metrics.values()]
+    return [*lines, ""]
+
+
+def _index(groups: dict[str, list[str]]) -> str:
+    """Return the page that lists every name with its first sentence."""
+    lines = ["Reference", "=========", ""]
+    for kind, title in TITLES.items():
+        lines += [
+            title,
+            "-" * len(title),
+            "",
+            ".. autosummary::",
+            "   :nosignatures:",
+            "",
+        ]
+        lines += [f"   {name}" for name in groups[kind]]
+        lines += ["", ".. toctree::", "   :hidden:", f"   :caption: {title}", ""]
+        lines += [f"   {_title(name)} <{name}>" for name in groups[kind]]
+        lines.append("")
+    return "\n".join(lines)
