@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -11,8 +13,8 @@ if TYPE_CHECKING:
 
 #: An attribute without its object, as `.per_user`: which one it is, nobody can look up.
 ATTRIBUTE = re.compile(r"(?<![^\s(])`(\.\w[^`]*)`(?!`)")
-#: The line below the name of a section of numpydoc, before which the text is free.
-SECTION = re.compile(r"-{3,}")
+#: Two columns on a line.
+COLUMNS = re.compile(r"\S {2,}\S")
 
 
 def register(app: Sphinx) -> None:
@@ -30,26 +32,30 @@ def _mend(
 def mended(lines: list[str]) -> list[str]:
     """Return the lines of a docstring with its layouts kept as they are typed.
 
-    >>> mended(["Evaluate.", "", "    ev.ndcg()     a metric", "    ev.table()    many"])
+    >>> mended(["Evaluate.", "", "ev.ndcg()     a metric", "ev.table()    many"])
     ['Evaluate.', '', '::', '', '    ev.ndcg()     a metric', '    ev.table()    many']
     """
     result: list[str] = []
-    free = True
-    for line in lines:
-        if SECTION.fullmatch(line.strip()):
-            free = False
-        if free and line.startswith("    ") and _begins_a_block(result):
-            result += ["::", ""]
-        result.append(ATTRIBUTE.sub(r"``\1``", line))
+    for paragraph in _paragraphs(lines):
+        if _is_layout(paragraph):
+            result += ["::", "", *[f"    {line}" for line in paragraph]]
+        else:
+            result += [ATTRIBUTE.sub(r"``\1``", line) for line in paragraph]
     return result
 
 
-def _begins_a_block(before: list[str]) -> bool:
-    """Whether an indented line after these begins a block that is not announced."""
-    if not before or before[-1].strip():
-        return False
-    text = [line for line in before if line.strip()]
-    return bool(text) and not text[-1].startswith("    ") and text[-1][-2:] != "::"
+def _paragraphs(lines: list[str]) -> Iterator[list[str]]:
+    """Yield the lines between empty ones, and each empty line by itself."""
+    for is_text, paragraph in groupby(lines, key=lambda line: bool(line.strip())):
+        if is_text:
+            yield list(paragraph)
+        else:
+            yield from ([line] for line in paragraph)
+
+
+def _is_layout(paragraph: list[str]) -> bool:
+    """Whether the lines of a paragraph are in columns, as calls with what they do."""
+    return len(paragraph) > 1 and all(COLUMNS.search(line) for line in paragraph)
 
 
 def _without_mail(_app: Sphinx, doctree: nodes.document) -> None:

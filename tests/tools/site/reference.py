@@ -51,26 +51,25 @@ def public_names() -> dict[str, list[str]]:
     """Return the full name of each public object, by kind."""
     groups: dict[str, list[str]] = {kind: [] for kind in TITLES}
     for name in sorted({*recnb.__all__} - {"__version__"}, key=str.lower):
-        groups[_kind(getattr(recnb, name))].append(f"recnb.{name}")
+        groups[_kind(name)].append(f"recnb.{name}")
     groups["classes"] += [f"{cls.__module__}.{cls.__name__}" for cls in RETURNED]
+    groups["classes"].sort(key=lambda name: name.rpartition(".")[2])
     groups["helpers"] += [f"recnb.metrics.{name}" for name in HELPERS]
     return groups
 
 
-def _kind(value: Any) -> str:
-    """Return in which group an object is listed."""
+def _kind(name: str) -> str:
+    """Return in which group a name of recnb is listed."""
+    value = getattr(recnb, name)
     if isinstance(value, ModuleType):
         return "modules"
     if isinstance(value, dict):
         return "tables"
-    metric_names = set()
-    for metric in METRICS.values():
-        metric_names |= {metric.name, *metric.aliases}
-    if value.__name__ in metric_names:
+    if isinstance(value, type) and name[0].isupper():
+        return "classes"
+    metrics = METRICS.values()
+    if any(name in (metric.name, *metric.aliases) for metric in metrics):
         return "metrics"
-    if isinstance(value, type) and value.__name__[0].isupper():
-        shown_by_name = value.__name__ == "Playground"
-        return "ways in" if shown_by_name else "classes"
     return "ways in"
 
 
@@ -120,8 +119,13 @@ def _title(name: str) -> str:
 
 def _class(name: str, cls: type) -> list[str]:
     """Return the lines of a class with its members."""
+    lines = []
+    if name.rpartition(".")[2] != cls.__name__:
+        lines += [f".. py:class:: {name}", ""]  # as it is called: recnb.playground
+        name = f"{cls.__module__}.{cls.__name__}"
+        lines += [f"   The class `{name}`.", ""]
+    lines.append(f".. autoclass:: {name}")
     members = members_of(cls)
-    lines = [f".. autoclass:: {name}"]
     if members:
         lines += [
             f"   :members: {', '.join(members)}",
