@@ -27,7 +27,6 @@ nitpicky = False
 
 # Docstrings.
 autosummary_generate = False
-autodoc_class_signature = "separated"  # most classes are returned, not called
 toc_object_entries_show_parents = "hide"
 smartquotes = False  # quotes in the text are those of strings, which are copied
 autodoc_typehints = "signature"

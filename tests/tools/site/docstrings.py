@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from inspect import getdoc
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ COLUMNS = re.compile(r"\S {2,}\S")
 def register(app: Sphinx) -> None:
     """Let Sphinx read docstrings so, before numpydoc does."""
     app.connect("autodoc-process-docstring", _mend, priority=400)
+    app.connect("autodoc-process-signature", _signature)
     app.connect("doctree-read", _without_mail)
 
 
@@ -27,6 +29,19 @@ def _mend(
     _app: Sphinx, _what: str, _name: str, _object: Any, _options: Any, lines: list[str]
 ) -> None:
     lines[:] = mended(lines)
+
+
+def _signature(
+    _app: Sphinx, what: str, _name: str, value: Any, *_shown: Any
+) -> tuple[str, None] | None:
+    """Leave out how a class is made that methods return and nobody makes.
+
+    The docstring of a class that is called has its parameters.
+    """
+    is_returned = what in ("class", "exception") and "Parameters\n" not in (
+        getdoc(value) or ""
+    )
+    return ("", None) if is_returned else None
 
 
 def mended(lines: list[str]) -> list[str]:
