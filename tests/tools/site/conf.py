@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import recnb
 from tests.tools.site import docstrings, mathml
+from tests.tools.site.pages import TOP
 
 if TYPE_CHECKING:
     from sphinx.application import Sphinx
@@ -23,7 +24,6 @@ extensions = [
 ]
 root_doc = "index"
 default_role = "py:obj"  # a name in backquotes leads to its page, if it has one
-nitpicky = False
 
 # Docstrings.
 autosummary_generate = False
@@ -65,20 +65,8 @@ html_theme_options = {
     "show_prev_next": True,
 }
 #: A page that stands alone has no list of pages beside it, and more room.
-html_sidebars = {
-    page: []
-    for page in [
-        "index",
-        "metrics",
-        "conventions",
-        "statistics",
-        "scale",
-        "speed",
-        "training",
-        "changes",
-        "contributing",
-        "decisions",
-    ]
+html_sidebars: dict[str, list[str]] = {
+    page: [] for page in ["index", *TOP] if "/" not in page
 }
 html_context = {"default_mode": "auto"}
 copyright = author

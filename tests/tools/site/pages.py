@@ -38,20 +38,20 @@ PAGES = {
 }
 
 #: What the navigation lists below the front page: what one reads, then what one looks
-#: up; the first five are in the bar at the top, which has room for short words.
-TOP = [
-    "notebooks/index",
-    "metrics",
-    "Conventions <conventions>",
-    "Statistics <statistics>",
-    "reference/index",
-    "Scale <scale>",
-    "speed",
-    "Training <training>",
-    "Changes <changes>",
-    "Contributing <contributing>",
-    "decisions",
-]
+#: up. The first five are in the bar at the top, which has room for short words.
+TOP = {
+    "notebooks/index": "Notebooks",
+    "metrics": "Metrics",
+    "conventions": "Conventions",
+    "statistics": "Statistics",
+    "reference/index": "Reference",
+    "scale": "Scale",
+    "speed": "Speed",
+    "training": "Training",
+    "changes": "Changes",
+    "contributing": "Contributing",
+    "decisions": "Decisions",
+}
 #: The lessons of notebooks/README.md in their order, then the others.
 READING_ORDER = ["01", "02", "03", "04", "07", "05", "06", "08", "09", "10", "11", "12"]
 CLASSES = ["teaching", "course"]
@@ -151,7 +151,8 @@ def _notebook(site: Sources, path: Path, name: str) -> str:
 def _completed(text: str, page: str) -> str:
     """Add to a page what only the site has: the navigation, and the playground."""
     if page == "README.md":
-        return with_playground(text) + _contents(TOP)
+        top = [f"{title} <{document}>" for document, title in TOP.items()]
+        return with_playground(text) + _contents(top)
     if page == "notebooks/README.md":
         english = [*_in_reading_order(BUILT), *CLASSES]
         korean = [*_in_reading_order(BUILT / "ko"), *CLASSES, "terms"]

@@ -6,6 +6,7 @@ line here.
 
 from __future__ import annotations
 
+import dataclasses
 import importlib
 import inspect
 from pathlib import Path
@@ -80,22 +81,24 @@ def value_of(name: str) -> Any:
 
 
 def members_of(cls: type) -> list[str]:
-    """Return the public methods and properties of a class, as recnb defines them."""
+    """Return the public methods, properties and fields of a class, as recnb has them."""
     inner = {base for one in INNER for base in one.__mro__}
     names: set[str] = set()
     for base in cls.__mro__:
         if base.__module__.startswith("recnb"):
             among = PUBLIC if base in inner else vars(base)
             names |= {name for name in vars(base) if name in among}
-    return sorted(name for name in names if _is_shown(cls, name))
+    shown = {name for name in names if _is_shown(cls, name)}
+    if dataclasses.is_dataclass(cls) and cls.__name__ in recnb.__all__:
+        shown |= {field.name for field in dataclasses.fields(cls)}
+    return sorted(name for name in shown if not name.startswith("_"))
 
 
 def _is_shown(cls: type, name: str) -> bool:
     """Whether a name of a class is a method or a property with a docstring."""
     value = inspect.getattr_static(cls, name)
-    if name.startswith("_") or not inspect.getdoc(value):
-        return False
-    return callable(value) or hasattr(value, "__get__")
+    is_asked = callable(value) or hasattr(value, "__get__")
+    return is_asked and bool(inspect.getdoc(value))
 
 
 def _page(name: str) -> str:
