@@ -140,21 +140,33 @@ def _class(name: str, cls: type) -> list[str]:
 def _module(name: str, module: ModuleType) -> list[str]:
     """Return the lines of a module: its docstring, and what it has."""
     lines = [f".. automodule:: {name}", ""]
-    for member in sorted(getattr(module, "__all__", None) or dir(module)):
+    for member in _listed(module):
         value = getattr(module, member)
-        if member.startswith("_") or not _belongs_to(module, member, value):
-            continue
-        if isinstance(value, type):
+        if getattr(recnb, member, None) is value:
+            continue  # it has a page of its own
+        if _is_error(value):
+            lines += [
+                f".. autoexception:: {name}.{member}",
+                "   :show-inheritance:",
+                "",
+            ]
+        elif isinstance(value, type):
             lines += _class(f"{name}.{member}", value)
         elif inspect.isfunction(value):
             lines += [f".. autofunction:: {name}.{member}", ""]
     return lines
 
 
-def _belongs_to(module: ModuleType, member: str, value: Any) -> bool:
-    """Whether the page of a module shows a member, which has no page of its own."""
-    defined_here = getattr(value, "__module__", "").startswith(module.__name__)
-    return defined_here and getattr(recnb, member, None) is not value
+def _listed(module: ModuleType) -> list[str]:
+    """Return the names that a module lists as its own, or else what it raises."""
+    if hasattr(module, "__all__"):
+        return sorted(module.__all__)
+    errors = [name for name, value in vars(module).items() if _is_error(value)]
+    return sorted(errors)
+
+
+def _is_error(value: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, Exception)
 
 
 def _table(name: str) -> list[str]:
