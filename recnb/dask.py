@@ -1,6 +1,6 @@
-"""`import recnb.dask` makes `.rec` known to Dask DataFrames:
-`ddf.rec.against(dtruth).table(k=[5, 10])`.
+"""Evaluate Dask DataFrames where they are.
 
+`import recnb.dask` makes `.rec` known to them: `ddf.rec.against(dtruth).table(k=[5, 10])`.
 `recnb.dask.evaluate(recs, truth)` is the same, and takes a pandas frame on either side.
 The same conventions and the same numbers as with pandas; `recnb.compare` takes Dask
 DataFrames from then on. Needs `pip install "recnb[dask]"`.
@@ -17,11 +17,13 @@ import pandas as pd
 import polars as pl
 
 from recnb.comparison.models import register as register_engine
-from recnb.data import Layout
+from recnb.data import Layout, table_of
 from recnb.data.columns import Labels
 from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts
 from recnb.data.sheet import RECS, TRUTH, Sheet
+from recnb.data.source import Origin
+from recnb.data.splits import split_role
 from recnb.display.language import N_
 from recnb.distributed.evaluation import BUCKET, ROW, call, evaluation_of, read_part
 from recnb.errors import FrameError
@@ -44,8 +46,9 @@ ROWS = 2**40
 def evaluate(
     recs: Any, truth: Any, *, npartitions: int | None = None, **options: Any
 ) -> Evaluation:
-    """Evaluate recommendations against the truth where one of them or both are Dask
-    DataFrames; a pandas frame may be the other.
+    """Evaluate Dask DataFrames of recommendations and relevant items.
+
+    One of the two may be a pandas frame.
 
     Options are those of `recnb.evaluate`; `train=`, `items=` and `users=` are frames
     here, not Dask's. `npartitions` is the number of partitions that users are put into,
@@ -69,8 +72,7 @@ def evaluate(
 class DaskParts(Parts):
     """Partitions of whole users, made by a shuffle of both frames."""
 
-    where = N_("the partitions of Dask DataFrames")
-    remedy = "recnb.evaluate(recs.compute(), truth.compute())"
+    keeps_facts = True
 
     def __init__(
         self, recs: Any, truth: Any, given: ParsedOptions, npartitions: int | None
@@ -78,13 +80,22 @@ class DaskParts(Parts):
         lists = _dask_frame(recs, RECS, truth)
         judged = _dask_frame(truth, TRUTH, recs)
         layout = Layout.of(lists._meta, judged._meta, given.columns, given.side_data)
-        super().__init__(layout)
         n = npartitions or max(lists.npartitions, judged.npartitions)
-        self._rows = (_by_role(lists, layout.recs), _by_role(judged, layout.truth))
+        self._rows = (
+            _by_role(lists, layout.recs_read),
+            _by_role(judged, layout.truth_read),
+        )
+        super().__init__(_with_splits(layout, self._rows[0]))
         self._shuffled = [
             rows.shuffle(BUCKET, npartitions=n, ignore_index=True)
             for rows in self._rows
         ]
+
+    @property
+    def origin(self) -> Origin:
+        """What holds rows that are not in memory."""
+        remedy = "recnb.evaluate(recs.compute(), truth.compute())"
+        return Origin(N_("the partitions of Dask DataFrames"), remedy)
 
     def each(self, work: Callable[[Sheets], T]) -> tuple[T, ...]:
         """Call a function of the users of each partition, where they are."""
@@ -98,11 +109,11 @@ class DaskParts(Parts):
 
     def rows_of(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
-        wanted = users.to_list()
+        wanted = self.users_of(users).unique().to_list()
         left, right = dask.compute(
             *(rows[rows["user"].isin(wanted)] for rows in self._rows)
         )
-        return read_part(left, right, self.layout)
+        return self.of_lists(read_part(left, right, self.layout), users)
 
 
 class DaskAccessor:
@@ -114,8 +125,9 @@ class DaskAccessor:
     def against(
         self, truth: Any, *, npartitions: int | None = None, **options: Any
     ) -> Evaluation:
-        """Evaluate these recommendations against a Dask (or pandas) DataFrame of
-        relevant items; options are those of `recnb.dask.evaluate`.
+        """Evaluate these recommendations against a Dask or pandas DataFrame.
+
+        Options are those of `recnb.dask.evaluate`.
         """
         return evaluate(self._frame, truth, npartitions=npartitions, **options)
 
@@ -133,10 +145,18 @@ def _dask_frame(frame: Any, name: str, other: Any) -> Any:
     )
 
 
+def _with_splits(layout: Layout, lists: Any) -> Layout:
+    """Look up the values of the split in the lists, if there is one."""
+    if not layout.split:
+        return layout
+    roles = [split_role(column) for column in layout.split]
+    distinct = lists[["user", *roles]].drop_duplicates(subset=roles).compute()
+    columns = {role: role for role in ("user", *roles)}
+    return layout.with_splits(table_of(distinct, RECS, columns))
+
+
 def _by_role(frame: Any, roles: Labels) -> Any:
-    """Return the columns that are read, named by role, with the place of each row and
-    the bucket of its user.
-    """
+    """Return the columns that are read, by role, with the place and bucket of each row."""
     columns = frame[list(dict.fromkeys(roles.values()))]
     return columns.map_partitions(
         _numbered,
@@ -159,8 +179,7 @@ def _numbered(
 
 
 def _bucket(users: pd.Series[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
-    """Return a number for each user, the same whatever the ids are stored as, on every
-    worker.
+    """Return a number for each user, the same on every worker and for every type of ids.
 
     Dask's own hash goes by the type that a column is said to have, so 1 in a column of
     objects is not the 1 of a column of numbers. The hash of pandas is the same in all

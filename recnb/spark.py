@@ -1,9 +1,9 @@
-"""Evaluate Spark DataFrames where they are: `recnb.spark.evaluate(recs,
-truth).table(k=[5, 10])`.
+"""Evaluate Spark DataFrames where they are.
 
-The same conventions and the same numbers as with pandas, in classic and in Connect
-sessions; `recnb.compare` takes Spark DataFrames from then on. Needs `pip install
-"recnb[spark]"`, Java, and recnb where Spark's Python workers run.
+`recnb.spark.evaluate(recs, truth).table(k=[5, 10])` has the same conventions and gives
+the same numbers as with pandas, in classic and in Connect sessions; `recnb.compare`
+takes Spark DataFrames from then on. Needs `pip install "recnb[spark]"`, Java, and recnb
+where Spark's Python workers run.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from recnb.data import Frame, Layout
 from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts
 from recnb.data.sheet import RECS, TRUTH, Sheet
+from recnb.data.source import Origin
+from recnb.data.splits import split_role
 from recnb.display.language import N_, current, use_language
 from recnb.distributed.evaluation import BUCKET, ROW, call, evaluation_of, read_part
 from recnb.errors import FrameError, RecnbError
@@ -44,13 +46,13 @@ T = TypeVar("T")
 def evaluate(
     recs: Frame, truth: Frame, *, npartitions: int | None = None, **options: Any
 ) -> Evaluation:
-    """Evaluate Spark DataFrames of recommendations and relevant items where they are;
-    options are those of `recnb.evaluate`.
+    """Evaluate Spark DataFrames of recommendations and relevant items where they are.
 
-    Classic and Connect sessions serve; one of the two may be a frame that is here, such
-    as a pandas one. `npartitions` is the number of parts that users are put into, each
-    of which one worker holds in memory while it evaluates it; by default
-    `spark.sql.shuffle.partitions`. To ask often, persist the frames.
+    Options are those of `recnb.evaluate`. Classic and Connect sessions serve; one of
+    the two may be a frame that is here, such as a pandas one. `npartitions` is the
+    number of parts that users are put into, each of which one worker holds in memory
+    while it evaluates it; by default `spark.sql.shuffle.partitions`. To ask often,
+    persist the frames.
 
     Spark keeps no order of rows: `ties="first"`, and `order="row"`, go by the order in
     which Spark reads its source. What should hold on every run needs a rank, or ties
@@ -67,8 +69,7 @@ def evaluate(
 class SparkParts(Parts):
     """Buckets of whole users, which Spark's workers are given."""
 
-    where = N_("Spark DataFrames")
-    remedy = "recnb.evaluate(recs.toPandas(), truth.toPandas())"
+    keeps_facts = True
 
     def __init__(
         self, recs: Frame, truth: Frame, given: ParsedOptions, npartitions: int | None
@@ -80,16 +81,20 @@ class SparkParts(Parts):
             given.columns,
             given.side_data,
         )
-        super().__init__(layout)
-        judged = _by_role(truth, TRUTH, layout.truth, session)
-        lists = _by_role(recs, RECS, layout.recs, session)
+        judged = _by_role(truth, TRUTH, layout.truth_read, session)
+        lists = _by_role(recs, RECS, layout.recs_read, session)
+        super().__init__(_with_splits(layout, lists))
         self._rows = (lists, judged)
         self._n = npartitions or _shuffle_partitions(session)
 
+    @property
+    def origin(self) -> Origin:
+        """What holds rows that are not in memory."""
+        remedy = "recnb.evaluate(recs.toPandas(), truth.toPandas())"
+        return Origin(N_("Spark DataFrames"), remedy)
+
     def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
-        """Call a function of each bucket, in a worker; results are in the order of
-        buckets.
-        """
+        """Call a function of each bucket, in a worker; results are in the order of buckets."""
         left, right = (_numbered(rows, self._n).groupBy(BUCKET) for rows in self._rows)
         with warnings.catch_warnings():
             # Spark warns of pandas 3, which reads none of these rows.
@@ -107,12 +112,12 @@ class SparkParts(Parts):
 
     def rows_of(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
-        wanted = fn.col("user").isin(users.to_list())
+        wanted = fn.col("user").isin(self.users_of(users).unique().to_list())
         # What is filtered before it is numbered can be left to the source.
         left, right = (
             _numbered(rows.filter(wanted), 1).toArrow() for rows in self._rows
         )
-        return read_part(left, right, self.layout)
+        return self.of_lists(read_part(left, right, self.layout), users)
 
 
 def _session_of(recs: Frame, truth: Frame) -> Any:
@@ -156,9 +161,7 @@ def _sent(
 
 
 def _columns_alone(frame: Frame) -> Frame:
-    """Return a frame without rows that has the columns of a Spark one; any other as it
-    is.
-    """
+    """Return a Spark frame's columns as a frame without rows, and any other as it is."""
     if isinstance(frame, DataFrame):
         return pd.DataFrame(columns=pd.Index(frame.columns, dtype=object))
     return frame
@@ -167,8 +170,9 @@ def _columns_alone(frame: Frame) -> Frame:
 def _by_role(
     frame: Frame, name: str, roles: Mapping[str, str], session: Any
 ) -> DataFrame:
-    """Return the columns that are read, named by role, as a Spark DataFrame; a frame
-    that is here is sent.
+    """Return the columns that are read, by role, as a Spark DataFrame.
+
+    A frame that is here is sent.
     """
     if isinstance(frame, DataFrame):
         # By position: names may hold dots, or differ in case alone, which Spark would
@@ -185,8 +189,9 @@ def _by_role(
 
 
 def _numbered(rows: DataFrame, n: int) -> DataFrame:
-    """Add the place of each row, and the bucket of its user: equal ids have one hash, 1
-    as an int, a bigint and a double.
+    """Add the place of each row, and the bucket of its user.
+
+    Equal ids have one hash, 1 as an int, a bigint and a double.
     """
     user = fn.col("user")
     is_number = isinstance(rows.schema["user"].dataType, NumericType)
@@ -195,7 +200,18 @@ def _numbered(rows: DataFrame, n: int) -> DataFrame:
         hashed = user.cast("double") + fn.lit(0.0)  # which makes 0 of -0
     place = fn.monotonically_increasing_id().alias(ROW)
     bucket = fn.pmod(fn.hash(hashed), fn.lit(n)).alias(BUCKET)
-    return rows.select(*(fn.col(role) for role in rows.columns), place, bucket)
+    roles = (fn.col(f"`{role}`") for role in rows.columns)
+    return rows.select(*roles, place, bucket)
+
+
+def _with_splits(layout: Layout, lists: DataFrame) -> Layout:
+    """Look up the values of the split in the lists, if there is one."""
+    if not layout.split:
+        return layout
+    roles = [split_role(column) for column in layout.split]
+    columns = (fn.col(f"`{role}`") for role in ("user", *roles))
+    distinct = lists.select(*columns).dropDuplicates(roles).toArrow()
+    return layout.with_splits(pl.DataFrame(pl.from_arrow(distinct)))
 
 
 register_engine(

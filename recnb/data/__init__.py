@@ -1,5 +1,4 @@
-"""Frames in: which column is what, whether the rows can be evaluated, and the join that
-leaves only hits.
+"""Frames in: which column is what, checks of the rows, and the join that leaves hits.
 
 `load` makes tables of any form and checks them: a `Source`. `Source.under(convention)`
 joins it: a `Joined`. What is larger than memory is put into files of whole users

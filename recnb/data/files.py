@@ -1,5 +1,6 @@
-"""Files, folders and patterns as tables (Parquet, Arrow, CSV, JSON lines, runs and
-qrels of TREC), and results as files.
+"""Files, folders and patterns as tables, and results as files.
+
+Files are Parquet, Arrow, CSV, JSON lines, and runs and qrels of TREC.
 """
 
 from __future__ import annotations
@@ -75,10 +76,10 @@ def is_pattern(path: object) -> bool:
 
 
 def files_of(path: File) -> list[Path]:
-    """Return the files that a path names: one, all in a folder, or those that a pattern
-    matches, sorted.
+    """Return the files that a path names, sorted.
 
-    As engines do that write folders, names that begin with _ or . are left out.
+    These are the file itself, all in a folder, or those that a pattern matches. As
+    engines do that write folders, names that begin with _ or . are left out.
     """
     if path == "":  # which Path takes for the current folder
         raise FrameError("the path of a file is empty text: give its name.")
@@ -100,8 +101,9 @@ def files_of(path: File) -> list[Path]:
 
 
 def _files_below(root: Path) -> set[Path]:
-    """Return the files in a folder and its folders, or the file itself, without those
-    whose names begin with _ or . .
+    """Return the files in a folder and its folders, or the file itself.
+
+    Files whose names begin with _ or . are left out.
     """
     if (root / "_delta_log").exists():
         raise FrameError(
@@ -132,8 +134,9 @@ def _refuse_broken_link(path: Path) -> None:
 
 
 def read_together(files: Sequence[Wanted], columns: Columns) -> list[Any]:
-    """Read files and frames that belong together; whole numbers of a CSV file, which
-    has no kinds, are text where other ids are.
+    """Read files and frames that belong together.
+
+    Whole numbers of a CSV file, which has no kinds, are text where other ids are.
     """
     tables: list[Any] = [
         read(given, trec, columns) if is_file(given) else given
@@ -156,9 +159,9 @@ def _match_kinds(
     from_csv: Sequence[bool],
     columns: Columns,
 ) -> None:
-    """Make text of the ids of CSV files that are whole numbers, where another table has
-    some of them as text; ids of which none would be met stay numbers, and are refused
-    as another kind.
+    """Make text of whole numbers in CSV files, where another table has such ids as text.
+
+    Ids of which none would be met stay numbers, and are refused as another kind.
     """
     ids: dict[tuple[int, str], pl.Series] = {}
     for index, (table, (_given, _trec, roles)) in enumerate(
@@ -186,8 +189,9 @@ def _labels_of(role: str, table: Any, columns: Columns) -> list[str]:
 def read(
     path: File, trec: Trec | None = None, columns: Columns = MappingProxyType({})
 ) -> Made | Scanned:
-    """Read a file, or those of a folder or a pattern, as one table; Parquet is read
-    when its rows are asked for.
+    """Read a file, or those of a folder or a pattern, as one table.
+
+    Parquet is read when its rows are asked for.
 
     `trec`: what files of other endings are; `columns`: roles of columns with other
     names.
@@ -245,8 +249,9 @@ def _together(
     has_keys: bool,
     columns: Columns,
 ) -> pl.DataFrame | pl.LazyFrame:
-    """Put the tables of files one below the other; those with a role are in each of
-    them, and columns are of one kind.
+    """Put the tables of files one below the other.
+
+    Columns with a role are in each of them, and a column is of one kind.
     """
     schemas = [dict(table.collect_schema()) for table in tables]
     for file, schema in zip(files, schemas, strict=True):
@@ -296,8 +301,9 @@ def _refuse_kinds(
 
 
 def _table(file: Path, ending: str, trec: Trec | None, has_keys: bool) -> Any:
-    """Read a file as a table, of CSV as text; `has_keys`: folders such as
-    day=2026-01-01 are columns.
+    """Read a file as a table; values of a CSV file are text.
+
+    `has_keys`: folders such as day=2026-01-01 are columns.
     """
     checked_input(file)
     with _read_as(ending, file):
@@ -460,8 +466,9 @@ def _csv(data: bytes, path: File, separator: str) -> pl.DataFrame:
 
 
 def _plain_kind(column: pl.Series, role: str | None) -> pl.Series:
-    """Return text as numbers where nothing is lost by it: `007` stays text, and so does
-    what would run together.
+    """Return text as numbers where nothing is lost by it.
+
+    `007` stays text, and so do texts that would become equal numbers.
     """
     whole = column.cast(pl.Int64, strict=False)
     if (whole.cast(pl.String) == column).sum() == len(column) - column.null_count():
@@ -477,9 +484,9 @@ def _plain_kind(column: pl.Series, role: str | None) -> pl.Series:
 
 
 def read_trec_run(path: File) -> pd.DataFrame:
-    """Read a run as a frame of recommendations: user (the query), item (the document),
-    score, model (the tag).
+    """Read a run as a frame of recommendations.
 
+    Its columns are user (the query), item (the document), score and model (the tag).
     The rank is left out, as trec_eval never reads it. Files may be compressed (.gz,
     .zst).
     """
@@ -487,8 +494,10 @@ def read_trec_run(path: File) -> pd.DataFrame:
 
 
 def read_trec_qrels(path: File) -> pd.DataFrame:
-    """Read judgements as a frame of truth: user (the query), item (the document),
-    relevance, below 0 for what was not judged.
+    """Read judgements as a frame of truth.
+
+    Its columns are user (the query), item (the document) and relevance, which is below 0
+    for what was not judged.
     """
     return _trec(content(path), path, "qrels").to_pandas()
 
@@ -521,8 +530,9 @@ def _trec(data: bytes, path: File, kind: Trec) -> pl.DataFrame:
 
 
 def _lines_of_words(text: str, names: Sequence[str]) -> pl.DataFrame:
-    """Return the lines that are no comments, each with its number and its words, those
-    after the last of the names as `more`.
+    """Return the lines that are no comments, each with its number and its words.
+
+    Words after the last of the names are `more`.
     """
     line = pl.Series([text]).str.split("\n").explode().str.strip_chars(BLANKS)
     with_spaces = line.str.replace_all(f"[{BLANKS}]+", " ")
@@ -546,9 +556,7 @@ def _refuse_line(
 
 
 def checked_target(path: File) -> Path:
-    """Return the path of a file that can be written, or raise an error with the
-    reason.
-    """
+    """Return the path of a file that can be written, or raise an error with the reason."""
     if not isinstance(path, (str, os.PathLike)) or "\0" in str(path):
         raise OptionError(
             f"path={path!r} names no file: give a text such as 'report.html', or a pathlib.Path."
@@ -566,8 +574,9 @@ def checked_target(path: File) -> Path:
 
 
 def written(text: str, path: File | None) -> str | None:
-    """Write text to a file, which keeps what it holds until all is written, and return
-    None; return the text if there is no path.
+    """Write text to a file and return None; return the text if there is no path.
+
+    The file keeps what it holds until all is written.
     """
     if path is None:
         return text
@@ -583,8 +592,9 @@ def written(text: str, path: File | None) -> str | None:
 
 
 def json_values(value: Any) -> Any:
-    """Return nested data as JSON has it: mappings for dataclasses, lists for tuples,
-    None for NaN, text for dates and the like.
+    """Return nested data as JSON has it.
+
+    Dataclasses become mappings, tuples lists, NaN None, dates and the like text.
     """
     if is_dataclass(value):
         return {

@@ -1,16 +1,17 @@
-"""The join of lists with the truth: which items of a list are relevant, at which rank,
-and what there was to find.
+"""The join of lists with the truth.
+
+It says which items of a list are relevant, at which rank, and what there was to find.
 
 1. Numbers, by `number_ids` (`numbered.py`): each user gets a number. If the rows of each
    user stand together, users are numbered in that order, else in any order. Equal items
    get equal numbers. Nothing is moved: a row keeps its number in its frame.
 2. Match and rank, by `match_and_rank`: `find_pairs` finds which rows of lists are judged,
-   and which pairs are repeated; `rank_rows` puts each list in order and ranks its rows.
+   and which rows repeat a pair; `rank_rows` puts each list in order and ranks its rows.
 3. What there is to find: `_relevant_rows` of the truth, the users who are `_evaluated`,
    and the `_wanted_rows`, which are both; these are the *entries*.
 4. Hits, by `find_hits`: the matches that are wanted, by the ids of users.
 
-Step 2 sees the users of a block at a time, as many rows as the processor's cache holds,
+Step 2 sees the users of a `Block` at a time, as many rows as the processor's cache holds,
 on all cores. Where a library departs from these steps, its own step is in `quirks.py`,
 which lists them.
 
@@ -45,11 +46,11 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import quirks
-from recnb.data.encoding import starts_of
+from recnb.data.encoding import rows_by_key, starts_of
 from recnb.data.numbered import (
+    Block,
     Evaluated,
     Ids,
-    ItemNumbers,
     ListedRows,
     Matches,
     Pairs,
@@ -114,10 +115,10 @@ class JoinResult(NamedTuple):
 def join(
     recs: pl.DataFrame, truth: pl.DataFrame, ids: Ids, convention: Convention
 ) -> JoinResult:
-    """Join lists with the truth under a convention whose order is settled: by rank, score
-    or row, not "auto".
+    """Join lists with the truth under a convention whose order is settled.
 
-    Raises a RepeatError; the caller knows the frames and says which rows are repeated.
+    It is "rank", "score" or "row", not "auto". Raises a RepeatError; the caller knows the
+    frames and says which rows are repeated.
     """
     quirks.refuse_contradictions(convention)
 
@@ -154,20 +155,18 @@ def join(
 def _has_gaps(
     rank_of_row: Ints, matches: Matches, ids: Ids, convention: Convention
 ) -> bool:
-    """Return whether some list leaves a rank empty: it then gives a rank that is more
-    than its number of rows.
+    """Return whether some list leaves a rank empty.
 
-    Only ranks that are data can leave one empty.
+    It then gives a rank that is more than its number of rows.
     """
     if not convention.keeps_ranks:
-        return False
+        return False  # ranks were counted
     if convention.candidates != "padded":
+        # A list is as long as its last rank.
         return bool((matches.length != ids.n_listed).any())
     # Padding has made the lists longer: compare the given ranks alone.
-    rank = rank_of_row
-    if ids.rows_by_user is not None:
-        rank = rank_of_row[ids.rows_by_user]
-    n_listed = np.repeat(ids.n_listed, ids.n_listed)  # [recommended row]
+    rank = rank_of_row[ids.frame_rows(slice(None))]  # [listed row]
+    n_listed = np.repeat(ids.n_listed, ids.n_listed)
     return bool((rank > n_listed).any())
 
 
@@ -177,83 +176,78 @@ def _has_gaps(
 def _match_blocks(
     recs: pl.DataFrame, truth: TruthRows, ids: Ids, convention: Convention
 ) -> tuple[Matches, Ints]:
-    """Match and rank the rows of some users at a time; return the matches of all, and
-    the rank of each row of the frame.
+    """Match and rank the rows of each block of users, on all cores.
+
+    Returns the matches of all users, and the rank of each frame row.
     """
     order_value = order_column(recs, convention)
-    list_starts = offsets(ids.n_listed)
     if convention.keeps_ranks:
-        # The ranks of the frame stay. This is the frame's own memory: read only.
+        # This is the frame's own memory: read only.
         rank_of_row = recs["rank"].to_numpy()
     else:
-        # Each block writes the rows of its users.
         rank_of_row = np.empty(recs.height, dtype=np.int64)
 
-    def match_block(users: tuple[int, int]) -> Matches:
-        first, end = users
-        listed = slice(list_starts[first], list_starts[end])
-        frame_row: Ints | slice = listed
-        if ids.rows_by_user is not None:
-            frame_row = ids.rows_by_user[listed]
-        n_listed = ids.n_listed[first:end]
-        lists = _lists_of(frame_row, n_listed, order_value, ids, convention)
-        truth_of_block = truth.of_users(first, end)
-        matches, rank = match_and_rank(lists, truth_of_block, ids, convention)
+    def match_block(block: Block) -> Matches:
+        lists = _lists_of(block, order_value, ids, convention)
+        matches, rank = match_and_rank(lists, truth.of_block(block), ids, convention)
         if not convention.keeps_ranks:
-            rank_of_row[frame_row] = rank[: lists.n_recommended]
-        return matches._replace(
-            user=matches.user + first,
-            truth_row=matches.truth_row + truth.starts[first],
-        )
+            # Each row of the frame is in one block: threads do not meet here.
+            rank_of_row[lists.frame_row] = rank
+        return matches.counted_over_all(block)
 
-    blocks = _blocks_of(ids.n_listed + truth.n_rows)
-    if len(blocks) == 1:
-        return match_block(blocks[0]), rank_of_row
+    blocks = _blocks_of(ids.n_listed, truth)
     return Matches.concatenate([*in_turn(blocks, match_block)]), rank_of_row
 
 
+def _blocks_of(n_listed: Ints, truth: TruthRows) -> list[Block]:
+    """Cut the users into blocks of about BLOCK rows, of lists and truth together."""
+    n_users = len(n_listed)
+    row_ends = np.cumsum(n_listed + truth.n_rows)
+    borders = np.arange(BLOCK, int(row_ends.max(initial=0)), BLOCK)
+    # A user whose rows cross the border between two blocks stays in the former.
+    next_users = np.searchsorted(row_ends, borders) + 1
+    next_users = next_users[next_users < n_users]
+    # There is a first block even without users.
+    first_users = np.unique(np.append(0, next_users))
+    edges = np.append(first_users, n_users).tolist()
+
+    listed_starts = offsets(n_listed)
+    return [
+        Block(
+            users=slice(first, end),
+            listed_rows=slice(listed_starts[first], listed_starts[end]),
+            truth_rows=slice(truth.starts[first], truth.starts[end]),
+        )
+        for first, end in pairwise(edges)
+    ]
+
+
 def _lists_of(
-    frame_row: Ints | slice,
-    n_listed: Ints,
-    order_value: Floats | Ints,
-    ids: Ids,
-    convention: Convention,
+    block: Block, order_value: Floats | Ints, ids: Ids, convention: Convention
 ) -> ListedRows:
     """Return the lists of the users of a block, each in whatever order its rows are."""
+    frame_row = ids.frame_rows(block.listed_rows)
     value = order_value[frame_row]
     given_rank = None
     if convention.keeps_ranks:
         given_rank = value.astype(np.int64, copy=False)
     # The highest score is first, the lowest rank or row.
     score = value if convention.order == "score" else -value
-    user = np.repeat(np.arange(len(n_listed)), n_listed)
     return ListedRows(
         frame_row=frame_row,
-        user=user,
+        user=np.repeat(np.arange(block.n_users), ids.n_listed[block.users]),
         item=ids.recs_item[frame_row],
         score=score,
         given_rank=given_rank,
-        n_users=len(n_listed),
-        n_recommended=len(user),
+        n_users=block.n_users,
+        n_recommended=len(value),
     )
-
-
-def _blocks_of(n_rows: Ints) -> list[tuple[int, int]]:
-    """Cut users, who have these numbers of rows, into blocks of about as many rows
-    each; return the first user of each block, and the user after its last.
-    """
-    ends = np.cumsum(n_rows)
-    # A user whose rows cross the border between two blocks stays in the former.
-    borders = np.arange(BLOCK, int(n_rows.sum()), BLOCK)
-    cuts = np.searchsorted(ends, borders) + 1
-    edges = np.unique(np.concatenate([[0], cuts, [len(ends)]])).tolist()
-    return list(pairwise(edges)) or [(0, 0)]  # without users, one block without rows
 
 
 def match_and_rank(
     lists: ListedRows, truth: TruthRows, ids: Ids, convention: Convention
 ) -> tuple[Matches, Ints]:
-    """Return the matches of some users, and the rank of each of their listed rows."""
+    """Return the matches of some users, and the rank of each of their recommended rows."""
     if convention.order == "rank" and repeats_a_rank(lists):
         raise RepeatedRankError
     pairs = find_pairs(lists, truth)
@@ -278,136 +272,148 @@ def match_and_rank(
         tied=tied,
         length=ranks.length,
     )
-    return matches, ranks.rank
+    return matches, ranks.rank[: lists.n_recommended]  # what was added is in no frame
 
 
 # ---- what is judged, and what is repeated
 
 
-def find_pairs(lists: ListedRows, truth: TruthRows) -> Pairs:
-    """Find the rows that share user and item with another row: judged rows of lists,
-    repeated rows of lists, and whether the truth repeats a pair.
+class SharedPairs(NamedTuple):
+    """The rows whose pair of user and item occurs in another row as well.
 
-    The rows of a pair that occurs at least twice are a group. With 10 listed rows, row 12
-    is row 2 of the truth:
-
-        group   0  0      1  1      2  2  2      3  3
-        row     5 12      3  7      4  9 14     11 13
-                judged    a list    both         the truth
-                          repeats                repeats
+    These pairs are numbered from 0.
     """
-    row, group = _groups(lists, truth)
-    n_listed = len(lists.user)
-    is_listed = row < n_listed
-    same_as_next = group[1:] == group[:-1]
-    # Listed rows come first in their group: if the next row is listed, so is this one,
-    # and if this one is of the truth, so is the next.
-    list_repeats = same_as_next & is_listed[1:]
-    truth_repeats = same_as_next & ~is_listed[:-1]
 
-    # The last row of a group judges the listed ones, if it is of the truth.
-    is_last = np.ones(len(row), dtype=bool)
-    is_last[:-1] = ~same_as_next
-    listed_row = row[is_listed]
-    last_row = row[is_last][group[is_listed]]  # of the group of each listed row
-    is_judged = last_row >= n_listed
-    judged_row = listed_row[is_judged]
-    judging_row = last_row[is_judged] - n_listed
-    by_row = in_order(judged_row)
+    #: Listed rows, rising.
+    listed_row: Ints
+    #: The pair of each of these.
+    listed_pair: Ints
+    #: Truth rows, in no order.
+    truth_row: Ints
+    #: The pair of each of these.
+    truth_pair: Ints
+    n_pairs: int
 
-    # `list_repeats` marks the former of two rows: `_in_run` marks both.
-    repeats = np.flatnonzero(_in_run(list_repeats))
-    repeats = repeats[in_order(row[repeats])]
+    @classmethod
+    def of_rows(cls, row: Ints, pair: Ints, n_listed: int) -> SharedPairs:
+        """Return rows, of which those of the truth are counted on from `n_listed`."""
+        is_listed = row < n_listed
+        listed_row, listed_pair = row[is_listed], pair[is_listed]
+        rising = in_order(listed_row)
+        return cls(
+            listed_row=listed_row[rising],
+            listed_pair=listed_pair[rising],
+            truth_row=row[~is_listed] - n_listed,
+            truth_pair=pair[~is_listed],
+            n_pairs=int(pair.max(initial=-1)) + 1,
+        )
+
+    def have_one_item_each(self, lists: ListedRows, truth: TruthRows) -> bool:
+        """Return whether the rows of each pair, found by their keys, have the same item.
+
+        Then they have the same user as well. Two keys of one item differ by
+        (user - other) * _USER_FACTOR, modulo 2**(64 - n) where a row number has n bits.
+        The factor is odd, so this is 0 only if the users are equal: there are far fewer
+        users than 2**(64 - n).
+        """
+        listed_item = lists.item[self.listed_row]
+        truth_item = truth.item[self.truth_row]
+        # Any row of a pair gives its item: all others must have the same.
+        item_of_pair = np.zeros(self.n_pairs, dtype=np.uint64)
+        item_of_pair[self.listed_pair] = listed_item
+        item_of_pair[self.truth_pair] = truth_item
+        lists_agree = (item_of_pair[self.listed_pair] == listed_item).all()
+        truth_agrees = (item_of_pair[self.truth_pair] == truth_item).all()
+        return bool(lists_agree and truth_agrees)
+
+
+def find_pairs(lists: ListedRows, truth: TruthRows) -> Pairs:
+    """Find the judged rows of lists, their repeated rows, and whether the truth repeats.
+
+    Only pairs of user and item that occur in two rows at least matter, such as these:
+
+        listed row    3  4  5  7  9       pair            0  1  2  3
+        its pair      1  2  0  1  2       listed rows     1  2  2  0
+                                          truth rows      1  0  1  2
+        truth row     1  2  3  4          judging row     2  -  4  3
+        its pair      3  0  3  2
+
+    Rows 4, 5 and 9 are judged, rows 3, 4, 7 and 9 repeated; the truth repeats pair 3.
+    """
+    shared = _shared_pairs(lists, truth)
+    n_listed = np.bincount(shared.listed_pair, minlength=shared.n_pairs)
+    n_truth = np.bincount(shared.truth_pair, minlength=shared.n_pairs)
+    # Of a pair that the truth repeats, which is refused later, any row will do.
+    judging_row = np.zeros(shared.n_pairs, dtype=np.int64)
+    judging_row[shared.truth_pair] = shared.truth_row
+
+    is_judged = n_truth[shared.listed_pair] > 0
+    is_repeated = n_listed[shared.listed_pair] > 1
     return Pairs(
-        judged_row=judged_row[by_row],
-        judging_row=judging_row[by_row],
-        repeated_row=row[repeats],
-        repeated_pair=group[repeats],
-        truth_repeats=bool(truth_repeats.any()),
+        judged_row=shared.listed_row[is_judged],
+        judging_row=judging_row[shared.listed_pair[is_judged]],
+        repeated_row=shared.listed_row[is_repeated],
+        repeated_pair=shared.listed_pair[is_repeated],
+        truth_repeats=bool((n_truth > 1).any()),
     )
 
 
-def _groups(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
-    """Return all rows whose user and item occur in another row as well, those of each
-    pair together; and for each the number of its pair, its group, from 0 up.
+def _shared_pairs(lists: ListedRows, truth: TruthRows) -> SharedPairs:
+    """Find the rows whose pair of user and item occurs in another row as well."""
+    n_listed = len(lists.user)
+    row, pair = _rows_by_mixed_pair(lists, truth)
+    shared = SharedPairs.of_rows(row, pair, n_listed)
+    if shared.have_one_item_each(lists, truth):
+        return shared
+    row, pair = _rows_by_pair(lists, truth)
+    return SharedPairs.of_rows(row, pair, n_listed)
 
-    Rows of the truth are counted on from those of lists, and come after them in their
-    group. Each row has a sortable key, made of its pair and, in the low bits, its row.
+
+def _rows_by_mixed_pair(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
+    """Return the rows that share their pair with another, by pair; and their pairs.
+
+    Rows of the truth are counted on from those of lists. A pair is told by its key, into
+    which user and item are mixed; now and then those of two pairs are equal.
     """
-    keys, row_bits = _keys(lists, truth)
-    keys.sort()
-    # Keys of equal pairs differ in the low bits alone, those of the row.
-    equals_next = (keys[1:] ^ keys[:-1]) <= row_bits
-    place, group = _runs(equals_next)
-    row = (keys[place] & row_bits).view(np.int64)
-    item = np.concatenate([lists.item, truth.item])
-    if _pairs_share_a_key(item[row], group):
-        return _groups_by_sorting(lists, truth)
-    return row, group
+    n_listed = len(lists.user)
+    key = np.empty(n_listed + len(truth.user), dtype=np.uint64)
+    _mix_pairs(lists, out=key[:n_listed])
+    _mix_pairs(truth, out=key[n_listed:])
+    row, equals_next = rows_by_key(key)
+    place, pair = _runs(equals_next)
+    return row[place], pair
 
 
-def _pairs_share_a_key(item: ItemNumbers, group: Ints) -> bool:
-    """Return whether rows of one group, which have equal keys, have different items.
-
-    Equal items in one group mean equal users, so items alone are compared. Above the n
-    bits of the row, two keys of one item differ by (user - other) * _USER_FACTOR, modulo
-    2**(64 - n). The factor is odd, so this is 0 only if the users are equal: there are
-    far fewer users than 2**(64 - n).
-    """
-    is_other_item = item[1:] != item[:-1]
-    return bool((is_other_item & (group[1:] == group[:-1])).any())
+def _mix_pairs(rows: ListedRows | TruthRows, out: npt.NDArray[np.uint64]) -> None:
+    """Mix user and item of each row into one number, modulo 2**64."""
+    np.multiply(rows.item, np.uint64(_ITEM_FACTOR), out=out)
+    out += rows.user.view(np.uint64) * np.uint64(_USER_FACTOR)
 
 
-def _groups_by_sorting(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
-    """Return the same as `_groups`, by sorting the pairs themselves."""
+def _rows_by_pair(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
+    """Return the same as `_rows_by_mixed_pair`, by sorting the pairs themselves."""
     user = np.concatenate([lists.user, truth.user])
     item = np.concatenate([lists.item, truth.item])
     row = np.lexsort((item, user))
     user, item = user[row], item[row]
     equals_next = (user[1:] == user[:-1]) & (item[1:] == item[:-1])
-    place, group = _runs(equals_next)
-    return row[place], group
-
-
-def _in_run(equals_next: Bools) -> Bools:
-    """Return which values equal a neighbour, given which equal the next."""
-    in_run = np.zeros(len(equals_next) + 1, dtype=bool)
-    in_run[:-1] = equals_next
-    in_run[1:] |= equals_next
-    return in_run
+    place, pair = _runs(equals_next)
+    return row[place], pair
 
 
 def _runs(equals_next: Bools) -> tuple[Ints, Ints]:
-    """Return the places of the values that equal a neighbour, given which equal the
-    next; and for each the number of its run of equal values, from 0 up.
+    """Return the places of values that equal a neighbour, and the run of each.
 
-    Of the values a b b c d d d these are places 1 2 4 5 6, in runs 0 0 1 1 1.
+    Given is which of the values equal the next. Of a b b c d d d the places are
+    1 2 4 5 6, in the runs 0 0 1 1 1.
     """
-    place = np.flatnonzero(_in_run(equals_next))
+    is_in_run = np.zeros(len(equals_next) + 1, dtype=bool)
+    is_in_run[:-1] = equals_next
+    is_in_run[1:] |= equals_next  # the last of a run equals the one before it
+    place = np.flatnonzero(is_in_run)
     starts_run = np.ones(len(place), dtype=bool)
-    starts_run[1:] = ~equals_next[place[1:] - 1]  # the value before it differs
+    starts_run[1:] = ~equals_next[place[1:] - 1]  # differs from the value before it
     return place, np.cumsum(starts_run) - 1
-
-
-def _keys(
-    lists: ListedRows, truth: TruthRows
-) -> tuple[npt.NDArray[np.uint64], np.uint64]:
-    """Return a key for each row, with the row in the low bits and as many bits of its
-    pair as there is room for above them; and the low bits as a mask.
-    """
-    n_listed = len(lists.user)
-    n_rows = n_listed + len(truth.user)
-    n_bits = n_rows.bit_length()
-    # key = ((item * _ITEM_FACTOR + user * _USER_FACTOR) << n_bits) + row, modulo 2**64;
-    # the shift is in the factors.
-    item_factor = np.uint64((_ITEM_FACTOR << n_bits) % 2**64)
-    user_factor = np.uint64((_USER_FACTOR << n_bits) % 2**64)
-    keys = np.empty(n_rows, dtype=np.uint64)
-    for key, rows in ((keys[:n_listed], lists), (keys[n_listed:], truth)):
-        np.multiply(rows.item, item_factor, out=key)  # into `keys`, without a copy
-        key += rows.user.view(np.uint64) * user_factor
-    keys += np.arange(n_rows, dtype=np.uint64)
-    return keys, np.uint64(2**n_bits - 1)
 
 
 def hashes_are_exact(
@@ -417,20 +423,17 @@ def hashes_are_exact(
     if pairs.truth_repeats:
         return False  # perhaps two items with one hash
     recs_items, truth_items = ids.items
-    frame_row = lists.frame_row
-    if isinstance(frame_row, slice):
-        frame_row = np.arange(frame_row.start, frame_row.stop)
-    judged_item = recs_items.gather(frame_row[pairs.judged_row])
+    judged_item = recs_items.gather(lists.frame_rows_of(pairs.judged_row))
     judging_item = truth_items.gather(truth.frame_row[pairs.judging_row])
     if not (judged_item == judging_item).all():
         return False
-    # Each repeated row against the first row of its pair.
-    _numbers, first_of_pair, pair = np.unique(
-        pairs.repeated_pair, return_index=True, return_inverse=True
-    )
-    repeated_item = recs_items.gather(frame_row[pairs.repeated_row])
-    item_of_first = repeated_item.gather(first_of_pair[pair])
-    return bool((repeated_item == item_of_first).all())
+    # Each repeated row beside one row of its pair, the same for all of them.
+    row_of_pair = np.zeros(pairs.repeated_pair.max(initial=-1) + 1, dtype=np.int64)
+    row_of_pair[pairs.repeated_pair] = pairs.repeated_row
+    same_pair_row = row_of_pair[pairs.repeated_pair]
+    repeated_item = recs_items.gather(lists.frame_rows_of(pairs.repeated_row))
+    same_pair_item = recs_items.gather(lists.frame_rows_of(same_pair_row))
+    return bool((repeated_item == same_pair_item).all())
 
 
 # ---- ranks
@@ -440,49 +443,43 @@ def rank_rows(
     lists: ListedRows, truth: TruthRows, pairs: Pairs, convention: Convention
 ) -> Ranks:
     """Rank the rows of each list, the highest score first."""
-    is_padded = len(lists.user) > lists.n_recommended
-    # Ranks are given only where no row leaves its list (`Convention.keeps_ranks`), and no
-    # list gives one twice: they stay, and `_ranks_along` ranks what padding has added.
-    if lists.given_rank is not None and not is_padded:
+    if lists.given_rank is not None and lists.n_added == 0:
+        # Given ranks stay: no row leaves its list, and no rank is given twice.
         rank = lists.given_rank
         return Ranks(rank, last_ranks(lists.user, rank, lists.n_users))
-    is_ordered = is_in_order(lists, convention.ties)
-    if is_ordered and _rank_is_place(lists, pairs, convention):
-        length = np.bincount(lists.user, minlength=lists.n_users)
-        return Ranks(count_within(lists.user), length)  # the usual case
-
-    # Rows from the top down, user by user.
-    if is_ordered:
-        order = np.arange(len(lists.user))
-    else:
-        tie_order = quirks.tie_order(lists, truth, pairs, convention.ties)
-        order = order_from_highest(lists.user, lists.score, tie_order)
+    order = _top_down(lists, truth, pairs, convention)
     if quirks.rows_leave(pairs, convention):
-        order = quirks.rows_that_stay(order, lists, truth, pairs, convention)
+        every_row = np.arange(len(lists.user))[order]  # a slice as numbers
+        order = quirks.rows_that_stay(every_row, lists, truth, pairs, convention)
     ranks = _ranks_along(order, lists)
     if convention.ties in quirks.SHARED:
         return quirks.with_ties(ranks, order, lists)
     return ranks
 
 
-def _rank_is_place(lists: ListedRows, pairs: Pairs, convention: Convention) -> bool:
-    """Return whether a row's place in its list, from the top down, is its rank."""
-    has_quirk = quirks.rows_leave(pairs, convention) or convention.ties in quirks.SHARED
-    return lists.given_rank is None and not has_quirk
+def _top_down(
+    lists: ListedRows, truth: TruthRows, pairs: Pairs, convention: Convention
+) -> Ints | slice:
+    """Return all rows, user by user, those of each from the top down."""
+    if is_in_order(lists, convention.ties):
+        return slice(None)
+    tie_order = quirks.tie_order(lists, truth, pairs, convention.ties)
+    return order_from_highest(lists.user, lists.score, tie_order)
 
 
-def _ranks_along(order: Ints, lists: ListedRows) -> Ranks:
-    """Rank rows in an order from the top down, user by user; rows without a place in it
-    get rank 0.
-    """
+def _ranks_along(order: Ints | slice, lists: ListedRows) -> Ranks:
+    """Rank the rows of an order, user by user from the top down; the others get rank 0."""
     user = lists.user[order]
     if lists.given_rank is None:
         rank_in_order = count_within(user)
     else:
         rank_in_order = quirks.given_ranks_and_below(order, lists)
+    length = last_ranks(user, rank_in_order, lists.n_users)
+    if isinstance(order, slice):
+        return Ranks(rank_in_order, length)  # the order is that of the rows
     rank = np.zeros(len(lists.user), dtype=np.int64)
     rank[order] = rank_in_order
-    return Ranks(rank, last_ranks(user, rank_in_order, lists.n_users))
+    return Ranks(rank, length)
 
 
 def is_in_order(lists: ListedRows, ties: str) -> bool:
@@ -497,9 +494,7 @@ def is_in_order(lists: ListedRows, ties: str) -> bool:
 
 
 def last_ranks(user: Ints, rank: Ints, n_users: int) -> Ints:
-    """Return the last rank of each user, whose rows stand together; 0 for a user
-    without rows.
-    """
+    """Return the last rank of each user, 0 without rows; a user's rows stand together."""
     length = np.zeros(n_users, dtype=np.int64)
     starts = starts_of(user)
     if len(starts):
@@ -508,8 +503,9 @@ def last_ranks(user: Ints, rank: Ints, n_users: int) -> Ints:
 
 
 def repeats_a_rank(lists: ListedRows) -> bool:
-    """Return whether a list gives two rows the same rank; only under order="rank", where
-    a score is minus the rank.
+    """Return whether a list gives two rows the same rank.
+
+    Only under order="rank", where a score is minus the rank.
     """
     user, score = lists.user, lists.score
     if ((score[1:] < score[:-1]) | (user[1:] != user[:-1])).all():
@@ -520,9 +516,7 @@ def repeats_a_rank(lists: ListedRows) -> bool:
 
 
 def order_column(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
-    """Return what orders lists: rank, number of the row, or score in the convention's
-    precision.
-    """
+    """Return what orders lists: rank, row, or score in the convention's precision."""
     if convention.order == "rank":
         return recs["rank"].to_numpy()
     if convention.order == "row":
@@ -566,9 +560,7 @@ def _evaluated(
 
 
 def _by_id(is_evaluated: Bools, ids: Ids) -> Ints | slice:
-    """Return the users evaluated, in the order of their ids; a slice of all if the
-    users are sorted and all are evaluated.
-    """
+    """Return the users evaluated, in the order of their ids."""
     if ids.by_id is not None:
         return np.asarray(ids.by_id[is_evaluated[ids.by_id]])
     if is_evaluated.all():
@@ -583,12 +575,12 @@ def _wanted_rows(
     position = evaluated.position[truth.user]
     users_in_order = isinstance(evaluated.users, slice)
     if users_in_order and row_is_relevant.all():
+        # Every row is wanted, in its place: entry n is truth row n.
         truth_row = np.arange(len(position))
         return Wanted(row_is_relevant, position, rows=slice(None), entry=truth_row)
     rows = truth.rows_of(evaluated.users)
     rows = rows[row_is_relevant[rows]]
-    is_wanted = np.zeros(len(position), dtype=bool)
-    is_wanted[rows] = True
+    is_wanted = quirks.marked(rows, len(position))
     entry = np.zeros(len(position), dtype=np.int64)
     entry[rows] = np.arange(len(rows))
     return Wanted(is_wanted, position, rows, entry)
@@ -615,13 +607,13 @@ def find_hits(
         truth_relevance=truth.relevance[wanted.rows],
         max_relevance=float(truth.relevance.max(initial=0.0)),
     )
+    # `refuse_contradictions`: not both.
     if convention.candidates == "catalogue":
         below = quirks.below_lists(wanted, matches, truth, ids, convention)
-        hits = quirks.with_catalogue(hits, below, wanted, evaluated, truth)
+        return quirks.with_catalogue(hits, below, wanted, evaluated, truth)
     if convention.ties == "expected":
-        # No catalogue was added (`refuse_contradictions`): hit by hit, these are of `hits`.
         above, tied = matches.above[hit_match], matches.tied[hit_match]
-        hits = quirks.average_over_ties(hits, above, tied)
+        return quirks.average_over_ties(hits, above, tied)
     return hits
 
 
@@ -645,9 +637,7 @@ def _hit_matches(
 
 
 def _stable_order(key: Ints) -> Ints | slice:
-    """Return the stable order that sorts a key; if it is sorted already, a slice that
-    takes everything as it is.
-    """
+    """Return the stable order that sorts a key."""
     if (key[1:] >= key[:-1]).all():
-        return slice(None)
+        return slice(None)  # it is sorted already
     return in_order(key)

@@ -1,5 +1,6 @@
-"""The evaluation loop of a model on sparse matrices: predict, leave out what was
-trained on, rank, score.
+"""The evaluation loop of a model on sparse matrices.
+
+Predict, leave out what was trained on, rank, score.
 """
 
 from __future__ import annotations
@@ -34,8 +35,9 @@ WRAPPED = (
 def model_lists(
     model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10
 ) -> Joined:
-    """Join lists of the largest k from a model's scores with the test items; users and
-    items are numbers.
+    """Join lists of a model's best items, as many as the largest k, with the test items.
+
+    Users and items are numbers.
     """
     predict = getattr(model, "predict", model)
     if not callable(predict):
@@ -75,9 +77,7 @@ def model_lists(
 
 
 def _ranked_items(scores: Floats, seen: Any, user: int) -> Ints:
-    """Return the items that the user has not seen, the best first; of equal ones the
-    lower.
-    """
+    """Return the items that the user has not seen, the best first, of equal ones the lower."""
     items = np.argsort(-scores, kind="stable")
     if seen is None:
         return items

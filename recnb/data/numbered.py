@@ -11,9 +11,8 @@ Arrays are described as `[what they are indexed by] -> what they hold`.
 - A *user* is a number from 0 up, as in `Ids`; a *position* is a user's number among those
   evaluated, in the order of their ids: what `Hits.user` holds.
 
-Within a block of users, users, listed rows and truth rows are counted from the block's
-first; `join._match_blocks` adds what stood before to the users and truth rows of
-`Matches`.
+Within a `Block` of users, users, listed rows and truth rows are counted from the block's
+first; `Matches.counted_over_all` adds what stands before the block.
 """
 
 from __future__ import annotations
@@ -82,9 +81,16 @@ class Ids:
     #: Whether different items may have the same number.
     are_hashes: bool
 
+    def frame_rows(self, listed_rows: slice) -> Ints | slice:
+        """Return the frame rows of some listed rows."""
+        if self.rows_by_user is None:
+            return listed_rows
+        return self.rows_by_user[listed_rows]
+
     def with_exact_items(self) -> Ids:
-        """Return the same ids with each item's position among all items as its number,
-        which tells all items apart.
+        """Return the ids with items numbered so that no two have the same number.
+
+        An item's number is then its position among all items.
         """
         all_items = distinct(pl.concat(self.items))
         recs_items, truth_items = self.items
@@ -100,8 +106,9 @@ class Ids:
 def number_ids(
     recs: pl.DataFrame, truth: pl.DataFrame, all_items: pl.Series | None = None
 ) -> Ids:
-    """Give the users and items of both frames numbers; if `all_items` is given, an
-    item's number is its position in it.
+    """Give the users and items of both frames numbers.
+
+    If `all_items` is given, an item's number is its position in it.
     """
     rows_by_user, starts = _rows_by_user(recs["user"])
     first_rows = starts if rows_by_user is None else rows_by_user[starts]
@@ -132,8 +139,9 @@ def number_ids(
 def _number_users(
     users_with_list: pl.Series, truth_users: pl.Series
 ) -> tuple[pl.Series, Ints]:
-    """Return the users with a list and after them those of the truth alone; and for
-    each row of the truth the number of its user.
+    """Return the users in the order of their numbers, and the user of each truth row.
+
+    Users with a list come first, after them those of the truth alone.
     """
     truth_user = positions(users_with_list, truth_users)
     has_no_list = truth_user < 0  # -1: not among them
@@ -146,11 +154,13 @@ def _number_users(
 
 
 def _rows_by_user(users: pl.Series) -> tuple[Ints | None, Ints]:
-    """Return the rows with those of each user together, None if they are so already;
-    and where each user starts in this order.
+    """Put the rows of each user together.
+
+    Returns the rows in this order, None if they stand so already; and where each user
+    starts in it.
     """
     # To check whether rows of each user are together already is cheap for few rows, and
-    # likely to succeed where users repeat from row to row.
+    # likely to succeed where most of the first rows have the user of the row before.
     if len(users) <= BLOCK or repeats_follow(users):
         starts = run_starts(users)
         user_of_run = users.gather(starts)
@@ -164,13 +174,11 @@ def _rows_by_user(users: pl.Series) -> tuple[Ints | None, Ints]:
 
 
 def _numbers_of(items: pl.Series, all_items: pl.Series | None) -> ItemNumbers:
-    """Return a number for each item: its position among all items, where these are
-    given; else a whole number itself, which wraps around below 0 and stays distinct;
-    else a hash of the text.
-    """
+    """Return a number for each item; equal items have equal numbers."""
     if all_items is not None:
         return positions(all_items, items).view(np.uint64)
     if items.dtype == pl.Int64:
+        # Below 0 numbers wrap around, and stay distinct.
         return items.to_numpy().view(np.uint64)
     return hashes_of(items)
 
@@ -178,13 +186,28 @@ def _numbers_of(items: pl.Series, all_items: pl.Series | None) -> ItemNumbers:
 # ---- rows
 
 
+class Block(NamedTuple):
+    """Users who follow each other, and their rows: what is matched together."""
+
+    #: Its users, of all users.
+    users: slice
+    #: Their listed rows, of all listed rows.
+    listed_rows: slice
+    #: Their truth rows, of all truth rows.
+    truth_rows: slice
+
+    @property
+    def n_users(self) -> int:
+        """Number of users."""
+        return int(self.users.stop - self.users.start)
+
+
 @dataclass(frozen=True, eq=False)
 class ListedRows:
     """The rows of the lists of some users, who are numbered from 0.
 
     A *listed row* is a row of these: a *recommended row*, of which those of a user stand
-    together, or one that `quirks.padded` adds at the end. What is added is in no frame:
-    `frame_row` and `given_rank` have recommended rows alone.
+    together, or one that `quirks.padded` adds at the end and that is in no frame.
     """
 
     #: [recommended row] -> frame row.
@@ -196,11 +219,23 @@ class ListedRows:
     #: [listed row] -> score, higher is better; under order="rank" or "row" it is minus
     #: the rank or the frame row.
     score: Floats | Ints
-    #: [recommended row] -> rank; None: ranks are not data, or rows leave their lists.
+    #: [listed row] -> rank that the frame gives, 0 for a row that was added; None: ranks
+    #: are not data, or rows leave their lists.
     given_rank: Ints | None
     n_users: int
-    #: Number of rows that are recommendations; those after them were added.
+    #: Number of recommended rows; those after them were added.
     n_recommended: int
+
+    @property
+    def n_added(self) -> int:
+        """Number of rows that padding added."""
+        return len(self.user) - self.n_recommended
+
+    def frame_rows_of(self, recommended_row: Ints) -> Ints:
+        """Return the frame rows of some recommended rows."""
+        if isinstance(self.frame_row, slice):
+            return np.asarray(self.frame_row.start + recommended_row)
+        return self.frame_row[recommended_row]
 
 
 @dataclass(frozen=True, eq=False)
@@ -242,22 +277,20 @@ class TruthRows:
 
     def rows_of(self, users: Ints | slice) -> Ints:
         """Return the truth rows of users, those of the first user first."""
-        counts = self.n_rows[users]
-        ends = np.cumsum(counts)
-        # The rows of a user are moved by as much as their first one is.
-        moved = self.starts[:-1][users] - (ends - counts)
-        rows: Ints = np.arange(counts.sum()) + np.repeat(moved, counts)
-        return rows
+        n_rows = self.n_rows[users]
+        first_row = self.starts[:-1][users]
+        place_of_first = np.cumsum(n_rows) - n_rows  # in what is returned
+        rows = np.arange(n_rows.sum()) + np.repeat(first_row - place_of_first, n_rows)
+        return np.asarray(rows)
 
-    def of_users(self, first: int, end: int) -> TruthRows:
-        """Return the rows of users from first to before end, who are numbered from 0."""
-        rows = slice(self.starts[first], self.starts[end])
-        n_rows = self.n_rows[first:end]
+    def of_block(self, block: Block) -> TruthRows:
+        """Return the rows of the users of a block, who are numbered from 0."""
+        n_rows = self.n_rows[block.users]
         return TruthRows(
-            frame_row=self.frame_row[rows],
-            user=np.repeat(np.arange(end - first), n_rows),
-            item=self.item[rows],
-            relevance=self.relevance[rows],
+            frame_row=self.frame_row[block.truth_rows],
+            user=np.repeat(np.arange(block.n_users), n_rows),
+            item=self.item[block.truth_rows],
+            relevance=self.relevance[block.truth_rows],
             n_rows=n_rows,
         )
 
@@ -270,8 +303,8 @@ class Pairs:
     judged_row: Ints
     #: The truth row that judges each of these.
     judging_row: Ints
-    #: Repeated rows: the listed rows that share their item with another of the same
-    #: list, rising; the first of them is among these.
+    #: Repeated rows: all listed rows that share their item with another of the same
+    #: list, rising.
     repeated_row: Ints
     #: The number of the pair of each of these.
     repeated_pair: Ints
@@ -299,10 +332,9 @@ class Ranks:
     tied: Ints | None = None
 
     def ties_of(self, listed_row: Ints) -> tuple[Ints, Ints]:
-        """Return `above` and `tied` of some rows; without them each row is alone on its
-        rank.
-        """
+        """Return `above` and `tied` of some rows."""
         if self.above is None or self.tied is None:
+            # Each row is alone on its rank.
             return self.rank[listed_row] - 1, np.ones_like(listed_row)
         return self.above[listed_row], self.tied[listed_row]
 
@@ -325,11 +357,18 @@ class Matches(NamedTuple):
     #: [user] -> last rank of the list; 0: without a list.
     length: Ints
 
+    def counted_over_all(self, block: Block) -> Matches:
+        """Return the matches of a block, with users and truth rows counted over all."""
+        return self._replace(
+            user=block.users.start + self.user,
+            truth_row=block.truth_rows.start + self.truth_row,
+        )
+
     @classmethod
     def concatenate(cls, blocks: Sequence[Matches]) -> Matches:
         """Put the matches of blocks of users together, and the lengths of their lists."""
-        arrays = zip(*blocks, strict=True)
-        return cls(*[np.concatenate(parts) for parts in arrays])
+        columns = zip(*blocks, strict=True)
+        return cls(*[np.concatenate(column) for column in columns])
 
 
 class Evaluated(NamedTuple):
@@ -342,9 +381,7 @@ class Evaluated(NamedTuple):
 
 
 class Wanted(NamedTuple):
-    """The rows of the truth that are relevant to a user evaluated: what there is to
-    find.
-    """
+    """What there is to find: the relevant truth rows of the users evaluated."""
 
     #: [truth row] -> whether it is wanted.
     is_wanted: Bools

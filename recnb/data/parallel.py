@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextvars import copy_context
 from typing import TypeVar
@@ -31,15 +31,16 @@ def n_cores() -> int:
 
 
 def in_turn(work: Iterable[T], do: Callable[[T], R]) -> Iterator[R]:
-    """Apply a function to each piece of some work, and yield the results in order; as
-    many pieces as cores are there at a time.
+    """Apply a function to each piece of some work, and yield the results in order.
+
+    As many pieces as cores are there at a time.
 
     >>> list(in_turn("recnb", str.upper))
     ['R', 'E', 'C', 'N', 'B']
     """
-
     n = n_cores()
-    if n == 1:
+    is_one_piece = isinstance(work, Sized) and len(work) == 1
+    if n == 1 or is_one_piece:
         yield from map(do, work)
         return
     begun: deque[Future[R]] = deque()

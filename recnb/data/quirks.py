@@ -1,5 +1,6 @@
-"""What libraries do otherwise than the textbook's join: each is a step before, within or
-after one of its steps.
+"""What libraries do otherwise than the textbook's join.
+
+Each is a step before, within or after one of its steps.
 
 | decision                      | step                      | when                                 |
 |-------------------------------|---------------------------|--------------------------------------|
@@ -62,8 +63,9 @@ SHARED = ("expected", "max_rank", "floor_mean_rank")
 
 
 def needs_positions(convention: Convention) -> bool:
-    """Return whether items are put in order by their ids: then an item's number has to
-    be its position among all items, sorted.
+    """Return whether items are put in order by their ids.
+
+    Then an item's number has to be its position among all items, sorted.
     """
     if convention.candidates == "catalogue":
         return True
@@ -115,22 +117,25 @@ def single_precision(scores: pl.Series) -> Floats:
 def padded(
     lists: ListedRows, truth: TruthRows, pairs: Pairs
 ) -> tuple[ListedRows, Pairs]:
-    """Put the judged items that were not recommended below the lists, in the order of
-    the rows of the truth.
+    """Put the judged items that were not recommended below the lists.
 
-    They are added at the end, with a score that no row is below. They are no
-    recommended rows: `frame_row`, `given_rank` and `n_recommended` stay.
+    They are added at the end, in the order of the rows of the truth, with a score that no
+    row is below. They are no recommended rows: `frame_row` and `n_recommended` stay.
     """
     is_recommended = marked(pairs.judging_row, len(truth.user))
     missed = np.flatnonzero(~is_recommended)
     missed = missed[np.argsort(truth.frame_row[missed])]
     added_row = len(lists.user) + np.arange(len(missed))
     lowest_score = np.full(len(missed), -np.inf)
+    given_rank = lists.given_rank
+    if given_rank is not None:
+        given_rank = np.concatenate([given_rank, np.zeros_like(missed)])
     longer_lists = replace(
         lists,
         user=np.concatenate([lists.user, truth.user[missed]]),
         item=np.concatenate([lists.item, truth.item[missed]]),
         score=np.concatenate([lists.score, lowest_score]),
+        given_rank=given_rank,
     )
     more_pairs = replace(
         pairs,
@@ -146,9 +151,7 @@ def padded(
 def tie_order(
     lists: ListedRows, truth: TruthRows, pairs: Pairs, ties: str
 ) -> Ints | Floats | None:
-    """Return the key that orders equal scores, lowest first; None for the order of
-    rows.
-    """
+    """Return the key that orders equal scores, lowest first; None: the order of rows."""
     if ties == "last":
         return np.arange(len(lists.user))[::-1]
     # By item, numbers are positions among all items, sorted: see `needs_positions`.
@@ -195,47 +198,46 @@ def rows_that_stay(
 
 
 def _is_highest_of_pair(order: Ints, pairs: Pairs) -> Bools:
-    """Return for each row whether no other row of its list with its item is higher;
-    `order` has all rows.
+    """Return for each row whether no other row of its list with its item is higher.
+
+    The order has all rows, those of a user from the top down.
     """
-    place = np.empty_like(order)
-    place[order] = np.arange(len(order))
-    # Repeated rows by pair, the highest of each first.
-    by_pair = np.lexsort((place[pairs.repeated_row], pairs.repeated_pair))
-    repeated_row = pairs.repeated_row[by_pair]
-    starts_of_pairs = starts_of(pairs.repeated_pair[by_pair])
-    is_highest = np.ones(len(order), dtype=bool)
-    is_highest[repeated_row] = False
-    is_highest[repeated_row[starts_of_pairs]] = True
+    n_rows = len(order)
+    is_repeated = marked(pairs.repeated_row, n_rows)
+    pair_of_row = np.zeros(n_rows, dtype=np.int64)
+    pair_of_row[pairs.repeated_row] = pairs.repeated_pair
+    repeated_row = order[is_repeated[order]]
+    # From the top down, the first row of a pair is the highest.
+    _pairs, first = np.unique(pair_of_row[repeated_row], return_index=True)
+    is_highest = ~is_repeated
+    is_highest[repeated_row[first]] = True
     return is_highest
 
 
-def given_ranks_and_below(order: Ints, lists: ListedRows) -> Ints:
-    """Return the ranks of rows in an order from the top down, user by user: given ranks,
-    which may have gaps, and for rows that padding added those after the last given one.
+def given_ranks_and_below(order: Ints | slice, lists: ListedRows) -> Ints:
+    """Return the ranks of rows in an order from the top down, user by user.
+
+    These are the given ranks, which may have gaps; and for rows that padding added, those
+    after the last given one.
     """
     assert lists.given_rank is not None
     user = lists.user[order]
-    is_recommended = order < lists.n_recommended
-    user_of_given = user[is_recommended]
-    given_rank = lists.given_rank[order[is_recommended]]
+    given_rank = lists.given_rank[order]  # 0: added
+    is_added = given_rank == 0
     last_given = np.zeros(lists.n_users, dtype=np.int64)
-    np.maximum.at(last_given, user_of_given, given_rank)
-    n_given = np.bincount(user_of_given, minlength=lists.n_users)
-    # Of a user's rows, the recommended ones come first, so the others are counted from 1.
+    np.maximum.at(last_given, user, given_rank)
+    n_given = np.bincount(user[~is_added], minlength=lists.n_users)
+    # Added rows stand below the given ones of their user.
     nth_added = count_within(user) - n_given[user]
-    rank = last_given[user] + nth_added
-    rank[is_recommended] = given_rank  # of which `nth_added` says nothing
-    return np.asarray(rank)
+    return np.where(is_added, last_given[user] + nth_added, given_rank)
 
 
-def with_ties(ranks: Ranks, order: Ints, lists: ListedRows) -> Ranks:
-    """Add to the ranks, for each row, how many ranks are above those of its score, and
-    how many rows of the list have its score.
-    """
+def with_ties(ranks: Ranks, order: Ints | slice, lists: ListedRows) -> Ranks:
+    """Add to the ranks what `Ranks` says of equal scores: `above` and `tied`."""
+    rank_in_order = ranks.rank[order]
     starts = starts_of(lists.user[order], lists.score[order])  # of equal scores
-    n_tied = np.diff(starts, append=len(order))
-    highest_rank = ranks.rank[order[starts]]
+    n_tied = np.diff(starts, append=len(rank_in_order))
+    highest_rank = rank_in_order[starts]
     above = np.zeros_like(ranks.rank)
     above[order] = np.repeat(highest_rank - 1, n_tied)
     tied = np.ones_like(ranks.rank)
@@ -247,10 +249,10 @@ def with_ties(ranks: Ranks, order: Ints, lists: ListedRows) -> Ranks:
 
 
 def unjudged_as_zero(truth: TruthRows) -> TruthRows:
-    """Return the truth with 0 for a relevance below 0, which marks an item that was
-    pooled and not judged.
+    """Return the truth with 0 for a relevance below 0.
 
-    Only under `judged_only` does the truth still have any. `_with_negative_grades`
+    Such a relevance marks an item that was pooled and not judged. Only under
+    `judged_only` does the truth still have any: `_with_negative_grades`
     (`in_memory.py`) then keeps them, as `rows_that_stay` removes these items from lists
     and leaves judged 0s there. Otherwise `Sheet.graded` has made them 0.
     """
@@ -258,9 +260,7 @@ def unjudged_as_zero(truth: TruthRows) -> TruthRows:
 
 
 def with_copies(wanted: Wanted, matches: Matches) -> Wanted:
-    """Repeat each wanted row of the truth as often as it was recommended, once at
-    least.
-    """
+    """Repeat each wanted row of the truth as often as it was recommended, once at least."""
     n_truth = len(wanted.is_wanted)
     rows = np.arange(n_truth)[wanted.rows]  # a slice as numbers
     n_recommended = np.bincount(matches.truth_row, minlength=n_truth)
@@ -317,49 +317,64 @@ class Below(NamedTuple):
 def below_lists(
     wanted: Wanted, matches: Matches, truth: TruthRows, ids: Ids, convention: Convention
 ) -> Below:
-    """Rank what was missed below each list, the whole catalogue sorted by id:
+    """Rank what was missed below each list, where all other items stand, sorted by id.
 
-    rank = length of the list + items of lower id that the list does not hold + 1.
+    Of items a b c d e, with a list of d and b, the user's ranks are d b a c e: c has
+    rank 4, below the 2 listed items and the 1 unlisted item of lower id.
     """
     missed = _missed_rows(wanted, matches, truth, convention)
-    listed_pairs = _listed_pairs(ids)
-    n_distinct = np.bincount(listed_pairs // ids.n_items, minlength=len(ids.users))
-    length = matches.length + ids.n_items - n_distinct
+    listed = ListedPairs.of(ids)
+    length = matches.length + ids.n_items - listed.n_items_of_each_user()
     user = truth.user[missed]
     if convention.ties == "max_rank":
-        # All of the catalogue below a list is one tie, on its last rank.
+        # All that stands below a list is one tie, on its last rank.
         return Below(missed, length[user], length)
 
-    # An item's number is its position among all items, so as many items are lower.
-    n_lower = truth.item[missed].view(np.int64)
-    first_pair = user * ids.n_items  # of the user with the lowest item
-    pair = first_pair + n_lower
-    start_of_user = np.searchsorted(listed_pairs, first_pair)
-    n_lower_listed = np.searchsorted(listed_pairs, pair) - start_of_user
-    rank = matches.length[user] + n_lower - n_lower_listed + 1
+    item = truth.item[missed].view(np.int64)
+    # An item's number is its position among all items: as many have a lower id.
+    n_lower_unlisted = item - listed.n_lower_items(user, item)
+    rank = matches.length[user] + n_lower_unlisted + 1
     return Below(missed, rank, length)
+
+
+class ListedPairs(NamedTuple):
+    """The pairs of user and item in the lists, once each, where items are positions."""
+
+    #: user * n_items + item, rising: by user, then by item.
+    number: Ints
+    n_users: int
+    n_items: int
+
+    @classmethod
+    def of(cls, ids: Ids) -> ListedPairs:
+        """Return the pairs of all lists."""
+        n_users = len(ids.users)
+        user = np.repeat(np.arange(n_users), ids.n_listed)
+        item = ids.recs_item.view(np.int64)[ids.frame_rows(slice(None))]
+        number = np.unique(user * ids.n_items + item)
+        return cls(number, n_users, ids.n_items)
+
+    def n_items_of_each_user(self) -> Ints:
+        """Return how many different items the list of each user has."""
+        return np.bincount(self.number // self.n_items, minlength=self.n_users)
+
+    def n_lower_items(self, user: Ints, item: Ints) -> Ints:
+        """Return how many items of each user's list have a lower id than an item."""
+        lowest_number = user * self.n_items
+        pairs_before_user = np.searchsorted(self.number, lowest_number)
+        pairs_before_item = np.searchsorted(self.number, lowest_number + item)
+        return np.asarray(pairs_before_item - pairs_before_user)
 
 
 def _missed_rows(
     wanted: Wanted, matches: Matches, truth: TruthRows, convention: Convention
 ) -> Ints:
-    """Return the wanted truth rows that may become hits below the lists, in the order
-    of the frame.
-    """
+    """Return the wanted truth rows that may be hits below lists, in the frame's order."""
     if only_positive_scores_hit(convention):
         return np.zeros(0, dtype=np.int64)  # none of the catalogue has a score above 0
     is_listed = marked(matches.truth_row, len(truth.user))
     missed = np.flatnonzero(wanted.is_wanted & ~is_listed)
     return missed[np.argsort(truth.frame_row[missed])]
-
-
-def _listed_pairs(ids: Ids) -> Ints:
-    """Return user * n_items + item of each pair in the lists, once and sorted."""
-    item = ids.recs_item.view(np.int64)
-    if ids.rows_by_user is not None:
-        item = item[ids.rows_by_user]
-    user = np.repeat(np.arange(len(ids.users)), ids.n_listed)
-    return np.asarray(np.unique(user * ids.n_items + item))
 
 
 def with_catalogue(
@@ -382,63 +397,101 @@ def with_catalogue(
     )
 
 
+class TiesWithHits(NamedTuple):
+    """Rows of a list with one score, some of which are hits."""
+
+    #: [tie] -> how many ranks are above it.
+    above: Ints
+    #: [tie] -> how many rows it has: it lies on ranks above + 1 to above + n_rows.
+    n_rows: Ints
+    #: [tie] -> how many of its rows are hits.
+    n_hits: Ints
+    #: [tie] -> how many hits of the user are in higher ties.
+    n_hits_above: Ints
+
+    def rows(self, tie: Ints) -> TiesWithHits:
+        """Return some ties, each as often as it is named."""
+        return TiesWithHits(*[column[tie] for column in self])
+
+
 def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
-    """Spread hits over all ranks that their ties could put them on, each with its
-    chance: the mean over orders in closed form.
+    """Spread each hit over all ranks that the order of its tie could put it on.
 
-    In a run of g equal scores below a rows, m of them hits, a hit stands at each rank
-    with chance 1/g; given that it stands j-th in the run, (j - 1)(m - 1)/(g - 1) other
-    hits of the run are expected above it; and the first hit of the run stands j-th with
-    chance C(g - j, m - 1)/C(g, m).
+    That is the mean over all orders. Of scores 9 5 5 5 let the first and two of the
+    others be hits:
+
+        hit tie    tie above n_rows n_hits n_hits_above    hit place rank weight nth first
+        0   0      0   0     1      1      0               0   1     1    1      1   1
+        1   1      1   1     3      2      1               1   1     2    1/3    2   0
+        2   1                                              1   2     3    1/3    2.5 0
+                                                           1   3     4    1/3    3   0
+                                                           2   1     2    1/3    2   0
+                                                           2   2     3    1/3    2.5 0
+                                                           2   3     4    1/3    3   0
+
+    `above` and `tied` are those of each hit, as in `Matches`.
     """
-    # Hits stand by user and rank: those of one run are neighbours.
-    starts = starts_of(hits.user, above)
-    hits_in_run = np.diff(starts, append=len(above))  # [run] -> m
-    run = np.repeat(np.arange(len(starts)), hits_in_run)  # [hit] -> run
-    # [hit] -> hits in higher runs: its number in its list, less its number in its run.
-    hits_before_run = count_within(hits.user) - count_within(run)
-
-    # Each hit is repeated for each place in its run, the j-th of g. With g = 3, then 2:
-    #     hit  0 0 0  1 1
-    #     j    1 2 3  1 2
-    hit = np.repeat(np.arange(len(run)), tied)
-    j = count_within(hit)
-    g = tied[hit]
-    m = hits_in_run[run[hit]]
-    before = hits_before_run[hit]
-    # Where g is 1, j is 1 as well: there are no others.
-    others = (j - 1.0) * (m - 1) / np.maximum(g - 1, 1)
-    nth = 1.0 + before + others
-    # The user's first hit is in the user's first run with hits, and each of the m hits
-    # there is the first with the same chance.
-    first = np.where(before == 0, _first_chance(g, m, j) / m, 0.0)
-    rank = above[hit] + j
-
+    ties, tie_of_hit = _ties_with_hits(hits.user, above, tied)
+    hit = np.repeat(np.arange(len(tied)), tied)
+    place = count_within(hit)  # in the tie
+    tie = ties.rows(tie_of_hit[hit])
+    rank = tie.above + place
+    spread = TieSpread(
+        weight=1.0 / tie.n_rows,
+        nth=_expected_nth(place, tie),
+        first=_first_chance(place, tie),
+        top=place == 1,  # one row of each hit, for what counts hits once
+    )
     order = order_by_user_and_rank(hits.user[hit], rank)
-    ordered_hit = hit[order]
-    return replace(
-        hits,
-        user=hits.user[ordered_hit],
+    return hits.with_rows(
+        hit[order],
         rank=rank[order],
-        relevance=hits.relevance[ordered_hit],
-        entry=hits.entry[ordered_hit],
-        tied=TieSpread(
-            weight=1.0 / g[order],
-            nth=nth[order],
-            first=first[order],
-            top=(j == 1)[order],  # one row of each hit, for what counts hits once
-        ),
+        tied=spread.with_rows(order),
     )
 
 
-def _first_chance(g: Ints, m: Ints, j: Ints) -> Floats:
-    """Return the probability that the first of m hits among g ties is at position j:
-    C(g - j, m - 1) / C(g, m).
+def _ties_with_hits(user: Ints, above: Ints, tied: Ints) -> tuple[TiesWithHits, Ints]:
+    """Return the ties that hits are in, and the tie of each hit.
+
+    Hits stand by user and rank, so those of one tie are neighbours.
     """
+    first_hit = starts_of(user, above)  # [tie]
+    n_hits = np.diff(first_hit, append=len(user))
+    ties = TiesWithHits(
+        above=above[first_hit],
+        n_rows=tied[first_hit],
+        n_hits=n_hits,
+        n_hits_above=count_within(user)[first_hit] - 1,
+    )
+    return ties, np.repeat(np.arange(len(first_hit)), n_hits)
+
+
+def _expected_nth(place: Ints, tie: TiesWithHits) -> Floats:
+    """Return the expected number, among the user's hits, of a hit at a place in its tie.
+
+    The other hits of the tie are as likely on each of its other places.
+    """
+    places_above = place - 1.0
+    other_places = np.maximum(tie.n_rows - 1, 1)  # a tie of one row has none, nor hits
+    hits_above_in_tie = places_above * (tie.n_hits - 1) / other_places
+    return 1.0 + tie.n_hits_above + hits_above_in_tie
+
+
+def _first_chance(place: Ints, tie: TiesWithHits) -> Floats:
+    """Return the probability that a hit is at a place in its tie, and the user's first.
+
+    Hits of a tie can stand in C(n_rows, n_hits) ways, and in C(n_rows - place,
+    n_hits - 1) with the first of them at this place. Each hit is the first as often.
+    """
+    log_chance = _log_choose(tie.n_rows - place, tie.n_hits - 1)
+    log_chance -= _log_choose(tie.n_rows, tie.n_hits)
+    chance = np.exp(log_chance) / tie.n_hits
+    return np.where(tie.n_hits_above == 0, chance, 0.0)
+
+
+def _log_choose(n: Ints, m: Ints) -> Floats:
+    """Return the logarithm of C(n, m), the number of ways to choose m of n."""
     from scipy.special import gammaln
 
-    def log_choose(n: Ints, m: Ints) -> Floats:
-        return np.asarray(gammaln(n + 1.0) - gammaln(m + 1.0) - gammaln(n - m + 1.0))
-
     # C(n, m) of n below m is 0, as gammaln is infinite at 0 and at whole numbers below.
-    return np.asarray(np.exp(log_choose(g - j, m - 1) - log_choose(g, m)))
+    return np.asarray(gammaln(n + 1.0) - gammaln(m + 1.0) - gammaln(n - m + 1.0))

@@ -1,14 +1,14 @@
-"""A sheet: the rows of one of the caller's tables, by role, and what errors about them
-need to say.
+"""A sheet: the rows of one of the caller's tables, by role, and checks of them.
 
-Every check of rows is a method here, so that a table, its name and its columns do not
-travel apart.
+Every check of rows is a method here, since its error names the table and the caller's
+columns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from sys import float_info
 from uuid import UUID
 
 import numpy as np
@@ -25,7 +25,7 @@ from recnb.metrics.hits import HIGHEST as HIGHEST_RELEVANCE
 IDS = ("user", "item")
 #: Types of columns of text.
 TEXT = (pl.String, pl.Categorical, pl.Enum)
-#: No list is deeper, so user and rank fit into one whole number.
+#: Up to here, user and rank fit into one whole number.
 HIGHEST_RANK = ENDLESS
 #: What errors call the two tables.
 RECS, TRUTH = "recommendations", "truth"
@@ -41,6 +41,13 @@ class NumberCheck:
     #: `{column}` is filled in.
     fix: str
 
+
+#: The lowest and the highest number of each role that passes its checks.
+BOUNDS = {
+    "score": (-float_info.max, float_info.max),
+    "rank": (1, HIGHEST_RANK),
+    "relevance": (0, HIGHEST_RELEVANCE),
+}
 
 _value = pl.col("value")
 _is_no_number = _value.is_null() | ~_value.is_finite()
@@ -136,8 +143,9 @@ class Sheet:
     # Ids
 
     def with_ids(self, roles: Sequence[str] = IDS) -> Sheet:
-        """Return the sheet with ids as whole numbers or text; refuse missing ids, and a
-        sheet without rows.
+        """Return the sheet with ids as whole numbers or text.
+
+        Missing ids are refused, and a sheet without rows.
         """
         if self.rows.height == 0:
             raise NoRowsError(
@@ -149,17 +157,20 @@ class Sheet:
         """Return the ids of a role as whole numbers or text."""
         self._refuse_missing(role)
         ids = self[role]
-        if ids.dtype.is_float():
-            return self._whole_numbers(role)
+        if ids.dtype == pl.Int64:
+            return ids
         if ids.dtype in TEXT:
             return ids.cast(pl.String)
-        if ids.dtype.is_integer() or ids.dtype.is_decimal():
-            whole = ids.cast(pl.Int64, strict=False)
-            # The Decimal 1.5 comes back as 1, and a UInt64 beyond 2**63 as null.
-            comes_back = (whole.cast(ids.dtype, strict=False) == ids).all()
-            if comes_back and whole.null_count() == 0:
-                return whole
-        raise self._not_an_id_error(role)
+        if ids.dtype.is_float():
+            return self._whole_numbers(role)
+        if not ids.dtype.is_integer() and not ids.dtype.is_decimal():
+            raise self._not_an_id_error(role)
+        whole = ids.cast(pl.Int64, strict=False)
+        # A UInt64 beyond 2**63 becomes null, and the Decimal 1.5 becomes 1.
+        is_same = whole.cast(ids.dtype, strict=False) == ids
+        if whole.null_count() or not is_same.all():
+            raise self._not_an_id_error(role)
+        return whole
 
     def _refuse_missing(self, role: str) -> None:
         """Raise an error for missing ids."""
@@ -173,8 +184,10 @@ class Sheet:
         )
 
     def _whole_numbers(self, role: str) -> pl.Series:
-        """Return ids that pandas made floats of, as it does of whole numbers with a
-        gap.
+        """Return ids that came as floats, as whole numbers.
+
+        pandas makes floats of a column of whole numbers as soon as one is missing, and
+        they stay floats when that row is dropped.
         """
         ids = self[role]
         mantissa_bits = {"Float16": 11, "Float32": 24}.get(str(ids.dtype), 53)
@@ -205,18 +218,20 @@ class Sheet:
         )
 
     def refuse_other_kinds(self, other: Sheet) -> None:
-        """Raise an error for ids of another type: 1 and "1" never match, and every
-        score would be 0.
+        """Raise an error for ids of another type.
+
+        1 and "1" never match, and every score would be 0.
         """
         if not self.rows.height or not other.rows.height:
             return
         for role in IDS:
             if role not in other:
                 continue  # a frame of users has no items, one of items no users
-            if self.kind(role) == other.kind(role):
+            if self.kind_in_words(role) == other.kind_in_words(role):
                 continue
             examples = ", ".join(
-                f"{sheet.name} in column {sheet.label(role)!r} {sheet.kind(role)} "
+                f"{sheet.name} in column {sheet.label(role)!r} "
+                f"{sheet.kind_in_words(role)} "
                 f"(such as {sheet[role][0]!r})"
                 for sheet in (self, other)
             )
@@ -226,15 +241,16 @@ class Sheet:
                 fix="Make both text.",
             )
 
-    def kind(self, role: str) -> str:
+    def kind_in_words(self, role: str) -> str:
         """Return the type of a role's values in words."""
         return kind(self[role].dtype)
 
     # Numbers
 
     def scores(self) -> pl.Series:
-        """Return the scores as numbers of the type they have: as floats, large whole
-        numbers would become equal.
+        """Return the scores as numbers of the type they have.
+
+        As floats, large whole numbers would become equal.
         """
         return self._checked("score", SCORE_CHECKS)
 
@@ -251,8 +267,8 @@ class Sheet:
     def _checked(self, role: str, checks: Sequence[NumberCheck]) -> pl.Series:
         """Return the column of a role as numbers that pass the checks."""
         numbers = self._numbers(role)
-        if _extremes_pass(numbers, role):
-            return numbers
+        if _lie_within(BOUNDS[role], numbers, whole=role == "rank"):
+            return numbers  # the usual case, and quick to see
         values = pl.DataFrame({"value": numbers.cast(pl.Float64)})
         for check in checks:
             bad = values.select(check.bad.arg_true()).to_series()
@@ -261,8 +277,9 @@ class Sheet:
         return numbers
 
     def _numbers(self, role: str) -> pl.Series:
-        """Return the column of a role, which must be of numbers, True and False, or
-        empty.
+        """Return the column of a role as numbers; True and False are 1 and 0.
+
+        Raises an error for a column of any other type, unless it is empty.
         """
         column = self[role]
         if column.dtype.is_numeric():
@@ -365,8 +382,9 @@ class Sheet:
     # The order of lists
 
     def with_order_settled(self, convention: Convention) -> tuple[Sheet, Convention]:
-        """Return the sheet with its scores or ranks checked, and the convention with
-        order="auto" replaced by the column that orders the lists.
+        """Return the sheet with its scores or ranks checked, and the settled convention.
+
+        There the column that orders the lists stands in place of order="auto".
         """
         order = self._order(convention)
         lists = self
@@ -456,10 +474,11 @@ def _with_exact_threshold(
 
 def _sorted_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
     """Return rows by user and rank: as they are, if users and the ranks of each rise."""
-    same_user = pl.col("user") == pl.col("user").shift()
-    # Null in the first row, which `all` passes over.
-    ranks_rise = (~same_user | (pl.col("rank") > pl.col("rank").shift())).all()
-    if rows["user"].is_sorted() and rows.select(ranks_rise).item():
+    is_first_of_user = pl.col("user") != pl.col("user").shift()
+    rank_rises = pl.col("rank") > pl.col("rank").shift()
+    # The first row has none above it: null, which `all` passes over.
+    ranks_rise = rows.select((is_first_of_user | rank_rises).all()).item()
+    if ranks_rise and rows["user"].is_sorted():
         return rows
     return rows.sort("user", "rank")
 
@@ -490,25 +509,26 @@ def _type_and_example(ids: pl.Series) -> tuple[str, object]:
     return str(ids.dtype)[:80], example
 
 
-def _extremes_pass(numbers: pl.Series, role: str) -> bool:
-    """Return whether the lowest and the highest number show that all numbers pass the
-    checks of their role, the usual case; if they do not, each check has to look.
+def _lie_within(
+    bounds: tuple[float, float], numbers: pl.Series, *, whole: bool
+) -> bool:
+    """Return whether numbers surely lie within bounds, and are `whole` if they must be.
+
+    Only the lowest and the highest are looked at. False may mean that the type does not
+    let them tell.
     """
-    if numbers.null_count() or not _has_quick_extremes(numbers.dtype, role):
+    if numbers.is_empty():
+        return True
+    dtype = numbers.dtype
+    is_integer = dtype.is_integer() and dtype not in (pl.Int128, pl.UInt128)
+    is_float = dtype in (pl.Float32, pl.Float64)
+    can_tell = is_integer or (is_float and not whole)
+    if numbers.null_count() or not can_tell:
         return False
+    lowest, highest = bounds
     values = numbers.to_numpy()
-    lowest = 1 if role == "rank" else 0
-    highest = HIGHEST_RANK  # within the bounds of every role
-    # NaN fails both comparisons; `initial` matters only without rows.
-    return bool(values.min(initial=1) >= lowest and values.max(initial=1) <= highest)
-
-
-def _has_quick_extremes(dtype: pl.DataType, role: str) -> bool:
-    """Return whether the extremes of a type are found quickly and may tell enough."""
-    if dtype in (pl.Int128, pl.UInt128):
-        return False  # numpy has no such integers
-    # Of floats, a rank must be whole, and a score is often below 0.
-    return dtype.is_integer() or (role == "relevance" and dtype == pl.Float64)
+    # With a NaN among the values both are NaN, which no comparison is true of.
+    return float(values.min()) >= lowest and float(values.max()) <= highest
 
 
 def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
@@ -527,28 +547,25 @@ def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
 
 
 def in_floats(scores: pl.Series) -> Floats:
-    """Return scores as floats that sort in the same way, and are above 0 where the
-    scores are.
-
-    Whole numbers beyond 2**53 may become equal floats: then each score's place in the
-    sorted order is returned, less that of the highest score which is not above 0.
-    """
+    """Return floats that sort as the scores do, and are above 0 where the scores are."""
     floats = scores.cast(pl.Float64).to_numpy()
     if scores.dtype.is_float():
         return floats
     if scores.dtype.is_integer() and np.abs(floats).max(initial=0.0) < 2**53:
-        return floats
+        return floats  # all of these are exact
     if len(np.unique(floats)) == scores.n_unique():
         return floats
+    # Different scores have become equal floats. The place of each in the sorted order
+    # tells them apart; the highest place of a score not above 0 becomes 0.
     places = scores.rank("dense").to_numpy().astype(np.float64)
-    highest_not_above_0 = places[floats <= 0].max(initial=0.0)
-    return np.asarray(places - highest_not_above_0)
+    place_of_zero = places[floats <= 0].max(initial=0.0)
+    return np.asarray(places - place_of_zero)
 
 
 def grades_of(truth: pl.DataFrame) -> pl.Series:
     """Return the relevance of each row as it was given, True and False as 1 and 0.
 
-    Without a column of relevance it is a single 1.0, which tells what values there are.
+    Without such a column it is a single 1.0: the only value there is.
     """
     if "relevance" not in truth.columns:
         return pl.Series([1.0])
@@ -559,8 +576,10 @@ def grades_of(truth: pl.DataFrame) -> pl.Series:
 
 
 def is_relevant(relevance: Floats, convention: Convention) -> Bools:
-    """Return which judged items count as relevant: those from `relevant_from` on if it
-    is given, else those that `relevant` names.
+    """Return which judged items count as relevant.
+
+    These are the ones from `relevant_from` on if it is given, else those that `relevant`
+    names.
     """
     if convention.relevant_from is not None:
         return relevance >= convention.relevant_from

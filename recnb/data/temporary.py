@@ -1,5 +1,7 @@
-"""Temporary files and folders: each is locked by the process that made it, removed when
-it is done with, at SIGTERM as well, and by a later run if that process was killed.
+"""Temporary files and folders.
+
+Each is locked by the process that made it, and removed when it is done with, at SIGTERM
+as well; if that process was killed, a later run removes it.
 """
 
 from __future__ import annotations
@@ -46,9 +48,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _lock(file: BinaryIO, *, wait: bool) -> bool:
-        """Lock a file until it is closed or the process has ended; False if another
-        holds it.
-        """
+        """Lock a file until it is closed or the process ends; False if another holds it."""
         way = msvcrt.LK_LOCK if wait else msvcrt.LK_NBLCK
         try:
             msvcrt.locking(file.fileno(), way, 1)
@@ -59,8 +59,9 @@ else:
     import fcntl
 
     def _lock(file: BinaryIO, *, wait: bool) -> bool:
-        """Lock a file until it is closed or the process has ended; False if another
-        holds it, or if the file system has no locks.
+        """Lock a file until it is closed or the process ends; False if another holds it.
+
+        False as well if the file system has no locks.
         """
         way = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB
         try:
@@ -152,8 +153,9 @@ def _remove_if_abandoned(folder: Path) -> None:
 
 
 def _remove_folder(folder: Path, lock: BinaryIO | None = None) -> None:
-    """Remove a temporary folder, its lock last: what cannot be removed now is known as
-    abandoned later.
+    """Remove a temporary folder, its lock last.
+
+    If something cannot be removed now, a later run knows it as abandoned by the lock.
     """
     for _attempt in range(10):
         shutil.rmtree(folder / CONTENT, ignore_errors=True)
@@ -172,8 +174,9 @@ def _remove_folder(folder: Path, lock: BinaryIO | None = None) -> None:
 
 
 def _machine() -> str:
-    """Return the names by which this machine is known: of its host and of the kernel
-    that runs, one of which a container or a restart keeps.
+    """Return the names by which this machine is known: of its host and its running kernel.
+
+    A container or a restart keeps one of the two.
     """
     names = [f"host:{platform.node()}"]
     with suppress(OSError):
@@ -186,11 +189,10 @@ def _machine() -> str:
 
 @contextmanager
 def replacing(target: Path) -> Iterator[BinaryIO]:
-    """Open a file beside another one, which it replaces when all is written; an error
-    leaves the other one as it was.
+    """Open a file beside another one, which it replaces when all is written.
 
-    A link is followed; owner and permissions are kept. A device, a pipe and the
-    streams of the process are written to.
+    An error leaves the other one as it was. A link is followed; owner and permissions
+    are kept. A device, a pipe and the streams of the process are written to.
     """
     is_special = target.exists() and not target.is_file()
     if is_special or os.path.abspath(target).startswith(STREAMS):
@@ -228,8 +230,9 @@ def _copy_owner_and_mode(source: Path, copy: Path) -> None:
 
 
 def _file_beside(target: Path) -> tuple[Path, BinaryIO]:
-    """Make a locked file in the folder of another, and remove those that processes left
-    there when they were killed.
+    """Make a locked file in the folder of another.
+
+    Files that killed processes left there are removed.
     """
     name = target.name[:100]  # file systems limit the bytes of a name
     while len(name.encode()) > 150:
@@ -262,8 +265,9 @@ def _remove_file_if_abandoned(path: Path) -> None:
 def _once_in_this_process(
     path: Path, remove: Callable[[], object]
 ) -> Callable[[], None]:
-    """Return a function that removes something, once and in this process alone: one
-    that was forked removes nothing. At SIGTERM it is called as well.
+    """Return a function that removes something, once and in this process alone.
+
+    A process that was forked removes nothing. At SIGTERM it is called as well.
     """
     process = os.getpid()
 

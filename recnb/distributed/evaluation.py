@@ -1,5 +1,6 @@
-"""Evaluate rows that stay with an engine: hits, and counts of users, are fetched on
-first use, once.
+"""Evaluate rows that stay with an engine.
+
+Hits, and counts of users, are fetched on first use, once.
 """
 
 from __future__ import annotations
@@ -7,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
+
+import polars as pl
 
 from recnb.data import Frame, Layout, table_of
 from recnb.data.columns import ENGINES, Labels
@@ -43,7 +46,12 @@ def evaluation_of(parts: Parts, parsed: ParsedOptions) -> Evaluation:
         library=parsed.library,
         overrides=parsed.overrides,
         side_data=partial(
-            read_side_data, parts, None, parsed.columns, **parsed.side_data
+            read_side_data,
+            parts,
+            None,
+            parsed.columns,
+            cluster=parsed.cluster,
+            **parsed.side_data,
         ),
     )
 
@@ -72,8 +80,9 @@ def _refuse_engine(name: str, frame: Frame) -> None:
 
 
 def call(work: Callable[[Sheets], T], recs: Frame, truth: Frame, layout: Layout) -> T:
-    """Call a function of a part; columns of its rows are named by role, and either side
-    may have none.
+    """Call a function of a part.
+
+    Columns of its rows are named by role, and either side may have no rows.
     """
     with of_one_part():
         return work(read_part(recs, truth, layout))
@@ -81,13 +90,17 @@ def call(work: Callable[[Sheets], T], recs: Frame, truth: Frame, layout: Layout)
 
 def read_part(recs: Frame, truth: Frame, layout: Layout) -> Sheets:
     """Read the rows of some users."""
-    lists = _sheet(recs, RECS, layout.recs)
-    judgements = _sheet(truth, TRUTH, layout.truth)
+    lists = Sheet(RECS, _rows(recs, RECS, layout.recs_read), layout.recs)
+    judged = _rows(truth, TRUTH, layout.truth_read)
+    judgements = Sheet(TRUTH, judged, layout.truth)
+    if lists.rows.height:
+        lists = lists.with_ids()
+    if judgements.rows.height:
+        judgements = judgements.with_ids()
     return part_of(lists, judgements, layout)
 
 
-def _sheet(frame: Frame, name: str, labels: Labels) -> Sheet:
+def _rows(frame: Frame, name: str, labels: Labels) -> pl.DataFrame:
+    """Return rows whose columns are roles, in the order before they were moved."""
     columns = {role: role for role in (*labels, ROW)}
-    rows = table_of(frame, name, columns).sort(ROW).drop(ROW)
-    sheet = Sheet(name, rows, labels)
-    return sheet.with_ids() if rows.height else sheet
+    return table_of(frame, name, columns).sort(ROW).drop(ROW)

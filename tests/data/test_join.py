@@ -15,10 +15,11 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.conventions import WORDS, Convention
-from recnb.data import encoding, join, numbered
+from recnb.data import encoding, join, numbered, quirks
 from recnb.data.in_memory import source_of
 from recnb.data.sheet import RECS, TRUTH, Sheet
 from recnb.errors import FrameError
+from recnb.metrics.hits import Hits
 from tests.examples import examples
 from tests.random_frames import random_frames
 from tests.tools.attack.cases import cases
@@ -36,7 +37,7 @@ def test_small_blocks_and_ids_whose_hashes_are_the_same(case, shift, way):
     """Frames are cut into blocks, which all cores share; hashes have a few bits, or are
     all equal.
     """
-    hashes, kept = encoding.hashes_of, np.uint64(2**64 - 2**shift if shift < 64 else 0)
+    hashes, kept = encoding.hashes_of, np.uint64(2 ** (64 - shift) - 1)
     with pytest.MonkeyPatch.context() as patched:
         for module in (encoding, join, numbered):
             patched.setattr(module, "BLOCK", 4)
@@ -246,3 +247,73 @@ def test_items_of_one_side_alone_whose_hashes_are_the_same(side, monkeypatch):
         ).hit_rate(k=1)
         == 0.5
     )
+
+
+def test_pairs_are_found_as_in_the_drawing():
+    listed_item = np.arange(10, dtype=np.uint64)
+    listed_item[7] = listed_item[3]
+    listed_item[9] = listed_item[4]
+    lists = numbered.ListedRows(
+        frame_row=slice(0, 10),
+        user=np.zeros(10, dtype=np.int64),
+        item=listed_item,
+        score=-np.arange(10.0),
+        given_rank=None,
+        n_users=1,
+        n_recommended=10,
+    )
+    truth = numbered.TruthRows(
+        frame_row=np.arange(5),
+        user=np.zeros(5, dtype=np.int64),
+        item=np.array([20, 21, 4, 21, 5], dtype=np.uint64),
+        relevance=np.ones(5),
+        n_rows=np.array([5]),
+    )
+    pairs = join.find_pairs(lists, truth)
+    assert pairs.judged_row.tolist() == [4, 5, 9]
+    assert pairs.judging_row.tolist() == [2, 4, 2]
+    assert pairs.repeated_row.tolist() == [3, 4, 7, 9]
+    first, second, first_again, second_again = pairs.repeated_pair
+    assert first == first_again != second == second_again
+    assert pairs.truth_repeats
+
+
+def test_ties_are_spread_as_in_the_drawing():
+    hits = Hits(
+        user=np.array([0, 0, 0]),
+        rank=np.array([1, 2, 3]),
+        list_length=np.array([4]),
+        relevance=np.ones(3),
+        entry=np.array([0, 1, 2]),
+        truth_user=np.zeros(3, dtype=np.int64),
+        truth_relevance=np.ones(3),
+        max_relevance=1.0,
+    )
+    above, tied = np.array([0, 1, 1]), np.array([1, 3, 3])
+    spread = quirks.average_over_ties(hits, above, tied)
+    rows = zip(
+        spread.entry,
+        spread.rank,
+        spread.tied.weight,
+        spread.tied.nth,
+        spread.tied.first,
+        spread.tied.top,
+        strict=True,
+    )
+    third = 1 / 3
+    assert sorted(rows) == [
+        (0, 1, 1, 1, 1, True),
+        (1, 2, third, 2, 0, True),
+        (1, 3, third, 2.5, 0, False),
+        (1, 4, third, 3, 0, False),
+        (2, 2, third, 2, 0, True),
+        (2, 3, third, 2.5, 0, False),
+        (2, 4, third, 3, 0, False),
+    ]
+
+
+@pytest.mark.parametrize("item, place", [("c", 4), ("e", 5), ("a", 3)])
+def test_items_are_ranked_below_a_list_as_in_the_drawing(item, place):
+    recs = {"ann": ["d", "b"], "bob": ["a", "b", "c", "d", "e"]}
+    ev = recnb.evaluate(recs, {"ann": [item]}, candidates="catalogue")
+    assert ev.reciprocal_rank() == 1 / place

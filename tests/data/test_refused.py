@@ -4,6 +4,7 @@ where, an example of it, and what to do.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ import polars as pl
 import pytest
 
 import recnb
+from recnb.data.sheet import Sheet
 from recnb.errors import (
     ColumnError,
     FrameError,
@@ -797,3 +799,48 @@ def test_a_rank_given_twice_is_told_of_the_items_that_share_it(duplicates) -> No
     rows = {"user": "u", "item": ["a", "a", "b", "c"], "rank": [1, 3, 2, 2]}
     with pytest.raises(FrameError, match="user 'u' has 'b' and 'c' at rank 2"):
         recnb.evaluate(pd.DataFrame(rows), {"u": ["b"]}, duplicates=duplicates)
+
+
+WHOLE_TYPES = [pl.Int64, pl.UInt32, pl.Int128]
+FLOAT_TYPES = [pl.Float32, pl.Float64]
+
+
+@pytest.mark.parametrize("place", [0, 1, 2])
+@pytest.mark.parametrize(
+    "role, bad, dtypes",
+    [
+        ("score", None, WHOLE_TYPES + FLOAT_TYPES),
+        ("score", math.nan, FLOAT_TYPES),
+        ("score", math.inf, FLOAT_TYPES),
+        ("score", -math.inf, FLOAT_TYPES),
+        ("rank", None, WHOLE_TYPES + FLOAT_TYPES),
+        ("rank", 0, WHOLE_TYPES + FLOAT_TYPES),
+        ("rank", 2**31 + 1, [pl.Int64, pl.Int128, pl.Float64]),
+        ("rank", 1.5, FLOAT_TYPES),
+        ("rank", math.nan, FLOAT_TYPES),
+        ("relevance", None, WHOLE_TYPES + FLOAT_TYPES),
+        ("relevance", -1, [pl.Int64, pl.Int128, *FLOAT_TYPES]),
+        ("relevance", math.inf, FLOAT_TYPES),
+        ("relevance", 1e101, [pl.Float64]),
+        ("relevance", math.nan, FLOAT_TYPES),
+    ],
+)
+def test_one_bad_number_is_refused_wherever_it_stands(role, bad, dtypes, place):
+    numbers = [3, 2, 1]
+    numbers[place] = bad
+    for dtype in dtypes:
+        rows = pl.DataFrame(
+            {
+                "user": [1, 1, 1],
+                "item": [1, 2, 3],
+                role: pl.Series(numbers, dtype=dtype, strict=False),
+            }
+        )
+        sheet = Sheet("rows", rows, {})
+        read = {
+            "score": sheet.scores,
+            "rank": sheet.ranks,
+            "relevance": lambda sheet=sheet: sheet.relevances(allow_negative=False),
+        }[role]
+        with pytest.raises(FrameError, match=role):
+            read()
