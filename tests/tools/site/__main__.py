@@ -24,7 +24,8 @@ def build(folder: Path) -> int:
     """Build the site in a folder, from nothing, and return Sphinx's exit code."""
     from sphinx.cmd.build import build_main
 
-    shutil.rmtree(folder, ignore_errors=True)
+    for name in ("sources", "doctrees", "html"):  # nothing else that is there
+        shutil.rmtree(folder / name, ignore_errors=True)
     sources = folder / "sources"
     write_sources(sources)
     write_reference(sources / "reference")

@@ -22,6 +22,8 @@ def mathml(latex: str, *, as_block: bool = False) -> str:
     if latex.startswith("\\displaystyle "):
         in_place, large = latex.removeprefix("\\displaystyle "), ' displaystyle="true"'
     formula = tex2mathml(in_place, as_block=as_block)
+    # nDCG@10 is one word, and @ no operator with space around it.
+    formula = formula.replace("<mo>@</mo>", '<mo lspace="0" rspace="0">@</mo>')
     return formula.replace("<math", f"<math{large}", 1)
 
 
