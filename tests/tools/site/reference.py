@@ -26,7 +26,7 @@ RETURNED: tuple[type, ...] = (Report, Lint)
 #: What is for a metric of the caller's own.
 HELPERS = ("Credit", "as_column", "list_credit", "out_of_count")
 #: The bases that hold what results read, not what users ask.
-INNER: tuple[type, ...] = (EvaluationData, ReportData)
+INNER = {*EvaluationData.__mro__, *ReportData.__mro__}
 
 TITLES = {
     "ways in": "Evaluate and compare",
@@ -82,12 +82,14 @@ def value_of(name: str) -> Any:
 
 def members_of(cls: type) -> list[str]:
     """Return the public methods, properties and fields of a class, as recnb has them."""
-    inner = {base for one in INNER for base in one.__mro__}
     names: set[str] = set()
     for base in cls.__mro__:
-        if base.__module__.startswith("recnb"):
-            among = PUBLIC if base in inner else vars(base)
-            names |= {name for name in vars(base) if name in among}
+        if not base.__module__.startswith("recnb"):
+            continue
+        if base in INNER:
+            names |= vars(base).keys() & PUBLIC
+        else:
+            names |= vars(base).keys()
     shown = {name for name in names if _is_shown(cls, name)}
     if dataclasses.is_dataclass(cls) and cls.__name__ in recnb.__all__:
         shown |= {field.name for field in dataclasses.fields(cls)}
