@@ -39,8 +39,7 @@ from recnb.data.load import Input
 from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
 from recnb.display.language import N_, _, named, use_language, use_noun, with_noun
 from recnb.display.templates import framed
-from recnb.display.text import one_line
-from recnb.display.text import users_in_words as n_users_in_words
+from recnb.display.text import one_line, sample_in_words
 from recnb.errors import (
     OptionError,
     Suggesting,
@@ -926,7 +925,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             ):
                 continue
             users = users_in_common([scoring.joined.users for scoring in scorings])
-            words = [] if len(users) == self.n_lists else [n_users_in_words(len(users))]
+            words = []
+            if len(users) != self.n_lists:
+                counts = first.counted(users)
+                words = [sample_in_words(counts["n_users"], counts.get("n_lists"))]
             if first.library is None:  # whose name says its decisions
                 convention = scorings[0].shown_convention
                 decisions = convention.phrases(graded=first.joined.graded)

@@ -37,7 +37,7 @@ def overlaps(models: Models, k: int | None) -> list[dict[str, Any]]:
                 "other": other,
                 "k": k,
                 "jaccard": mean_of(shares),
-                "n_users": len(shares),
+                **models[model].counted(users["user"]),
                 "n_identical": int((users["in_place"] == users["either"]).sum()),
             }
         )

@@ -174,6 +174,13 @@ class EvaluationData:
         """
         return len(self.joined.users)
 
+    def counted(self, list_ids: pl.Series) -> dict[str, int]:
+        """Return the numbers of users and, if these have several, of their lists."""
+        n_users = self.source.users_of(list_ids).n_unique()
+        if self.splits is None:
+            return {"n_users": n_users}
+        return {"n_users": n_users, "n_lists": len(list_ids)}
+
     @cached_property
     def clusters(self) -> Clusters | None:
         """The lists that are drawn as one; None: each is drawn by itself."""

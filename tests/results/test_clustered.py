@@ -144,6 +144,21 @@ def test_an_evaluation_counts_users_and_their_lists_as_its_numbers_do():
     assert one_day.n_users == one_day.n_lists == one_day.counts.n_lists < 40
 
 
+def test_what_is_shown_of_two_models_counts_users_and_their_lists():
+    overlap = FOUND.overlap(5).iloc[0]
+    n_lists = FOUND.n_lists
+    assert (overlap.n_users, overlap.n_lists) == (40, n_lists)
+    title = FOUND.scatter("ndcg", k=5).get_title()
+    assert f"{n_lists} lists of 40 users" in title
+    graded = TRUTH.assign(relevance=1 + TRUTH["item"] % 2)
+    models = {"a": RECS, "b": OTHER}
+    of_few = recnb.compare(models, graded, split="day").table(["AP(rel=2)"])
+    fewer = graded[graded["relevance"] == 2]
+    n_fewer = len(fewer[["user", "day"]].drop_duplicates())
+    words = f"{n_fewer} lists of {fewer['user'].nunique()} users"
+    assert words in repr(of_few)
+
+
 def test_values_of_a_cluster_column_are_not_called_users():
     by_topic = recnb.evaluate(RECS, TRUTH, split="day", users=TOPIC, cluster="topic")
     smallest = by_topic.detectable("ndcg", k=5)
