@@ -1,5 +1,6 @@
-"""Everything that recnb raises on purpose; each message says what was found, where, and
-what to type next.
+"""Everything that recnb raises on purpose.
+
+Each message says what was found, where, and what to type next.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeGuard
 
 
 class RecnbError(ValueError):
-    """What recnb was given cannot be evaluated: the problem, and the fix in sentences
-    that follow it.
+    """What recnb was given cannot be evaluated.
+
+    The problem, and the fix in sentences that follow it.
 
     `subject` is what the message begins with, such as the metric that it is about.
     """
@@ -53,14 +55,16 @@ class OptionError(RecnbError):
 
 
 class UnknownNameError(OptionError, AttributeError):
-    """An attribute that does not exist, such as a misspelt metric; `hasattr` is False
-    for it.
+    """An attribute that does not exist, such as a misspelt metric.
+
+    `hasattr` is False for it.
     """
 
 
 class UnknownModelError(OptionError, KeyError):
-    """The model asked for is not in the comparison; `get` and `in` work as for any
-    mapping.
+    """The model asked for is not in the comparison.
+
+    `get` and `in` work as for any mapping.
     """
 
     __str__ = ValueError.__str__  # KeyError's shows the message in quotes
@@ -95,8 +99,9 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 def is_several(value: object) -> TypeGuard[Iterable[Any]]:
-    """Whether something gives one value after the other; text is one value, and so is
-    an array without a dimension.
+    """Whether something gives one value after the other.
+
+    Text is one value, and so is an array without a dimension.
     """
     return (
         isinstance(value, Iterable)
@@ -106,15 +111,17 @@ def is_several(value: object) -> TypeGuard[Iterable[Any]]:
 
 
 def is_word(value: object, words: Container[str]) -> bool:
-    """Whether an option is one of its words; what is no text is none, whether it can be
-    compared and hashed or not.
+    """Whether an option is one of its words.
+
+    What is no text is none, whether it can be compared and hashed or not.
     """
     return isinstance(value, str) and value in words
 
 
 def quoted(value: object) -> str:
-    """Return how Python writes a value, for a sentence; of a frame, or what else takes
-    several lines, its type.
+    """Return how Python writes a value, for a sentence.
+
+    Of a frame, or what else takes several lines, its type.
     """
     written = repr(value)
     return f"<{type(value).__name__}>" if "\n" in written else written
@@ -136,8 +143,9 @@ def near(
     known: Iterable[object],
     translated: Callable[..., str] = str.format,
 ) -> str:
-    """Return a sentence to end a message with: "Did you mean 'ndcg'? Known: 'ndcg',
-    'dcg', 'recall'.".
+    """Return a sentence to end a message with.
+
+    "Did you mean 'ndcg'? Known: 'ndcg', 'dcg', 'recall'.".
 
     `translated` puts the names into each sentence: `_` does so in the language in
     force.
@@ -167,8 +175,9 @@ def no_attribute(
     translated: Callable[..., str] = str.format,
     meant: str = "",
 ) -> AttributeError:
-    """Return the error for an attribute that does not exist, which names the nearest,
-    or the one that is known to be meant.
+    """Return the error for an attribute that does not exist.
+
+    It names the nearest one, or the one that is known to be meant.
     """
     if name.startswith("_"):  # asked for by Python, IPython and pickle, and not typed
         return AttributeError(f"{of} has no attribute {name!r}")

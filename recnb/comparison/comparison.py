@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
@@ -22,6 +23,7 @@ from recnb.comparison.models import (
     without_relevant_in_words,
 )
 from recnb.comparison.overlap import overlaps
+from recnb.comparison.runs import Runs, runs_of
 from recnb.comparison.scatter import draw_models, draw_users
 from recnb.comparison.tables import (
     Curves,
@@ -31,7 +33,7 @@ from recnb.comparison.tables import (
     differences_table,
     means_table,
 )
-from recnb.conventions import cut_of, options_in_words
+from recnb.conventions import Convention, cut_of, options_in_words
 from recnb.data import Frame
 from recnb.data.load import Input
 from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
@@ -53,7 +55,7 @@ from recnb.evaluate import Options, with_options_listed
 from recnb.evaluation import Evaluation
 from recnb.lint import checks, finding_of, judged_order
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import ACCURACY
 from recnb.report.data import ModelUsers
 from recnb.results.arguments import (
@@ -62,14 +64,15 @@ from recnb.results.arguments import (
     Asked,
     Metrics,
     asked_of,
-    check_options,
-    metric_of_curve,
+    measure_of_curve,
+    with_options,
 )
 from recnb.results.columns import check_side_data, metric_columns, users_in_common
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import Numbers, Pairs
+from recnb.results.record import record_of_measures
 from recnb.results.scoring import scoring_of, values_of_users
 from recnb.results.segment_table import refuse_whole_metrics
 from recnb.results.segments import WHOLE, Split, part_in_words, split_by
@@ -77,6 +80,7 @@ from recnb.results.table import Table, check_flag
 from recnb.results.tables import beyond_table
 from recnb.results.unweighted import plain_means
 from recnb.results.values import (
+    ListCounts,
     follows,
     merged,
     pairs_in_words,
@@ -89,6 +93,7 @@ from recnb.stats import Settings, Test, tau_ap
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from recnb.report.methods import MethodsSection
     from recnb.report.report import Report
 
 #: Of more models than these every two are compared if none is named as the baseline,
@@ -198,7 +203,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     It is a mapping of names to evaluations: `found["als"].ndcg(k=10)`. `report()` shows
     everything; the other methods are its parts. Conclusions hold for the users as a
-    sample, not for another training run or another split of the data.
+    sample, not for another training run or another split of the data; `runs` takes
+    the splits of `split=` as one.
     """
 
     _models: Mapping[str, Evaluation]  # of each model, for the common users
@@ -313,6 +319,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         if intervals:
             percent = f"{100 * self.settings.confidence:g}"
             basis.append(_("{confidence}% intervals", confidence=percent))
+            basis += self._first.clustering_in_words
             basis += taken_as_known(self._first.source.weighted)
         table = means_table(
             numbers,
@@ -353,16 +360,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         of_users = [each for each in asked if each.metric.of != "all"]
         basis = [self._basis_of(of_users)]
         if not numbers.split.is_tested:
-            label = one_line(", ".join(numbers.split.labels))
-            basis.append(part_in_words(self._first, label))
+            basis.append(part_in_words(self._first, numbers.split))
         if not all(each.metric.is_accuracy for each in of_users):
             words = N_(
                 "metrics beyond accuracy over the users who have a value in every model"
             )
             basis.append(_(words))
-        of_accuracy = [
-            (each.metric, each.options) for each in of_users if each.metric.is_accuracy
-        ]
+        of_accuracy = [each.measure for each in of_users if each.metric.is_accuracy]
         unweighted = plain_means(self._models, of_accuracy, cutoffs)
         if unweighted:
             basis.append(unweighted.removesuffix("."))
@@ -410,7 +414,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         neither is better, such as novelty);
         "hint", printed as inconclusive; "torn", where test and interval disagree;
         "open", no difference shown; "same" or "untested". `detectable` is the smallest
-        difference found with 80 % power; `won`, `tied` and `lost` count users. Metrics
+        difference found with 80 % power; `won`, `tied` and `lost` count users, or
+        lists where users have several: `n_lists` of `n_users`, clustered. Metrics
         beyond accuracy are compared on the users who have a value in every model.
         Parameters are those of `table`.
         """
@@ -418,7 +423,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         split = split_by(self._models, by, bins, truth=False)
         numbers = self._measured(asked, Cutoffs.of(k), split)
         known = taken_as_known(self._first.source.weighted)
-        basis = [self._basis_of(asked)]
+        basis = [self._basis_of(asked), *self._first.clustering_in_words]
         warnings = self._warnings(asked[0], k)
         return differences_table(
             numbers, basis, settings=self.settings, warnings=warnings, known=known
@@ -445,9 +450,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         no check is passed: of fewer than 10 users, or of so few who differ that there
         is no interval.
         """
-        chosen = metric_named(metric)
-        if chosen.better is None:
-            problem = f"a high or low {chosen.name} is not good or bad in itself: "
+        measure = measure_named(metric)
+        if measure.metric.better is None:
+            problem = f"a high or low {measure.name} is not good or bad in itself: "
             raise OptionError(
                 problem,
                 "name a metric of which more or less is better, such as 'ndcg'.",
@@ -469,7 +474,50 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             not_worse_check(row, float(margin), self.settings.confidence, basis)
             for row in numbers.difference_rows()
         ]
-        return Gate(tuple(checks))
+        recorder = partial(
+            record_of_measures,
+            self._models,
+            asked,
+            Cutoffs.one(k),
+            self.settings,
+            self.baseline,
+        )
+        return Gate(tuple(checks), recorder=recorder)
+
+    @with_noun
+    def runs(
+        self,
+        metric: AnyMetric = "ndcg",
+        k: int | None = None,
+        *,
+        test_share: float | None = None,
+        **options: Any,
+    ) -> Runs:
+        """Return a metric over the splits of `split=`, which are the sample here.
+
+        A row has the mean of a model's means by split, their standard deviation and
+        number; `.differences` has a row for each pair of models with its test, and
+        `.by_split` the means.
+
+        Parameters
+        ----------
+        metric, k, **options
+            As in `table`.
+        test_share
+            Of folds, the share of the data that each tests, 0.2 of five: the corrected
+            resampled t test. Without it splits are training runs, such as seeds, and
+            the paired t test is made.
+        """
+        asked = asked_of(self._first, [metric], options, "k", "test_share")[0]
+        return runs_of(
+            self._models,
+            asked,
+            Cutoffs.one(k).values[0],
+            self.pairs,
+            self.settings,
+            test_share,
+            [self._basis_of([asked]), *self._options_in_words([asked], k)],
+        )
 
     @with_noun
     def movers(
@@ -491,17 +539,17 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         from recnb.report.users import moved
 
-        chosen, pair = metric_named(metric, ACCURACY), self._pair(model, baseline)
-        cut = chosen.cut_at(k)
-        check_options(chosen, options)
+        measure = measure_named(metric, ACCURACY)
+        pair = self._pair(model, baseline)
+        measure = with_options(measure.cut_at(k), options)
+        cutoff = Cutoffs.of(measure.k)
         values = {
-            name: values_of_users(self._models[name], chosen, Cutoffs.of(cut), options)[
-                :, 0
-            ]
+            name: values_of_users(self._models[name], measure, cutoff)[:, 0]
             for name in pair
         }
         n_shown = _count("n", n)
-        groups = moved(self._models, pair, values, cut, n_shown, chosen.better)
+        better = measure.metric.better
+        groups = moved(self._models, pair, values, measure.k, n_shown, better)
         rows = [
             (
                 user.user,
@@ -519,8 +567,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         table = Movers.made(
             frame,
-            [self._basis_of([Asked("", chosen, options)])],
-            chosen.symbol if cut is None else f"{chosen.symbol}@{cut}",
+            [self._basis_of([Asked("", measure)])],
+            measure.label,
         )
         table.groups = tuple(groups)
         return table
@@ -560,7 +608,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             )
         columns = dict[str, Floats]()
         for place, means in zip(numbers.places, numbers.means.mean, strict=True):
-            columns[names[place.metric.name, place.k]] = place.metric.sign * means
+            column = names[place.measure.name, place.k]
+            columns[column] = place.measure.metric.sign * means
         rows = []
         for metric, other in combinations(columns, 2):
             orders = columns[metric], columns[other]
@@ -616,8 +665,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         `.plot()` draws it.
         """
-        chosen, cutoffs = metric_of_curve(metric, k)
-        (asked,) = self._asked([chosen.name], options)
+        measure, cutoffs = measure_of_curve(metric, k)
+        (asked,) = self._asked([measure.name], options)
         columns = metric_columns(self._models, asked, cutoffs)
         numbers = numbers_of(columns, self.names, settings=self.settings)
         means = numbers.means
@@ -631,8 +680,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             }
         )
         basis = [self._basis_of([asked])]
-        table = Curves.made(frame, basis, f"{chosen.symbol}@k")
-        table.attrs |= {"symbol": chosen.symbol, "n_users": None}
+        table = Curves.made(frame, basis, f"{measure.symbol}@k")
+        table.attrs |= {"symbol": measure.symbol, "n_users": None}
         return table
 
     @with_noun
@@ -705,7 +754,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         if asked.metric.of == "all":
             problem = named(
                 "{metric} is one number of all lists of a model, so no users can be drawn: ",
-                metric=asked.metric.name,
+                metric=asked.measure.name,
             )
             raise OptionError(
                 problem, "name a second metric, for a point of each model."
@@ -731,8 +780,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         percent = f"{100 * self.settings.confidence:g}"
         basis.append(_("{confidence}% intervals", confidence=percent))
         rows = list(numbers.mean_rows())
-        along = [row for row in rows if row.metric == asked[0].metric.name]
-        up = [row for row in rows if row.metric == asked[1].metric.name]
+        along = [row for row in rows if row.metric == asked[0].measure.name]
+        up = [row for row in rows if row.metric == asked[1].measure.name]
         return draw_models(ax, along, up, basis, color)
 
     @with_noun
@@ -785,10 +834,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         with use_language(lang):
             request = request_of(self._first, k, metrics, options, by=by, bins=bins)
-            asked = [
-                Asked(metric.symbol, metric, dict(own))
-                for metric, own in request.metrics
-            ]
+            asked = [Asked(measure.symbol, measure) for measure in request.metrics]
             basis = "; ".join(
                 [self._basis_of(asked), *self._options_in_words(asked, k)]
             )
@@ -802,6 +848,44 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 basis=basis,
                 users=_count("movers", movers),
             )
+
+    @with_noun
+    def record(
+        self,
+        metrics: Metrics = None,
+        k: AnyCutoffs = (5, 10, 20),
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Return what `recnb.check` needs to check the numbers of all models later.
+
+        Parameters are those of `Evaluation.record`.
+        """
+        asked = asked_of(self._first, metrics, options, "k")
+        return record_of_measures(
+            self._models, asked, Cutoffs.of(k), self.settings, self.baseline
+        )
+
+    @with_noun
+    def methods(
+        self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
+    ) -> MethodsSection:
+        """Return the methods of these numbers in sentences, tests among them.
+
+        Parameters are those of `Evaluation.methods`.
+        """
+        from recnb.report.methods import methods_of
+
+        asked = asked_of(self._first, metrics, options, "k")
+        of_users = [each for each in asked if each.metric.of != "all"]
+        basis = [self._basis_of(of_users), *self._options_in_words(asked, k)]
+        return methods_of(
+            self._models,
+            asked,
+            Cutoffs.of(k),
+            self.settings,
+            pairs=self.pairs,
+            basis="; ".join(basis),
+        )
 
     @property
     def basis(self) -> str:
@@ -823,10 +907,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         first, phrases = self._first, list[str]()
         known = first.convention.phrases(graded=first.joined.graded)
-        for name, metric, options in metrics:
-            scorings = [
-                scoring_of(model, metric, options) for model in self._models.values()
-            ]
+        for name, measure in metrics:
+            scorings = [scoring_of(model, measure) for model in self._models.values()]
             if all(
                 scoring.joined is model.joined
                 for scoring, model in zip(scorings, self._models.values(), strict=True)
@@ -839,7 +921,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 decisions = convention.phrases(graded=first.joined.graded)
                 words += [phrase for phrase in decisions if phrase not in known]
             if words:
-                phrases.append(f"{name or metric.symbol}: {', '.join(words)}")
+                phrases.append(f"{name or measure.symbol}: {', '.join(words)}")
         return phrases
 
     def _basis(self, *, has_missed: bool) -> str:
@@ -852,14 +934,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             if len(orders) == 1
             else replace(first.convention, order="auto")
         )
-        words = users_in_words(
-            self.users_by_model, self.n_users, convention, has_missed=has_missed
-        )
-        if first.one_no_relevant_rule:
-            words += without_relevant_in_words(
-                self.users_by_model, convention, has_missed=has_missed
-            )
-        remarks = [note for note in map(str, first.joined.notes) if note not in words]
+        words, remarks = self._users_in_words(convention, has_missed=has_missed)
         apart = merged(
             {
                 one_line(name): [*map(str, model.apart)]
@@ -883,6 +958,25 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             ]
         )
 
+    def _users_in_words(
+        self, convention: Convention, *, has_missed: bool
+    ) -> tuple[list[str], list[str]]:
+        """Return the users compared and those left out, and notes on the data."""
+        first = self._first
+        with use_noun(first.noun if first.splits is None else "list"):
+            words = users_in_words(
+                self.users_by_model, self.n_users, convention, has_missed=has_missed
+            )
+            if first.one_no_relevant_rule:
+                words += without_relevant_in_words(
+                    self.users_by_model, convention, has_missed=has_missed
+                )
+            notes = [note for note in map(str, first.joined.notes) if note not in words]
+        if first.splits is not None:
+            lists = ListCounts(first.splits, first.joined.users).in_words()
+            words[0] = _("{lists} that all models are judged on", lists=lists)
+        return words, notes
+
     def _options_in_words(self, metrics: Iterable[Asked], k: object) -> list[str]:
         """Return the options behind metrics, defaults included, in words."""
         return merged(self._phrases_of_options(metrics, Cutoffs.of(k)))
@@ -892,12 +986,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> dict[str, list[str]]:
         """Return the phrases of the options of each metric."""
         phrases = {}
-        for name, metric, options in metrics:
-            used = {**metric.defaults, **options}
-            depths = metric.cutoffs(cutoffs).values
+        for name, measure in metrics:
+            used = measure.chosen
+            depths = measure.cutoffs(cutoffs).values
             whole = depths == (None,)
-            scoring = scoring_of(self._first, metric, options, whole=whole)
-            if metric.is_accuracy:
+            scoring = scoring_of(self._first, measure, whole=whole)
+            if measure.metric.is_accuracy:
                 used = dict(scoring.full_convention.metric)
             cutoff = cut_of(scoring.shown_convention.cutoff, also_whole=None in depths)
             phrases[name] = options_in_words(used, cutoff)
@@ -913,12 +1007,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         One without values of users is refused.
         """
         asked = asked_of(self._first, metrics, options)
-        for _name, metric, _own in asked:
-            if metric.of == "all":
+        for _name, measure in asked:
+            if measure.metric.of == "all":
                 problem = named(
                     "{metric} is one number of all lists of a model, so no users can be "
                     "paired: ",
-                    metric=metric.name,
+                    metric=measure.name,
                 )
                 raise OptionError(problem, "that of each model is in .beyond(k=10).")
         return asked
@@ -928,11 +1022,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         It is at the last cut-off. One more says if unjudged items decide the order.
         """
-        _name, metric, options = asked
-        cutoff = metric.cutoffs(Cutoffs.of(k)).values[-1]
-        models = self._models if metric.is_accuracy else {}
+        measure = asked.measure
+        measure = measure.cut_at(measure.cutoffs(Cutoffs.of(k)).values[-1])
+        models = self._models if measure.metric.is_accuracy else {}
         found = [
-            (name, finding_of(checks.ties, model, cutoff, metric, options))
+            (name, finding_of(checks.ties, model, measure))
             for name, model in models.items()
         ]
         ties = [
@@ -942,9 +1036,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         ]
         return [
             *ties,
-            *filter(
-                None, [inline(judged_order(models, cutoff, metric, options), "txt")]
-            ),
+            *filter(None, [inline(judged_order(models, measure), "txt")]),
         ]
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
@@ -998,10 +1090,10 @@ def _columns_of(
     A name is as asked for, with the cut-off behind it unless it has one.
     """
     columns = dict[tuple[str, int | None], str]()
-    for name, metric, _options in asked:
-        for cut in metric.cutoffs(cutoffs):
-            place = metric.name, cut
-            column = name if cut in (None, metric.cutoff) else f"{name}@{cut}"
+    for name, measure in asked:
+        for cut in measure.cutoffs(cutoffs):
+            place = measure.name, cut
+            column = name if cut in (None, measure.k) else f"{name}@{cut}"
             if place in columns:
                 raise OptionError(
                     f"{columns[place]!r} and {column!r} are the same: name one of them."

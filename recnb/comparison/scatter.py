@@ -37,7 +37,7 @@ def draw_users(
     baseline and those of the model.
     """
     model, baseline = pair
-    label = label_of(column.measure.metric.symbol, column.k)
+    label = label_of(column.measure.symbol, column.k)
     places, n_users = np.unique(column.values, axis=0, return_counts=True)
     words = [*basis]
     if (n_users > 1).any():
@@ -124,7 +124,7 @@ def _counts_in_words(column: Column, pair: tuple[str, str]) -> str:
     difference = settled(column.values[:, 1] - column.values[:, 0])
     heading = _(
         "{label} of {users}",
-        label=as_text(label_of(column.measure.metric.symbol, column.k)),
+        label=as_text(label_of(column.measure.symbol, column.k)),
         users=users_in_words(column.n_users),
     )
     counts = _(

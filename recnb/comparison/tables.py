@@ -170,7 +170,7 @@ def means_table(
     marks = _marks(numbers, names, marked_against)
     table.attrs |= {**marks, "baseline": marked_against}
     directions = {
-        names[place.metric.name, place.k]: place.metric.better
+        names[place.measure.name, place.k]: place.measure.metric.better
         for place in numbers.places
     }
     table._legend = _legend(
@@ -193,7 +193,7 @@ def _frames_of(numbers: Numbers, names: Mapping[Column, str]) -> list[pd.DataFra
     cells = np.full((3, len(parts), len(numbers.models), len(columns)), np.nan)
     for row, place in enumerate(numbers.places):
         part = parts.index(place.part)
-        column = columns.index((place.metric.name, place.k))
+        column = columns.index((place.measure.name, place.k))
         for end, values in enumerate(numbers.means[:3]):
             cells[end, part, :, column] = values[row]
     labels = [
@@ -233,7 +233,7 @@ def _marks(
         numbers.places, numbers.means.best, numbers.marks(marked_against), strict=True
     )
     for place, best, marks in of_places:
-        column = names[place.metric.name, place.k]
+        column = names[place.measure.name, place.k]
         for model, is_best, mark in zip(numbers.models, best, marks, strict=True):
             label = _label(numbers, place.part, model)
             if is_best:
@@ -346,6 +346,8 @@ def differences_table(
         for _pair in numbers.pairs
     ]
     columns = {name: [getattr(row, name) for row in rows] for name in COLUMNS}
+    if any(row.n_lists is not None for row in rows):
+        columns["n_lists"] = [row.n_lists or row.n_users for row in rows]
     labels = distinct_labels(numbers.split.labels, COLUMNS)
     of_keys = {label: [key[at] for key in keys] for at, label in enumerate(labels)}
     table = Differences.made(pd.DataFrame(of_keys | columns), basis)

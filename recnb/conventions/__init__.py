@@ -1,5 +1,6 @@
-"""The conventions behind a number: how lists are ordered, what is relevant, which users
-count, and a metric's options.
+"""The conventions behind a number.
+
+How lists are ordered, what is relevant, which users count, and a metric's options.
 
 Two libraries that report nDCG@10 of the same data rarely agree, since each makes these
 decisions without stating them. A `Convention` names every decision, and is shown in

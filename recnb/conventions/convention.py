@@ -155,8 +155,7 @@ class Convention:
         below_0_unjudged: bool = False,
         also_whole: bool = False,
     ) -> list[str]:
-        """Return each decision in words, without the usual ones that a reader would
-        assume.
+        """Return each decision in words, without the usual ones that go without saying.
 
         `unsaid`: names of decisions to leave out; `below_0_unjudged`: whether the
         metric takes a negative relevance for that of an item which is not judged; lists
@@ -195,8 +194,10 @@ class Convention:
 
     @property
     def order_in_words(self) -> str:
-        """What orders lists. Of scores the usual rule for equal ones is said as well, as
-        it decides the number; an unusual rule is a phrase of its own.
+        """What orders lists.
+
+        Of scores the usual rule for equal ones is said as well, as it decides
+        the number; an unusual rule is a phrase of its own.
         """
         order = in_words("order", self.order)
         if self.order != "score" or self.ties != Convention.ties:
@@ -263,8 +264,9 @@ def _base_in_words(base: Any) -> str:
 
 
 def cut_of(cutoff: Cut, *, also_whole: bool) -> Cut | Literal["k and list"]:
-    """Return where the lists of several numbers are cut; `also_whole`: whether some are
-    of whole lists.
+    """Return where the lists of several numbers are cut.
+
+    `also_whole`: whether some are of whole lists.
     """
     return "k and list" if cutoff == "k" and also_whole else cutoff
 

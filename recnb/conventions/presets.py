@@ -1,5 +1,6 @@
-"""The conventions of other libraries, as data: a row of `presets.csv` for each library,
-version and metric.
+"""The conventions of other libraries, as data.
+
+A row of `presets.csv` for each library, version and metric.
 """
 
 from __future__ import annotations
@@ -23,6 +24,9 @@ ALIASES = {
     "sklearn": "scikit-learn",
     "replay": "replay-rec",
     "lightfm": "lightfm-next",
+    "llama-index": "llama-index-core",
+    "llamaindex": "llama-index-core",
+    "haystack": "haystack-ai",
 }
 
 
@@ -48,15 +52,15 @@ class Preset:
 
     @property
     def uses_k(self) -> bool:
-        """Whether the library can be asked for a cut-off, to cut lists at or to divide
-        by.
-        """
+        """Whether the library takes a cut-off, to cut lists at or to divide by."""
         divisor = str(dict(self.options).get("out_of", ""))
         return self.convention.cutoff == "k" or "k" in divisor
 
     def at(self, k: int | None) -> Preset:
-        """Return the preset by which the library computes a number at this cut-off:
-        without one, its variant that is never cut, or the same with nothing cut.
+        """Return the preset by which the library computes a number at this cut-off.
+
+        Without one, its variant that is never cut, or the same with nothing
+        cut.
 
         A library that always cuts has no such number, which is an error.
         """
@@ -160,8 +164,10 @@ def preset(library: str, variant: str) -> Preset:
 
 
 def recorded(metric: str, library: str) -> Preset:
-    """Return a library's preset of a metric: the first, or the variant named behind the
-    library, as "xgboost ndcg_linear" or "xgboost[full]".
+    """Return a library's preset of a metric.
+
+    The first, or the variant named behind the library, as "xgboost ndcg_linear" or
+    "xgboost[full]".
     """
     library, _blank, variant = library.strip().replace(" [", "[").partition(" ")
     library, bracket, given = library.partition("[")
@@ -183,8 +189,9 @@ def recorded(metric: str, library: str) -> Preset:
 
 
 def only_way(chosen: Preset, metric: str) -> Preset:
-    """Return the preset, or refuse it if the library may be given lists in several
-    ways, which the brackets of its variants tell.
+    """Return the preset; refuse one of which the library may be given several lists.
+
+    The brackets of its variants say in which ways lists may be given.
     """
     plain = chosen.variant.partition("[")[0]
     ways = [one for one in variants(chosen.library) if one.partition("[")[0] == plain]
@@ -198,8 +205,10 @@ def only_way(chosen: Preset, metric: str) -> Preset:
 
 
 def default_of(library: str, metric: str, *, whole: bool = False) -> Preset | None:
-    """Return the first preset of a library for a metric; without a cut-off its variant
-    that is never cut, as rr_nocut; None if it has none.
+    """Return the first preset of a library for a metric.
+
+    Without a cut-off its variant that is never cut, as rr_nocut; None if it has
+    none.
     """
     known = of_metric(metric, library)
     if not known:
@@ -214,8 +223,9 @@ def default_of(library: str, metric: str, *, whole: bool = False) -> Preset | No
 
 
 def data_convention(library: str) -> Convention:
-    """Return the convention of an evaluation under a library, apart from that of each
-    of its metrics: its first metric's.
+    """Return the convention of an evaluation under a library: its first metric's.
+
+    Each metric has its own beside it.
 
     If that has graded gain, and so counts every judged item, an item of relevance 0 is
     not called relevant.

@@ -1,5 +1,6 @@
-"""Numbers of other libraries: reproduce one, explain the difference to ours, and
-identify the convention behind a number.
+"""Numbers of other libraries: `as_in`, `why` and `identify`.
+
+They reproduce one, explain the difference to ours, and find the convention behind it.
 """
 
 from recnb.libraries.variant import as_in

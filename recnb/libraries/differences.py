@@ -1,5 +1,7 @@
-"""How numbers of libraries differ: `why`, one decision after the other; `identify`,
-those that are printed like one.
+"""How numbers of libraries differ: `why` and `identify`.
+
+`why` changes one decision after the other; `identify` finds the conventions of a printed
+number.
 """
 
 from __future__ import annotations
@@ -32,7 +34,7 @@ from recnb.libraries.variant import (
     VariantTable,
     lacking_in,
 )
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import Measure, measure_named, metric_named
 from recnb.metrics.metric import METRICS, Given
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.table import Table
@@ -51,8 +53,9 @@ class Switch(NamedTuple):
 
 
 class Step(NamedTuple):
-    """One or more switches made together: usually of one decision, of several if one
-    alone gives no number.
+    """One or more switches made together.
+
+    Usually of one decision, of several if one alone gives no number.
     """
 
     switches: list[Switch]
@@ -159,8 +162,9 @@ def walk(
 
 
 def _moved(before: Measurement, after: Measurement) -> tuple[int, str]:
-    """Count the users whose values changed, those who come or go among them, and say
-    whose changed most.
+    """Count the users whose values changed, and say whose changed most.
+
+    Those who come or go are among them.
     """
     users = distinct(pl.concat([before.users, after.users]))
     old = before.values_of(users)
@@ -193,17 +197,18 @@ def refuse_weights(evaluation: EvaluationData) -> None:
 def why(
     evaluation: EvaluationData, metric: Any, k: int | None, other: Any, **options: Any
 ) -> Table:
-    """Explain the difference between an evaluation's number and another; the arguments
-    are those of `Evaluation.why`.
+    """Explain the difference between an evaluation's number and another.
+
+    The arguments are those of `Evaluation.why`.
     """
-    chosen = metric_named(metric, METRICS)
-    k = chosen.cut_at(k)
+    measure = measure_named(metric, METRICS).cut_at(k).with_options(options)
+    k = measure.k
     refuse_weights(evaluation)
     source = evaluation.source
-    ours = Variant.of_evaluation(evaluation, chosen, k, options)
+    ours = Variant.of_evaluation(evaluation, measure)
     other_source, theirs = _other_side(source, ours, other, k, options)
     way = walk(source, ours, other_source, theirs, k)
-    label = chosen.label(k)
+    label = measure.label
     start, end = way.start, way.end
     our_name, their_name = one_line(ours.name), one_line(theirs.name)
     first = ("", "", our_name, start.value, np.nan, len(start.users), "")
@@ -235,9 +240,7 @@ def _other_side(
     k: int | None,
     options: dict[str, Any],
 ) -> tuple[Source, Variant]:
-    """Return the frames and the definition of the number to which the difference is
-    explained.
-    """
+    """Return the frames and the definition of the number that is the other side."""
     if isinstance(other, str) and other != "recnb":
         preset = recorded(metric_named(ours.metric).name, other).at(k)
         return source, Variant.of_preset(preset)
@@ -283,11 +286,13 @@ def _side_of_evaluation(
     k: int | None,
     options: Given,
 ) -> tuple[Source, Variant]:
-    """Return the frames of another evaluation, or ours if they are the same, and its
-    definition of our metric.
+    """Return the frames of another evaluation, and its definition of our metric.
+
+    The frames are ours if they are the same.
     """
     second = other.source
-    theirs = Variant.of_evaluation(other, metric_named(ours.metric), k, options)
+    measure = Measure(metric_named(ours.metric), options, k)
+    theirs = Variant.of_evaluation(other, measure)
     if theirs.name == ours.name:
         theirs = replace(theirs, name=_("the other evaluation"))
     if source.recs.equals(second.recs) and source.truth.equals(second.truth):
@@ -314,16 +319,17 @@ NOT_EXCLUDED = N_(
 def identify(
     evaluation: EvaluationData, metric: Any, value: Any, k: int | None, **options: Any
 ) -> Table:
-    """Find the conventions that give a printed number; the arguments are those of
-    `Evaluation.identify`.
+    """Find the conventions that give a printed number.
+
+    The arguments are those of `Evaluation.identify`.
     """
-    chosen = metric_named(metric, METRICS)
-    k = chosen.cut_at(k)
+    measure = measure_named(metric, METRICS).cut_at(k).with_options(options)
+    k = measure.k
     printed, digits = printed_number(value)
     refuse_weights(evaluation)
     source = evaluation.source
-    variants = [Variant.of_evaluation(evaluation, chosen, k, options)]
-    for preset in of_metric(chosen.name):
+    variants = [Variant.of_evaluation(evaluation, measure)]
+    for preset in of_metric(measure.name):
         # Without k, a library that always cuts has no number.
         with suppress(OptionError):
             variants.append(Variant.of_preset(preset.at(k)))
@@ -337,7 +343,7 @@ def identify(
             candidates.append(_candidate(variant, number.value, printed, digits))
     candidates.sort(key=_nearness)
     fitting = [candidate for candidate in candidates if candidate.fit != NEAR]
-    label = chosen.label(k)
+    label = measure.label
     n_numbers = sum(isinstance(number, Measurement) for number in numbers.values())
     value_words = _(
         "{label} printed as {value}", label=label, value=f"{printed:.{digits}f}"
@@ -408,8 +414,9 @@ def _numbers(
 
 
 def printed_number(value: Any) -> tuple[float, int]:
-    """Return a number as it was printed, and its decimals; a float is read as Python
-    writes it.
+    """Return a number as it was printed, and its decimals.
+
+    A float is read as Python writes it.
     """
     text = ""
     if isinstance(value, str):

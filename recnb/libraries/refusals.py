@@ -1,5 +1,6 @@
-"""Frames on which a library's metric raises an error, or returns a number that follows
-no recorded rule: `as_in` refuses both.
+"""Frames on which a library's metric raises an error, or follows no recorded rule.
+
+`as_in` refuses both.
 
 A row of `refusals.csv` says in words which frames these are, and names the question of
 `AskedNumber` that recognises them; the column `refuses` of `presets.csv` lists the rows
@@ -24,7 +25,13 @@ from recnb.metrics.hits import Floats
 
 PAIR = ["user", "item"]
 #: What still applies where no user is left.
-OF_NOBODY = ("no list of k", "no place k")
+OF_NOBODY = (
+    "no list of k",
+    "no place k",
+    "nothing relevant",
+    "users without relevant",
+    "neither",
+)
 
 
 class NoRuleError(FrameError):
@@ -32,8 +39,9 @@ class NoRuleError(FrameError):
 
 
 class Refusal(NamedTuple):
-    """A row of `refusals.csv`: frames for which a library has no number. It raises an
-    error or, if there is a remedy, its number follows no rule.
+    """A row of `refusals.csv`: frames for which a library has no number.
+
+    It raises an error or, if there is a remedy, its number follows no rule.
     """
 
     word: str
@@ -55,8 +63,9 @@ REFUSALS = {row["word"]: Refusal(**row) for row in rows_of("libraries/refusals.c
 
 
 def refuse(preset: Preset | None, asked: AskedNumber) -> None:
-    """Raise an error where the library of a preset does, or where its number follows no
-    recorded rule.
+    """Raise an error where the library of a preset does.
+
+    The same where its number follows no recorded rule.
     """
     if preset is None:
         return
@@ -90,9 +99,7 @@ class Places(NamedTuple):
 
 @dataclass(frozen=True)
 class AskedNumber:
-    """What a library is asked for, and the questions about it that its metrics trip
-    over.
-    """
+    """What a library is asked for, and what its metrics may trip over."""
 
     source: Source
     convention: Convention
@@ -132,12 +139,28 @@ class AskedNumber:
     def has_other_users(self) -> bool:
         return self.has_users_without_truth() or self.has_users_without_list()
 
+    def has_nothing_relevant(self) -> bool:
+        return self._relevant_rows().is_empty()
+
+    def has_users_without_relevant(self) -> bool:
+        return len(self._users_without_relevant()) > 0
+
+    def has_users_with_neither(self) -> bool:
+        users = self._users_without_relevant()
+        return not users.is_in(self.source.recs["user"].implode()).all()
+
     # Lists
 
     def has_lists_of_one(self) -> bool:
         if self.joined is None:
             return False
         return bool((self.joined.all_hits.list_length < 2).any())
+
+    def has_lists_of_hits_alone(self) -> bool:
+        relevant = self._relevant_rows()
+        hits = self.source.recs.join(relevant, on=PAIR, how="semi")
+        others = self.source.recs.join(relevant, on=PAIR, how="anti")
+        return not hits["user"].is_in(others["user"].implode()).all()
 
     def has_repeats(self) -> bool:
         return bool(self.source.recs.select(PAIR).is_duplicated().any())
@@ -180,8 +203,9 @@ class AskedNumber:
         return bool(rows.select((is_same_user & falls_not).any()).item())
 
     def _ranked_rows(self) -> pl.DataFrame:
-        """Return user and score of every row that is ranked; missed items last, if the
-        convention ranks them.
+        """Return user and score of every row that is ranked.
+
+        Missed items last, if the convention ranks them.
         """
         recs = self.source.recs
         order = self.convention.order
@@ -197,13 +221,22 @@ class AskedNumber:
         missed = self.source.truth.select(PAIR).unique().join(recs, on=PAIR, how="anti")
         return pl.concat([rows, missed.select("user", score=pl.lit(-np.inf))])
 
+    def _users_without_relevant(self) -> pl.Series:
+        users = self.source.truth["user"].unique()
+        with_relevant = self._relevant_rows()["user"]
+        return users.filter(~users.is_in(with_relevant.implode()))
+
     def _users_with_relevant(self) -> pl.Series:
-        truth = self.source.truth
-        if "relevance" in truth.columns:
-            truth = truth.filter(grades_of(truth) > 0)
+        rows = self._relevant_rows()
         if self.convention.judged == "list":
-            truth = truth.join(self.source.recs, on=PAIR, how="semi")
-        return truth["user"]
+            rows = rows.join(self.source.recs, on=PAIR, how="semi")
+        return rows["user"]
+
+    def _relevant_rows(self) -> pl.DataFrame:
+        truth = self.source.truth
+        if "relevance" not in truth.columns:
+            return truth
+        return truth.filter(grades_of(truth) > 0)
 
     # Equal scores
 
@@ -213,16 +246,15 @@ class AskedNumber:
         return bool((places.chance < 1 - 1e-9).any())
 
     def has_graded_ties(self, length: int) -> bool:
-        """Return whether they decide that, or a hit of which grade, in lists that are
-        longer than this.
-        """
+        """Return whether ties decide a hit, or its grade, in lists longer than this."""
         places = self._places_of_hits(longer_than=length)
         is_unsure = (places.chance < 1 - 1e-9) | (places.highest != places.lowest)
         return bool(is_unsure.any())
 
     def _places_of_hits(self, longer_than: int) -> Places:
-        """Return the places down to k of longer lists that may have a hit; none if no
-        scores are equal.
+        """Return the places down to k of longer lists that may have a hit.
+
+        None if no scores are equal.
         """
         assert self.joined is not None
         convention = self.joined.convention

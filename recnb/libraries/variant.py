@@ -1,5 +1,6 @@
-"""A number as a library or an evaluation defines it, computed on frames: what two
-definitions decide differently, and `as_in`.
+"""`Variant`, a number as a library or an evaluation defines it; and `as_in`.
+
+A variant is computed on frames, and says what another one decides differently.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ from recnb.display.text import one_line
 from recnb.errors import NoUsersError, OptionError, near
 from recnb.libraries.refusals import AskedNumber, refuse
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.measure import Measure, metric_named, plain_text
+from recnb.metrics.measure import Measure, measure_named, metric_named, plain_text
 from recnb.metrics.metric import LIST_METRICS, Given, Metric
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import Scoring, averaged, scoring_of, values_of
@@ -67,8 +68,9 @@ class Measurement(NamedTuple):
 
 @dataclass(frozen=True)
 class Variant:
-    """One definition of a number: how the data are read, the metric and all its
-    options.
+    """One definition of a number.
+
+    How the data are read, the metric and all its options.
     """
 
     name: str  #: whose number it is
@@ -98,15 +100,13 @@ class Variant:
         return replace(made, preset=preset)
 
     @classmethod
-    def of_evaluation(
-        cls, data: EvaluationData, metric: Metric[...], k: int | None, options: Given
-    ) -> Variant:
-        """Make the variant that an evaluation computes at a cut-off, under the name of
-        its library.
-        """
-        scoring = scoring_of(data, metric, options, whole=k is None)
+    def of_evaluation(cls, data: EvaluationData, measure: Measure) -> Variant:
+        """Make the variant that an evaluation computes, under its library's name."""
+        scoring = scoring_of(data, measure, whole=measure.k is None)
         name = _("as {library}", library=data.library) if data.library else "recnb"
-        return cls.made(name, scoring.shown_convention, metric, scoring.measure.options)
+        return cls.made(
+            name, scoring.shown_convention, measure.metric, scoring.measure.options
+        )
 
     @property
     def options(self) -> dict[str, Any]:
@@ -147,9 +147,7 @@ class Variant:
         return replace(self, convention=replace(convention, **decided))
 
     def _options_known_to(self, other: Variant) -> dict[str, Any]:
-        """Return the options that another variant's metric has as well, with a value
-        that it takes.
-        """
+        """Return the options that another variant's metric has, and whose values it takes."""
         words = metric_named(other.metric).words
         names = [name for name in self.options if name in other.options]
         options = {name: self.options[name] for name in names}
@@ -175,8 +173,9 @@ class Variant:
         return words or _("{axis} by default", axis=axis)
 
     def measure(self, source: Source, k: int | None) -> Measurement:
-        """Compute the number on these frames; raise an error where the library of the
-        preset does.
+        """Compute the number on these frames.
+
+        Raise an error where the library of the preset does.
         """
         convention = source.as_given(self.convention)
         try:
@@ -224,8 +223,9 @@ def as_in(
     features: str | Sequence[str] | None = None,
     **columns: str,
 ) -> float:
-    """Return the number that a library's metric returns for these frames, from its
-    recorded convention.
+    """Return the number that a library's metric returns for these frames.
+
+    It is computed by the recorded convention of the library.
 
     Parameters
     ----------
@@ -305,13 +305,14 @@ def _of_lists(
     options = dict(preset.options)
     if features is not None:
         options["features"] = features
-    metric = LIST_METRICS[preset.metric]
-    return float(values_of(data, metric, Cutoffs.one(k), options).mean[0])
+    measure = Measure(LIST_METRICS[preset.metric], options)
+    return float(values_of(data, measure, Cutoffs.one(k)).mean[0])
 
 
 def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | None]:
-    """Return the preset of this name, or the first of the metric of accuracy that a
-    name means, and the cut-off.
+    """Return the preset that a name means, and the cut-off.
+
+    It is that of this name, or the first of the metric of accuracy that it means.
     """
     metric = plain_text(metric)
     if isinstance(library, str) and "[" in library:
@@ -319,27 +320,25 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
     if isinstance(metric, str) and metric in variants(library):
         return preset(library, metric), k
     try:
-        measure = metric_named(metric)
+        measure = measure_named(metric)
     except OptionError:  # what is no metric is refused with those of the library
         return preset(library, metric), k
-    if measure.text or measure.given or not measure.is_accuracy:
+    if measure.text or measure.options or not measure.metric.is_accuracy:
         return preset(library, metric), k
-    k = measure.cut_at(k)
-    first = default_of(library, measure.plain_name, whole=k is None)
+    measure = measure.cut_at(k)
+    first = default_of(library, measure.metric.name, whole=measure.k is None)
     if first is None:
-        return preset(library, metric), k
-    return only_way(first, metric), k
+        return preset(library, metric), measure.k
+    return only_way(first, metric), measure.k
 
 
 def _refuse_brackets(library: str, metric: Any) -> None:
-    """Refuse a library with what it is given in brackets, which stand with its metric
-    here.
-    """
+    """Refuse a library with brackets, which stand with its metric here."""
     name, _bracket, given = library.partition("[")
     name = library_named(name)
     wanted = f"{metric}[{given}"
     with suppress(OptionError):
-        wanted = recorded(metric_named(metric).plain_name, library).variant
+        wanted = recorded(metric_named(metric).name, library).variant
     raise OptionError(
         f"{library!r} is no library: what a library is given stands with its metric.",
         fix=f"Give {name!r}, and type metric={wanted!r}.",

@@ -1,5 +1,6 @@
-"""The lint: findings about the data of an evaluation, their effect on a metric, and
-what to type.
+"""The lint: findings about the data of an evaluation.
+
+Each has its effect on a metric, and what to type.
 
 A check (`checks.py`) finds rows and says how they are put right (`repair.py`); the
 effect is the metric of what is put right.
@@ -20,9 +21,9 @@ from recnb.lint import checks
 from recnb.lint.data import FRAMES, LintData, Measured, NotCheckedError
 from recnb.lint.findings import Check, Finding, Lint
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import ACCURACY, METRICS, Given, Metric
-from recnb.results.arguments import check_options
+from recnb.results.arguments import with_options
 from recnb.results.scoring import basis_of
 
 if TYPE_CHECKING:
@@ -39,17 +40,18 @@ COUNTS = {
 def lint(
     evaluation: EvaluationData, k: int | None, metric: Any, options: Given
 ) -> Lint:
-    """Make all checks that the frames given and the rows in memory allow; the arguments
-    are those of `Evaluation.lint`.
+    """Make all checks that the frames given and the rows in memory allow.
+
+    The arguments are those of `Evaluation.lint`.
     """
-    chosen = metric_named(metric, ACCURACY)
-    if chosen.plain_name not in METRICS:
+    measure = measure_named(metric, ACCURACY)
+    if measure.metric.name not in METRICS:
         raise OptionError(
             f"the lint measures its effects on a metric of accuracy. {near(metric, METRICS)}"
         )
-    check_options(chosen, options)
-    k = chosen.cut_at(k)
-    data = LintData(evaluation, chosen, options, k)
+    measure = with_options(measure, options).cut_at(k)
+    k = measure.k
+    data = LintData(evaluation, measure)
     made = ChecksMade()
     for check in CHECKS:
         if check.needs != "propensity" or evaluation.source.weighted:
@@ -132,8 +134,9 @@ def _titles(listed: Sequence[Check]) -> str:
 
 
 def _bounds(made: ChecksMade, value: float) -> tuple[float, float]:
-    """Return the metric's mean with all equal scores in their worst order and in their
-    best; NaN if the rows are not in memory.
+    """Return the metric's mean with all equal scores in their worst and best order.
+
+    NaN if the rows are not in memory.
     """
     for finding in made.findings:
         if finding.name == "ties":
@@ -170,37 +173,27 @@ def _measured(measured: Measured, lower: float, upper: float) -> str:
 
 
 def finding_of(
-    check: Check,
-    evaluation: EvaluationData,
-    k: int | None,
-    metric: Metric[...],
-    options: Given,
+    check: Check, evaluation: EvaluationData, measure: Measure
 ) -> Finding | None:
-    """Return what one check finds, if it finds anything and the rows of the lists are
-    in memory.
-    """
+    """Return what one check finds; None without a finding, or without rows in memory."""
     try:
-        return next(check.findings(LintData(evaluation, metric, options, k)), None)
+        return next(check.findings(LintData(evaluation, measure)), None)
     except (ElsewhereError, NotCheckedError):
         return None
 
 
-def judged_order(
-    models: Models, k: int | None, metric: Metric[...], options: Given
-) -> Line:
-    """Return a warning if models are in another order without the items that are not
-    judged, else "".
-    """
+def judged_order(models: Models, measure: Measure) -> Line:
+    """Return a warning if unjudged items decide the order of models, else ""."""
     means = dict[str, float]()
     of_judged = dict[str, float]()
     for name, model in models.items():
-        means[name] = LintData(model, metric, options, k).measured.value
+        means[name] = LintData(model, measure).measured.value
         of_judged[name] = means[name]
-        finding = finding_of(checks.unjudged, model, k, metric, options)
+        finding = finding_of(checks.unjudged, model, measure)
         if finding is not None:
             of_judged[name] = finding.facts.get("other", means[name])
-    order = _best_first(means, metric)
-    order_of_judged = _best_first(of_judged, metric)
+    order = _best_first(means, measure.metric)
+    order_of_judged = _best_first(of_judged, measure.metric)
     if order == order_of_judged:
         return ""
     words = N_(
@@ -208,7 +201,7 @@ def judged_order(
         "in another order by {label}: {models}."
     )
     listed = [[Name(name), f" {of_judged[name]:.4f}"] for name in order_of_judged]
-    return say(words, label=metric.label(k), models=joined(listed))
+    return say(words, label=measure.label, models=joined(listed))
 
 
 def _best_first(values: Mapping[str, float], metric: Metric[...]) -> list[str]:

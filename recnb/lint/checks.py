@@ -7,9 +7,9 @@ metric; and `facts` of the problem.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -21,7 +21,7 @@ from recnb.data.sheet import in_floats, repeated
 from recnb.display.language import N_, _
 from recnb.lint.data import ENOUGH, PAIR, SIDES, LintData, NotCheckedError, quoted_id
 from recnb.lint.findings import Problem, check
-from recnb.lint.repair import SPELLINGS, Repair
+from recnb.lint.repair import SPELLINGS, Repair, Spelling
 from recnb.lint.samples import find_sample, is_nothing_missed, is_truth_of_hits
 from recnb.lint.ties import find_ties, list_rows
 from recnb.lint.times import comparable_times
@@ -30,12 +30,21 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, metric_named
 from recnb.results.scoring import Scoring, averaged
 
-#: Names of columns that tell whether, how often or how much a user had an item.
-AMOUNTS = re.compile(
-    "(is|n|num|total)?(purchase[sd]?|bought|sold|sales|units(sold)?|quantity|qty|revenue|spen[dt]|amount|n|cnt|counts?|order(s|ed|count)?"
-    "|click(s|ed)?|(times)?play(s|ed|count)?|view(s|ed|count)?|watch(ed|time)|listen(s|ed|count)|visits|like[sd]?|stars"
-    "|freq(uency)?|weight|strength|interact(ions?|ed)|events|conver(sions?|ted)|engagement|feedback|response|positive|relevant|value)"
-)
+#: Names of columns that tell whether, how often or how much a user had an item, apart by
+#: blanks. Blanks and "_" in them are taken out before, so that "times_played" is "timesplayed".
+AMOUNT_WORDS = """
+    purchase purchases purchased bought sold sales units unitssold quantity qty
+    revenue spend spent amount
+    n cnt count counts freq frequency weight strength value
+    order orders ordered ordercount click clicks clicked
+    play plays played playcount timesplay timesplays timesplayed timesplaycount
+    view views viewed viewcount watched watchtime listens listened listencount visits
+    like likes liked stars positive relevant feedback response engagement events
+    interaction interactions interacted conversion conversions converted
+"""
+#: What may stand before each of them: "is_clicked", "num_plays".
+BEFORE_AMOUNTS = ("", "is", "n", "num", "total")
+AMOUNTS = {before + word for before in BEFORE_AMOUNTS for word in AMOUNT_WORDS.split()}
 #: Words for missing values, in lower case.
 NOTHING = ("", "nan", "none", "null", "nat", "<na>", "n/a", "undefined")
 FILLERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)  #: numbers for missing scores
@@ -79,11 +88,9 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
         )
         lost = ids.filter(~pl.col(role).is_in(listed.implode()))
         for way, spelling in SPELLINGS.items():
-            known = pl.DataFrame({"listed": listed, "plain": listed})
-            known = known.with_columns(spelling.plain(pl.col("plain")))
-            known = known.filter(pl.col("plain") != "")
-            known = known.unique("plain", keep="first", maintain_order=True)
+            known = _listed_by_spelling(listed, spelling)
             lost = lost.with_columns(plain=spelling.plain(pl.col(role)))
+            # The lost ids that some list has, but for the way they are written.
             respelt = lost.join(known, on="plain", maintain_order="left")
             if respelt.height == 0:
                 continue
@@ -102,8 +109,21 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
             )
 
 
-def _respell_all(data: LintData, role: str, way: str) -> Repair:
-    """Write ids in one way wherever they are not, and join pairs that become equal."""
+def _listed_by_spelling(listed: pl.Series, spelling: Spelling) -> pl.DataFrame:
+    """Return an id of the lists for each plain spelling, in columns listed and plain."""
+    known = pl.DataFrame({"listed": listed, "plain": listed})
+    known = known.with_columns(spelling.plain(pl.col("plain")))
+    known = known.filter(pl.col("plain") != "")
+    return known.unique("plain", keep="first", maintain_order=True)
+
+
+def _respell_all(data: LintData, role: str, way: str) -> Repair | None:
+    """Write ids in one way wherever they are not, and join pairs that become equal.
+
+    In a split users are part of the ids of lists, which are not written anew.
+    """
+    if role == "user" and data.source.splits is not None:
+        return None
     repair = Repair(data)
     plain = SPELLINGS[way].plain
     for frame in data.given:
@@ -262,8 +282,8 @@ def unjudged(data: LintData) -> Iterator[Problem]:
     is_top = pl.col("rank") <= (data.k or np.inf)
     top = data.joined.recs.filter(is_evaluated, is_top).select(*PAIR, "rank")
     rows = top.join(judged, on=PAIR, how="anti", maintain_order="left")
-    metric = metric_named("judged")
-    scoring = Scoring(data.joined, Measure(metric))
+    measure = Measure(metric_named("judged"), k=data.k)
+    scoring = Scoring(data.joined, measure)
     _values, mean = averaged(scoring, Cutoffs.one(data.k))
     share = mean.item()
     yield Problem(
@@ -271,7 +291,7 @@ def unjudged(data: LintData) -> Iterator[Problem]:
         top.height,
         repair=Repair(data, judged_only=True),
         grave=rows.height >= MANY_ROWS * top.height,
-        facts={"judged": metric.label(data.k), "share": share},
+        facts={"judged": measure.label, "share": share},
     )
 
 
@@ -500,14 +520,15 @@ def unused_relevance(data: LintData) -> Iterator[Problem]:
 
 
 def _column_of_amounts(data: LintData) -> str | None:
-    """Find the first column of the truth that is named like relevance and has no role;
+    """Find the first column of the truth that is named like relevance and has no role.
+
     None if there is none, or relevance was given.
     """
     labels = data.source.truth_labels
     if data.side.truth is None or "relevance" in labels:
         return None
     for name in columns_of(data.side.truth, "truth"):
-        if name not in labels.values() and AMOUNTS.fullmatch(plain_name(name)):
+        if name not in labels.values() and plain_name(name) in AMOUNTS:
             return name
     return None
 
@@ -694,6 +715,24 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
         grave=users.height >= MANY_USERS * n_users,
         why=why,
     )
+
+
+@check(
+    "lists taken as one",
+    short="The lists of all values of `{column}` of a user are taken as one",
+    why="Both frames have the column, with values in common, and it differs within users: "
+    "each value, such as a day, may have a list and a truth of its own.",
+    advice="If so, evaluate each list with its own truth:",
+)
+def lists_taken_as_one(data: LintData) -> Iterator[Problem]:
+    users = data.users(data.listed)
+    for column in data.side.apart:
+        split: Any = column
+        if data.source.splits is not None:
+            split = [*data.source.splits.columns, column]
+        repair = Repair(data, split=split)
+        facts = {"column": column}
+        yield Problem(users, users.height, repair=repair, grave=False, facts=facts)
 
 
 # Beside train and items

@@ -17,7 +17,7 @@ from recnb.metrics.hits import (
     Floats,
     Hits,
 )
-from recnb.metrics.metric import Given, Metric
+from recnb.metrics.measure import Measure
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import (
     average,
@@ -42,8 +42,9 @@ class NotCheckedError(Exception):
 
 
 def quoted_id(value: Any) -> str:
-    """Return an id as Python writes it, so that 1 is told from '1', on one line; a
-    backtick would begin code.
+    """Return an id as Python writes it, so that 1 is told from '1', on one line.
+
+    A backtick would begin code.
     """
     words = str(value)
     if isinstance(value, str):
@@ -62,29 +63,28 @@ class Measured(NamedTuple):
 
 
 class LintData:
-    """One metric at one cut-off on the data of an evaluation; each part is computed
-    when it is first used.
+    """One metric at one cut-off on the data of an evaluation.
+
+    Each part is computed when it is first used.
     """
 
     def __init__(
         self,
         evaluation: EvaluationData,
-        metric: Metric[...],
-        options: Given,
-        k: int | None,
+        measure: Measure,
     ) -> None:
         self.evaluation = evaluation
-        self.options = dict(options)
-        self.asked_k = k
-        self.scoring = scoring_of(evaluation, metric, options, whole=k is None)
-        self.metric = metric
+        self.measure = measure  #: as it is asked for
+        self.asked_k = measure.k
+        self.scoring = scoring_of(evaluation, measure, whole=measure.k is None)
+        self.metric = measure.metric
         self.joined = self.scoring.joined
         self.side = evaluation.side_data
         self.convention = self.joined.convention
         self.source = self.joined.source
         #: The cut-off; None where whole lists count, and k is only what some
         #: denominators say.
-        self.k = k if self.convention.cutoff == "k" else None
+        self.k = measure.k if self.convention.cutoff == "k" else None
         #: The gain that orders items with weights: binary for a metric without one.
         self.gain: Gain = self.scoring.measure.chosen.get("gain", "binary")
 
@@ -98,7 +98,7 @@ class LintData:
         """The metric as it is, in one number."""
         values, mean = self.averaged
         return Measured(
-            label=self.metric.label(self.asked_k),
+            label=self.measure.label,
             value=float(mean[0]),
             n_users=int(np.count_nonzero(~np.isnan(values))),
         )
@@ -130,14 +130,29 @@ class LintData:
         frame: pl.DataFrame = getattr(holder, name)
         return frame
 
+    def ids_of(self, name: str, roles: list[str]) -> pl.DataFrame:
+        """Return ids in the rows of a frame; users of train as the lists that they have."""
+        frame, splits = self.frame(name), self.source.splits
+        if splits is None or name != "train" or "user" not in roles:
+            return frame.select(roles)
+        sides = pl.concat([self.source.recs["user"], self.source.truth["user"]])
+        keys = splits.keys_of(sides.unique())
+        shared = [role for role in keys.columns if role in frame.columns]
+        by_list = frame.join(keys, on=shared).with_columns(user=pl.col("list"))
+        return by_list.select(roles)
+
     def ids(self, name: str, role: str) -> pl.Series:
-        """Return the users or items of a frame, each once; none of a frame that has no
-        such column.
+        """Return the users or items of a frame, each once.
+
+        None of a frame that has no such column.
         """
         frame = self.frame(name)
         if role not in frame.columns:
             return pl.Series(role, [], dtype=pl.String)
-        return frame[role].unique(maintain_order=True)
+        ids = frame[role].unique(maintain_order=True)
+        if role == "user" and name in SIDES:
+            ids = self.source.users_of(ids).unique(maintain_order=True)
+        return ids
 
     @property
     def ideal_ends_with_the_list(self) -> bool:
@@ -156,24 +171,21 @@ class LintData:
 
     @cached_property
     def relevant(self) -> pl.DataFrame:
-        """The relevant rows of the users evaluated, without those of relevance 0 that
-        only a convention counts.
+        """The relevant rows of the users evaluated.
+
+        Without those of relevance 0, which only a convention counts.
         """
         return self.joined.truth.filter(pl.col("relevance") > 0)
 
     def relevant_of(self, pairs: pl.DataFrame) -> pl.DataFrame:
-        """Return those of the relevant pairs of the users evaluated that are among
-        these.
-        """
+        """Return the relevant pairs of the users evaluated that are among these."""
         relevant = self.relevant.select(PAIR)
         return relevant.join(pairs, on=PAIR, how="semi", maintain_order="left")
 
     # What a check cannot do without
 
     def require_users(self, n: int) -> None:
-        """Raise an error if there are too few users, or lists, to tell a rule from
-        chance.
-        """
+        """Raise an error if there are too few users or lists to tell a rule from chance."""
         if n < ENOUGH:
             words = N_("It takes {least} users with a list.")
             raise NotCheckedError(_(words, least=ENOUGH))
@@ -189,10 +201,11 @@ class LintData:
             raise NotCheckedError(_("Give `k=` to check."))
 
     def require_best_value(self) -> float:
-        """Return the value of the metric than which none is better; an error if there
-        is none.
+        """Return the value of the metric than which none is better.
+
+        An error if there is none.
         """
-        label = self.metric.label(self.asked_k)
+        label = self.measure.label
         if self.metric.better is None:
             words = N_("{label} has no direction: a value is neither good nor bad.")
             raise NotCheckedError(_(words, label=label))

@@ -1,5 +1,7 @@
-"""A check is a header of words and a search, which yields problems; a problem becomes a
-finding in sentences; a lint is all findings, as text, HTML and a frame.
+"""A check is a header of words and a search, which yields problems.
+
+A problem becomes a finding in sentences; a lint is all findings, as text, HTML and a
+frame.
 """
 
 from __future__ import annotations
@@ -61,8 +63,9 @@ ROLES = {
 
 @dataclass(frozen=True, eq=False)
 class Finding(Suggesting):
-    """One finding: what and how many, its effect on the numbers, an example, what to
-    type.
+    """What a check has found in the data.
+
+    It says what and how many, its effect on the numbers, an example, what to type.
 
     A `warning` changes how a number may be read or compared; a `note` is good to know.
     """
@@ -113,8 +116,9 @@ class Finding(Suggesting):
 
 @dataclass(frozen=True)
 class Problem:
-    """A problem: the rows concerned, one of which is the example, or their number, and
-    how they are put right.
+    """A problem, and how it is put right.
+
+    It has the rows concerned, one of which is the example, or their number.
 
     Sentences are those of the check unless they are given. They hold `facts`, {n},
     {of}, {k}, {label} and {value}.
@@ -253,8 +257,9 @@ def check(
 
 @dataclass(frozen=True, eq=False)
 class Lint(ShownInMarimo, Suggesting):
-    """Findings about the data of an evaluation, warnings first. It is true if there are
-    any, and iterates over them.
+    """Findings about the data of an evaluation, warnings first.
+
+    It is true if there are any, and iterates over them.
 
     `unchecked` are the checks that need a frame which was not given, `elsewhere` those
     that need rows of the lists which are not in memory, `undecided` those that need

@@ -1,5 +1,6 @@
-"""What puts a problem right: frames changed, as code for the caller's own, or options;
-and the metric of what is put right.
+"""What puts a problem right, and the metric of what is put right.
+
+Frames are changed, as code for the caller's own, or options are.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import polars as pl
 
 from recnb.conventions.convention import DECISIONS, ROW_ORDERS
 from recnb.data.in_memory import Sheets
+from recnb.data.side_data import GivenFrame
 from recnb.display.language import N_, _
 from recnb.errors import FrameError
 from recnb.lint.data import FRAMES, PAIR, SIDES, LintData, Measured
@@ -25,8 +27,9 @@ MOST_ROWS = 2**19
 
 
 class Code(NamedTuple):
-    """A change as code of pandas and of Polars: what stands behind the frame, or gives
-    a column.
+    """A change as code of pandas and of Polars.
+
+    It stands behind the frame, or gives a column.
 
     {frame} is the name of the frame, {columns} are its columns and {column} is the
     first of them; {other}, {others} and {on} are a second frame, its columns and how
@@ -76,8 +79,9 @@ Change = Callable[[pl.DataFrame], pl.DataFrame]
 
 
 class Repair:
-    """Changes of frames, one after the other, each with its code for the caller's
-    frames; and options of the evaluation.
+    """Changes of frames, one after the other, and options of the evaluation.
+
+    Each change has its code for the caller's frames.
     """
 
     def __init__(self, data: LintData, **options: Any) -> None:
@@ -104,8 +108,9 @@ class Repair:
         return self._set("recs", ["score"], score, code)
 
     def close_gaps(self, frame: str = "recs") -> Self:
-        """Rank each list anew, if ranks order the lists; what is taken out of the truth
-        leaves no place empty.
+        """Rank each list anew, if ranks order the lists.
+
+        What is taken out of the truth leaves no place empty.
         """
         is_ranked = self.data.convention.order == "rank"
         if frame != "recs" or not is_ranked or "rank" not in self.data.frame(frame):
@@ -155,11 +160,13 @@ class Repair:
         return self._select(frame, roles, change, Code(pandas, polars))
 
     def match_rows(self, frame: str, other: str, roles: list[str], how: Any) -> Self:
-        """Keep the rows of a frame whose pairs or items are in another one ("semi"), or
-        are not ("anti").
+        """Keep the rows of a frame by whether their ids are in another one.
+
+        `roles`: the ids, of pairs or of items; `how`: "semi" keeps those that
+        are, "anti" those that are not.
         """
         rows = self.data.frame(frame)
-        ids = self.data.frame(other).select(roles)
+        ids = self.data.ids_of(other, roles)
         numbered = rows.select(roles).with_row_index("row")
         kept = np.zeros(rows.height, dtype=bool)
         kept[numbered.join(ids, on=roles, how=how)["row"].to_numpy()] = True
@@ -204,30 +211,26 @@ class Repair:
         return self.change(frame, change).close_gaps(frame)
 
     def _line(self, frame: str, roles: list[str], code: Code, other: str = "") -> str:
-        """Return a line of code for the caller's frames; "" if one frame holds both
-        sides, and for what is no frame of pandas or Polars, or two that cannot be
-        joined.
+        """Return a line of code for the caller's frames.
+
+        "" if one frame holds both sides, and for what is no frame of pandas or
+        Polars, or two that cannot be joined.
         """
+        if "user" in roles and self.data.source.splits is not None:
+            return ""  # lists go by more columns than the user's
         given = self.data.side.call.frames
         here = given.get(frame)
         there = given.get(other or frame)
         if "truth" not in given or here is None or there is None:
             return ""
-        if not here.library or here.library != there.library:
+        if not _are_joinable(here, there, roles):
             return ""
-        if here.library != "pandas":
-            types = [here.types.get(role) for role in roles]
-            is_coded = not {"Categorical", "Enum"}.isdisjoint(map(str, types))
-            if is_coded or types != [there.types.get(role) for role in roles]:
-                return ""
         columns = [here.labels.get(role, role) for role in roles]
         others = [there.labels.get(role, role) for role in roles]
         on = f"left_on={columns!r}, right_on={others!r}"
         if columns == others:
             on = f"on={columns!r}"
-        keyword, end = f"**{{{columns[0]!r}: ", "}"
-        if columns[0].isidentifier() and not iskeyword(columns[0]):
-            keyword, end = f"{columns[0]}=", ""
+        keyword, end = _as_keyword(columns[0])
         template = code.pandas if here.library == "pandas" else code.polars
         behind = template.format(
             frame=frame,
@@ -243,8 +246,9 @@ class Repair:
 
     @property
     def code(self) -> str:
-        """The lines to type for the caller's frames, with all their options; "" if only
-        words can say it.
+        """The lines to type for the caller's frames, with all their options.
+
+        "" if only words can say it.
         """
         call = self.data.side.call
         if not call.frames or not all(self.lines):
@@ -260,8 +264,9 @@ class Repair:
 
     @property
     def in_words(self) -> str:
-        """What is done, in a sentence: an option or rows left out may be another
-        choice, and no correction.
+        """What is done, in a sentence.
+
+        An option or rows left out may be another choice, and no correction.
         """
         if self.options:
             options = [f"{name}={value!r}" for name, value in self.options.items()]
@@ -279,12 +284,15 @@ class Repair:
         return rows
 
     def measured(self) -> Measured | None:
-        """Compute the metric of what is put right, under the same options; None if it
-        would take long.
+        """Compute the metric of what is put right, under the same options.
+
+        None if it would take long.
         """
         data = self.data
         evaluation = data.evaluation
         source = data.source.of_all_users
+        if "split" in self.options:
+            return None  # of other lists than these
         if not isinstance(source, Sheets) or self._takes_long(source):
             return None
         frames = self._changed_frames()
@@ -299,7 +307,7 @@ class Repair:
             overrides={**evaluation.overrides, **decided},
             side_data=replace(data.side, **side),
         )
-        return LintData(put_right, data.metric, data.options, data.asked_k).measured
+        return LintData(put_right, data.measure).measured
 
     def _takes_long(self, source: Sheets) -> bool:
         if source.recs.height <= MOST_ROWS:
@@ -313,6 +321,30 @@ class Repair:
             if frame.height == 0:
                 raise FrameError(f"nothing is left of {name}.")
         return frames
+
+
+def _are_joinable(here: GivenFrame, there: GivenFrame, roles: Sequence[str]) -> bool:
+    """Say whether two frames are of one library, which joins these columns.
+
+    Polars joins columns of the same type alone, and none of categories.
+    """
+    if not here.library or here.library != there.library:
+        return False
+    if here.library == "pandas":
+        return True
+    types = [here.types.get(role) for role in roles]
+    is_coded = not {"Categorical", "Enum"}.isdisjoint(map(str, types))
+    return not is_coded and types == [there.types.get(role) for role in roles]
+
+
+def _as_keyword(column: str) -> tuple[str, str]:
+    """Return what stands before and behind the value of a column that is set.
+
+    A name that is none of Python's is set by `**{"list price": value}`.
+    """
+    if column.isidentifier() and not iskeyword(column):
+        return f"{column}=", ""
+    return f"**{{{column!r}: ", "}"
 
 
 def _with_frames(source: Sheets, frames: dict[str, pl.DataFrame]) -> Sheets:

@@ -41,8 +41,9 @@ class SampledCandidates(NamedTuple):
 
 
 def find_sample(data: LintData) -> SampledCandidates | None:
-    """Return what looks sampled: the lists, or the items of the truth that they are
-    taken from.
+    """Return what looks sampled.
+
+    The lists, or the items of the truth that they are taken from.
     """
     knows_truth = data.convention.judged == "truth"
     if not knows_truth or data.convention.candidates != "list":
@@ -52,8 +53,10 @@ def find_sample(data: LintData) -> SampledCandidates | None:
 
 
 def _sample_in_lists(data: LintData) -> SampledCandidates | None:
-    """Look for lists of as many items each, or of as many that are not relevant, which
-    have all relevant items; a few rows may be missing.
+    """Look for lists that are sampled, and have all relevant items.
+
+    Each then has as many items, or as many that are not relevant; a few rows may be
+    missing.
     """
     n_relevant = data.hits.n_relevant[data.listed]
     lengths = data.joined.all_hits.list_length[data.listed]
@@ -79,8 +82,10 @@ def _sample_in_lists(data: LintData) -> SampledCandidates | None:
 
 
 def _sample_in_truth(data: LintData) -> SampledCandidates | None:
-    """Look for as many items of the truth for each user, or as many that are not
-    relevant, of which the lists are the top; a few rows may be missing.
+    """Look for a truth that is sampled, of which the lists are the top.
+
+    Each user then has as many items in it, or as many that are not relevant; a few
+    rows may be missing.
     """
     users = data.users(data.listed)
     judged = data.joined.judged.join(users, on="user", how="semi")
@@ -123,8 +128,9 @@ def count_missed(data: LintData) -> Ints:
 
 
 def is_truth_of_hits(data: LintData) -> bool:
-    """Return whether the truth looks like the hits of the lists alone: many lists have
-    none, and no relevant item is missing.
+    """Return whether the truth looks like the hits of the lists alone.
+
+    Many lists have none, and no relevant item is missing.
     """
     n_without = data.joined.n_without_relevant
     n_users = len(data.joined.users) + n_without
@@ -132,8 +138,9 @@ def is_truth_of_hits(data: LintData) -> bool:
 
 
 def is_nothing_missed(data: LintData) -> bool:
-    """Return whether lists of a part of the items have every relevant item of their
-    users, and do not look sampled.
+    """Return whether lists of a part of the items have every relevant item.
+
+    Lists that look sampled do not count.
     """
     if count_missed(data)[data.listed].any() or data.convention.judged != "truth":
         return False

@@ -24,8 +24,9 @@ from recnb.metrics.hits import (
 
 
 class ListRows(NamedTuple):
-    """The lists of the users evaluated, by user, then rank; every array has a value for
-    each row.
+    """The lists of the users evaluated, by user, then rank.
+
+    Every array has a value for each row.
     """
 
     user: Ints  #: position among the users evaluated
@@ -46,8 +47,9 @@ class ListRows(NamedTuple):
 
 
 def list_rows(data: LintData) -> ListRows | None:
-    """Return the lists of the users evaluated, in order; None if they have no scores
-    that are numbers.
+    """Return the lists of the users evaluated, in order.
+
+    None if they have no scores that are numbers.
     """
     if "score" not in data.source.labels:
         return None
@@ -92,8 +94,9 @@ class TiedHits(NamedTuple):
 
 
 def find_ties(data: LintData) -> Ties | None:
-    """Find what equal scores leave open; None if there are none, or if no order of them
-    is chosen.
+    """Find what equal scores leave open.
+
+    None if there are none, or if no order of them is chosen.
 
     Every metric of hits grows if a more relevant item changes places with a less
     relevant one above it. So it is highest with each run of equal scores in order of
@@ -142,9 +145,11 @@ def _is_out_of_order(rows: ListRows) -> bool:
 
 
 def _has_bounds(data: LintData) -> bool:
-    """Return whether the order by relevance is known to be the best: it need not be if
-    the denominator depends on the order, a hit has a negative gain, the metric is a
-    cost, which a hit further up makes smaller, or it is the caller's.
+    """Return whether the order by relevance is known to be the best.
+
+    It need not be if the denominator depends on the order, a hit has a negative
+    gain, the metric is a cost, which a hit further up makes smaller, or it is the
+    caller's.
     """
     if data.metric.own or data.metric.better == "low":
         return False

@@ -1,5 +1,7 @@
-"""The metrics; importing this enters them in `recnb.metrics.metric.METRICS`,
-`RETRIEVAL_METRICS` and `LIST_METRICS`.
+"""The metrics, by name.
+
+Importing this package enters them in `recnb.metrics.metric.METRICS`, `RETRIEVAL_METRICS` and
+`LIST_METRICS`.
 """
 
 from recnb.display.data_file import rows_of

@@ -1,5 +1,6 @@
-"""Metrics of accuracy, functions of hits: the formula as text and as code, bounds,
-sources and how to read each.
+"""Metrics of accuracy, functions of hits.
+
+The formula as text and as code, bounds, sources and how to read each.
 
 Counts per user enter as a column, so that users and cut-offs never line up by accident.
 """
@@ -348,7 +349,8 @@ def ndcg(
     The ideal list holds all relevant items, most relevant first, and is cut at k as the
     list is. `ideal="list"` is the best order of what was recommended, which forgives
     everything that was missed; `ideal="min(k, list)"` cuts the ideal list where the
-    list ends, which forgives a list shorter than k; `ideal="k"` supposes that every one
+    list ends, which forgives a list shorter than k; `ideal="all"` does not cut it, so
+    that a user with more than k relevant items cannot reach 1; `ideal="k"` supposes that every one
     of k places could hold an item as good as the user's best. With propensities, gain
     times weight, out of the same over the best order of weighted gains: PSnDCG of
     extreme classification (Jain, Prabhu and Varma 2016). That order holds what was seen
@@ -460,8 +462,9 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
 
 
 def reach(hits: Hits, stop: Floats) -> Floats:
-    """Return the chance that a reader who stops at each hit with this probability gets
-    as far as each hit.
+    """Return the chance that a reader gets as far as each hit.
+
+    `stop`: the probability of stopping at each hit.
 
     Walks down the hits of all users at once: the first ones, the second ones, and so
     on; those that share a rank in any order.
@@ -568,8 +571,9 @@ def interpolated_precision(
 
 
 def rise(hits: Hits, recall: float) -> Floats:
-    """By how much each hit exceeds the highest precision at the user's hits before it,
-    from a level of recall on.
+    """By how much each hit exceeds the highest precision before it.
+
+    That is the precision at the user's hits, from a level of recall on.
     """
     needed = (recall * hits.n_relevant + 0.9).astype(np.int64)
     precision = np.where(hits.nth >= needed[hits.user], hits.nth / hits.rank, 0.0)

@@ -236,8 +236,9 @@ def personalization(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") ->
         )
 
     def of_users() -> Floats:
-        """Return the mean difference of each list from all others; its overlap with
-        itself is left out.
+        """Return the mean difference of each list from all others.
+
+        Its overlap with itself is left out.
         """
         return 1 - (
             shown.per_user(weight * held[shown.item])[shown.n_shown > 0] - 1

@@ -116,8 +116,9 @@ def _lists_of_pairs(of_user: Lists) -> Lists:
 
 
 def _cosines(shown: Lists, features: Sparse) -> Floats:
-    """Sum the cosines of the pairs of each list, without the pairs: half of |sum|² less
-    the sum of |each|².
+    """Sum the cosines of the pairs of each list, without the pairs.
+
+    Half of |sum|² less the sum of |each|².
     """
     from scipy import sparse
 
@@ -143,8 +144,9 @@ def _cosines(shown: Lists, features: Sparse) -> Floats:
 
 
 def _jaccards(shown: Lists, features: Sparse) -> Floats:
-    """Sum over the pairs of each list what both items have, out of what either has; two
-    items without features are alike.
+    """Sum over the pairs of each list what both items have, out of what either has.
+
+    Two items without features are alike.
     """
     has, size = features.copy(), np.diff(features.indptr)
     has.data = np.ones_like(has.data)
@@ -164,8 +166,9 @@ def _jaccards(shown: Lists, features: Sparse) -> Floats:
 
 
 def _pairs(shown: Lists, most: int) -> Iterator[tuple[Ints, Ints]]:
-    """Return the pairs of rows of each list, about so many at a time: each row with all
-    rows below it in its list.
+    """Return the pairs of rows of each list, about so many at a time.
+
+    Each row with all rows below it in its list.
     """
     below = shown.n_shown[shown.user] - count_within(shown.user)
     so_far = np.r_[0, np.cumsum(below)]

@@ -1,5 +1,6 @@
-"""Formulas as text: `gain / log(1 + rank)` is converted to LaTeX, to a line with
-numbers, and to a value.
+"""Formulas as text, such as `gain / log(1 + rank)`.
+
+They are converted to LaTeX, to a line with numbers, and to a value.
 
 The text of a metric's formula is independent of its code: the tests evaluate it and
 compare it with what the code returns. The text is an arithmetic expression in Python's
@@ -74,8 +75,9 @@ OVER: dict[str, tuple[str, str]] = {
 
 
 class Operation(NamedTuple):
-    """The notation of an operation; it is put in brackets where something of a higher
-    level is needed.
+    """The notation of an operation.
+
+    It is put in brackets where something of a higher level is needed.
     """
 
     level: int
@@ -107,8 +109,9 @@ LATEX_OPERATIONS = {
 
 
 def number(value: float, digits: int = 6) -> str:
-    """Return a number as written by hand: 5, 0.5, 0.333333; a large one has all digits
-    before the point.
+    """Return a number as written by hand: 5, 0.5, 0.333333.
+
+    A large one has all digits before the point.
     """
     return f"{value:.0f}" if 10**digits <= abs(value) < 1e15 else f"{value:.{digits}g}"
 
@@ -132,24 +135,24 @@ class Formula:
     def of(
         cls, text: str, meanings: Mapping[str, str] | None = None, log_base: float = 2
     ) -> Formula:
-        """Parse a formula, with each name that has a meaning, such as "gain", replaced
-        by it.
-        """
+        """Parse a formula, and put the meaning of a name, such as "gain", in its place."""
         return cls(_parsed(text, tuple((meanings or {}).items())), log_base)
 
     def text(
         self, numbers: Mapping[str, float] | None = None, *, divides: bool = False
     ) -> str:
-        """Return the formula on one line, its names in the language in force, or by
-        numbers: 5/log2(1+2).
+        """Return the formula on one line, with names or with numbers.
+
+        Names are in the language in force; with numbers it is 5/log2(1+2).
 
         A sum that divides something is in brackets.
         """
         return self._written(PRODUCT if divides else 0, numbers or {}, latex=False)
 
     def latex(self, *, summed: bool = False) -> str:
-        """Return the formula in LaTeX; under a sum sign, a sum of its own needs
-        brackets.
+        """Return the formula in LaTeX.
+
+        Under a sum sign, a sum of its own needs brackets.
         """
         return self._written(PRODUCT if summed else 0, {}, latex=True)
 
@@ -183,8 +186,9 @@ class Formula:
         )
 
     def unknown(self, names: Collection[str]) -> str:
-        """Return the first part that is no number, operation, function or one of these
-        names; "" if there is none.
+        """Return the first part that is not understood; "" if there is none.
+
+        Understood are numbers, operations, functions and these names.
         """
         of_this = FUNCTIONS if self.ideal() else FUNCTIONS - {"ideal"}
         for node in ast.walk(self.tree):
@@ -209,9 +213,7 @@ class Formula:
         return None
 
     def _written(self, level: int, numbers: Mapping[str, float], *, latex: bool) -> str:
-        """Return the formula as text or in LaTeX, in brackets if something of a higher
-        level is needed.
-        """
+        """Return the formula as text or in LaTeX, in brackets if a higher level is needed."""
 
         def write(node: ast.expr, level: int) -> str:
             match node:

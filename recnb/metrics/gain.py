@@ -1,10 +1,12 @@
-"""The options for gain, discount and denominator that metrics share, each as code and
-as formula text.
+"""The options for gain, discount and denominator that metrics share.
+
+Each stands as code and as formula text.
 """
 
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -81,7 +83,7 @@ def _log(values: Ints, base: float) -> Floats:
 #: The most places of a list that `ideal="k"` fills.
 MAX_PLACES = 1_000_000
 
-Ideal = Literal["relevant", "k", "list", "min(k, list)"]
+Ideal = Literal["relevant", "all", "k", "list", "min(k, list)"]
 
 
 def discounted(
@@ -98,8 +100,9 @@ def discounted(
 
 
 def best_of_all(hits: Hits, gain: Gain) -> Hits:
-    """Return the best possible list: every relevant item, that of the highest weighted
-    gain first.
+    """Return the best possible list.
+
+    Every relevant item, that of the highest weighted gain first.
     """
     if hits.truth_weight is None:
         return hits.ideal
@@ -112,8 +115,9 @@ def best_of_all(hits: Hits, gain: Gain) -> Hits:
 
 
 def best_of_list(hits: Hits, gain: Gain) -> Hits:
-    """Return the best order of what was recommended: the hits alone, that of the
-    highest weighted gain first.
+    """Return the best order of what was recommended.
+
+    The hits alone, that of the highest weighted gain first.
     """
     once = slice(None) if hits.tied is None else hits.tied.top
     user, relevance, row = hits.user[once], hits.relevance[once], hits.entry[once]
@@ -131,6 +135,7 @@ def ideal_of(
     """Return the credit of the best list, by `ideal`.
 
     - "relevant": all relevant items, the most relevant first
+    - "all": the same, not cut at k
     - "min(k, list)": the same, cut where the list ends
     - "list": the recommended items in their best order
     - "k": k items as good as the user's best
@@ -144,14 +149,17 @@ def ideal_of(
             raise OptionError(problem, "leave it out.")
         return FullOfBest(hits, k, gain, discount, log_base)
     best = best_of_list(hits, gain) if ideal == "list" else best_of_all(hits, gain)
+    if ideal == "all":
+        k = replace(Cutoffs.of(k), cut="none")
     if ideal == "min(k, list)":
         best = best.with_rows(best.rank <= hits.list_length[best.user])
     return discounted(best, k, gain, discount, log_base)
 
 
 class FullOfBest(Credit):
-    """The credit of lists of k items as good as the user's best; `earned` is the gain
-    of that item, by user.
+    """The credit of lists of k items as good as the user's best.
+
+    `earned` is the gain of that item, by user.
 
     All ranks of a list have one gain, so the sum is that gain times the discounts of
     the ranks added up.
@@ -240,7 +248,8 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats | float:
 
 
 def as_column(values: NDArray[Number]) -> NDArray[Number]:
-    """Return values of users as a column, which cannot be broadcast along the cut-offs
-    by accident.
+    """Return values of users as a column.
+
+    It cannot be broadcast along the cut-offs by accident.
     """
     return values[:, np.newaxis]

@@ -1,16 +1,20 @@
-"""Lists beside what each user had: hits that nobody needed a recommender for, and
-genres that the user knows.
+"""Lists beside what each user had.
+
+Hits that nobody needed a recommender for, and genres that the user knows.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from recnb.metrics.gain import OUT_OF, out_of_count
-from recnb.metrics.hits import ENDLESS, Cutoff, Cutoffs, Floats, Ints, in_order
+from recnb.metrics.hits import ENDLESS, Bools, Cutoff, Cutoffs, Floats, Ints, in_order
 from recnb.metrics.metric import Credit, metric, number_option
 from recnb.metrics.recommendation_lists import Lists, PerUser, TermRows
 
@@ -70,37 +74,51 @@ def serendipity(
     unexpected = expected_rank[hits.entry] > size[hits.user]
     places = out_of_count(hits, cutoffs, out_of)
     credit = Credit(hits, cutoffs, hits.weigh(unexpected), places)
-
-    def rows(user: int) -> TermRows:
-        """Return the hits of one user's list."""
-        hit = np.flatnonzero((hits.user == user) & (hits.rank <= depth[user]))
-        row = hits.entry[hit]
-        names = {
-            "rank": hits.rank[hit],
-            "expected_rank": expected_rank[row],
-            "depth": depth[user],
-            "k": depth[user],
-            "n_hits": len(hit),
-            "list_length": hits.list_length[user],
-        }
-        return TermRows(
-            credit.earned[hit],
-            names,
-            items[row],
-            hits.rank[hit],
-            undefined=not hits.n_relevant[user],
-        )
-
     possible = np.broadcast_to(credit.possible, credit.total.shape)[:, 0]
     everyone = np.ones(len(size), dtype=bool)
     return PerUser(
-        credit.total[:, 0], np.where(possible == 0, 1.0, possible), everyone, rows
+        total=credit.total[:, 0],
+        out_of=np.where(possible == 0, 1.0, possible),
+        counted=everyone,
+        rows=partial(_rows_of_hits, credit, depth, expected_rank, items),
+    )
+
+
+def _rows_of_hits(
+    credit: Credit, depth: Ints, expected_rank: Ints, items: Ints, user: int
+) -> TermRows:
+    """Return the hits of one user's list, with the rank that was expected of each.
+
+    `depth`, the last rank that counts, is by user; `expected_rank` and `items` are by
+    row of the truth.
+    """
+    hits = credit.rows
+    hit = np.flatnonzero((hits.user == user) & (hits.rank <= depth[user]))
+    row = hits.entry[hit]
+    size = credit.k.size(hits.list_length)[
+        user, 0
+    ]  # k, where lists are not cut as well
+    names = {
+        "rank": hits.rank[hit],
+        "expected_rank": expected_rank[row],
+        "depth": size,
+        "k": size,
+        "n_hits": len(hit),
+        "list_length": hits.list_length[user],
+    }
+    return TermRows(
+        earned=credit.earned[hit],
+        names=names,
+        items=items[row],
+        rank=hits.rank[hit],
+        undefined=not hits.n_relevant[user],
     )
 
 
 def expected_ranks(user: Ints, item: Ints, had: tuple[Ints, Ints], count: Ints) -> Ints:
-    """Return the rank of each item in a list of the most popular items that its user
-    has not had; 0 for an item they had.
+    """Return the rank of each item among the most popular that its user has not had.
+
+    0 for an item they had.
 
     Its place by popularity, less the items above it that the user had: a search in what
     users had, each item once, sorted by place. An item that train does not have is in
@@ -164,43 +182,66 @@ def calibration(
         genre, "calibration"
     )
     genres = _shares(genres)
-    history = _shares(_users_by_items(had_user, had_item, lists) @ genres)
-    of_lists = _shares(_users_by_items(shown.user, shown.item, lists) @ genres)
+    shares = GenreShares(
+        history=_shares(_users_by_items(had_user, had_item, lists) @ genres),
+        lists=_shares(_users_by_items(shown.user, shown.item, lists) @ genres),
+        names=names,
+        alpha=alpha,
+    )
+    return PerUser(
+        total=shares.total(),
+        out_of=np.ones(shown.n_users),
+        counted=shares.counted,
+        rows=shares.rows,
+    )
 
-    def of_users(users: slice) -> tuple[Floats, Floats, Floats]:
-        """Return the shares of genres in history and list, users × genres, and what
-        each genre adds.
-        """
-        p, q = history[users].toarray(), of_lists[users].toarray()
-        ratio = np.divide(
-            p, (1 - alpha) * q + alpha * p, out=np.ones_like(p), where=p > 0
-        )
+
+@dataclass(frozen=True, eq=False)
+class GenreShares:
+    """The shares that genres have of what users had, and of their lists."""
+
+    history: Sparse  #: users × genres; each row adds up to 1, or is empty
+    lists: Sparse  #: the same of the lists
+    names: Sequence[str]  #: what the genres are called
+    alpha: float  #: how much of the history is put into the list
+
+    @property
+    def counted(self) -> Bools:
+        """Whether a user has a genre both in history and list."""
+        has_history = np.diff(self.history.indptr) > 0
+        has_list = np.diff(self.lists.indptr) > 0
+        return np.asarray(has_history & has_list)
+
+    def of_users(self, users: slice) -> tuple[Floats, Floats, Floats]:
+        """Return the shares in history and list, users × genres, and what each adds."""
+        p, q = self.history[users].toarray(), self.lists[users].toarray()
+        mixed = (1 - self.alpha) * q + self.alpha * p
+        ratio = np.divide(p, mixed, out=np.ones_like(p), where=p > 0)
         return p, q, p * np.log2(ratio)
 
-    def rows(user: int) -> TermRows:
-        """Return the genres of one user's history and list, the largest of the history
-        first.
-        """
-        p, q, earned = (part[0] for part in of_users(slice(user, user + 1)))
+    def total(self) -> Floats:
+        """Return the divergence of each user; 0 of one who does not count."""
+        n_users, n_genres = self.history.shape
+        step = max(1, BLOCK // max(n_genres, 1))
+        total = np.zeros(n_users)
+        for low in range(0, n_users, step):
+            users = slice(low, low + step)
+            _p, _q, earned = self.of_users(users)
+            total[users] = earned.sum(axis=1)
+        # Shares that are the same may differ in their last digit, and no divergence is
+        # below 0.
+        return np.where(self.counted, np.maximum(total, 0.0), 0.0)
+
+    def rows(self, user: int) -> TermRows:
+        """Return the genres of one user, those of which the history has most first."""
+        p, q, earned = (part[0] for part in self.of_users(slice(user, user + 1)))
         present = np.flatnonzero((p > 0) | (q > 0))
         genre = present[np.argsort(-p[present], kind="stable")]
-        values = {"p": p[genre], "q": q[genre], "alpha": alpha}
         return TermRows(
-            earned[genre], values, labels=[str(names[each]) for each in genre.tolist()]
+            earned=earned[genre],
+            names={"p": p[genre], "q": q[genre], "alpha": self.alpha},
+            labels=[str(self.names[each]) for each in genre.tolist()],
         )
-
-    step = max(1, BLOCK // max(len(names), 1))
-    blocks = [
-        of_users(slice(low, low + step))[2].sum(axis=1)
-        for low in range(0, shown.n_users, step)
-    ]
-    counted = (np.diff(history.indptr) > 0) & (np.diff(of_lists.indptr) > 0)
-    # Shares that are the same may differ in their last digit, and no divergence is
-    # below 0.
-    total = np.where(
-        counted, np.maximum(np.concatenate([np.zeros(0), *blocks]), 0.0), 0.0
-    )
-    return PerUser(total, np.ones(shown.n_users), counted, rows)
 
 
 def _users_by_items(user: Ints, item: Ints, lists: Lists) -> Sparse:

@@ -1,5 +1,6 @@
-"""What metrics of accuracy are computed from: the hits of all users, and what each user
-could have found.
+"""What metrics of accuracy are computed from.
+
+The hits of all users, and what each user could have found.
 
 A *hit* is a recommended item that is relevant to its user. Nearly every metric is a sum
 over a user's hits of some credit, divided by what the user's list could have earned. So
@@ -51,8 +52,9 @@ BLOCK = 2**15
 
 
 class cached_property(functools.cached_property[T]):  # noqa: N801
-    """`functools.cached_property` without the lock of Python 3.11, with which a thread
-    waits for whoever waits for it.
+    """`functools.cached_property` without the lock of Python 3.11.
+
+    With the lock a thread waits for whoever waits for it.
     """
 
     if not TYPE_CHECKING:
@@ -68,8 +70,9 @@ class cached_property(functools.cached_property[T]):  # noqa: N801
 
 @dataclass(frozen=True)
 class Cutoffs:
-    """The ranks at which lists are cut, one column of results each; None is the length
-    of each user's list.
+    """The ranks at which lists are cut, one column of results each.
+
+    None is the length of each user's list.
     """
 
     values: tuple[int | None, ...]
@@ -175,8 +178,9 @@ def _by_user(depths: tuple[int | None, ...], list_length: Ints) -> Ints:
 
 
 def weighed(credit: NDArray[Any], weight: Floats) -> Floats:
-    """Return credit times weights of 1 / propensity, or raise an error if it is so
-    large that sums overflow.
+    """Return credit times weights of 1 / propensity.
+
+    An error is raised if it is so large that sums overflow.
     """
     with np.errstate(over="ignore"):
         values = np.asarray(credit * weight, dtype=np.float64)
@@ -192,8 +196,9 @@ def weighed(credit: NDArray[Any], weight: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class TieSpread:
-    """Hits spread over the ranks that their ties could put them on (McSherry and Najork
-    2008): one row per hit and rank.
+    """Hits spread over the ranks that their ties could put them on.
+
+    There is one row per hit and rank (McSherry and Najork 2008).
     """
 
     weight: Floats  #: the probability that the hit has this rank
@@ -279,8 +284,9 @@ class Hits:
 
     @cached_property
     def nth(self) -> Ints | Floats:
-        """The number of each hit among those of its user: how many are as high or
-        higher, or their mean if ties are averaged.
+        """The number of each hit among those of its user.
+
+        How many are as high or higher, or their mean if ties are averaged.
         """
         if self.tied is not None:
             return self.tied.nth
@@ -294,8 +300,9 @@ class Hits:
 
     @cached_property
     def first(self) -> Floats:
-        """1 for a user's first hit, 0 for the others; where ties are averaged, the
-        chance of being it.
+        """1 for a user's first hit, 0 for the others.
+
+        Where ties are averaged, the chance of being it.
         """
         if self.tied is not None:
             return self.tied.first
@@ -310,8 +317,9 @@ class Hits:
 
     @cached_property
     def preferred(self) -> Bools:
-        """Whether a hit is the item its user prefers: the most relevant; of equal ones,
-        the first listed. If repeated, the first hit.
+        """Whether a hit is the item its user prefers: the most relevant.
+
+        Of equal ones, the first listed. If repeated, the first hit.
         """
         self.refuse_ties("target='preferred' looks for the place of one item")
         order = order_from_highest(self.truth_user, self.truth_relevance)
@@ -327,14 +335,15 @@ class Hits:
         if self.truth_items is None:
             raise OptionError(
                 "hits.items is there for a metric that says what it needs: "
-                "needs=('train',), or columns= with columns of items=."
+                "needs=('train',), 'genre' or 'features', or columns= with columns of items=."
             )
         return self.truth_items.of_rows(self.entry)
 
     @property
     def of_judged(self) -> Hits:
-        """The judged items in the lists as hits: the relevant ones where no others are
-        given.
+        """The judged items in the lists as hits.
+
+        The relevant ones where no others are given.
         """
         return self if self.judged is None else self.judged
 
@@ -346,9 +355,7 @@ class Hits:
 
     @cached_property
     def nonrelevant_above(self) -> Ints:
-        """The number of items judged and not relevant that are higher in the list than
-        each hit.
-        """
+        """The number of judged, not relevant items that are above each hit."""
         judged = self.of_judged
         known = judged.relevance >= 0
         return self._count_above(
@@ -368,8 +375,9 @@ class Hits:
 
     @cached_property
     def weight(self) -> Floats:
-        """1 for each hit, or its weight; if ties are averaged, times the probability
-        that it has this rank.
+        """1 for each hit, or its weight.
+
+        If ties are averaged, times the probability that it has this rank.
         """
         weight = (
             np.ones(len(self.user))
@@ -389,8 +397,9 @@ class Hits:
 
     @cached_property
     def relevant_weight(self) -> Floats:
-        """The weights of the items relevant to each user, added up; without weights
-        their number.
+        """The weights of the items relevant to each user, added up.
+
+        Without weights their number.
         """
         if self.truth_weight is None:
             return self.n_relevant.astype(np.float64)
@@ -399,9 +408,7 @@ class Hits:
         )
 
     def refuse_ties(self, why: str) -> None:
-        """Raise an error if equal scores share ranks, for what depends on one order of
-        them.
-        """
+        """Refuse equal scores that share ranks, for what depends on one order of them."""
         if self.tied is not None:
             raise OptionError(
                 f"{why}, so it has no mean over ties here: choose ties='first'."
@@ -428,8 +435,9 @@ class Hits:
         entry: Ints,
         value: Floats | None = None,
     ) -> Hits:
-        """Return these items, sorted by user, as lists ranked from 1, the highest value
-        first: by default relevance.
+        """Return items, sorted by user, as lists ranked from the highest value down.
+
+        By default the value is the relevance.
         """
         value = relevance if value is None else value
         if not stands_from_highest(user, value):
@@ -463,18 +471,19 @@ class Hits:
         """Keep some of the users, numbered anew from 0."""
         rows, truth_rows = kept[self.user], kept[self.truth_user]
         number, truth_number = np.cumsum(kept) - 1, np.cumsum(truth_rows) - 1
+        truth_user = number[self.truth_user[truth_rows]]
         return self.with_rows(
             rows,
             user=number[self.user[rows]],
             entry=truth_number[self.entry[rows]],
-            truth_user=number[self.truth_user[truth_rows]],
+            truth_user=truth_user,
             truth_relevance=self.truth_relevance[truth_rows],
             truth_weight=None
             if self.truth_weight is None
             else self.truth_weight[truth_rows],
             truth_items=None
             if self.truth_items is None
-            else self.truth_items.of_rows(truth_rows),
+            else self.truth_items.of_users(truth_rows, truth_user, kept),
             list_length=self.list_length[kept],
             judged=None if self.judged is None else self.judged.with_users(kept),
         )
@@ -493,8 +502,9 @@ def of_each_rank(
 
 
 def count_within(user: NDArray[Any]) -> Ints:
-    """Count the rows of each run of equal values from 1: of 0, 0, 3, 3, 3 it is 1, 2,
-    1, 2, 3.
+    """Count the rows of each run of equal values from 1.
+
+    Of 0, 0, 3, 3, 3 it is 1, 2, 1, 2, 3.
     """
     starts = np.flatnonzero(user[1:] != user[:-1]) + 1
     steps = np.ones(len(user), dtype=np.int64)
@@ -513,8 +523,9 @@ def stands_from_highest(user: Ints, value: Floats) -> bool:
 def order_from_highest(
     user: Ints, value: Floats | Ints, within: Ints | Floats | None = None
 ) -> Ints:
-    """Return the order by user, then from the highest value, then from the lowest
-    `within`; equal rows keep their order.
+    """Return the order by user, from the highest value, then from the lowest `within`.
+
+    Equal rows keep their order.
 
     User, value and row are packed into one whole number that is sorted, of the value as
     many bits as there is room for.
@@ -550,8 +561,9 @@ def order_from_highest(
 
 
 def in_order(key: Ints) -> Ints:
-    """Return the stable order that sorts whole numbers from 0 up: ten times as fast as
-    argsort where key and row fit into one number.
+    """Return the stable order that sorts whole numbers from 0 up.
+
+    Ten times as fast as argsort where key and row fit into one number.
     """
     bits = len(key).bit_length()
     if int(key.max(initial=0)) >> (62 - bits):

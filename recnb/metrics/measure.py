@@ -1,9 +1,11 @@
-"""`Measure`, what a number is of; and the look-up of metrics, by name or by a text in
-the grammar of ir_measures: a name, parameters in brackets, a cut-off after "@".
+"""`Measure`, what a number is of, and the look-up of measures by name or text.
+
+A text is in the grammar of ir_measures: a name, parameters in brackets, a cut-off after
+"@".
 
 Names are those that papers and ir_measures print, and recnb's own. A metric is found in
 any case, but only "nDCG", as it is printed, or a text with brackets is ir_measures'
-(`Metric.as_printed`): without a cut-off it cuts nothing, which "ndcg" and "NDCG" do.
+(`Measure.cuts_nothing`): without a cut-off it cuts nothing, which "ndcg" and "NDCG" do.
 """
 
 from __future__ import annotations
@@ -70,14 +72,37 @@ WEIGHTS = {
 
 @dataclass(frozen=True, eq=False)
 class Measure:
-    """What a number is of: a metric with its options, at a cut-off, such as
-    nDCG(gain="exponential")@10.
+    """What a number is of: a metric with its options, at a cut-off or at several.
+
+    An example is nDCG(gain="exponential")@10.
     """
 
     metric: Metric[...]
-    options: Given = field(default_factory=dict)  #: as given; the others are defaults
-    k: int | None = None
+    #: Those that its text or the call gives; the others are defaults.
+    options: Given = field(default_factory=dict)
+    k: int | None = None  #: its cut-off, if it has one of its own
     weighted: bool = False  #: whether relevant pairs weigh 1 / propensity
+    #: Its text without the cut-off, if that gives more than a name: AP(rel=2).
+    text: str = ""
+    #: Decisions about the data that its text makes: relevant_from=2 of AP(rel=2).
+    decisions: Given = field(default_factory=dict)
+    #: Whether nothing is cut without a cut-off, the ideal list neither.
+    cuts_nothing: bool = False
+
+    @property
+    def name(self) -> str:
+        """The name that it is asked for by, without a cut-off."""
+        return self.text or self.metric.name
+
+    @property
+    def symbol(self) -> str:
+        """The symbol of the metric, or the text of the measure."""
+        return self.text or self.metric.symbol
+
+    @property
+    def label(self) -> str:
+        """The symbol at the cut-off."""
+        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
 
     @property
     def chosen(self) -> dict[str, Any]:
@@ -85,14 +110,39 @@ class Measure:
         return {**self.metric.defaults, **self.options}
 
     @property
-    def label(self) -> str:
-        """The symbol at the cut-off."""
-        return self.metric.label(self.k)
+    def options_beside_text(self) -> dict[str, Any]:
+        """The options that its name does not give, which a call has beside it."""
+        of_text = parsed(self.text).options if self.text else {}
+        return {
+            name: value for name, value in self.options.items() if name not in of_text
+        }
+
+    def with_options(self, options: Given) -> Measure:
+        """Return the measure with more options, each checked."""
+        self.metric.check(options)
+        return replace(self, options={**self.options, **options})
+
+    def cut_at(self, k: object) -> Measure:
+        """Return the measure with a cut-off; one beside that of its text is refused."""
+        (cutoff,) = Cutoffs.one(k).values
+        if cutoff in (None, self.k):
+            return self
+        if self.k is None:
+            return replace(self, k=cutoff)
+        problem = N_(
+            "{label} has its cut-off, and k={k} is another: leave one of them out."
+        )
+        raise OptionError(_(problem, label=repr(self.label), k=quoted(k)))
+
+    def cutoffs(self, k: Cutoffs) -> Cutoffs:
+        """Return its own cut-off if it has one, else these."""
+        return k if self.k is None else Cutoffs.of(self.k)
 
     @property
     def needs_whole_list(self) -> bool:
-        """Whether hits below the cut-off change the value: they do where the ideal is
-        made of the list itself.
+        """Whether hits below the cut-off change the value.
+
+        They do where the ideal is made of the list itself.
         """
         return bool(self.chosen.get("ideal") == "list")
 
@@ -154,8 +204,9 @@ class Measure:
         return Formula.of(str(self.metric.out_of)).ideal() is not None
 
     def formula_text(self) -> str:
-        """Return the formula on one line, in the language in force: 'add nth/rank for
-        each hit, divide by n_relevant'.
+        """Return the formula on one line, in the language in force.
+
+        Such as 'add nth/rank for each hit, divide by n_relevant'.
         """
         credit, out_of = self.credit, self.out_of
         words = {
@@ -186,8 +237,9 @@ class Measure:
         return _("add {credit} for each {rows}, divide by {out_of}", **words)
 
     def latex(self) -> str:
-        """Return the formula in LaTeX: the sum is written here once, so no metric can
-        forget it.
+        """Return the formula in LaTeX.
+
+        The sum is written here once, so no metric can forget it.
         """
         metric = self.metric
         rows = _(OVER[metric.over][1])
@@ -199,7 +251,7 @@ class Measure:
         under = self.out_of.latex()
         if under != "1":
             right = rf"\frac{{{right}}}{{{under}}}"
-        symbol = metric.symbol.replace("-", "{-}").replace(" ", "~").replace("_", r"\_")
+        symbol = self.symbol.replace("-", "{-}").replace(" ", "~").replace("_", r"\_")
         cutoff = "k" if self.k is None else self.k
         return rf"\mathrm{{{symbol}}}@{cutoff} = {right}"
 
@@ -233,16 +285,12 @@ class Measure:
 
 
 def is_measure(text: str) -> bool:
-    """Say whether a text has the form of a measure, such as "nDCG@10", whatever its
-    name.
-    """
+    """Say whether a text has the form of a measure, whatever its name."""
     return TEXT.fullmatch(text) is not None
 
 
 def plain_text(name: Any) -> Any:
-    """Return the text of a measure of ir_measures, such as `nDCG @ 10`, and any other
-    name as it is.
-    """
+    """Return the text of a measure of ir_measures, and any other name as it is."""
     if type(name).__module__.split(".")[0] != "ir_measures":
         return name
     try:
@@ -256,14 +304,19 @@ def plain_text(name: Any) -> Any:
 
 
 def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[...]:
-    """Look up the metric that a name, a text or a metric means, with the options and
-    the cut-off of the text.
+    """Look up the metric that a name, a text or a metric means."""
+    return measure_named(name, among).metric
+
+
+def measure_named(name: object, among: Collection[str] = EVERY_METRIC) -> Measure:
+    """Look up the measure that a name, a text or a metric means.
 
     `among`: EVERY_METRIC; ACCURACY, which leaves out those beyond accuracy; or METRICS,
     for calls that take a plain name and its options as keywords.
     """
-    metric = _metric_of(name)
-    if metric.plain_name in LIST_METRICS and metric.plain_name not in among:
+    measure = _measure_of(name)
+    metric = measure.metric
+    if metric.name in LIST_METRICS and metric.name not in among:
         problem = N_(
             "{metric} is a metric beyond accuracy, and one of accuracy is needed "
             "here, such as 'ndcg'."
@@ -275,22 +328,32 @@ def metric_named(name: object, among: Collection[str] = EVERY_METRIC) -> Metric[
         if metric.own:
             typed = N_("Of an evaluation type .table([..., '{metric}'], k=10).")
         raise OptionError(
-            _(problem, metric=metric.name), fix=_(typed, metric=metric.name)
+            _(problem, metric=measure.name), fix=_(typed, metric=measure.name)
         )
-    if among is METRICS and (metric.text or metric.plain_name not in METRICS):
+    if among is METRICS and (measure.text or metric.name not in METRICS):
         problem = N_(
             "{name}: this takes a metric of accuracy by its name, and its options as "
             "keywords."
         )
-        known = near(metric.plain_name, METRICS, _)
+        known = near(metric.name, METRICS, _)
         raise OptionError(_(problem, name=repr(plain_text(name))), fix=known)
-    return metric
+    return measure
 
 
-def _metric_of(name: object) -> Metric[...]:
-    """Return the metric that a name, a text or a metric means."""
-    if isinstance(name, Metric):
+def printed_measure(name: object) -> Measure:
+    """Look up what ir_measures means by a text, however it is spelt.
+
+    Without a cut-off nothing is cut, the ideal list neither.
+    """
+    return replace(measure_named(name), cuts_nothing=True)
+
+
+def _measure_of(name: object) -> Measure:
+    """Return the measure that a name, a text or a metric means."""
+    if isinstance(name, Measure):
         return name
+    if isinstance(name, Metric):
+        return Measure(name)
     text = plain_text(name)
     if isinstance(text, str):
         return parsed(text)
@@ -300,21 +363,15 @@ def _metric_of(name: object) -> Metric[...]:
     raise OptionError(_(NO_METRIC, name=quoted(text)), fix=fix)
 
 
-def measure_named(name: object) -> Metric[...]:
-    """Look up what ir_measures means by a text, however it is spelt: without a cut-off
-    nothing is cut, the ideal list neither.
-    """
-    return replace(metric_named(name), as_printed=True)
-
-
 def _known_names() -> list[str]:
     names = [*METRICS, *ALIASES, *RETRIEVAL_METRICS, *LIST_METRICS]
     return [*names, *(name for name in PRINTED.values() if name.lower() not in names)]
 
 
 def called(name: str) -> str:
-    """Return the metric that is called so in words, in any language: "average
-    precision", "평균 정밀도"; empty if none is.
+    """Return the metric that is called so in words, in any language.
+
+    Such as "average precision" or "평균 정밀도"; empty if none is.
     """
     return _terms().get(_without_blanks(name), "")
 
@@ -338,35 +395,29 @@ def _without_blanks(name: str) -> str:
 
 
 @functools.cache
-def parsed(text: str) -> Metric[...]:
-    """Look up the metric of a name, or of a text such as "nDCG(dcg='exp-log2')@10",
-    with the options of the text.
-    """
+def parsed(text: str) -> Measure:
+    """Read a name, or a text such as "nDCG(dcg='exp-log2')@10"."""
     if text in EVERY_METRIC:
-        return EVERY_METRIC[text]
+        return Measure(EVERY_METRIC[text])
     name, inside, after = _parts_of(text)
     metric = _metric_called(name, text)
     options = _arguments(inside or "", text)
     cutoff = _read_after_at(metric, after, options, text)
-    data = _conventions(metric, options, text)
+    decisions = _conventions(metric, options, text)
     if "gain" in metric.defaults:
         _read_dcg(options, text)
     _refuse_unknown(metric, options, text)
     metric.check(options)
     # As papers write it, or with brackets, it is ir_measures', which cuts nothing without
     # a cut-off. "ndcg" is recnb's.
-    as_printed = name in PRINTED.values() or inside is not None
-    if not (options or data or cutoff):
-        return replace(metric, as_printed=True) if as_printed else metric
-    printed = _printed(metric, options, data)
-    return replace(
-        metric,
-        symbol=printed or metric.symbol,
-        text=printed,
-        given=options,
-        data=data,
-        cutoff=cutoff,
-        as_printed=as_printed,
+    is_printed = name in PRINTED.values() or inside is not None
+    return Measure(
+        metric=metric,
+        options=options,
+        k=cutoff,
+        text=_printed(metric, options, decisions),
+        decisions=decisions,
+        cuts_nothing=is_printed,
     )
 
 
@@ -475,7 +526,7 @@ def _conventions(
     names = [
         name
         for name in CONVENTIONS
-        if name in options and not (name == "rel" and metric.plain_name in GRADED)
+        if name in options and not (name == "rel" and metric.name in GRADED)
     ]
     given = {name: options.pop(name) for name in names}
     if "rel" in given and not (is_number(given["rel"]) and given["rel"] > 0):
@@ -494,8 +545,9 @@ def _conventions(
 def _printed(
     metric: Metric[...], options: Mapping[str, Any], data: Mapping[str, Any]
 ) -> str:
-    """Return the name of a metric with what a text changes, without the cut-off; empty
-    if it changes nothing.
+    """Return the name of a metric with what a text changes, without the cut-off.
+
+    Empty if it changes nothing.
     """
     level = options.get("recall")
     given = {
@@ -503,14 +555,14 @@ def _printed(
         for option, value in options.items()
         if option != "recall" and value != metric.defaults[option]
     }
-    if metric.plain_name == "ndcg" and given.get("gain") == "exponential":
+    if metric.name == "ndcg" and given.get("gain") == "exponential":
         given["dcg"] = "exp-log2"
         del given["gain"]
     for option, convention in CONVENTIONS.items():
         if convention in data:
             given[option] = data[convention]
     inside = ",".join(f"{option}={value!r}" for option, value in sorted(given.items()))
-    name = PRINTED.get(metric.plain_name, metric.plain_name)
+    name = PRINTED.get(metric.name, metric.name)
     if inside:
         name = f"{name}({inside})"
     if level is not None:

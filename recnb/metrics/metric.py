@@ -1,5 +1,4 @@
-"""A metric: a sum over hits, lists or the catalogue, divided by what it could have
-been.
+"""A metric: a sum over hits, lists or the catalogue, divided by what it could be.
 
 `@metric` makes a `Metric` of a function and enters it in METRICS (accuracy),
 RETRIEVAL_METRICS (accuracy with incomplete judgments) or LIST_METRICS (beyond accuracy).
@@ -11,16 +10,16 @@ import collections
 import inspect
 import typing
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from importlib import import_module
 from typing import Any, ClassVar, Concatenate, Generic, Literal, ParamSpec, overload
 
 import numpy as np
 
-from recnb.display.language import N_, _
+from recnb.display.language import _
 from recnb.errors import OptionError, is_number, is_word, near, quoted
 from recnb.metrics.hits import Cutoff, Cutoffs, Floats, Hits, cached_property
-from recnb.metrics.recommendation_lists import PerUser, Whole
+from recnb.metrics.recommendation_lists import PerUser, Whole, checked_names
 
 P = ParamSpec("P")
 
@@ -31,6 +30,8 @@ Over = Literal[
 ]
 #: Data that a metric requires in addition to the lists.
 Need = Literal["train", "catalogue", "features", "genre", "truth", "judged"]
+#: Those of them that a metric of the caller's may say.
+OwnNeed = Literal["train", "features", "genre"]
 #: Options of a metric, by name.
 Given = Mapping[str, Any]
 #: Which of two values is better; None: a value is not good or bad in itself.
@@ -44,8 +45,9 @@ ALWAYS = "always"
 
 
 class Credit:
-    """The credit of each row and the denominator of its sum: a score and its
-    explanation.
+    """The credit of each row and the denominator of its sum.
+
+    A score and its explanation.
     """
 
     def __init__(
@@ -55,9 +57,14 @@ class Credit:
         earned: Floats,
         out_of: Credit | Floats | float = 1.0,
         missed: Floats | float = 0.0,
+        names: Mapping[str, Floats] | None = None,
     ) -> None:
-        """Take credit per row, out of users × cut-offs (or a column), one number, or
-        what another list earns; `missed`, users × cut-offs, is added to the sum.
+        """Take the credit of each row, and what its sum is out of.
+
+        `out_of`: users × cut-offs (or a column), one number, or what another
+        list earns; `missed`, users × cut-offs, is added to the sum.
+
+        `names` holds what the function has computed of each row and its formula names.
         """
         for name, values in (("out_of", out_of), ("missed", missed)):
             if isinstance(values, np.ndarray) and values.ndim != 2:
@@ -67,6 +74,7 @@ class Credit:
                 )
         self.k = k if isinstance(k, Cutoffs) else Cutoffs.of(k)
         self.rows, self.earned, self.out_of = rows, earned, out_of
+        self.names = checked_names(names, len(rows.rank))
         self.missed = missed  #: what a cost adds for a list without a hit
 
     @property
@@ -107,8 +115,9 @@ class Credit:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Definition:
-    """The definition of a metric, as `@metric` takes it: formula, bounds, sources and
-    words; it makes a metric of a function.
+    """The definition of a metric, as `@metric` takes it.
+
+    It has formula, bounds, sources and words, and makes a metric of a function.
     """
 
     symbol: str  #: as it is printed: nDCG
@@ -159,8 +168,9 @@ class Definition:
         self, function: Callable[Concatenate[Any, P], Whole], /
     ) -> CatalogueMetric[P]: ...
     def __call__(self, function: Callable[..., Any], /) -> Metric[...]:
-        """Register the metric under the name of its function; the type that the
-        function returns decides its kind.
+        """Register the metric under the name of its function.
+
+        The type that the function returns decides its kind.
         """
         # Annotations are text here: `from __future__ import annotations`.
         kind = KINDS[inspect.signature(function).return_annotation]
@@ -184,25 +194,11 @@ class Metric(Definition, Generic[P]):
     of: ClassVar[Literal["user", "all"]] = "user"
 
     function: Callable[Concatenate[Any, P], Any]
-    #: Its name if a text gives other options than the defaults: nDCG(dcg="exp-log2").
-    text: str = ""
-    #: All options that a text gives.
-    given: Mapping[str, Any] = field(default_factory=dict)
-    #: Conventions that a text gives: AP(rel=2).
-    data: Mapping[str, Any] = field(default_factory=dict)
-    cutoff: int | None = None  #: the cut-off that a text gives: nDCG@10
-    #: Whether it is named as ir_measures does, which cuts nothing without a cut-off.
-    as_printed: bool = False
-
-    @cached_property
-    def plain_name(self) -> str:
-        """The name of the metric, without what a text gives."""
-        return self.function.__name__
 
     @cached_property
     def name(self) -> str:
-        """The name it is called by."""
-        return self.text or self.plain_name
+        """The name that it is called and registered by."""
+        return self.function.__name__
 
     @property
     def registry(self) -> dict[str, Metric[...]]:
@@ -211,46 +207,15 @@ class Metric(Definition, Generic[P]):
 
     @property
     def of_evaluated(self) -> bool:
-        """Whether its values are of the users evaluated, and not of all who have a
-        list.
-        """
+        """Whether its values are of the users evaluated, not of all with a list."""
         return self.is_accuracy
 
     def __repr__(self) -> str:
         return self.name
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle it by its name and module, as functions are, with what a text has
-        changed.
-        """
-        changed = (
-            "symbol",
-            "text",
-            "given",
-            "data",
-            "cutoff",
-            "as_printed",
-        )
-        return _restored, (
-            self.plain_name,
-            self.function.__module__,
-            {name: getattr(self, name) for name in changed},
-        )
-
-    def cutoffs(self, k: Cutoffs) -> Cutoffs:
-        """Return its own cut-off if it has one, else these."""
-        return k if self.cutoff is None else Cutoffs.of(self.cutoff)
-
-    def cut_at(self, k: object) -> int | None:
-        """Return the cut-off of its text, else k; two of them are refused."""
-        (cutoff,) = Cutoffs.one(k).values
-        if self.cutoff is None or cutoff in (None, self.cutoff):
-            return self.cutoff or cutoff
-        problem = N_(
-            "{label} has its cut-off, and k={k} is another: leave one of them out."
-        )
-        label = repr(self.label(self.cutoff))
-        raise OptionError(_(problem, label=label, k=quoted(k)))
+        """Pickle it by its name and module, as functions are."""
+        return _restored, (self.name, self.function.__module__)
 
     @property
     def takes_weights(self) -> bool:
@@ -269,8 +234,9 @@ class Metric(Definition, Generic[P]):
 
     @property
     def title(self) -> str:
-        """The meaning of the number, in the language in force; in English the first
-        line of the docstring.
+        """The meaning of the number, in the language in force.
+
+        In English the first line of the docstring.
         """
         first_paragraph = (inspect.getdoc(self.function) or "").split("\n\n")[0]
         return _(" ".join(first_paragraph.split()))
@@ -288,7 +254,7 @@ class Metric(Definition, Generic[P]):
             each.name: each.default
             for each in parameters
             if each.kind is each.KEYWORD_ONLY
-        } | {**self.given}
+        }
 
     @cached_property
     def words(self) -> dict[str, tuple[str, ...]]:
@@ -302,20 +268,21 @@ class Metric(Definition, Generic[P]):
         return {name: typing.get_args(hints[name]) for name in of_words}
 
     def at(self, data: Any, k: Cutoff, options: Given) -> Any:
-        """Compute the metric at one or several cut-offs, options checked: `Credit` of
-        hits; of lists, `PerUser` or `Whole`.
+        """Compute the metric at one or several cut-offs; options are checked.
+
+        Of hits it returns `Credit`; of lists, `PerUser` or `Whole`.
         """
         self.check(options)
         if self.instead or self.own:
             self.refuse_weights(data)
         function: Callable[..., Any] = self.function
-        return function(data, k, **{**self.given, **options})
+        return function(data, k, **options)
 
     def __call__(self, data: Any, *args: P.args, **options: P.kwargs) -> Any:
         """Compute the metric, with the options as keywords."""
         self.check(options)
         function: Callable[..., Any] = self.function
-        return function(data, *args, **{**self.given, **options})
+        return function(data, *args, **options)
 
     def refuse_weights(self, data: Any) -> None:
         """Refuse weighted hits if what an item adds depends on more than its own rank."""
@@ -390,9 +357,7 @@ class ListMetric(Metric[P]):
 
     @property
     def of_evaluated(self) -> bool:
-        """Whether its values are of the users evaluated, and not of all who have a
-        list.
-        """
+        """Whether its values are of the users evaluated, not of all with a list."""
         return self.over == "users" or "truth" in self.needs
 
 
@@ -423,19 +388,22 @@ ACCURACY = collections.ChainMap(RETRIEVAL_METRICS, METRICS)
 EVERY_METRIC = collections.ChainMap(LIST_METRICS, RETRIEVAL_METRICS, METRICS)
 
 
-def _restored(name: str, module: str, changed: Mapping[str, Any]) -> Metric[...]:
+def _restored(name: str, module: str) -> Metric[...]:
+    """Return the metric of this name, which its module makes if nobody has yet."""
     if name not in EVERY_METRIC:
-        import_module(module)  # which makes the metric
-        if name not in EVERY_METRIC:
-            raise OptionError(
-                f"this process has no {name} of {module}: write it into a file that it can import."
-            )
-    return replace(EVERY_METRIC[name], **changed)
+        import_module(module)
+    if name not in EVERY_METRIC:
+        raise OptionError(
+            f"this process has no {name} of {module}: write it into a file that it can import."
+        )
+    return EVERY_METRIC[name]
 
 
 def sign_of(better: Better) -> int:
-    """Return -1 where less is better, else 1: values times this are in order, the best
-    the highest; where neither is better, as they are.
+    """Return -1 where less is better, else 1.
+
+    Values times this are in order, the best the highest; where neither is better,
+    as they are.
     """
     return -1 if better == "low" else 1
 

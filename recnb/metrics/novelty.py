@@ -1,5 +1,6 @@
-"""How well known the items of a list are: novelty, popularity, the long tail; each
-needs train, and no truth.
+"""How well known the items of a list are: novelty, popularity, the long tail.
+
+Each needs train, and no truth.
 
 Users whose list holds nothing are not counted.
 """
@@ -216,8 +217,9 @@ def _mean_of_items(
     kept: Bools | None = None,
     out_of: Floats | None = None,
 ) -> PerUser:
-    """Return the mean over each list of a value by item; `names` holds what the formula
-    names, by item or one number.
+    """Return the mean over each list of a value by item.
+
+    `names` holds what the formula names, by item or one number.
 
     `kept` marks the items that count, if not all do; `out_of` is what the sum is
     divided by, if not their number.

@@ -1,5 +1,6 @@
-"""What metrics beyond accuracy are computed from: every row of the ranked lists, and
-what is known of the items.
+"""What metrics beyond accuracy are computed from.
+
+Every row of the ranked lists, and what is known of the items.
 
 Accuracy needs the hits alone. Novelty, popularity and diversity look at each
 recommended item, coverage, Gini and entropy at how often each item is shown; none of
@@ -31,8 +32,9 @@ FILLED = {"skip": np.nan, "zero": 0.0, "one": 1.0}
 
 @dataclass(frozen=True, eq=False)
 class Lists:
-    """All rows of the ranked lists, sorted by user, then rank; no item is twice in a
-    list.
+    """All rows of the ranked lists, sorted by user, then rank.
+
+    No item is twice in a list.
     """
 
     user: Ints  #: per row, the position of the user, from 0 to n_users - 1
@@ -73,8 +75,9 @@ class Lists:
         )
 
     def upto(self, k: int | None, cutoff: Cut = "k") -> Lists:
-        """Return the rows down to rank k; all of them if k is None or the metric does
-        not cut.
+        """Return the rows down to rank k.
+
+        All of them if k is None or the metric does not cut.
         """
         if k is None or cutoff == "none":
             return self
@@ -85,9 +88,13 @@ class Lists:
     def of_user(self, user: int) -> Lists:
         """Keep the list of one user, by position."""
         rows = self.user == user
-        return self.with_rows(
+        of_user = self.with_rows(
             rows, user=self.user[rows] - user, list_length=self.list_length[[user]]
         )
+        if self.items is None:
+            return of_user
+        items = self.items.of_users(rows, of_user.user, np.array([user]))
+        return replace(of_user, items=items)
 
     def with_rows(self, rows: Bools | slice, **others: Ints) -> Lists:
         """Keep some of the rows, with other columns in place of these."""
@@ -153,6 +160,8 @@ class PerUser:
     rows: Callable[[int], TermRows] | None = (
         None  #: the rows behind the value of the user at a position
     )
+    #: What a function of the caller's has computed of each row, by name.
+    names: Mapping[str, Floats] = field(default_factory=dict)
 
     @cached_property
     def value(self) -> Floats:
@@ -163,10 +172,28 @@ class PerUser:
             np.divide(self.total, self.out_of, out=undefined, where=defined)
         )
 
+    @classmethod
+    def together(cls, parts: Sequence[PerUser], order: Ints) -> PerUser:
+        """Put the values of several groups of users together, in an order of them."""
+        sizes = [len(part.total) for part in parts]
+        starts = np.cumsum(sizes) - sizes
+
+        def rows(user: int) -> TermRows:
+            row = int(order[user])
+            part = int(np.searchsorted(starts, row, side="right")) - 1
+            of_part = parts[part].rows
+            assert of_part is not None
+            return of_part(row - int(starts[part]))
+
+        return cls(
+            total=np.concatenate([part.total for part in parts])[order],
+            out_of=np.concatenate([part.out_of for part in parts])[order],
+            counted=np.concatenate([part.counted for part in parts])[order],
+            rows=rows if all(part.rows for part in parts) else None,
+        )
+
     def filled_in(self, nothing_to_find: Bools, rule: str) -> PerUser:
-        """Leave out users who have nothing to find, or give them the value that the
-        convention has for them.
-        """
+        """Leave out users with nothing to find, or give them the convention's value."""
         if rule == "skip":
             return replace(self, counted=self.counted & ~nothing_to_find)
         return replace(
@@ -176,21 +203,36 @@ class PerUser:
         )
 
 
+def checked_names(names: Mapping[str, Floats] | None, n_rows: int) -> dict[str, Floats]:
+    """Return what a function has computed of each row; refuse another number of them."""
+    arrays = {name: np.asarray(values) for name, values in (names or {}).items()}
+    for name, values in arrays.items():
+        if values.shape != (n_rows,):
+            raise TypeError(
+                f"names={{{name!r}: ...}} holds a number for each of the {n_rows:,} rows"
+            )
+    return arrays
+
+
 def list_credit(
     lists: Lists,
     k: int | None,
     earned: Floats,
     out_of: Floats | float | None = None,
     *,
+    names: Mapping[str, Floats] | None = None,
     kept: Bools | None = None,
     names_of: Callable[[Ints], Mapping[str, Any]] = lambda rows: {},
 ) -> PerUser:
-    """Sum what the rows of each list earn down to rank k, divided by `out_of`: a number
-    or one for each user; by default the number of rows.
+    """Sum what the rows of each list earn down to rank k, divided by `out_of`.
 
+    That is a number or one for each user; by default the number of rows.
+
+    `names` holds what the function has computed of each row and its formula names;
     `kept` marks the rows that count, if not all do; `names_of` returns what a formula
     names of some rows, a number or one for each.
     """
+    names = checked_names(names, len(lists.rank))
     earned = np.asarray(earned, dtype=np.float64)
     if earned.shape != lists.rank.shape:
         raise TypeError(
@@ -212,11 +254,13 @@ def list_credit(
         """Return the rows of one list; those that do not count are left out."""
         row = np.flatnonzero((lists.user == user) & counts)
         size = n_shown[user] if k is None else k
-        names = {"n_shown": n_kept[user], "k": size, **names_of(row)}
-        return TermRows(earned[row], names, lists.item[row], lists.rank[row])
+        computed = {name: values[row] for name, values in names.items()}
+        shown = {"n_shown": n_kept[user], "k": size, **computed, **names_of(row)}
+        return TermRows(earned[row], shown, lists.item[row], lists.rank[row])
 
     total = lists.per_user(np.where(counts, earned, 0.0))
-    return PerUser(total, possible, (n_shown > 0) & (possible > 0), rows)
+    counted = (n_shown > 0) & (possible > 0)
+    return PerUser(total, possible, counted, rows, names)
 
 
 class Whole(float):

@@ -11,29 +11,30 @@ import numpy as np
 from recnb.conventions import options_in_words
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.display.text import one_line
 from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats
-from recnb.metrics.metric import LIST_METRICS, METRICS, Given, Metric
+from recnb.metrics.measure import Measure
+from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.report import texts
 from recnb.report.calls import Calls, calls_of_one, calls_of_several
 from recnb.report.data import MetricWords, UserGroup
 from recnb.report.distribution import distribution_of, summary_of
 from recnb.report.report import Report
-from recnb.report.request import MetricOptions, ReportRequest, in_order
+from recnb.report.request import ReportRequest, in_order
 from recnb.report.users import extremes, moved
 from recnb.results.arguments import Asked
 from recnb.results.columns import Column, metric_columns
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs
+from recnb.results.record import record_of
 from recnb.results.scoring import basis_of, recorded_in, scoring_of, values_of_users
 from recnb.results.segment_table import SegmentNumbers
-from recnb.results.segments import Split, part_in_words, split_by
+from recnb.results.segments import MOST, Split, part_in_words, split_by, unlisted
 from recnb.results.unweighted import plain_means
 from recnb.results.values import merged
-from recnb.stats import Settings
+from recnb.stats import Clusters, Settings
 
 #: Users shown of each kind, and pairs of models whose users are shown.
 USERS_SHOWN, PAIRS_SHOWN = 3, 3
@@ -63,17 +64,17 @@ def report_of(
 
     These are compared by `pairs`; so many `users` of each kind are shown.
     """
-    lead, options = request.metrics[0]
+    lead = request.metrics[0]
     k, first = request.lead_k, next(iter(models.values()))
+    request = _with_split(request, first)
     numbers, curve = _of_accuracy(models, request, pairs, settings)
     beyond = _beyond_accuracy(models, request, settings, is_compared=bool(pairs))
     differences = tuple(numbers.difference_rows())
-    values = {
-        name: values_of_users(model, lead, Cutoffs.of(k), options)[:, 0]
-        for name, model in models.items()
-    }
+    values = _values_of_lead(models, request)
     groups = _users_shown(models, request, values, differences, users)
     segments = _segments(models, request, pairs, settings)
+    means = (*numbers.mean_rows(marked_against), *beyond.means)
+    metrics = [*request.metrics, *beyond.metrics]
     return Report(
         models=tuple(models),
         baseline=baseline,
@@ -81,25 +82,53 @@ def report_of(
         k=request.columns,
         lead_k=k,
         settings=settings,
-        n_users=first.n_users,
+        **_sample_of(first),
         metrics=_metric_words(first, request, beyond),
-        means=(*numbers.mean_rows(marked_against), *beyond.means),
+        means=means,
         hit_rates=_hit_rates(models, k, settings),
         curves=_curves(models, curve),
         distributions=_distributions(first, request, values),
         populations=_populations(models, request),
         users=tuple(groups),
         lints=_lints(models, request),
-        judged_order=judged_order(models, k, lead, options) if pairs else "",
+        judged_order=judged_order(models, lead.cut_at(k)) if pairs else "",
         lacking=beyond.lacking,
         differences=differences,
         segments=segments,
         unweighted=plain_means(models, request.metrics, Cutoffs.of(k)),
         left_out=_(texts.LEFT_OUT, where=beyond.where) if beyond.where else "",
         basis=basis or _basis(first, request),
+        record=record_of(models, means, metrics, settings.confidence, baseline),
         calls=_calls(models, request, beyond, groups, segments, users, settings),
         noun=first.noun,
     )
+
+
+def _sample_of(model: EvaluationData) -> dict[str, Any]:
+    """Count the users of a report and their lists, and say what these are clustered by."""
+    clusters = Clusters.of(model.clusters_of(model.joined.users))
+    return {
+        "n_users": model.n_users if clusters is None else clusters.n,
+        "n_lists": None if clusters is None else model.n_users,
+        "cluster": model.side_data.cluster or "",
+        "clustered_by": model.clustered_by,
+    }
+
+
+def _with_split(request: ReportRequest, model: EvaluationData) -> ReportRequest:
+    """Return the request with the splits as segments, if it names none."""
+    splits = model.splits
+    if request.by is not None or splits is None or splits.values.height > MOST:
+        return request
+    return replace(request, by=unlisted([*splits.columns]))
+
+
+def _values_of_lead(models: Models, request: ReportRequest) -> dict[str, Floats]:
+    """Return the values of users of each model in the lead metric, at its cut-off."""
+    lead, k = request.metrics[0], Cutoffs.of(request.lead_k)
+    return {
+        name: values_of_users(model, lead, k)[:, 0] for name, model in models.items()
+    }
 
 
 # Metrics of accuracy
@@ -116,15 +145,14 @@ def _of_accuracy(
     columns, of_curve = list[Column](), list[Column]()
     for model in models.values():
         model.hits(request.deepest)  # the deepest join serves all metrics
-    for metric, options in request.metrics:
-        wanted = request.k_of(metric.name)
+    for measure in request.metrics:
+        wanted = request.k_of(measure.name)
         is_lead = not of_curve
         cutoffs = Cutoffs.of(in_order([*wanted, *points]) if is_lead else wanted)
         for model in models.values():
-            _check_users(model, metric, options, cutoffs)
-        computed = list(
-            metric_columns(models, Asked(metric.name, metric, options), cutoffs)
-        )
+            _check_users(model, measure, cutoffs)
+        asked = Asked(measure.name, measure)
+        computed = list(metric_columns(models, asked, cutoffs))
         columns += [column for column in computed if column.k in wanted]
         if is_lead:
             of_curve = [column for column in computed if column.k in points]
@@ -135,13 +163,11 @@ def _of_accuracy(
     )
 
 
-def _check_users(
-    model: EvaluationData, metric: Metric[...], options: Given, cutoffs: Cutoffs
-) -> None:
-    """Refuse a metric that a library averages over other users than its others."""
-    scoring = scoring_of(model, metric, options, whole=cutoffs.is_whole)
+def _check_users(model: EvaluationData, measure: Measure, cutoffs: Cutoffs) -> None:
+    """Refuse a measure that a library averages over other users than its others."""
+    scoring = scoring_of(model, measure, whole=cutoffs.is_whole)
     if len(scoring.joined.users) != model.n_users:
-        values_of_users(model, metric, cutoffs, options)
+        values_of_users(model, measure, cutoffs)
 
 
 def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...]:
@@ -151,12 +177,12 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
     have none.
     """
     counting = {name: _without_ones(model) for name, model in models.items()}
-    asked = Asked("hit_rate", METRICS["hit_rate"], {})
+    asked = Asked("hit_rate", Measure(METRICS["hit_rate"]))
     try:
         (column,) = metric_columns(counting, asked, Cutoffs.of(k))
     except RecnbError:
         return ()
-    if column.n_users != next(iter(models.values())).n_users:
+    if len(column.users) != next(iter(models.values())).n_users:
         return ()
     column = replace(column, weights=None, known=None)
     return tuple(numbers_of([column], list(models), settings=settings).mean_rows())
@@ -164,7 +190,7 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
 
 def _without_ones(model: EvaluationData) -> EvaluationData:
     """Return a model of which users with nothing to find count 0, and not 1."""
-    scoring = scoring_of(model, METRICS["hit_rate"], {})
+    scoring = scoring_of(model, Measure(METRICS["hit_rate"]))
     if scoring.shown_convention.no_relevant != "one":
         return model
     convention = replace(model.convention, no_relevant="zero")
@@ -179,7 +205,7 @@ class Beyond(NamedTuple):
     """Metrics beyond accuracy, of which each model has its own users."""
 
     means: Sequence[MeanRow]
-    metrics: Sequence[MetricOptions]  #: that have a number
+    metrics: Sequence[Measure]  #: that have a number
     lacking: Mapping[str, str]  #: those without one, and what they need
     where: str  #: where the rows are that all of them would take; "" if they are here
 
@@ -196,36 +222,35 @@ def _beyond_accuracy(
     asked = request.beyond
     if not asked and has_side_data(models):
         library = next(iter(models.values())).library
-        asked = tuple((LIST_METRICS[name], {}) for name in recorded_in(library))
+        asked = tuple(Measure(LIST_METRICS[name]) for name in recorded_in(library))
     means, lacking = list[MeanRow](), dict[str, str]()
     for name, model in models.items():
         columns = list[Column]()
-        for metric, options in asked:
-            k = Cutoffs.of(request.k_of(metric.name))
+        for measure in asked:
+            k = Cutoffs.of(request.k_of(measure.name))
             try:
-                columns += _columns_beyond(name, model, metric, options, k)
+                columns += _columns_beyond(name, model, measure, k)
             except RecnbError as problem:
                 if is_compared and request.beyond:
                     raise OptionError(str(problem)) from problem
-                lacking[metric.name] = _(problem.statement)
+                lacking[measure.name] = _(problem.statement)
         means += numbers_of(columns, [name], settings=settings).mean_rows()
     return Beyond(
         means=[row for row in means if row.metric not in lacking],
-        metrics=[each for each in asked if each[0].name not in lacking],
+        metrics=[each for each in asked if each.name not in lacking],
         lacking=lacking,
         where="",
     )
 
 
 def _columns_beyond(
-    name: str, model: EvaluationData, metric: Metric[...], options: Given, k: Cutoffs
+    name: str, model: EvaluationData, measure: Measure, k: Cutoffs
 ) -> list[Column]:
     """Compute a metric beyond accuracy of a model, or say why it has no number."""
-    columns = list(
-        metric_columns({name: model}, Asked(metric.name, metric, options), k)
-    )
+    asked = Asked(measure.name, measure)
+    columns = list(metric_columns({name: model}, asked, k))
     if not any(np.isfinite(column.mean).any() for column in columns):
-        raise NoUsersError(metric.no_value)
+        raise NoUsersError(measure.metric.no_value)
     return columns
 
 
@@ -250,8 +275,7 @@ def _distributions(
     first: EvaluationData, request: ReportRequest, values: Mapping[str, Floats]
 ) -> tuple[dict[str, Any], ...]:
     """Return how the values of each model are spread in the lead metric."""
-    lead, options = request.metrics[0]
-    bounds = scoring_of(first, lead, options).measure.bounds
+    bounds = scoring_of(first, request.metrics[0]).measure.bounds
     weights = first.joined.user_weight
     return tuple(
         distribution_of(name, of_model, bounds, weights)
@@ -261,10 +285,10 @@ def _distributions(
 
 def _lints(models: Models, request: ReportRequest) -> dict[str, Lint]:
     """Return the problems in the data of each model, measured by the lead metric."""
-    lead, options = request.metrics[0]
+    lead = request.metrics[0]
     lints = {}
     for name, model in steps(list(models.items()), _("report")):
-        lints[name] = lint(model, request.lead_k, lead.name, options)
+        lints[name] = lint(model, request.lead_k, lead, {})
     return lints
 
 
@@ -286,7 +310,7 @@ def _calls(
         request,
         n_users,
         dict.fromkeys(pairs),
-        beyond=[metric.name for metric, _options in beyond.metrics],
+        beyond=[measure.name for measure in beyond.metrics],
         has_side_data=has_side_data(models),
         is_tested=segments is not None and segments.is_tested,
     )
@@ -302,14 +326,14 @@ def _segments(
     """
     if request.by is None:
         return None
-    metrics = request.metrics[:1]
+    measures = request.metrics[:1]
     if not pairs:
-        metrics = tuple(
-            (metric, options)
-            for metric, options in request.metrics
-            if request.lead_k in request.k_of(metric.name)
+        measures = tuple(
+            measure
+            for measure in request.metrics
+            if request.lead_k in request.k_of(measure.name)
         )
-    asked = [Asked(metric.name, metric, options) for metric, options in metrics]
+    asked = [Asked(measure.name, measure) for measure in measures]
     split = split_by(models, request.by, request.bins)
     k = Cutoffs.of(request.lead_k)
     numbers = measured(models, asked, k, split=split, pairs=pairs, settings=settings)
@@ -326,7 +350,7 @@ def _basis_of_segments(
 ) -> str:
     """Return what stands below the segments; nothing of models that are compared."""
     if not split.is_tested:
-        return part_in_words(model, one_line(", ".join(split.labels)))
+        return part_in_words(model, split)
     if len(numbers.models) > 1:
         return ""
     n_tests = int(numbers.differences.is_test.sum())
@@ -345,11 +369,11 @@ def _users_shown(
     Of one model the best and the worst; of several those who move most between the
     models that are furthest apart.
     """
-    lead, k = request.metrics[0][0], request.lead_k
+    lead, k = request.metrics[0], request.lead_k
     groups = list[UserGroup]()
     if len(models) == 1:
         for name, model in models.items():
-            groups += extremes(name, model, values[name], k, n, lead.better)
+            groups += extremes(name, model, values[name], k, n, lead.metric.better)
         return groups
     if not n:
         return []
@@ -359,7 +383,7 @@ def _users_shown(
     for row in at_lead:
         if row in furthest:
             pair = row.model, row.baseline
-            groups += moved(models, pair, values, k, n, lead.better)
+            groups += moved(models, pair, values, k, n, lead.metric.better)
     return groups
 
 
@@ -371,26 +395,24 @@ def _metric_words(
 ) -> tuple[MetricWords, ...]:
     """Return the words of every metric that has a number."""
     return tuple(
-        _words(model, metric, options, whole=request.k_of(metric.name) == (None,))
-        for metric, options in (*request.metrics, *beyond.metrics)
+        words_of(model, measure, whole=request.k_of(measure.name) == (None,))
+        for measure in (*request.metrics, *beyond.metrics)
     )
 
 
-def _words(
-    model: EvaluationData, metric: Metric[...], options: Given, *, whole: bool
-) -> MetricWords:
-    """Return the words of a metric."""
-    scoring = scoring_of(model, metric, options, whole=whole)
+def words_of(model: EvaluationData, asked: Measure, *, whole: bool) -> MetricWords:
+    """Return the words of a measure."""
+    metric = asked.metric
+    scoring = scoring_of(model, asked, whole=whole)
     measure = scoring.measure
     convention = _(measure.range_text)
     if metric.is_accuracy:
-        of_metric = {**metric.defaults, **options}
         convention = "; ".join(
-            options_in_words(of_metric, scoring.shown_convention.cutoff)
+            options_in_words(asked.chosen, scoring.shown_convention.cutoff)
         )
     return MetricWords(
-        metric=metric.name,
-        symbol=metric.symbol,
+        metric=measure.name,
+        symbol=measure.symbol,
         term=metric.term,
         title=metric.title,
         reads=metric.reads,
@@ -405,11 +427,11 @@ def _words(
 def _basis(model: EvaluationData, request: ReportRequest) -> str:
     """Return the users and the conventions in words."""
     phrases = {}
-    for metric, options in request.metrics:
-        ks = Cutoffs.of(request.k_of(metric.name))
-        scoring = scoring_of(model, metric, options, whole=ks.is_whole)
-        basis = basis_of(model, scoring, ks, options)
-        phrases[metric.symbol] = basis.phrases(brief=True)
+    for measure in request.metrics:
+        ks = Cutoffs.of(request.k_of(measure.name))
+        scoring = scoring_of(model, measure, whole=ks.is_whole)
+        basis = basis_of(model, scoring, ks, measure.options_beside_text)
+        phrases[measure.symbol] = basis.phrases(brief=True)
     return "; ".join(merged(phrases))
 
 

@@ -5,10 +5,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from recnb.metrics.metric import Given, Metric
+from recnb.metrics.measure import Measure
+from recnb.metrics.metric import Given
 from recnb.report.request import ReportRequest
 from recnb.results.arguments import Asked
 
@@ -28,9 +29,9 @@ def calls_of_one(
     """
     level = [] if confidence == USUAL_CONFIDENCE else [f"confidence={confidence!r}"]
     lead, k, *options = _lead(request)
-    metric = request.metrics[0][0]
-    score = call(f"ev.{metric.name}", k, *options)
-    if metric.text or metric.own:
+    measure = request.metrics[0]
+    score = call(f"ev.{measure.name}", k, *options)
+    if measure.text or measure.metric.own:
         score = call("ev.measure", lead, k, *options)
     metrics = _metrics(request, request.asked)
     calls: Calls = {
@@ -102,8 +103,9 @@ def call(function: str, *arguments: str) -> str:
 
 def _lead(request: ReportRequest) -> list[str]:
     """Return the lead metric, the middle cut-off and the options of the metric."""
-    metric, options = request.metrics[0]
-    return [repr(metric.name), f"k={request.lead_k}", *_keywords(options)]
+    measure = request.metrics[0]
+    options = _keywords(measure.options_beside_text)
+    return [repr(measure.name), f"k={request.lead_k}", *options]
 
 
 def _k_of_curve(request: ReportRequest) -> str:
@@ -121,10 +123,11 @@ def _metrics(request: ReportRequest, asked: Sequence[Asked]) -> list[str]:
 
 def _metrics_at_lead(request: ReportRequest) -> list[str]:
     """Return the metrics of accuracy that have the middle cut-off, and their options."""
-    asked = []
-    for metric, options in request.metrics:
-        if request.lead_k in request.k_of(metric.name):
-            asked.append(Asked(metric.name, metric, options))
+    asked = [
+        Asked(measure.name, measure)
+        for measure in request.metrics
+        if request.lead_k in request.k_of(measure.name)
+    ]
     return _with_options(asked, [f"k={request.lead_k}"])
 
 
@@ -146,17 +149,20 @@ def _with_options(asked: Sequence[Asked], cutoffs: Sequence[str]) -> list[str]:
     Where they are not the same, a mapping has each metric with its own.
     """
     names = [repr(each.name) for each in asked]
-    options: dict[str, Any] = {}
-    for each in asked:
-        options |= each.options
-    if all(each.options == _taken(each.metric, options) for each in asked):
-        return [f"[{', '.join(names)}]", *cutoffs, *_keywords(options)]
-    pairs = zip(names, asked, strict=True)
-    own = [f"{name}: {dict(each.options)!r}" for name, each in pairs]
+    options_of_each = [each.measure.options_beside_text for each in asked]
+    together: dict[str, Any] = {}
+    for options in options_of_each:
+        together |= options
+    if all(_takes(each.measure, together) for each in asked):
+        return [f"[{', '.join(names)}]", *cutoffs, *_keywords(together)]
+    pairs = zip(names, options_of_each, strict=True)
+    own = [f"{name}: {options!r}" for name, options in pairs]
     return [f"{{{', '.join(own)}}}", *cutoffs]
 
 
-def _taken(metric: Metric[...], options: Given) -> Mapping[str, Any]:
-    """Return those of some options that a metric takes as keywords."""
-    names = options.keys() & metric.defaults.keys() - metric.given.keys()
-    return {name: options[name] for name in names}
+def _takes(measure: Measure, options: Given) -> bool:
+    """Say whether keywords of a call give a measure the options that it has."""
+    beside_text = measure.options_beside_text
+    of_text = measure.options.keys() - beside_text.keys()
+    names = options.keys() & measure.metric.defaults.keys() - of_text
+    return {name: options[name] for name in names} == beside_text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import inf
 from typing import Any
 
@@ -11,24 +11,22 @@ import numpy as np
 
 from recnb.errors import OptionError, quoted
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import Measure, metric_named
-from recnb.metrics.metric import Given, Metric
+from recnb.metrics.measure import Measure
+from recnb.metrics.metric import Given
 from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
 
 #: The cut-offs of a report if none are given, and about how many points a curve has.
 USUAL_K, CURVE_POINTS = (5, 10, 20), 30
 
-#: A metric with its own options.
-MetricOptions = tuple[Metric[...], Mapping[str, Any]]
-
 
 @dataclass(frozen=True)
 class ReportRequest:
     """The metrics of a report with their cut-offs, each checked."""
 
-    metrics: tuple[MetricOptions, ...]  #: of accuracy; the first is the lead metric
-    beyond: tuple[MetricOptions, ...]  #: metrics beyond accuracy that are named
+    #: Of accuracy, without cut-offs; the first is the lead metric.
+    metrics: tuple[Measure, ...]
+    beyond: tuple[Measure, ...]  #: those beyond accuracy that are named
     cutoffs: Mapping[str, tuple[int | None, ...]]  #: of each metric that is named
     asked: tuple[Asked, ...]  #: as given, the lead metric first
     #: All that are given; None: each metric has its own.
@@ -49,15 +47,14 @@ class ReportRequest:
     def deepest(self) -> int | None:
         """The rank down to which hits are needed."""
         whole = None in self.columns or any(
-            Measure(metric, options).needs_whole_list
-            for metric, options in self.metrics
+            measure.needs_whole_list for measure in self.metrics
         )
         return None if whole else max(k for k in self.columns if k is not None)
 
     @property
     def lead_ks(self) -> tuple[int, ...]:
         """The cut-offs of the lead metric that are ranks."""
-        return tuple(k for k in self.k_of(self.metrics[0][0].name) if k is not None)
+        return tuple(k for k in self.k_of(self.metrics[0].name) if k is not None)
 
     @property
     def lead_k(self) -> int:
@@ -90,20 +87,18 @@ def request_of(
     cutoffs = _cutoffs_of(asked, k)
     asked = _lead_first(asked, cutoffs)
     for each in asked:
-        if each.metric.data:
+        if each.measure.decisions:
             problem = (
                 f"a report has the same relevant items and lists throughout, and "
-                f"{each.metric.name} has others: ask for it by "
+                f"{each.measure.name} has others: ask for it by "
             )
-            raise OptionError(problem, f".table([{each.metric.name!r}]).")
-    given = {each.metric.name: each.options for each in asked}
-    accuracy = [each.metric.name for each in asked if each.metric.is_accuracy]
-    beyond = [each for each in asked if not each.metric.is_accuracy]
+            raise OptionError(problem, f".table([{each.measure.name!r}]).")
+    # Cut-offs are by the name, which a measure may be asked for at several by.
+    measures = [replace(each.measure, k=None) for each in asked]
+    accuracy = {each.name: each for each in measures if each.metric.is_accuracy}
     return ReportRequest(
-        metrics=tuple(
-            (metric_named(name), given[name]) for name in dict.fromkeys(accuracy)
-        ),
-        beyond=tuple((each.metric, each.options) for each in beyond),
+        metrics=tuple(accuracy.values()),
+        beyond=tuple(each for each in measures if not each.metric.is_accuracy),
         cutoffs=cutoffs,
         asked=tuple(asked),
         k=None if _has_own_cutoffs(asked, k) else Cutoffs.of(k).values,
@@ -122,11 +117,13 @@ def _lead_first(
     ranked = [
         each for each in asked if each.metric.is_accuracy and not each.metric.retrieval
     ]
-    lead = next((each for each in ranked if cutoffs[each.metric.name] != (None,)), None)
+    lead = next(
+        (each for each in ranked if cutoffs[each.measure.name] != (None,)), None
+    )
     ordered = sorted(asked, key=lambda each: each is not lead)
     accuracy = [each for each in ordered if each.metric.is_accuracy]
-    if not accuracy or metric_named(accuracy[0].metric.name).retrieval:
-        names = dict.fromkeys(["ndcg", *(each.metric.name for each in ordered)])
+    if not accuracy or accuracy[0].metric.retrieval:
+        names = dict.fromkeys(["ndcg", *(each.measure.name for each in ordered)])
         problem = (
             f"a report needs a metric of accuracy, such as metrics={quoted([*names])}: "
         )
@@ -140,24 +137,23 @@ def _cutoffs_of(asked: Sequence[Asked], k: object) -> dict[str, tuple[int | None
     Beside names with a cut-off, the whole list unless k is given.
     """
     given = Cutoffs.of(k).values
-    named = [each.metric for each in asked if each.metric.cutoff is not None]
-    own = {metric.cutoff for metric in named if metric.cutoff is not None}
-    if len(named) == len(asked) and given != USUAL_K and {*given} != own:
+    own_of_each = [each.measure.k for each in asked if each.measure.k is not None]
+    own = {*own_of_each}
+    if len(own_of_each) == len(asked) and given != USUAL_K and {*given} != own:
         problem = f"the metrics name the cut-offs {sorted(own)}, and k={quoted(k)} names others: "
         raise OptionError(f"{problem}leave one of them out.")
     rest = (None,) if _has_own_cutoffs(asked, k) else given
     cutoffs: dict[str, list[int | None]] = {}
     for each in asked:
-        cutoffs.setdefault(each.metric.name, []).extend(
-            rest if each.metric.cutoff is None else [each.metric.cutoff]
-        )
+        own_or_rest = rest if each.measure.k is None else [each.measure.k]
+        cutoffs.setdefault(each.measure.name, []).extend(own_or_rest)
     return {name: in_order(ks) for name, ks in cutoffs.items()}
 
 
 def _has_own_cutoffs(asked: Sequence[Asked], k: object) -> bool:
     """Return whether names of metrics have the cut-offs, and none is given."""
     return Cutoffs.of(k).values == USUAL_K and any(
-        each.metric.is_accuracy and each.metric.cutoff is not None for each in asked
+        each.metric.is_accuracy and each.measure.k is not None for each in asked
     )
 
 

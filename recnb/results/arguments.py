@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from recnb.conventions import Convention, presets
@@ -10,7 +11,7 @@ from recnb.data import NAMES
 from recnb.display.language import N_, _
 from recnb.errors import OptionError, is_number, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import PRINTED, metric_named, plain_text
+from recnb.metrics.measure import PRINTED, Measure, measure_named, plain_text
 from recnb.metrics.metric import EVERY_METRIC, Given, Metric
 from recnb.results.evaluation_data import EvaluationData
 
@@ -50,11 +51,15 @@ OF_DATA = {"train", "items", "users", "convention", *NAMES, *vars(Convention())}
 
 
 class Asked(NamedTuple):
-    """A metric that is asked for."""
+    """A measure that is asked for."""
 
     name: str  #: as given
-    metric: Metric[...]
-    options: Mapping[str, Any]
+    measure: Measure
+
+    @property
+    def metric(self) -> Metric[...]:
+        """The metric of the measure."""
+        return self.measure.metric
 
 
 def asked_of(
@@ -72,61 +77,59 @@ def asked_of(
     the metrics allowed, then without a cut-off.
     """
     names = _names_of(metrics, data)
-    named = [(name, metric_named(name, among)) for name in names]
-    of_call_metrics = [metric for _name, metric in named]
-    _refuse_twice(of_call_metrics)
+    measures = [measure_named(name, among) for name in names]
+    _refuse_twice(measures)
     if among is not EVERY_METRIC:
-        for name, metric in named:
-            _refuse_cutoff(name, metric)
-    _refuse_options_of_none(of_call_metrics, options, of_call)
+        for name, measure in zip(names, measures, strict=True):
+            _refuse_cutoff(name, measure)
+    _refuse_options_of_none(measures, options, of_call)
     asked = []
-    for name, metric in named:
+    for name, measure in zip(names, measures, strict=True):
         own = {
             option: value
             for option, value in options.items()
-            if option in metric.defaults and option not in metric.given
+            if option in measure.metric.defaults and option not in measure.options
         }
         if isinstance(names, Mapping):
-            check_options(metric, names[name])
             own |= names[name]
-        metric.check(own)
         is_text = isinstance(name, str) and (
             set(name) & set("@(") or name in PRINTED.values()
         )
-        asked.append(Asked(name if is_text else metric.name, metric, own))
+        label = name if is_text else measure.name
+        asked.append(Asked(label, with_options(measure, own)))
     return asked
 
 
-def _refuse_twice(metrics: Sequence[Metric[...]]) -> None:
-    """Refuse a metric that is named twice at one cut-off."""
+def _refuse_twice(measures: Sequence[Measure]) -> None:
+    """Refuse a measure that is named twice at one cut-off."""
     seen = set()
-    for metric in metrics:
-        place = (metric.name, metric.cutoff)
+    for measure in measures:
+        place = (measure.name, measure.k)
         if place in seen:
             problem = N_("metrics names {metric} more than once: name it once.")
-            raise OptionError(_(problem, metric=repr(metric.name)))
+            raise OptionError(_(problem, metric=repr(measure.name)))
         seen.add(place)
 
 
-def _refuse_cutoff(name: object, metric: Metric[...]) -> None:
+def _refuse_cutoff(name: object, measure: Measure) -> None:
     """Refuse a text with a cut-off, where k= is that of all."""
-    if metric.cutoff is None:
+    if measure.k is None:
         return
     problem = N_("{name} has a cut-off, which is k= here: type {metric} and k={k}.")
     raise OptionError(
-        _(problem, name=repr(name), metric=repr(metric.name), k=metric.cutoff)
+        _(problem, name=repr(name), metric=repr(measure.name), k=measure.k)
     )
 
 
 def _refuse_options_of_none(
-    metrics: Sequence[Metric[...]], options: Given, of_call: Sequence[str]
+    measures: Sequence[Measure], options: Given, of_call: Sequence[str]
 ) -> None:
     """Refuse an option that none of the metrics has.
 
     `of_call`: other keywords, which it may mean.
     """
-    known = {option for metric in metrics for option in metric.defaults}
-    labels = ", ".join(metric.name for metric in metrics)
+    known = {option for measure in measures for option in measure.metric.defaults}
+    labels = ", ".join(measure.name for measure in measures)
     for option in options:
         if option not in known:
             _refuse_option_of_data(labels, option)
@@ -179,36 +182,39 @@ def _standard_names(data: EvaluationData | None) -> list[str]:
     return names
 
 
-def metric_of_curve(metric: object, k: object) -> tuple[Metric[...], Cutoffs]:
-    """Look up the metric of a curve with the cut-offs that it runs over.
+def measure_of_curve(metric: object, k: object) -> tuple[Measure, Cutoffs]:
+    """Look up the measure of a curve, and the cut-offs that it runs over.
 
-    Of a text with a cut-off, up to that.
+    Of a text with a cut-off these are 1 to that.
     """
-    chosen = metric_named(metric)
-    if chosen.cutoff is not None and (not isinstance(k, range) or k != CUTOFFS):
+    chosen = measure_named(metric)
+    if chosen.k is not None and (not isinstance(k, range) or k != CUTOFFS):
         raise OptionError(
             f"{metric!r} has its cut-off, and k= names others: leave one of them out."
         )
-    cutoffs = Cutoffs.of(k if chosen.cutoff is None else range(1, chosen.cutoff + 1))
+    cutoffs = Cutoffs.of(k if chosen.k is None else range(1, chosen.k + 1))
     if cutoffs.deepest is None:
         raise OptionError(
             "a curve runs over whole numbers: leave None out of k, such as k=range(1, 21)."
         )
-    return chosen, cutoffs
+    return replace(chosen, k=None), cutoffs
 
 
-def check_options(metric: Metric[...], options: Given) -> None:
-    """Refuse options that a metric does not have, or that its text gives."""
+def with_options(measure: Measure, options: Given) -> Measure:
+    """Return a measure with the options of a call.
+
+    Refused are those that its metric does not have, or that its text gives.
+    """
     for name, value in options.items():
-        if name not in metric.defaults:
-            _refuse_option_of_data(metric.name, name)
-        if name in metric.given:
+        if name not in measure.metric.defaults:
+            _refuse_option_of_data(measure.name, name)
+        if name in measure.options:
             problem = (
-                f"the text of {metric.plain_name} gives "
-                f"{name}={metric.given[name]!r}, and {name}={quoted(value)}"
+                f"the text of {measure.metric.name} gives "
+                f"{name}={measure.options[name]!r}, and {name}={quoted(value)}"
             )
             raise OptionError(f"{problem} is another: leave one of them out.")
-    metric.check(options)
+    return measure.with_options(options)
 
 
 def _refuse_option_of_data(metric: str, name: str) -> None:

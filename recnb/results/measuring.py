@@ -113,7 +113,7 @@ def _with_draws(
     The more tests are corrected together, the more draws each of them needs. Metrics
     may have several families of tests: the largest counts.
     """
-    metrics = [column.measure.metric.name for column in columns]
+    metrics = [column.measure.name for column in columns]
     n_columns = len(columns)
     if settings.correction == "metric":
         n_columns = max(map(metrics.count, {*metrics}), default=0)
@@ -162,9 +162,11 @@ class _Measuring:
             place=Place(
                 part=column.part,
                 name=column.name,
-                metric=column.measure.metric,
+                measure=column.measure,
                 k=column.k,
                 n_users=column.n_users,
+                n_lists=column.n_lists,
+                cluster=column.cluster,
             ),
             mean=column.mean,
             low=low,
@@ -191,7 +193,13 @@ class _Measuring:
                 others.append(index)
         if others:
             behind = column.values[:, [top]] - column.values[:, others]
-            p[others] = paired(behind, self.settings, weights=column.weights).p
+            tests = paired(
+                behind,
+                self.settings,
+                weights=column.weights,
+                clusters=column.clusters,
+            )
+            p[others] = tests.p
         return p
 
     def _tests(self, column: Column) -> Mapping[str, Any]:
@@ -216,8 +224,9 @@ class _Measuring:
         return _untested(len(self.pairs))
 
     def _block_size(self, n_users: int) -> int:
-        """Return how many pairs are tested at once: as many as are fast, and all of
-        them where they share the signs that are drawn.
+        """Return how many pairs are tested at once: as many as are fast.
+
+        It is all of them where they share the signs that are drawn.
         """
         if self.settings.test == "randomization":
             return len(self.pairs)
@@ -230,7 +239,9 @@ class _Measuring:
         baselines = [self.models.index(baseline) for _model, baseline in pairs]
         differences = column.values[:, models] - column.values[:, baselines]
         bounds = (lowest - highest, highest - lowest)
-        tests = paired(differences, self.settings, bounds, column.weights)
+        tests = paired(
+            differences, self.settings, bounds, column.weights, column.clusters
+        )
         won, lost = tests.won, tests.lost
         if column.measure.metric.better == "low":
             won, lost = lost, won
@@ -243,11 +254,11 @@ class _Measuring:
             "won": won,
             "tied": tests.tied,
             "lost": lost,
-            "detectable": _detectable(tests, self.settings.alpha),
+            "detectable": detectable_of(tests, self.settings.alpha),
         }
 
 
-def _detectable(tests: Paired, alpha: float) -> Floats:
+def detectable_of(tests: Paired, alpha: float) -> Floats:
     """Return the smallest difference of each pair that a test is likely to find.
 
     NaN where there is no test: so few users differ that they do not show how far others
@@ -287,7 +298,9 @@ def _gap(column: Column, confidence: float) -> dict[str, Any]:
     whole, inside = column.whole, column.inside
     assert whole is not None
     assert inside is not None
-    gap, low, high, p = gap_to_rest(whole.values, inside, confidence, whole.weights)
+    gap, low, high, p = gap_to_rest(
+        whole.values, inside, confidence, whole.weights, whole.clusters
+    )
     return _untested(1) | {"difference": gap, "low": low, "high": high, "p": p}
 
 
@@ -361,14 +374,14 @@ def _verdicts(
     verdict = np.empty(p_holm.shape, dtype=object)
     for row, pair in np.ndindex(p_holm.shape):
         place = places[row]
-        is_tie_of_all = tests["tied"][row, pair] == place.n_users
+        is_tie_of_all = tests["tied"][row, pair] == (place.n_lists or place.n_users)
         verdict[row, pair] = verdict_of(
             tests["difference"][row, pair],
             tests["low"][row, pair],
             tests["high"][row, pair],
             float(p_holm[row, pair]),
             alpha=alpha,
-            better=place.metric.better,
+            better=place.measure.metric.better,
             # A tie of one user alone says nothing: it is untested.
             all_tied=is_tie_of_all and place.n_users > 1,
         )
@@ -379,7 +392,7 @@ def _same_tests(places: Sequence[Place], p: Floats) -> list[tuple[int, int]]:
     """Return the rows of the first and of the second where there are two segments."""
     segments = dict[Hashable, list[int]]()
     for row, place in enumerate(places):
-        segments.setdefault((place.metric.name, place.k), []).append(row)
+        segments.setdefault((place.measure.name, place.k), []).append(row)
     same_tests = []
     for rows in segments.values():
         if len(rows) == 2 and not np.isnan(p[rows]).any():
@@ -390,7 +403,7 @@ def _same_tests(places: Sequence[Place], p: Floats) -> list[tuple[int, int]]:
 
 def _family(place: Place, settings: Settings) -> str:
     """Return the name of the tests that those of a place are corrected with."""
-    return place.metric.name if settings.correction == "metric" else ""
+    return place.measure.name if settings.correction == "metric" else ""
 
 
 def _corrected(p: Floats, families: Sequence[str]) -> Floats:

@@ -15,8 +15,9 @@ from recnb.errors import Suggesting
 from recnb.metrics import accuracy, diversity, history
 from recnb.metrics import coverage as of_all
 from recnb.metrics import novelty as of_lists
-from recnb.metrics.measure import called
+from recnb.metrics.measure import Measure, called
 from recnb.metrics.metric import AccuracyMetric, CatalogueMetric, ListMetric, Metric
+from recnb.results.arguments import with_options
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.score import CatalogueScore, Score, score_of
 from recnb.results.single_list import Ranking, Truth, score_lists
@@ -62,7 +63,8 @@ def method(metric: Any) -> Any:
     """
 
     def call(self: Methods, k: Any = None, **options: Any) -> Any:
-        return score_of(self._data, metric, k, options)
+        measure = with_options(Measure(metric), options).cut_at(k)
+        return score_of(self._data, measure)
 
     _describe(call, metric, "CatalogueScore" if metric.of == "all" else "Score")
     call.__qualname__ = f"Evaluation.{metric.name}"

@@ -13,8 +13,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from recnb.display.text import sample_in_words
 from recnb.metrics.hits import Bools, Floats, Ints
-from recnb.metrics.metric import Better, Metric
+from recnb.metrics.measure import Measure
+from recnb.metrics.metric import Better
 from recnb.results.segments import Split
 from recnb.results.values import Basis, WordedBasis
 from recnb.results.verdicts import FOUND
@@ -35,9 +37,11 @@ class Place(NamedTuple):
 
     part: int  #: the position of its segment in the keys of the split
     name: str  #: of the metric, as it is asked for
-    metric: Metric[...]
+    measure: Measure
     k: int | None
     n_users: int
+    n_lists: int | None = None  #: None where each user has one
+    cluster: str = ""  #: the column whose values are clusters; "" of users
 
 
 class MeanArrays(NamedTuple):
@@ -85,6 +89,8 @@ class MeanRow:
     best: bool = False
     near_best: bool = False
     mark: str = ""  #: beside it, one of `MARKS`
+    n_lists: int | None = None  #: None where each user has one
+    cluster: str = ""  #: the column whose values are clusters; "" of users
 
     @property
     def label(self) -> str:
@@ -117,11 +123,18 @@ class DifferenceRow:
     detectable: float
     better: Better
     verdict: str
+    n_lists: int | None = None  #: None where each user has one
+    cluster: str = ""  #: the column whose values are clusters; "" of users
 
     @property
     def label(self) -> str:
         """The metric's symbol at its cut-off."""
         return label_of(self.symbol, self.k)
+
+    @property
+    def sample(self) -> str:
+        """The users in words, with the number of their lists if they have several."""
+        return sample_in_words(self.n_users, self.n_lists, self.cluster)
 
     @property
     def is_found(self) -> bool:
@@ -130,9 +143,19 @@ class DifferenceRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as plain Python; its verdict says what is better."""
-        values = asdict(self)
+        values = as_plain(self)
         del values["better"]
         return values
+
+
+def as_plain(row: MeanRow | DifferenceRow) -> dict[str, Any]:
+    """Return a row as plain Python, with its number of lists if users have several."""
+    values = asdict(row)
+    if row.n_lists is None:
+        del values["n_lists"]
+    if not row.cluster:
+        del values["cluster"]
+    return values
 
 
 def label_of(symbol: str, k: int | None) -> str:
@@ -184,8 +207,8 @@ class Numbers:
                 ]
                 yield MeanRow(
                     model=name,
-                    metric=place.metric.name,
-                    symbol=place.metric.symbol,
+                    metric=place.measure.name,
+                    symbol=place.measure.symbol,
                     k=place.k,
                     mean=mean,
                     low=low,
@@ -194,6 +217,8 @@ class Numbers:
                     best=best,
                     near_best=near_best,
                     mark=mark,
+                    n_lists=place.n_lists,
+                    cluster=place.cluster,
                 )
 
     def difference_rows(self) -> Iterator[DifferenceRow]:
@@ -204,12 +229,14 @@ class Numbers:
             for pair, (model, baseline) in enumerate(self.pairs):
                 values = [column[row][pair] for column in columns]
                 yield DifferenceRow(
-                    metric=place.metric.name,
-                    symbol=place.metric.symbol,
+                    metric=place.measure.name,
+                    symbol=place.measure.symbol,
                     k=place.k,
                     model=model,
                     baseline=baseline,
                     n_users=place.n_users,
-                    better=place.metric.better,
+                    n_lists=place.n_lists,
+                    cluster=place.cluster,
+                    better=place.measure.metric.better,
                     **dict(zip(names, values, strict=True)),
                 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import inspect
 import re
+import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from math import inf
@@ -15,10 +16,11 @@ from typing import Any, Literal, TypeGuard
 import numpy as np
 
 from recnb.errors import OptionError, is_number, is_word, quoted
-from recnb.metrics import measure
+from recnb.metrics import measure as measures
 from recnb.metrics.catalogue import RowItems, missing
 from recnb.metrics.formula import FUNCTIONS
 from recnb.metrics.hits import Floats, Hits
+from recnb.metrics.measure import Measure
 from recnb.metrics.metric import (
     EVERY_METRIC,
     LIST_METRICS,
@@ -29,6 +31,7 @@ from recnb.metrics.metric import (
     ListMetric,
     Metric,
     Need,
+    OwnNeed,
 )
 from recnb.metrics.recommendation_lists import Lists, PerUser, TermRows
 from recnb.results.metric_methods import on_lists
@@ -83,7 +86,14 @@ class OwnListMetric(ListMetric[...]):
 
         What is no credit of the lists, and values beyond the bounds are refused.
         """
-        items = RowItems(data.item, data.catalogue, self.name, self.columns)
+        items = RowItems(
+            position=data.item,
+            catalogue=data.catalogue,
+            metric=self.name,
+            columns=self.columns,
+            user=data.user,
+            users=np.arange(data.n_users),
+        )
         lists = replace(data, items=items)
         values = super().at(lists, k, options)
         is_credit = isinstance(values, PerUser) and values.rows is not None
@@ -94,17 +104,23 @@ class OwnListMetric(ListMetric[...]):
                 f"`earned` a finite number for each row."
             )
         _refuse_outside(self, values.value, options)
-        chosen = {**self.defaults, **options}
+        measure = Measure(self, options)
+        names_read = {*measure.credit.names(), *measure.out_of.names()}
 
         def rows(user: int) -> TermRows:
             """Return the rows of one list with all that a formula names."""
             of_user: TermRows = values.rows(user)
             assert of_user.items is not None
+            of_rows = replace(
+                items,
+                position=of_user.items,
+                user=np.full(len(of_user.items), user),
+            )
             names = {
-                **chosen,
+                **measure.chosen,
                 "rank": of_user.rank,
                 "list_length": lists.list_length[user],
-                **replace(items, position=of_user.items).numbers(),
+                **of_rows.numbers(names_read),
                 **of_user.names,
             }
             return replace(of_user, names=names)
@@ -150,7 +166,7 @@ def metric(
     better: Better = "high",
     missed: str = "0",
     over: Literal["hits", "list"] = "hits",
-    needs: Sequence[Literal["train"]] = (),
+    needs: Sequence[OwnNeed] = (),
     columns: Sequence[str] | Mapping[str, float] = (),
 ) -> Callable[[Callable[..., Credit | PerUser]], Metric[...]]:
     """Make a metric of a function, of hits or of all rows of the lists.
@@ -186,9 +202,12 @@ def metric(
         "hits", the items that are relevant, of the users evaluated; "list", all items
         of the lists, of all users with one.
     needs
-        ("train",) for `hits.items` or `lists.items` with `count` and `interactions`,
-        the users who had the item of each row and its rows in train, and `n_users` and
-        `n_interactions`, those of train. They are names of the formula as well.
+        "train" for `hits.items` or `lists.items` with `count` and `interactions`, the
+        users who had the item of each row and its rows in train, `n_users` and
+        `n_interactions`, those of train, and `expected_rank`, the rank of the item in a
+        list of the most popular items that the user has not had. They are names of the
+        formula as well. `items.history` has what each user had. "features" and "genre"
+        for `items.features()` and `items.genres()`, sparse arrays with a row for each.
     columns
         The columns of `items=` that are read by `hits.items.column("price")`, a number
         for each row, and are names of the formula. An item without a value is an error;
@@ -198,7 +217,7 @@ def metric(
     kind = _kind_of(over, better, missed)
     read = _columns_of(columns)
     needed: tuple[Need, ...] = _needs_of(needs)
-    if read:
+    if read and "features" not in needed:
         needed = (*needed, "features")
 
     def make(function: Callable[..., Credit | PerUser]) -> Metric[...]:
@@ -222,19 +241,28 @@ def metric(
             own=True,
         )
         try_on_lists(made)
-        described: Any = on_lists(made) if made.is_accuracy else function
-        vars(made).update(
-            __name__=name,
-            __doc__=described.__doc__,
-            __signature__=inspect.signature(described),
-        )
-        for registry in (METRICS, LIST_METRICS):  # of a cell that is run again
-            registry.pop(name, None)
-        made.registry[name] = made
-        measure.parsed.cache_clear()  # what texts meant before this
+        _register(made)
         return made
 
     return make
+
+
+def _register(made: Metric[...]) -> None:
+    """Enter a metric under its name, with the signature and docstring of a function.
+
+    It takes the place of one of this name: a cell may be run again.
+    """
+    function = made.function
+    described: Any = on_lists(made) if made.is_accuracy else function
+    vars(made).update(
+        __name__=made.name,
+        __doc__=described.__doc__,
+        __signature__=inspect.signature(described),
+    )
+    for registry in (METRICS, LIST_METRICS):
+        registry.pop(made.name, None)
+    made.registry[made.name] = made
+    measures.parsed.cache_clear()  # what texts meant before this
 
 
 def _kind_of(
@@ -258,7 +286,7 @@ def _kind_of(
 def _refuse_name(name: str) -> None:
     """Refuse the name of a function that means a metric of recnb, or is none."""
     known = EVERY_METRIC.get(name)
-    is_taken = name.lower() in measure.NAMES or (known is not None and not known.own)
+    is_taken = name.lower() in measures.NAMES or (known is not None and not known.own)
     if is_taken or not name.isidentifier():
         raise OptionError(
             f"{name!r} is a metric of recnb, or no name: give the function another one."
@@ -288,16 +316,14 @@ def is_bound(value: object) -> TypeGuard[float]:
     return is_number(value) or (isinstance(value, float) and abs(value) == inf)
 
 
-def _needs_of(needs: object) -> tuple[Literal["train"], ...]:
+def _needs_of(needs: object) -> tuple[OwnNeed, ...]:
     """Return what a metric needs, or refuse what is nothing of the kind."""
-    match needs:
-        case () | []:
-            return ()
-        case ("train",) | ["train"]:
-            return ("train",)
+    known = typing.get_args(OwnNeed)
+    if isinstance(needs, (list, tuple)) and all(is_word(need, known) for need in needs):
+        return tuple(dict.fromkeys(needs))
     raise OptionError(
-        f"needs={quoted(needs)}: say ('train',); columns of items= are given by "
-        f"columns=['price']."
+        f"needs={quoted(needs)}: say ('train',), ('features',), ('genre',) or several of "
+        f"them; columns of items= are given by columns=['price']."
     )
 
 

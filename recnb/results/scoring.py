@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from recnb.conventions import Convention, presets
 from recnb.data import Joined
-from recnb.data.source import UserCounts
 from recnb.display.language import N_, _, ngettext, use_noun
 from recnb.errors import OptionError
 from recnb.metrics.gain import as_column
@@ -23,10 +23,11 @@ from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS, Credit, Given, Metric
 from recnb.metrics.recommendation_lists import FILLED, PerUser, Whole
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.evaluation_data import EvaluationData, lists_behind
 from recnb.results.values import (
     OWN,
     Basis,
+    ListCounts,
     Values,
     WordedBasis,
     follows,
@@ -39,21 +40,19 @@ from recnb.stats import means
 NOTHING_CUT = {"cutoff": "none"}
 
 
-def values_of(
-    data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Given
-) -> Values:
-    """Compute a metric at these cut-offs, of accuracy or beyond it."""
-    if not metric.is_accuracy:
-        return _values_beyond_accuracy(data, metric, k, options)
+def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
+    """Compute a measure at these cut-offs, of accuracy or beyond it."""
+    if not measure.metric.is_accuracy:
+        return _values_beyond_accuracy(data, measure, k)
     # Of these, whole lists may have another convention than lists that are cut.
-    may_differ = data.library is not None or metric.as_printed
+    may_differ = data.library is not None or measure.cuts_nothing
     if may_differ and None in k.values and not k.is_whole:
-        return _with_whole_lists(data, metric, k, options)
-    scoring = scoring_of(data, metric, options, whole=k.is_whole)
+        return _with_whole_lists(data, measure, k)
+    scoring = scoring_of(data, measure, whole=k.is_whole)
     joined = scoring.joined
     credit = credit_of(scoring, k)
     matrix, mean = average(credit, joined.convention, joined.user_weight)
-    basis = basis_of(data, scoring, k, options)
+    basis = basis_of(data, scoring, k, measure.options_beside_text)
     return Values(
         measure=scoring.measure,
         k=k,
@@ -63,25 +62,25 @@ def values_of(
         convention=basis.convention,
         basis=basis,
         weights=joined.user_weight,
+        splits=data.splits,
+        clusters=partial(data.clusters_of, joined.users),
     )
 
 
-def values_of_users(
-    data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Given
-) -> Floats:
+def values_of_users(data: EvaluationData, measure: Measure, k: Cutoffs) -> Floats:
     """Return users × cut-offs of the users evaluated; NaN where a user has no value.
 
     Refused where a library averages this metric over other users: some of those
     evaluated are not among them, or some others have a value.
     """
-    values = values_of(data, metric, k, options)
+    values = values_of(data, measure, k)
     is_evaluated = values.users.is_in(data.joined.users.implode()).to_numpy()
     lacks_users = is_evaluated.sum() < data.n_users
     has_other_users = np.isfinite(values.matrix[~is_evaluated]).any()
     if lacks_users or has_other_users:
         raise OptionError(
-            f"{data.library} averages {metric.name} over other users than its other "
-            f"metrics: ask for its mean, .table([{metric.name!r}])."
+            f"{data.library} averages {measure.name} over other users than its other "
+            f"metrics: ask for its mean, .table([{measure.name!r}])."
         )
     evaluated: Floats = values.matrix[is_evaluated]
     return evaluated
@@ -123,15 +122,19 @@ class Scoring:
 
 
 def scoring_of(
-    data: EvaluationData, metric: Metric[...], options: Given, *, whole: bool = False
+    data: EvaluationData, measure: Measure, *, whole: bool = False
 ) -> Scoring:
-    """Return how a metric is computed: as the evaluation does, or as a library does."""
+    """Return how a measure is computed: as the evaluation does, or as a library does."""
+    metric = measure.metric
     recorded = _recorded(data, metric, whole=whole)
     of_library = {} if recorded is None else dict(recorded.options)
-    options = {**of_library, **metric.given, **options}
     has_weights = data.joined.all_hits.truth_weight is not None
-    measure = Measure(metric, options, weighted=has_weights and metric.takes_weights)
-    convention = _convention_of(data, metric, recorded, whole=whole)
+    convention = _convention_of(data, measure, recorded, whole=whole)
+    measure = replace(
+        measure,
+        options={**of_library, **measure.options},
+        weighted=has_weights and metric.takes_weights,
+    )
     if convention is None:
         return Scoring(data.joined, measure, whole, data)
     joined = data.source.under(data.source.as_given(convention))
@@ -140,14 +143,14 @@ def scoring_of(
 
 def _convention_of(
     data: EvaluationData,
-    metric: Metric[...],
+    measure: Measure,
     recorded: presets.Preset | None,
     *,
     whole: bool,
 ) -> Convention | None:
-    """Return the convention that a metric has of its own; None: the evaluation's.
+    """Return the convention that a measure has of its own; None: the evaluation's.
 
-    | library | metric         | starts from                                     |
+    | library | measure        | starts from                                     |
     |---------|----------------|-------------------------------------------------|
     | none    | by its name    | None                                            |
     | none    | by a text      | the evaluation's                                |
@@ -156,9 +159,9 @@ def _convention_of(
 
     Then come the decisions that the caller overrides, then those of the text.
     """
-    if not metric.is_accuracy:
+    if not measure.metric.is_accuracy:
         return None
-    of_text = _decisions_of_text(metric, whole=whole)
+    of_text = _decisions_of_text(measure, whole=whole)
     if data.library is None:
         return replace(data.convention, **of_text) if of_text else None
     decisions: dict[str, Any] = {}
@@ -174,11 +177,11 @@ def _convention_of(
     return replace(start, **decisions)
 
 
-def _decisions_of_text(metric: Metric[...], *, whole: bool) -> dict[str, Any]:
-    """Return the decisions that the text of a metric makes."""
-    decisions = dict(metric.data)
-    has_ideal_list = "ideal" in metric.defaults
-    if whole and metric.as_printed and has_ideal_list:
+def _decisions_of_text(measure: Measure, *, whole: bool) -> dict[str, Any]:
+    """Return the decisions that the text of a measure makes."""
+    decisions = dict(measure.decisions)
+    has_ideal_list = "ideal" in measure.metric.defaults
+    if whole and measure.cuts_nothing and has_ideal_list:
         decisions |= NOTHING_CUT  # nor is the ideal list cut
     return decisions
 
@@ -205,8 +208,8 @@ def _recorded(
     if data.library is None:
         return None
     if not metric.is_accuracy:
-        return _recorded_beyond_accuracy(data.library, metric.plain_name)
-    preset = presets.default_of(data.library, metric.plain_name, whole=whole)
+        return _recorded_beyond_accuracy(data.library, metric.name)
+    preset = presets.default_of(data.library, metric.name, whole=whole)
     if preset is None:
         return None
     is_never_cut = preset.convention.cutoff == "none"
@@ -337,9 +340,11 @@ def basis_of(
     `options`: those of the call.
     """
     joined, metric = scoring.joined, scoring.measure.metric
+    nothing_to_find = _nothing_to_find(scoring, cutoffs)
     return Basis(
         # The data.
-        counts=_users_behind(scoring, cutoffs),
+        counts=joined.counts_of_users(nothing_to_find, has_missed=metric.missed != "0"),
+        lists=lists_behind(joined, nothing_to_find),
         graded=data.joined.graded,
         scale=_scale_of(scoring),
         weights=joined.weighting,
@@ -379,13 +384,6 @@ def n_train_of(scoring: Scoring) -> int:
     return scoring.data.item_data.catalogue.n_users
 
 
-def _users_behind(scoring: Scoring, cutoffs: Cutoffs) -> UserCounts:
-    """Count the users behind the mean at the deepest cut-off, and those left out."""
-    nothing_to_find = _nothing_to_find(scoring, cutoffs)
-    has_missed = scoring.measure.metric.missed != "0"
-    return scoring.joined.counts_of_users(nothing_to_find, has_missed=has_missed)
-
-
 def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:
     """Mark users who have nothing to find at the deepest cut-off."""
     joined = scoring.joined
@@ -400,19 +398,17 @@ def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:
 # ---- whole lists beside cut-offs
 
 
-def _with_whole_lists(
-    data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Given
-) -> Values:
-    """Compute a metric at cut-offs and of whole lists, where its convention may differ.
+def _with_whole_lists(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
+    """Compute a measure at cut-offs and of whole lists, where its convention may differ.
 
     The basis is that of whole lists, which are the deepest.
     """
     depths = [cutoff for cutoff in k if cutoff is not None]
-    cut = values_of(data, metric, Cutoffs.of(depths), options)
-    whole = values_of(data, metric, Cutoffs.one(None), options)
+    cut = values_of(data, measure, Cutoffs.of(depths))
+    whole = values_of(data, measure, Cutoffs.one(None))
     if not cut.users.equals(whole.users):
         raise OptionError(
-            f"{data.library} averages {metric.name} of whole lists over other users "
+            f"{data.library} averages {measure.name} of whole lists over other users "
             f"than at a cut-off: ask for k=None alone."
         )
     order = [[*depths, None].index(cutoff) for cutoff in k]
@@ -428,17 +424,15 @@ def _with_whole_lists(
 
 
 def _values_beyond_accuracy(
-    data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Given
+    data: EvaluationData, measure: Measure, k: Cutoffs
 ) -> Values:
     """Compute a metric beyond accuracy.
 
     It is of all who have a list, or of the users evaluated.
     """
-    measure = scoring_of(data, metric, options, whole=k.is_whole).measure
-    results = tuple(
-        data.item_data.compute(metric, cutoff, measure.options) for cutoff in k
-    )
-    users = data.joined.users if metric.of_evaluated else data.item_data.users
+    metric = measure.metric
+    measure = scoring_of(data, measure, whole=k.is_whole).measure
+    users, results = data.item_data.values_of_users(metric, k, measure.options)
     matrix = _matrix_of(results)
     if metric.of == "all":
         weights = None
@@ -452,7 +446,7 @@ def _values_beyond_accuracy(
         if value is not None
     }
     with use_noun(data.noun):
-        phrases = [_users_in_words(metric, len(users)), *weights_in_words(weights)]
+        phrases = [_users_in_words(data, metric, users), *weights_in_words(weights)]
         who = "; ".join(phrases)
     # The other words are made when they are shown.
     words = partial(_of_lists_in_words, data, metric, measure.chosen, k, results, who)
@@ -464,8 +458,10 @@ def _values_beyond_accuracy(
         mean=mean,
         convention=data.convention.with_metric(options_in_words),
         basis=WordedBasis(words, who, data.user_label),
-        results=results,
+        results=tuple(results),
         weights=weights,
+        splits=data.splits,
+        clusters=partial(data.clusters_of, users),
     )
 
 
@@ -483,8 +479,14 @@ def _matrix_of(results: Sequence[PerUser | Whole]) -> Floats:
     return np.stack(columns).T
 
 
-def _users_in_words(metric: Metric[...], n: int) -> str:
+def _users_in_words(data: EvaluationData, metric: Metric[...], users: pl.Series) -> str:
     """Return the users behind a number beyond accuracy, in words."""
+    n = len(users)
+    if data.splits is not None:
+        lists = ListCounts(data.splits, users).in_words()
+        return (
+            _("{lists}, taken together", lists=lists) if metric.of == "all" else lists
+        )
     if metric.of_evaluated:
         return ngettext("{n:,} user evaluated", "{n:,} users evaluated", n)
     return ngettext("{n:,} user with a list", "{n:,} users with a list", n)

@@ -23,7 +23,7 @@ from recnb.display.language import N_, _, ngettext, use_language
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_number, is_several, quoted
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
-from recnb.metrics.measure import Measure, metric_named
+from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import METRICS, Given, Metric
 from recnb.results.explanation import Explanation
 from recnb.results.score import Score
@@ -114,15 +114,14 @@ def explain(
     with use_language(lang):
         if ranking is None:
             raise OptionError(_(METRIC_AND_LIST))
-        chosen = metric_named(metric, METRICS)
-        chosen.check(options)
-        k = chosen.cut_at(k)
+        measure = measure_named(metric, METRICS).with_options(options).cut_at(k)
+        chosen, k = measure.metric, measure.k
         pair, *others = pairs = read_pairs(ranking, truth, chosen)
         if others:
             problem = N_("explain takes one list, and {n} were given: pick one.")
             raise RecnbError(_(problem, n=len(pairs)))
         return explain_hits(
-            Measure(chosen, options),
+            measure,
             hits_of(pairs),
             Cutoffs.one(k),
             items=dict(

@@ -5,22 +5,27 @@ Its formula and its function say the same, or it is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from itertools import product
 from math import inf
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recnb.errors import OptionError
+from recnb.errors import OptionError, RecnbError
 from recnb.metrics.catalogue import Catalogue, RowItems
 from recnb.metrics.formula import Formula
-from recnb.metrics.hits import Cutoffs, Floats, Hits
+from recnb.metrics.history import expected_ranks
+from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits, Ints
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Metric
 from recnb.metrics.recommendation_lists import Lists
 from recnb.results.single_list import Pair, hits_of
 from recnb.results.worked import compare_rows_with_formula, compare_with_formula
+
+if TYPE_CHECKING:
+    from recnb.metrics.recommendation_lists import Sparse
 
 #: A few lists, by the grade of each rank and of what they miss, and where they are cut.
 LISTS, CUTOFFS = (
@@ -57,15 +62,18 @@ NAMES = {
     "list": ("rank", "k", "n_shown", "list_length"),
 }
 #: The names that train adds.
-OF_TRAIN = ("count", "interactions", "n_users", "n_interactions")
+OF_TRAIN = ("count", "interactions", "n_users", "n_interactions", "expected_rank")
 
 
-def _refuse_unknown_names(made: Metric[...]) -> None:
-    """Refuse formulas that are none, or hold names that nothing has."""
+def _refuse_unknown_names(made: Metric[...], computed: Iterable[str]) -> None:
+    """Refuse formulas that are none, or hold names that nothing has.
+
+    `computed`: what the function itself computes of each row.
+    """
     names = [*NAMES[made.over]]
     if "train" in made.needs:
         names += OF_TRAIN
-    names += [*made.columns, *made.defaults]
+    names += [*made.columns, *made.defaults, *computed]
     ideal = ", ideal(...) as a whole out_of" if made.over == "hits" else ""
     for text in map(str, (made.credit, made.out_of, made.missed)):
         try:
@@ -108,6 +116,36 @@ class SmallItems:
         """Return other numbers for each column."""
         return 0.1 + np.arange(6) / 8 + self.names.index(name)
 
+    def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
+        """Return three features, of which no item has the same, and that all have
+        them.
+        """
+        from scipy import sparse
+
+        item = np.arange(6)
+        features = np.stack([1.0 + item, item % 2, item % 3], axis=1)
+        return sparse.csr_array(features), np.ones(6, dtype=bool)
+
+    def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
+        """Return two genres: each item has one, and one item has both."""
+        from scipy import sparse
+
+        item = np.arange(6)
+        genres = np.stack([item % 2 == 0, (item % 2 == 1) | (item == 4)], axis=1)
+        return sparse.csr_array(genres.astype(np.float64)), ["drama", "comedy"]
+
+    def history(self, *, evaluated: bool = False) -> tuple[Ints, Ints]:
+        """Return two items that the user had."""
+        return np.array([0, 0]), np.array([1, 4])
+
+    def expected_ranks(
+        self, user: Ints, item: Ints, *, evaluated: bool, metric: str
+    ) -> Ints:
+        """Return the rank of each item among the most popular that the user has not
+        had.
+        """
+        return expected_ranks(user, item, self.history(), self.interactions)
+
 
 def try_on_lists(made: Metric[...]) -> None:
     """Refuse a metric whose formula is another than the function on small lists.
@@ -120,8 +158,8 @@ def try_on_lists(made: Metric[...]) -> None:
         raise OptionError(
             f"{made.name} has an option and a column {taken[0]!r}: rename one."
         )
-    _refuse_unknown_names(made)
     unbounded = replace(made, bounds=(-inf, inf))
+    _refuse_unknown_names(made, _names_computed(unbounded))
     for (grades, missed), k in product(LISTS, CUTOFFS):
         where = f"of the grades {list(grades)} at k={k}"
         data = _small_data(made, grades, missed)
@@ -141,20 +179,36 @@ def try_on_lists(made: Metric[...]) -> None:
             ) from problem
 
 
+def _names_computed(made: Metric[...]) -> tuple[str, ...]:
+    """Return the names of what a function computes of each row itself, beside those
+    that every formula has; none where it fails, which the trial says.
+    """
+    grades, missed = LISTS[0]
+    data = _small_data(made, grades, missed)
+    function: Callable[..., Any] = made.function
+    try:
+        if made.is_accuracy:
+            return tuple(function(data, Cutoffs.of(None)).names)
+        return tuple(function(data, None).names)
+    except (*FAILS, RecnbError):
+        return ()
+
+
 def _small_data(
     made: Metric[...], grades: Sequence[int], missed: Sequence[int]
 ) -> Hits | Lists:
-    """Return one list as hits with what is known of their items, or as rows."""
-    catalogue = SmallItems(made.columns).catalogue
+    """Return one list with what is known of its items: as hits, or as rows."""
     n = len(grades)
     if not made.is_accuracy:
+        item = np.arange(n)
         return Lists(
             user=np.zeros(n, dtype=np.int64),
-            rank=np.arange(1, n + 1),
-            item=np.arange(n),
+            rank=item + 1,
+            item=item,
             list_length=np.array([n]),
             n_items=len(SmallItems.items),
-            catalogue=catalogue,
+            catalogue=SmallItems(made.columns).catalogue,
+            items=_small_items(made, item),
         )
     graded = enumerate((*grades, *missed))
     truth = [(item, grade) for item, grade in graded if grade]
@@ -162,5 +216,17 @@ def _small_data(
     if not made.needs:
         return hits
     position = np.array([item for item, _grade in truth], dtype=np.int64)
-    items = RowItems(position, catalogue, made.name, made.columns)
-    return replace(hits, truth_items=items)
+    return replace(hits, truth_items=_small_items(made, position))
+
+
+def _small_items(made: Metric[...], position: Ints) -> RowItems:
+    """Return what is known of the items at these positions, which are of one user."""
+    return RowItems(
+        position=position,
+        catalogue=SmallItems(made.columns).catalogue,
+        metric=made.name,
+        columns=made.columns,
+        user=np.zeros(len(position), dtype=np.int64),
+        users=np.zeros(1, dtype=np.int64),
+        evaluated=made.is_accuracy,
+    )

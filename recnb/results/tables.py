@@ -14,14 +14,14 @@ from recnb.display.language import _, ngettext, pgettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import measure_named, plain_text
+from recnb.metrics.measure import Measure, plain_text, printed_measure
 from recnb.metrics.metric import LIST_METRICS, Given
 from recnb.results.arguments import (
     Asked,
     Metrics,
     asked_of,
-    check_options,
-    metric_of_curve,
+    measure_of_curve,
+    with_options,
 )
 from recnb.results.columns import Column, metric_columns
 from recnb.results.evaluation_data import EvaluationData
@@ -30,7 +30,7 @@ from recnb.results.numbers import Numbers
 from recnb.results.score import score_of
 from recnb.results.scoring import recorded_in
 from recnb.results.table import Table, check_flag
-from recnb.results.values import merged, taken_as_known
+from recnb.results.values import index_of_users, merged, taken_as_known
 from recnb.stats import Settings
 
 
@@ -53,7 +53,7 @@ def table_of(
         data, metrics, options, "k", "intervals", "confidence", "by", "bins"
     )
     with_cutoff = next(
-        (each.name for each in asked if each.metric.cutoff is not None), None
+        (each.name for each in asked if each.measure.k is not None), None
     )
     if with_cutoff is not None and len(cutoffs) > 1:
         rest = " has columns for others: give each name its own cut-off, or none."
@@ -68,7 +68,8 @@ def table_of(
     )
     words = []
     if intervals:
-        words = [intervals_of(confidence), *taken_as_known(data.source.weighted)]
+        words = [intervals_of(confidence), *data.clustering_in_words]
+        words += taken_as_known(data.source.weighted)
     table = wide_table(numbers, cutoffs, words, intervals=intervals)
     table.attrs["n_users"] = data.n_users
     if with_cutoff is not None:
@@ -78,7 +79,7 @@ def table_of(
 
 def _with_cutoff(asked: Asked, k: int) -> Asked:
     """Return a metric whose name says at which cut-off it is computed."""
-    return asked if asked.metric.cutoff else asked._replace(name=f"{asked.name}@{k}")
+    return asked if asked.measure.k else asked._replace(name=f"{asked.name}@{k}")
 
 
 def wide_table(
@@ -131,7 +132,7 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
     columns = list[Column]()
     lacks: dict[str, list[str]] = {}  # what is missing, with the metrics that lack it
     for name in recorded:
-        asked = Asked(name, LIST_METRICS[name], {})
+        asked = Asked(name, Measure(LIST_METRICS[name]))
         lack = asked.metric.no_value
         try:
             of_metric = list(metric_columns({"": data}, asked, cutoffs))
@@ -162,7 +163,7 @@ def measures_of(
             "no measure is named: give at least one, such as names=['nDCG@10']."
         )
     asked = [
-        Asked(str(text), measure_named(each.metric), each.options)
+        Asked(str(text), printed_measure(each.measure))
         for text, each in zip(names, asked_of(data, names, options), strict=True)
     ]
     settings = Settings(confidence)
@@ -198,20 +199,27 @@ def users_frame(
             "n_relevant": hits.n_relevant,
             "n_hits": found,
         }
-        return pd.DataFrame(counts, index=data.users)
+        return _by_user(pd.DataFrame(counts), data)
     columns = {}
-    for name, metric, own in asked_of(data, metrics, options):
-        if metric.of == "all":
+    for name, measure in asked_of(data, metrics, options):
+        if measure.metric.of == "all":
             raise OptionError(
-                f"{metric.name} is one number of all lists, and no user has a "
+                f"{measure.name} is one number of all lists, and no user has a "
                 f"value of it: leave it out."
             )
-        for cut in metric.cutoffs(Cutoffs.of(k)):
-            score = score_of(data, metric, cut, own)
-            columns[name if cut in (None, metric.cutoff) else f"{name}@{cut}"] = (
-                score.per_user
-            )
-    return pd.DataFrame(columns).rename_axis(data.user_label)
+        for cut in measure.cutoffs(Cutoffs.of(k)):
+            has_cutoff = cut in (None, measure.k)
+            column = name if has_cutoff else f"{name}@{cut}"
+            columns[column] = score_of(data, measure.cut_at(cut)).per_user
+    frame = pd.DataFrame(columns)
+    return frame if data.splits is not None else frame.rename_axis(data.user_label)
+
+
+def _by_user(frame: pd.DataFrame, data: EvaluationData) -> pd.DataFrame:
+    """Index the rows of the users evaluated, in the order of results."""
+    label, splits = data.user_label, data.splits
+    frame.index = index_of_users(data.joined.users, label, splits)
+    return frame if splits is None else frame.sort_index()
 
 
 def curve_of(
@@ -221,9 +229,8 @@ def curve_of(
 
     These are NaN where it has none.
     """
-    chosen, cutoffs = metric_of_curve(metric, k)
-    check_options(chosen, options)
-    asked = Asked(chosen.name, chosen, options)
+    chosen, cutoffs = measure_of_curve(metric, k)
+    asked = Asked(chosen.name, with_options(chosen, options))
     columns_of_curve = metric_columns({"": data}, asked, cutoffs)
     numbers = numbers_of(columns_of_curve, [""], settings=Settings(confidence))
     means = numbers.means
@@ -237,7 +244,7 @@ def curve_of(
         pd.DataFrame(columns, pd.Index([*cutoffs], name="k")),
         [*basis.phrases(), intervals_of(confidence)],
     )
-    n_users = None if chosen.of == "all" else numbers.places[-1].n_users
+    n_users = None if chosen.metric.of == "all" else numbers.places[-1].n_users
     table.attrs |= {
         "drawn": "curve",
         "symbol": chosen.symbol,
@@ -318,6 +325,7 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     `missed` has the other relevant items, with their ranks below k, else NaN.
     """
     (cutoff,) = Cutoffs.one(k).values
+    user = data.list_id(user)
     listed, missed = _listed_and_missed(data, data.position(user), cutoff)
     titles = data.item_titles([*listed["item"].to_list(), *missed["item"].to_list()])
     n_hits = int(listed["hit"].sum())

@@ -7,14 +7,12 @@ from collections.abc import Mapping, Sequence
 from recnb.display.language import N_, _
 from recnb.display.text import one_line
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.metric import Given, Metric
+from recnb.metrics.measure import Measure
 from recnb.results.evaluation_data import Models
 from recnb.results.scoring import values_of
 
 
-def plain_means(
-    models: Models, asked: Sequence[tuple[Metric[...], Given]], k: Cutoffs
-) -> str:
+def plain_means(models: Models, measures: Sequence[Measure], k: Cutoffs) -> str:
     """Return the means of the first metric with and without propensities.
 
     A sentence says by which metrics the order of the models is another.
@@ -22,10 +20,10 @@ def plain_means(
     if not all(model.source.weighted for model in models.values()):
         return ""
     sentences, same = list[str](), list[str]()
-    for metric, options in asked:
-        cutoff = metric.cutoffs(k).values[-1]
-        label = metric.label(cutoff)
-        weighted, plain = _with_and_without(models, metric, cutoff, options)
+    for measure in measures:
+        measure = measure.cut_at(measure.cutoffs(k).values[-1])
+        label = measure.label
+        weighted, plain = _with_and_without(models, measure)
         if not sentences:
             each = ", ".join(
                 f"{one_line(name)} {plain[name]:.4f} ({weighted[name]:.4f})".strip()
@@ -60,12 +58,12 @@ def _in_order(means: Mapping[str, float], others: Mapping[str, float]) -> list[s
 
 
 def _with_and_without(
-    models: Models, metric: Metric[...], k: int | None, options: Given
+    models: Models, measure: Measure
 ) -> tuple[dict[str, float], dict[str, float]]:
     """Return the means of models with their propensities and without them."""
     weighted, plain = dict[str, float](), dict[str, float]()
     for name, model in models.items():
         for means, data in ((weighted, model), (plain, model.unweighted)):
-            values = values_of(data, metric, Cutoffs.of(k), options)
+            values = values_of(data, measure, Cutoffs.of(measure.k))
             means[name] = float(values.mean[-1])
     return weighted, plain

@@ -19,10 +19,10 @@ from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoffs, Floats, Hits
-from recnb.metrics.measure import Measure, metric_named
-from recnb.metrics.metric import Credit, Given, Metric
+from recnb.metrics.measure import Measure, measure_named
+from recnb.metrics.metric import Credit, Given
 from recnb.metrics.recommendation_lists import TermRows, Whole
-from recnb.results.arguments import check_options
+from recnb.results.arguments import with_options
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import ROWS_SHOWN, Explanation, printed
 from recnb.results.scoring import (
@@ -65,28 +65,28 @@ def explanation_of(
 ) -> Explanation:
     """Return the explanation of a metric: of one user's list, or of all lists."""
     with use_language(lang):
-        chosen = metric_named(metric)
-        k = chosen.cut_at(k)
+        measure = measure_named(metric).cut_at(k)
+        chosen, k = measure.metric, measure.k
         if chosen.over == "hits" and not chosen.per_row_texts:
-            asked = metric if chosen.cutoff == k else f"{metric}@{k}"
+            asked = measure.name if k is None else f"{measure.name}@{k}"
             raise OptionError(
-                f"{chosen.symbol} has no terms to explain: see .measure({asked!r}).per_user."
+                f"{measure.symbol} has no terms to explain: see .measure({asked!r}).per_user."
             )
         if user is None and chosen.of == "user":
             users = data.joined.users if chosen.is_accuracy else data.item_data.users
             raise OptionError(
                 f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={users[0]!r}."
             )
-        check_options(chosen, options)
-        return (_of_accuracy if chosen.is_accuracy else _beyond_accuracy)(
-            data, chosen, user, k, options
-        )
+        measure = with_options(measure, options)
+        user = data.list_id(user)
+        if chosen.is_accuracy:
+            return _of_accuracy(data, measure, user)
+        return _beyond_accuracy(data, measure, user)
 
 
-def _of_accuracy(
-    data: EvaluationData, metric: Metric[...], user: Any, k: int | None, options: Given
-) -> Explanation:
-    scoring = scoring_of(data, metric, options, whole=k is None)
+def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanation:
+    metric, k = measure.metric, measure.k
+    scoring = scoring_of(data, measure, whole=k is None)
     data = EvaluationData.of(scoring.joined, side_data=data.side_data)
     cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
     position = data.position(user)
@@ -118,10 +118,9 @@ def _of_accuracy(
     )
 
 
-def _beyond_accuracy(
-    data: EvaluationData, metric: Metric[...], user: Any, k: object, options: Given
-) -> Explanation:
-    values = values_of(data, metric, Cutoffs.one(k), options)
+def _beyond_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanation:
+    metric = measure.metric
+    values = values_of(data, measure, Cutoffs.one(measure.k))
     (cutoff,) = values.k
     measure = replace(values.measure, k=cutoff)
     value, rows = _value_and_rows(data, values, user)
@@ -221,14 +220,15 @@ def explain(
     if measure.metric.own:
         whose = "of one list" if user is None else f"of user {user!r}"
         compare_with_formula(measure, credit, whose)
-    depth = int(cutoffs.depth(hits.list_length)[0, 0])
+    depth = _depth_of(credit, hits)
     listed = items if credit.rows is hits else {}
     rows = _rows_by_rank(measure, credit, listed, truth_items, depth)
     ideal = None
     if isinstance(credit.out_of, Credit):
         best = credit.out_of.by_rank
         listed = items if best.rows is hits else {}
-        ideal = _rows_by_rank(measure, best, listed, truth_items, depth)
+        ideal_depth = _depth_of(best, hits)
+        ideal = _rows_by_rank(measure, best, listed, truth_items, ideal_depth)
     value, line = _value_by_convention(result, convention, user)
     about = _about(replace(measure, k=cutoffs.values[0]))
     if hits.truth_weight is not None:
@@ -256,6 +256,11 @@ def explain(
     )
 
 
+def _depth_of(credit: Credit, hits: Hits) -> int:
+    """Return the last rank that counts, which an ideal list may have below the list's."""
+    return int(credit.k.depth(hits.list_length)[0, 0])
+
+
 def _rows_by_rank(
     measure: Measure,
     credit: Credit,
@@ -277,10 +282,12 @@ def _rows_by_rank(
         return np.asarray(np.append(values, 0.0)[hit])
 
     rows["relevance"] = of_rows(hits.relevance)
+    of_items = dict(credit.names)
     if hits.truth_items is not None:
-        for name, values in hits.items.numbers().items():
-            if np.ndim(values) and name in measure.credit.names():
-                rows[name] = np.append(values, np.nan)[hit]
+        of_items |= hits.items.numbers(measure.credit.names())
+    for name, values in of_items.items():
+        if np.ndim(values) and name in measure.credit.names():
+            rows[name] = np.append(values, np.nan)[hit]
     if hits.truth_weight is not None:
         rows["weight"] = of_rows(hits.weight)
     if hits.judged is not None:
@@ -370,8 +377,8 @@ def _nothing(value: float, *, undefined: bool = False) -> str:
 def _about(measure: Measure) -> dict[str, Any]:
     """Return the fields of an explanation that describe the measure."""
     return {
-        "metric": measure.metric.name,
-        "symbol": measure.metric.symbol,
+        "metric": measure.name,
+        "symbol": measure.symbol,
         "k": measure.k,
         "reads": measure.metric.reads,
         "formula": measure.formula_text(),
@@ -399,9 +406,10 @@ def numbers_of(
     }
     numbers["best_weight"] = np.ravel(credit.possible)[0]
     if hits.truth_items is not None:
-        numbers |= hits.items.numbers()
+        numbers |= hits.items.numbers(names)
     numbers |= {name: getattr(hits, name)[0] for name in names & OF_USER}
     numbers |= {name: getattr(hits, name) for name in names & OF_HIT}
+    numbers |= credit.names
     if "reach" in names:
         numbers["reach"] = reach(hits, (np.exp2(hits.relevance) - 1.0) / 2.0**top)
     return numbers

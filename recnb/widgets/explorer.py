@@ -17,7 +17,7 @@ from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import render
 from recnb.display.text import fixed, one_line, with_symbol
 from recnb.errors import NoUsersError, OptionError, RecnbError
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import Measure, metric_named
 from recnb.metrics.metric import METRICS
 from recnb.report.bins import BINS, Bins
 from recnb.results.evaluation_data import EvaluationData
@@ -329,7 +329,7 @@ class Explorer(Live):
         data = self.models[model]
         options = self._options(shown.metric)
         with use_language(self.lang):
-            return score_of(data, METRICS[shown.metric], shown.k, options)
+            return score_of(data, Measure(METRICS[shown.metric], options, shown.k))
 
     def _values_of(self, shown: Choices) -> pd.DataFrame:
         """Return the metric of the users of all models, with what their lists hold."""
@@ -358,7 +358,8 @@ class Explorer(Live):
         """Return the number of hits of each user, whatever relevant pairs weigh."""
         is_weighted = data.joined.all_hits.truth_weight is not None
         counted = data.unweighted if is_weighted else data
-        return score_of(counted, METRICS["cg"], k, {"gain": "binary"}).per_user
+        gained = Measure(METRICS["cg"], {"gain": "binary"}, k)
+        return score_of(counted, gained).per_user
 
     def _labels_of(self, by: str) -> pd.Series[Any]:
         """Return the segment of each user, in the order in which `by=` has them."""

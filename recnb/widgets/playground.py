@@ -129,9 +129,9 @@ class Playground(Live):
         #: What is explained, in the order given, and the options of each.
         self.metrics: dict[str, Metric[...]] = {}
         self._options: dict[str, Given] = {}
-        for _name, metric, options in asked:
-            self.metrics[metric.name] = metric
-            self._options[metric.name] = options
+        for _name, measure in asked:
+            self.metrics[measure.name] = measure.metric
+            self._options[measure.name] = measure.options
         self.focus = list(self.metrics)[-1]
         self.first = Setting(order, relevance, cutoff, gain)
         self.now = self.first

@@ -125,7 +125,7 @@ def test_what_is_advised_under_propensities_takes_them() -> None:
         for named in re.findall(r"\w+", metric.instead.split(" with ")[0]):
             if named == "or":
                 continue
-            assert metric_named(named).plain_name in METRICS
+            assert metric_named(named).name in METRICS
             assert named != "ndcg", name
             assert float(getattr(ev, named)(k=2)) > 0
     assert ev.report(k=[1]).metrics[0].metric == "precision"

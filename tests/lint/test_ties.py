@@ -20,6 +20,7 @@ from recnb.conventions import presets
 from recnb.lint.data import LintData
 from recnb.lint.ties import find_ties
 from recnb.metrics.hits import Cutoffs
+from recnb.metrics.measure import Measure
 from recnb.results.scoring import values_of_users
 from tests import strategies
 from tests.examples import examples
@@ -72,11 +73,9 @@ def test_bounds_are_the_lowest_and_the_highest_of_all_orders(
     told = recnb.evaluate(recs, truth)
     for name, metric in METRICS.items():
         lint = told.lint(k, name, **options[name])
+        measure = Measure(metric, options[name])
         values = np.array(
-            [
-                values_of_users(ev, metric, Cutoffs.of(k), options[name])[:, 0]
-                for ev in evaluations
-            ]
+            [values_of_users(ev, measure, Cutoffs.of(k))[:, 0] for ev in evaluations]
         )
         if options[name].get("out_of") == "hits":  # no order is known to be the best
             assert "ties" not in lint.names or np.isnan(lint.lower)
@@ -141,7 +140,7 @@ def test_no_bound_is_told_of_a_cost() -> None:
     recs = pd.DataFrame({"user": 1, "item": list("abc"), "score": [1, 1, 1]})
     ev = recnb.evaluate(recs, pd.DataFrame({"user": [1], "item": ["c"]}))
     cost = replace(METRICS["reciprocal_rank"], better="low")
-    ties = find_ties(LintData(ev, cost, {}, 3))
+    ties = find_ties(LintData(ev, Measure(cost, k=3)))
     assert ties is not None
     assert np.isnan([ties.lower, ties.upper]).all()
     assert len(ties.first) == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import inspect
 import math
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import OptionError
-from recnb.metrics.measure import GRADED, PRINTED, Measure, metric_named
+from recnb.metrics.measure import GRADED, PRINTED, Measure, measure_named, metric_named
 from recnb.metrics.metric import (
     ACCURACY,
     EVERY_METRIC,
@@ -68,11 +69,11 @@ def test_measures_print_as_they_parse(measure: Any, pick: Any) -> None:
         for letter in text.partition("(")[0]
     )
     for one in (f"{text}{at}", f" {spelt}{text[len(printed) :]} {at}"):
-        found = metric_named(one)
+        found = measure_named(one)
         is_level = metric == "interpolated_precision"
-        assert (found.plain_name, found.cutoff) == (metric, None if is_level else after)
+        assert (found.metric.name, found.k) == (metric, None if is_level else after)
         assert found.name == (text + at if is_level else text if given else metric)
-        assert metric_named(found.name).name == found.name
+        assert measure_named(found.name).name == found.name
         options = {
             name: value
             for name, value in given.items()
@@ -80,12 +81,12 @@ def test_measures_print_as_they_parse(measure: Any, pick: Any) -> None:
         }
         if "dcg" in options:
             options["gain"] = {"exp-log2": "exponential"}[options.pop("dcg")]
-        assert found.given == (options | {"recall": after} if is_level else options)
+        assert found.options == (options | {"recall": after} if is_level else options)
         named = {
             "relevant_from": given.get("rel"),
             "judged_only": given.get("judged_only"),
         }
-        assert found.data == {
+        assert found.decisions == {
             name: value for name, value in named.items() if value is not None
         }
 
@@ -127,8 +128,8 @@ def test_any_other_text_is_refused(text: str) -> None:
 )
 def test_other_spellings(texts: list[str], metric: str, k: int | None) -> None:
     for text in texts:
-        found = metric_named(text)
-        assert (found.plain_name, found.cutoff, found.name) == (metric, k, metric), text
+        found = measure_named(text)
+        assert (found.metric.name, found.k, found.name) == (metric, k, metric), text
 
 
 @pytest.mark.parametrize(
@@ -191,27 +192,62 @@ def test_measures_of_ir_measures_are_taken_as_their_text() -> None:
 # What a number is of
 
 
-def test_a_metric_of_a_text_is_called_with_the_options_of_the_text() -> None:
+def test_a_text_is_the_metric_itself_with_the_options_of_the_text() -> None:
     truth = {"ann": {"a": 1, "b": 3}, "bob": {"c": 2, "d": 1}}
     hits = recnb.evaluate({"ann": ["a", "b"], "bob": ["x", "d", "c"]}, truth).hits()
-    of_text, ndcg = metric_named("nDCG(dcg='exp-log2')"), METRICS["ndcg"]
+    measure, ndcg = measure_named("nDCG(dcg='exp-log2')"), METRICS["ndcg"]
+    assert measure.metric is ndcg
     exponential = ndcg(hits, 2, gain="exponential").value
-    assert of_text(hits, 2).value.tolist() == exponential.tolist()
-    assert (
-        of_text(hits, 2, gain="linear").value.tolist() == ndcg(hits, 2).value.tolist()
-    )
-    assert of_text(hits, 2).value.tolist() != ndcg(hits, 2).value.tolist()
+    assert measure.at(hits, 2).value.tolist() == exponential.tolist()
+    assert measure.at(hits, 2).value.tolist() != ndcg(hits, 2).value.tolist()
+
+
+@given(measures())
+def test_the_metric_of_a_text_is_the_registered_one(measure: Any) -> None:
+    metric, printed, given, _after = measure
+    inside = ",".join(f"{name}={value!r}" for name, value in given.items())
+    read = measure_named(f"{printed}({inside})")
+    assert read.metric is EVERY_METRIC[metric]
+    assert metric_named(f"{printed}({inside})") is read.metric
+    assert pickle.loads(pickle.dumps(read)).metric is read.metric
+
+
+def test_options_of_a_call_go_beside_those_of_the_text() -> None:
+    measure = measure_named("RBP(p=0.5)@10").with_options({"out_of": "relevant"})
+    assert measure.options == {"p": 0.5, "out_of": "relevant"}
+    assert measure.options_beside_text == {"out_of": "relevant"}
+    assert measure.label == "RBP(p=0.5)@10"
+    with pytest.raises(OptionError, match="no option 'gain'"):
+        measure.with_options({"gain": "binary"})
+
+
+def test_a_measure_has_one_cutoff() -> None:
+    measure = measure_named("nDCG@10")
+    assert measure.cut_at(None).k == measure.cut_at(10).k == 10
+    assert measure_named("nDCG").cut_at(5).label == "nDCG@5"
+    with pytest.raises(OptionError, match="'nDCG@10' has its cut-off, and k=5"):
+        measure.cut_at(5)
+
+
+def test_a_report_and_its_table_mean_the_same_by_a_name_without_a_cutoff() -> None:
+    """Of lists that are shorter than what is relevant, which cuts recnb's own ideal."""
+    truth = {"ann": ["a", "x", "y"], "bob": ["x", "c"]}
+    ev = recnb.evaluate({"ann": ["a", "b"], "bob": ["c"]}, truth)
+    _precision, ndcg = ev.report(metrics=["P@5", "nDCG"]).means
+    assert ndcg.k is None
+    assert ndcg.mean == float(ev.measure("nDCG")) == ev.table(["nDCG"]).iloc[0, 0]
+    assert ndcg.mean < float(ev.ndcg())
 
 
 def test_only_the_printed_spelling_and_brackets_mean_the_measure_of_ir_measures() -> (
     None
 ):
     for metric, printed in PRINTED.items():
-        assert metric_named(printed).as_printed
-        assert metric_named(f"{printed}()").as_printed
+        assert measure_named(printed).cuts_nothing
+        assert measure_named(f"{printed}()").cuts_nothing
         for spelling in {metric, printed.lower(), printed.upper()} - {printed}:
-            assert metric_named(spelling).plain_name == metric
-            assert not metric_named(spelling).as_printed
+            assert metric_named(spelling).name == metric
+            assert not measure_named(spelling).cuts_nothing
 
 
 def test_the_options_in_force_are_those_given_and_the_defaults() -> None:

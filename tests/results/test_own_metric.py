@@ -124,7 +124,7 @@ def test_the_example_of_the_page_runs() -> None:
     section = PAGE.read_text("utf-8").split("## A metric of your own")[1]
     section = section.split("\n## ")[0]
     programs = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
-    program, cost, of_items, of_lists = programs
+    program, cost, of_items, of_lists, of_history = programs
     names: dict[str, Any] = {}
     exec(program, names)
     exec(cost, names)
@@ -142,6 +142,7 @@ def test_the_example_of_the_page_runs() -> None:
     for program, called in (
         (of_items, ["popularity_complement", "ndcg"]),
         (of_lists, ["mean_year", "novelty"]),
+        (of_history, ["distance_from_history", "diversity"]),
     ):
         exec(program, names)
         means = names["ev"].table(called, k=10)[10]

@@ -329,6 +329,184 @@ def test_interactions_count_rows_and_users_count_once() -> None:
     assert ev.measure(both, k=1) == pytest.approx(3 / 5 - 2 / 3)
 
 
+# What recnb's own metrics see: features, genres, what users had
+
+
+def spread() -> Any:
+    """Intra-list diversity: the cosine distance of each item to those above it."""
+
+    @recnb.metric(
+        symbol="Spread",
+        over="list",
+        credit="distance",
+        out_of="n_shown * (n_shown - 1) / 2",
+        needs=["features"],
+        better=None,
+    )
+    def spread(lists, k=None):
+        """Mean distance of two items of the list."""
+        shown = lists.upto(k)
+        features = shown.items.features().toarray()
+        length = np.linalg.norm(features, axis=1)
+        distance = np.zeros(len(shown.rank))
+        for row, (user, rank) in enumerate(zip(shown.user, shown.rank, strict=True)):
+            above = (shown.user == user) & (shown.rank < rank)
+            product = features[above] @ features[row]
+            both = length[above] * length[row]
+            cosine = np.divide(product, both, out=np.zeros(len(both)), where=both > 0)
+            distance[row] = (1 - cosine).sum()
+        n = shown.n_shown
+        return list_credit(
+            shown, k, distance, n * (n - 1) / 2, names={"distance": distance}
+        )
+
+    return spread
+
+
+def off_balance() -> Any:
+    """Steck's divergence of the genres of a list from those that its user had."""
+
+    def shares(user: Any, genres: Any, n_users: int) -> Any:
+        of_items = genres.toarray()
+        of_users = np.zeros((n_users, of_items.shape[1]))
+        each = of_items.sum(axis=1, keepdims=True)
+        np.add.at(of_users, user, of_items / np.where(each > 0, each, 1))
+        total = of_users.sum(axis=1, keepdims=True)
+        return of_users / np.where(total > 0, total, 1)
+
+    @recnb.metric(
+        symbol="Off",
+        over="list",
+        credit="divergence / n_shown",
+        needs=("train", "genre"),
+        better="low",
+    )
+    def off_balance(lists, k=None, *, alpha=0.01):
+        """How far the genres of a list are from those that its user had."""
+        shown = lists.upto(k)
+        had = shown.items.history
+        p = shares(had.user, had.items.genres(), lists.n_users)
+        q = shares(shown.user, shown.items.genres(), lists.n_users)
+        mixed = (1 - alpha) * q + alpha * p
+        ratio = np.divide(p, mixed, out=np.ones_like(p), where=p > 0)
+        of_users = np.maximum((p * np.log2(ratio)).sum(axis=1), 0)
+        has_both = (p.sum(axis=1) > 0) & (q.sum(axis=1) > 0)
+        divergence = np.where(has_both, of_users, 0)[shown.user]
+        return list_credit(
+            shown,
+            k,
+            divergence / shown.n_shown[shown.user],
+            has_both.astype(float),
+            names={"divergence": divergence},
+        )
+
+    return off_balance
+
+
+def surprise() -> Any:
+    """Precision without what a list of the most popular items would have shown."""
+
+    @recnb.metric(
+        symbol="Surprise",
+        credit="depth + 1 <= expected_rank",
+        out_of="k",
+        bounds=(0, 1),
+        needs=["train"],
+    )
+    def surprise(hits, k=None, *, depth=10):
+        """Share of the places with an unexpected hit."""
+        unexpected = hits.items.expected_rank > depth
+        return Credit(hits, k, unexpected, out_of_count(hits, k, "k"))
+
+    return surprise
+
+
+@pytest.mark.parametrize("k", [2, 5, 10])
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [(spread, "diversity"), (off_balance, "calibration"), (surprise, "serendipity")],
+)
+def test_a_metric_of_features_or_history_equals_that_of_recnb(
+    make: Callable[[], Any], name: str, k: int
+) -> None:
+    """For each user, and in the worked number of one who is not the first."""
+    metric = make()
+    options = {"depth": k} if name == "serendipity" else {}
+    values = EV.measure(metric, k=k, **options).per_user.dropna()
+    of_recnb = EV.measure(name, k=k).per_user.dropna()
+    assert values.index.tolist() == of_recnb.index.tolist()
+    np.testing.assert_allclose(values, of_recnb, atol=1e-12)
+    assert values.nunique() > 1
+    for user in values.index[[3, -1]]:
+        worked = EV.explain(metric, user, k=k, **options)
+        assert worked.value == pytest.approx(of_recnb[user], abs=1e-12)
+
+
+def test_history_has_what_each_user_had_once() -> None:
+    """Of users numbered as the hits number them, and of one user by itself."""
+    seen = []
+
+    @recnb.metric(symbol="H", credit="0 * count", needs=["train"])
+    def had(hits, k=None):
+        history = hits.items.history
+        seen.append((hits.n_users, history.user, history.items.count))
+        return Credit(hits, k, 0 * hits.items.count)
+
+    recs = {"w": ["a"], "u": ["b"], "v": ["d"]}
+    truth = {"u": ["b"], "v": ["a"], "w": ["c"]}
+    train = pd.DataFrame({"user": list("wwwvx"), "item": list("aabda")})
+    ev = recnb.evaluate(recs, truth, train=train)
+    ev.measure(had, k=1)
+    n_users, user, count = seen[-1]
+    assert n_users == 3
+    assert sorted(zip(user.tolist(), count.tolist(), strict=True)) == [
+        (1, 1),  # v had d
+        (2, 1),  # w had a, as x did, and b
+        (2, 2),
+    ]
+    ev.explain(had, "w", k=1)
+    assert [sorted(values) for values in seen[-1][1:]] == [[0, 0], [1, 2]]
+
+
+def test_a_formula_of_hits_names_what_the_function_computes_of_each() -> None:
+    """In the trial, in the worked number and as a column of its rows."""
+
+    @recnb.metric(symbol="N", credit="size^2", out_of="k", needs=["genre"])
+    def genres_of_hits(hits, k=None):
+        size = hits.items.genres().sum(axis=1)
+        places = out_of_count(hits, k, "k")
+        return Credit(hits, k, size**2, places, names={"size": size})
+
+    n_genres = SAMPLE.items.set_index("item")["genres"].str.split("|").str.len()
+    worked = EV.explain(genres_of_hits, "u026", k=10)
+    hits = worked.rows[worked.rows["relevance"] > 0]
+    assert hits["size"].tolist() == n_genres[hits["item"]].tolist()
+    assert worked.value == pytest.approx((hits["size"] ** 2).sum() / 10)
+    assert worked.value > 0
+
+
+def test_vectors_of_items_are_features() -> None:
+    @recnb.metric(
+        symbol="First",
+        over="list",
+        credit="first",
+        out_of="n_shown",
+        needs=["features"],
+    )
+    def first_number(lists, k=None):
+        first = lists.items.features("vector" if lists.n_users > 1 else None)
+        numbers = first.toarray()[:, 0]
+        return list_credit(lists, k, numbers, names={"first": numbers})
+
+    items = pd.DataFrame(
+        {"item": list("abc"), "vector": [[0.5, 1.0], [2.0, 3.0], [4.0, 0.0]]}
+    )
+    recs = {"u": ["a", "c"], "v": ["b"]}
+    ev = recnb.evaluate(recs, {"u": ["a"], "v": ["a"]}, items=items)
+    per_user = ev.measure(first_number).per_user
+    assert per_user.to_dict() == {"u": pytest.approx(2.25), "v": 2.0}
+
+
 # Where it is taken
 
 TAKEN: dict[str, Callable[[Any], Any]] = {
@@ -561,6 +739,35 @@ def without(**given: Any) -> Any:
         ),
         (
             lambda: lists_of(
+                lambda lists, k: list_credit(
+                    lists, k, np.ones(len(lists.rank)), names={"far": np.ones(99)}
+                )
+            ),
+            r"names=\{'far': ...\} holds a number for each of the 4 rows",
+        ),
+        (
+            lambda: lists_of(
+                lambda lists, k: list_credit(
+                    lists, k, lists.rank, names={"far": lists.rank}
+                ),
+                credit="fra",
+            ),
+            r"'fra' is not understood .* list_length, far\.$",
+        ),
+        (
+            lambda: without(train=SAMPLE.train).measure(spread()),
+            "spread needs what items are like: give items=",
+        ),
+        (
+            lambda: without(train=SAMPLE.train).measure(off_balance()),
+            "off_balance needs genres: give items=",
+        ),
+        (
+            lambda: without(items=SAMPLE.items).measure(off_balance()),
+            "off_balance needs what users had before: give train=",
+        ),
+        (
+            lambda: lists_of(
                 lambda lists, k: list_credit(lists, k, lists.rank, np.ones(9))
             ),
             "out_of is a number, or one for each of 1 lists",
@@ -575,7 +782,7 @@ def without(**given: Any) -> Any:
         ),
         (lambda: lists_of(ones, over="pairs"), "over='pairs': say 'hits' or 'list'"),
         *(
-            (lambda needs=needs: lists_of(ones, needs=needs), r"say \('train',\)")
+            (lambda needs=needs: lists_of(ones, needs=needs), r"say \('train',\), ")
             for needs in ("train", ("items",), ("train", "items"), 1)
         ),
         *(

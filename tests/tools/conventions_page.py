@@ -19,7 +19,7 @@ from recnb.errors import RecnbError
 from recnb.libraries import as_in
 from recnb.libraries.refusals import REFUSALS
 from recnb.libraries.variant import Variant
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import Measure, metric_named
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.score import score_of
 from tests.tools.readme import filled, table
@@ -101,7 +101,8 @@ def value_row(own: Defaults) -> list[str]:
 @cache
 def _value(one: Preset) -> str:
     if one.library == "recnb":
-        return f"{score_of(recnb.evaluate(RECS, TRUTH), metric_named(one.metric), 5, {}):.4f}"
+        measure = Measure(metric_named(one.metric), k=5)
+        return f"{score_of(recnb.evaluate(RECS, TRUTH), measure):.4f}"
     try:
         number = as_in(
             one.library, one.variant, RECS, TRUTH, k=5 if one.uses_k else None

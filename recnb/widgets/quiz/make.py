@@ -8,7 +8,7 @@ from typing import Any, Never
 
 from recnb.display.language import N_, _, use_language
 from recnb.errors import CutoffError, OptionError, RecnbError, is_several, quoted
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import METRICS, Metric
 from recnb.results.single_list import Pair, read_pairs
 from recnb.widgets.quiz.answer import Quiz
@@ -91,11 +91,11 @@ def quiz(
     0.5
     """
     with use_language(lang) as language:
-        chosen = _metric(metric)
-        chosen.check(options)
+        measure = _measure(metric).with_options(options)
+        chosen = measure.metric
         if others:
             raise OptionError(_(TOO_MANY, value=quoted(others[0])))
-        cutoff = _cutoff(chosen, k)
+        cutoff = _cutoff(measure, k)
         typed = {name: value for name, value in options.items() if value is not None}
         usual = DEFAULTS.get(chosen.name, {})
         chosen_options = {**chosen.defaults, **usual, **typed}
@@ -112,18 +112,18 @@ def quiz(
         return _given(chosen.name, pairs, cutoff, chosen_options, language)
 
 
-def _metric(metric: Any) -> Metric[...]:
+def _measure(metric: Any) -> Measure:
     if not isinstance(metric, (str, Metric)):
         example = "recnb.quiz('ndcg', ['A', 'B'], {'A': 1})"
         if isinstance(metric, Integral):
             example = f"recnb.quiz('ndcg', seed={metric})"
         raise OptionError(_(METRIC_FIRST, given=quoted(metric), example=example))
-    return metric_named(metric, METRICS)
+    return measure_named(metric, METRICS)
 
 
-def _cutoff(metric: Metric[...], k: int | None) -> int | None:
-    cutoff = metric.cut_at(k)
-    if cutoff is not None and metric.name == "r_precision":
+def _cutoff(measure: Measure, k: int | None) -> int | None:
+    cutoff = measure.cut_at(k).k
+    if cutoff is not None and measure.name == "r_precision":
         problem = N_("k={k}: R-precision has its own depth; leave k out.")
         raise CutoffError(_(problem, k=cutoff))
     return cutoff
