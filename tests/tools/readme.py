@@ -74,7 +74,7 @@ def metrics_page(text: str) -> str:
         for metric in METRICS.values()
     ]
     retrieval = [
-        [f"`{metric.symbol}`", metric.title, *_formula(metric)]
+        [f"`{metric.symbol}`", f"`{metric.name}`", metric.title, *_formula(metric)]
         for metric in RETRIEVAL_METRICS.values()
     ]
     beyond = [
@@ -92,7 +92,7 @@ def metrics_page(text: str) -> str:
     meant = ("what the number means", "credit of a hit", "out of")
     parts = {
         "metrics": table(["call", *meant, "options", "from 0 to"], accuracy),
-        "retrieval": table(["measure", *meant], retrieval),
+        "retrieval": table(["measure", "method", *meant], retrieval),
         "beyond accuracy": table(
             [
                 "call",
