@@ -207,7 +207,9 @@ def best_grades(ranking: Ranking, ideal: str = "relevant") -> list[float]:
         if ideal != "list"
         else [line.grade for line in ranking.lines if line.hit]
     )
-    deepest = ranking.length if ideal == "min(k, list)" else ranking.depth
+    deepest = {"min(k, list)": ranking.length, "all": len(found)}.get(
+        ideal, ranking.depth
+    )
     return [
         grade
         for place, grade in enumerate(sorted(found, reverse=True), 1)

@@ -75,6 +75,7 @@ MEANINGS: dict[str, Options] = {
         "ideal_cut": "k",
     },
     "ideal: all relevant items, not cut": {"ideal": "relevant", "ideal_cut": "none"},
+    "ideal: all relevant items, never cut": {"ideal": "all"},
     "ideal: k items as good as the best": {"ideal": "k"},
     "ideal: the list's own items, best first": {"ideal": "list"},
     "out of k": {"out_of": "k"},

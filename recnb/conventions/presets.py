@@ -24,6 +24,9 @@ ALIASES = {
     "sklearn": "scikit-learn",
     "replay": "replay-rec",
     "lightfm": "lightfm-next",
+    "llama-index": "llama-index-core",
+    "llamaindex": "llama-index-core",
+    "haystack": "haystack-ai",
 }
 
 

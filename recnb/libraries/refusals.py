@@ -25,7 +25,13 @@ from recnb.metrics.hits import Floats
 
 PAIR = ["user", "item"]
 #: What still applies where no user is left.
-OF_NOBODY = ("no list of k", "no place k")
+OF_NOBODY = (
+    "no list of k",
+    "no place k",
+    "nothing relevant",
+    "users without relevant",
+    "neither",
+)
 
 
 class NoRuleError(FrameError):
@@ -133,12 +139,28 @@ class AskedNumber:
     def has_other_users(self) -> bool:
         return self.has_users_without_truth() or self.has_users_without_list()
 
+    def has_nothing_relevant(self) -> bool:
+        return self._relevant_rows().is_empty()
+
+    def has_users_without_relevant(self) -> bool:
+        return len(self._users_without_relevant()) > 0
+
+    def has_users_with_neither(self) -> bool:
+        users = self._users_without_relevant()
+        return not users.is_in(self.source.recs["user"].implode()).all()
+
     # Lists
 
     def has_lists_of_one(self) -> bool:
         if self.joined is None:
             return False
         return bool((self.joined.all_hits.list_length < 2).any())
+
+    def has_lists_of_hits_alone(self) -> bool:
+        relevant = self._relevant_rows()
+        hits = self.source.recs.join(relevant, on=PAIR, how="semi")
+        others = self.source.recs.join(relevant, on=PAIR, how="anti")
+        return not hits["user"].is_in(others["user"].implode()).all()
 
     def has_repeats(self) -> bool:
         return bool(self.source.recs.select(PAIR).is_duplicated().any())
@@ -199,13 +221,22 @@ class AskedNumber:
         missed = self.source.truth.select(PAIR).unique().join(recs, on=PAIR, how="anti")
         return pl.concat([rows, missed.select("user", score=pl.lit(-np.inf))])
 
+    def _users_without_relevant(self) -> pl.Series:
+        users = self.source.truth["user"].unique()
+        with_relevant = self._relevant_rows()["user"]
+        return users.filter(~users.is_in(with_relevant.implode()))
+
     def _users_with_relevant(self) -> pl.Series:
-        truth = self.source.truth
-        if "relevance" in truth.columns:
-            truth = truth.filter(grades_of(truth) > 0)
+        rows = self._relevant_rows()
         if self.convention.judged == "list":
-            truth = truth.join(self.source.recs, on=PAIR, how="semi")
-        return truth["user"]
+            rows = rows.join(self.source.recs, on=PAIR, how="semi")
+        return rows["user"]
+
+    def _relevant_rows(self) -> pl.DataFrame:
+        truth = self.source.truth
+        if "relevance" not in truth.columns:
+            return truth
+        return truth.filter(grades_of(truth) > 0)
 
     # Equal scores
 

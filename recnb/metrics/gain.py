@@ -6,6 +6,7 @@ Each stands as code and as formula text.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -82,7 +83,7 @@ def _log(values: Ints, base: float) -> Floats:
 #: The most places of a list that `ideal="k"` fills.
 MAX_PLACES = 1_000_000
 
-Ideal = Literal["relevant", "k", "list", "min(k, list)"]
+Ideal = Literal["relevant", "all", "k", "list", "min(k, list)"]
 
 
 def discounted(
@@ -134,6 +135,7 @@ def ideal_of(
     """Return the credit of the best list, by `ideal`.
 
     - "relevant": all relevant items, the most relevant first
+    - "all": the same, not cut at k
     - "min(k, list)": the same, cut where the list ends
     - "list": the recommended items in their best order
     - "k": k items as good as the user's best
@@ -147,6 +149,8 @@ def ideal_of(
             raise OptionError(problem, "leave it out.")
         return FullOfBest(hits, k, gain, discount, log_base)
     best = best_of_list(hits, gain) if ideal == "list" else best_of_all(hits, gain)
+    if ideal == "all":
+        k = replace(Cutoffs.of(k), cut="none")
     if ideal == "min(k, list)":
         best = best.with_rows(best.rank <= hits.list_length[best.user])
     return discounted(best, k, gain, discount, log_base)

@@ -79,6 +79,7 @@ def explanation_of(
                 f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={users[0]!r}."
             )
         measure = with_options(measure, options)
+        user = data.list_id(user)
         if chosen.is_accuracy:
             return _of_accuracy(data, measure, user)
         return _beyond_accuracy(data, measure, user)
@@ -220,14 +221,15 @@ def explain(
     if measure.metric.own:
         whose = "of one list" if user is None else f"of user {user!r}"
         compare_with_formula(measure, credit, whose)
-    depth = int(cutoffs.depth(hits.list_length)[0, 0])
+    depth = _depth_of(credit, hits)
     listed = items if credit.rows is hits else {}
     rows = _rows_by_rank(measure, credit, listed, truth_items, depth)
     ideal = None
     if isinstance(credit.out_of, Credit):
         best = credit.out_of.by_rank
         listed = items if best.rows is hits else {}
-        ideal = _rows_by_rank(measure, best, listed, truth_items, depth)
+        ideal_depth = _depth_of(best, hits)
+        ideal = _rows_by_rank(measure, best, listed, truth_items, ideal_depth)
     value, line = _value_by_convention(result, convention, user)
     about = _about(replace(measure, k=cutoffs.values[0]))
     if hits.truth_weight is not None:
@@ -253,6 +255,11 @@ def explain(
         ideal=rows if is_of_ideal else ideal,
         titles=titles or {},
     )
+
+
+def _depth_of(credit: Credit, hits: Hits) -> int:
+    """Return the last rank that counts, which an ideal list may have below the list's."""
+    return int(credit.k.depth(hits.list_length)[0, 0])
 
 
 def _rows_by_rank(

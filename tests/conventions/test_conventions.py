@@ -107,7 +107,7 @@ def test_presets_can_be_read_by_eye() -> None:
     assert (
         len({(row["library"], row["version"]) for row in ROWS})
         == len({row["library"] for row in ROWS})
-        == 22
+        == 28
     )
     for row in ROWS:
         one = preset(row["library"], row["variant"])

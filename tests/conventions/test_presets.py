@@ -1,4 +1,4 @@
-"""`as_in` returns what 22 libraries really returned, or refuses the frames by name; and
+"""`as_in` returns what 28 libraries really returned, or refuses the frames by name; and
 presets are not fitted to these cases.
 
 On random data as on the recorded cases each preset gives what the plain reference makes
@@ -135,7 +135,7 @@ def test_few_values_follow_no_rule_and_the_defect_is_named() -> None:
         (*key, row["case"]) for key in OF_HITS for row in ROWS[key] if not row["error"]
     ]
     unruled = [key for key in values if "follows no rule" in str(answer(*key))]
-    assert len(unruled) == 150
+    assert len(unruled) == 164
     for library, variant, case in unruled:
         preset = presets()[library, variant]
         recorded = next(
@@ -326,6 +326,7 @@ RECS = Frame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3.0, 2.0, 1.
 TRUTH = Frame({"user": [1], "item": ["b"], "relevance": [1]})
 GRADED = Frame({"user": [1, 1], "item": ["b", "c"], "relevance": [2, 1]})
 NEGATIVE = GRADED.assign(relevance=[2, -1])
+UNLISTED = Frame({"user": [1, 2], "item": ["b", "c"], "relevance": [1, 0]})
 LEVEL = RECS.assign(score=[3.0, 2.0, 2.0])
 LONG = Frame({"user": 1, "item": [*"abcdefghijklmnop"], "score": [9.0, *[2.0] * 15]})
 BOTH, BOTH_TRUTH = (
@@ -375,6 +376,17 @@ REMEDIES = [
         BOTH_TRUTH,
     ),
     ("negatives", "evidently", "ndcg[list]", RECS, NEGATIVE, 2, RECS, GRADED),
+    ("neither", "mlflow", "recall", RECS, UNLISTED, 2, RECS, TRUTH),
+    (
+        "no negatives",
+        "sentence-transformers",
+        "rr[rerank]",
+        RECS[1:2],
+        TRUTH,
+        2,
+        RECS,
+        TRUTH,
+    ),
 ]
 
 
@@ -456,6 +468,17 @@ def test_evidently_reads_the_longest_list_of_all_users_and_the_last_place_of_tho
     ):
         with pytest.raises(RecnbError, match="raises an error on"):
             as_in("evidently", *asked)
+
+
+def test_a_query_without_a_relevant_item_is_left_out_but_not_the_last_one() -> None:
+    """Sentence-transformers then divides by no query; llama-index takes neither."""
+    truth = pd.concat([TRUTH, TRUTH.assign(user=2, relevance=0)], ignore_index=True)
+    assert as_in("sentence-transformers", "accuracy", RECS, truth, 2) == 1
+    with pytest.raises(RecnbError, match="a truth in which no item is relevant"):
+        as_in("sentence-transformers", "accuracy", RECS, truth.assign(relevance=0), 2)
+    for judged in (truth, truth.assign(relevance=0)):
+        with pytest.raises(RecnbError, match="with no relevant item"):
+            as_in("llama-index", "rr", BOTH, judged, 2)
 
 
 @pytest.mark.parametrize("library", recnb.conventions.names())

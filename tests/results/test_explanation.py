@@ -290,46 +290,10 @@ def test_printed_arithmetic_is_true_where_scores_tie(name: str, ties: str) -> No
                 explained_of_all(ev, name, k, options)
 
 
-BEYOND: list[tuple[str, dict[str, Any]]] = [
-    *((name, {}) for name in LIST_METRICS),
-    *(
-        ("novelty", options)
-        for options in (
-            {"normalize": True},
-            {"divisor": "k"},
-            {"popularity": "interactions"},
-            {"cold": "drop"},
-            {"cold": "zero"},
-        )
-    ),
-    *(
-        ("popularity", options)
-        for options in (
-            {"popularity": "count"},
-            {"popularity": "max"},
-            {"cold": "drop"},
-        )
-    ),
-    *(("tail_share", options) for options in ({"ratio": 0.5},)),
-    *(
-        ("diversity", options)
-        for options in ({"distance": "jaccard"}, {"single": "zero"})
-    ),
-    *(("serendipity", options) for options in ({"out_of": "list"}, {"out_of": "hits"})),
-    *(
-        ("coverage", options)
-        for options in (
-            {"normalize": False},
-            {"population": "train"},
-            {"population": "catalogue+padding"},
-            {"count_only_catalogue": False},
-        )
-    ),
-    *(
-        ("gini", options)
-        for options in ({"population": "train"}, {"population": "recommended"})
-    ),
-    ("calibration", {"alpha": 0.2}),
+BEYOND = [
+    (name, options)
+    for name, metric in LIST_METRICS.items()
+    for options in each_word(metric)
 ]
 
 
@@ -356,6 +320,15 @@ def test_printed_arithmetic_is_true_beyond_accuracy(
                 assert k == 1
                 assert "one item" in LIST_METRICS[name].no_value
         assert n_explained >= 2
+
+
+def test_serendipity_of_lists_that_are_not_cut_is_out_of_k() -> None:
+    ev = recnb.evaluate(
+        {"u": ["a", "b"]}, {"u": ["b"]}, train={"v": ["a"]}, cutoff="none"
+    )
+    explained = ev.explain("serendipity", "u", k=2)
+    assert explained.numbers == "1 / 2 = 0.5"
+    assert explained.value == 0.5
 
 
 # Random data
@@ -597,6 +570,13 @@ def test_what_an_explanation_holds() -> None:
     assert (grades.rows["relevance"].tolist(), grades.ideal["relevance"].tolist()) == (
         [3, 0],
         [3, 2],
+    )
+    never_cut = recnb.explain("ndcg", [3, 0, 2], k=1, ideal="all")
+    assert never_cut.ideal is not None
+    assert (len(never_cut.rows), never_cut.ideal["relevance"].tolist()) == (1, [3, 2])
+    assert recnb.explain("idcg", [3, 0, 2], k=1, ideal="all").terms == (
+        "3/log2(1+1)",
+        "2/log2(1+2)",
     )
     assert (grades.missed, "item" in grades.rows, grades.user) == ((), False, None)
     assert recnb.explain("idcg", {"a": 1, "b": 3}).rows["relevance"].tolist() == [3, 1]

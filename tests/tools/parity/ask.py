@@ -10,7 +10,7 @@ import sys
 import warnings
 from importlib import metadata
 
-from tests.tools.parity import boosting, matrices, recommending, search
+from tests.tools.parity import boosting, matrices, recommending, retrieval, search
 from tests.tools.parity.data import DataSet, Metric
 
 
@@ -29,7 +29,7 @@ def main(asked: str, *names: str) -> None:
     library, data = asked.split(" ")[0], json.load(sys.stdin)
     functions = {
         name: one
-        for module in (boosting, matrices, recommending, search)
+        for module in (boosting, matrices, recommending, retrieval, search)
         for name, one in vars(module).items()
     }
     with contextlib.redirect_stdout(sys.stderr), warnings.catch_warnings():

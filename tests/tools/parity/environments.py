@@ -29,6 +29,16 @@ BY_HAND = {
     ),
     "evidently": ("evidently==0.7.23 pandas<3", ""),
     "boosting": ("lightgbm==4.7.0 catboost==1.2.10 xgboost-cpu==3.2.0", ""),
+    "retrieval": (
+        (
+            "torch==2.13.0 sentence-transformers==6.2.0 mteb==2.26.24 "
+            "llama-index-core==0.14.25 haystack-ai==3.4.1 pandas cachetools "
+            "databricks-sdk fastapi gitpython importlib_metadata opentelemetry-proto "
+            "opentelemetry-sdk protobuf sqlparse"
+        ),
+        "mlflow==3.18.0",
+    ),
+    "ragas": ("ragas==0.4.3 rapidfuzz langchain-community<0.4", ""),
     "small": (
         "numpy>2 scipy pandas<3 scikit-learn powerlaw tqdm six psutil",
         "cornac==3.0.1",
@@ -51,6 +61,8 @@ LIBRARIES = {
     "torch": "torchmetrics lenskit recbole",
     "evidently": "evidently",
     "boosting": "lightgbm catboost xgboost",
+    "retrieval": "haystack-ai llama-index-core mlflow mteb sentence-transformers",
+    "ragas": "ragas",
     "small": "cornac",
 }
 ASKED = {
