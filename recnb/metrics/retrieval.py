@@ -221,10 +221,10 @@ def auc(hits: Hits, k: Cutoff = None) -> Credit:
     hits.refuse_ties("AUC depends on one order of the list")
     n_hits = np.asarray(out_of_count(hits, k, "hits"))
     pairs = n_hits * (out_of_count(hits, k, "list") - n_hits)
-    # Each hit has rank - nth other items above it: so many pairs are the wrong way round.
-    wrong = np.asarray(hits.rank - hits.nth, dtype=np.float64)
+    # A hit with rank - nth other items above it is in so many pairs that are out of order.
+    earned = np.asarray(hits.nth - hits.rank, dtype=np.float64)
     return Credit(
-        hits, k, -wrong, out_of=np.maximum(pairs, 1.0), missed=np.maximum(pairs, 0.5)
+        hits, k, earned, out_of=np.maximum(pairs, 1.0), missed=np.maximum(pairs, 0.5)
     )
 
 
