@@ -191,7 +191,12 @@ def rbp_residual(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     instead="recall",
 )
 def set_average_precision(hits: Hits, k: Cutoff = None) -> Credit:
-    """Precision of the whole list times its recall, without regard to rank."""
+    """Precision of the whole list times its recall, without regard to rank.
+
+    >>> import recnb
+    >>> float(recnb.set_average_precision(["x", "a"], ["a", "b"]))
+    0.25
+    """
     n_hits = np.maximum(out_of_count(hits, k, "hits"), 1.0)
     n_relevant = out_of_count(hits, k, "relevant")
     n_shown = out_of_count(hits, k, "list")
@@ -217,6 +222,10 @@ def auc(hits: Hits, k: Cutoff = None) -> Credit:
     That is the relevant one above; 1/2 of a list without such a pair.
     Relevant items that are not in the list do not count: of a list that was cut it
     does not say what was missed.
+
+    >>> import recnb
+    >>> float(recnb.auc(y_true=[1, 0, 1, 0], y_score=[0.9, 0.8, 0.4, 0.1]))
+    0.75
     """
     hits.refuse_ties("AUC depends on one order of the list")
     n_hits = np.asarray(out_of_count(hits, k, "hits"))

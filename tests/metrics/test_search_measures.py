@@ -275,6 +275,18 @@ def test_measures_of_sets_do_not_see_the_order() -> None:
     assert (first.measure("AUC"), last.measure("AUC")) == (1, 0)
 
 
+def test_a_plain_list_is_scored_and_explained() -> None:
+    scored = recnb.auc(y_true=[1, 0, 1, 0], y_score=[0.9, 0.8, 0.4, 0.1])
+    assert scored == of_pairs([True, False, True, False]) == 3 / 4
+    for function in (recnb.auc, recnb.set_average_precision):
+        value = function(["a", "x", "b", "y"], ["a", "b", "c"], k=3)
+        explained = recnb.explain(
+            function.__name__, ["a", "x", "b", "y"], ["a", "b", "c"], k=3
+        )
+        assert explained.value == float(value)
+        assert explained.numbers.endswith(f"= {float(value):.4g}")
+
+
 # What is not there, and what to do about it
 
 
