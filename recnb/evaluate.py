@@ -125,7 +125,7 @@ def evaluate(
         mapping or Series of user to items in rank order, or to a mapping of item to
         score; a frame with a column of such lists, `user, recommended`; the path of a
         file (Parquet, Arrow, CSV, TSV, JSON lines, a run of TREC), or of a folder or
-        pattern of files of one form, "recs/", "recs/*.parquet". Frames are those of
+        pattern of files of one form, `"recs/"`, `"recs/*.parquet"`. Frames are those of
         pandas, Polars, pyarrow and DuckDB; Parquet, a LazyFrame, a dataset of pyarrow
         and a relation of DuckDB may be larger than memory. A matrix is `dict(zip(users,
         matrix.tolist()))`.
