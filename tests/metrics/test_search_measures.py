@@ -5,6 +5,7 @@ definitions, and laws.
 from __future__ import annotations
 
 import math
+from itertools import product
 from typing import Any
 
 import ir_measures
@@ -112,8 +113,9 @@ def test_each_topic_has_the_number_of_trec_eval(number: int) -> None:
     wanted = OF_TREC_EVAL.values()
     evaluator = pytrec_eval.RelevanceEvaluator(QRELS, set(wanted))
     theirs = pd.DataFrame(evaluator.evaluate(lists)).T.sort_index()
-    ev = recnb.evaluate(lists, QRELS, **AS_TREC)
-    for measure, name in OF_TREC_EVAL.items():
+    by_options = recnb.evaluate(lists, QRELS, **AS_TREC)
+    by_name = recnb.evaluate(lists, QRELS, convention="trec_eval")
+    for (measure, name), ev in product(OF_TREC_EVAL.items(), (by_options, by_name)):
         mine = ev.measure(measure).per_user.sort_index()
         assert mine.index.tolist() == theirs.index.tolist()
         np.testing.assert_allclose(
