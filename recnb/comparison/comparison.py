@@ -584,14 +584,24 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return table
 
     @with_noun
-    def overlap(self, k: int | None = None) -> Table:
+    def overlap(self, k: int | None = None, *, p: float = 0.9) -> Table:
         """Return how similar the lists of each two models are.
 
-        Items in both out of items in either, and users with the same list.
+        `jaccard` is items in both out of items in either, `n_identical` the users with
+        the same list. `rbo` is the rank-biased overlap of Webber, Moffat and Zobel (2010),
+        for which the top of the lists counts most: 1 for equal lists, 0 for lists without
+        a common item.
+
+        Parameters
+        ----------
+        k : int, optional
+            Cut-off. None: whole lists.
+        p : float
+            Chance that a reader of `rbo` looks one rank further: with 0.9 the first ten
+            ranks have 86% of the weight.
         """
-        return Table.made(
-            pd.DataFrame(overlaps(self._models, Cutoffs.one(k).values[0])), [self.basis]
-        )
+        k = Cutoffs.one(k).values[0]
+        return Table.made(pd.DataFrame(overlaps(self._models, k, p)), [self.basis])
 
     @with_noun
     def agreement(
