@@ -32,7 +32,7 @@ from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.marimo import ShownInMarimo
 from recnb.display.style import COLOURS, lettering
 from recnb.display.templates import framed
-from recnb.display.text import NAME_SHOWN, at_k, one_line
+from recnb.display.text import NAME_SHOWN, at_k, one_line, sample_in_words
 from recnb.errors import OptionError, quoted
 from recnb.metrics.metric import LIST_METRICS, METRICS
 
@@ -602,10 +602,12 @@ def draw_curve(
         words = f"{symbol}@k" if along == "k" else as_text(symbol)
         if n_users is not None:
             words = _(
-                "{symbol}@{axis}, mean of {n:,} users",
+                "{symbol}@{axis}, mean of {users}",
                 symbol=symbol,
                 axis="k",
-                n=n_users,
+                users=sample_in_words(
+                    n_users, table.attrs["n_lists"], table.attrs["cluster"]
+                ),
             )
         ax.set_xlabel(along, **fonts)
         ax.set_ylabel(words if ax.get_ylabel() in ("", words) else _("value"), **fonts)
