@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import tomllib
@@ -205,7 +206,12 @@ def test_a_wrong_number_asks_for_its_record():
     form = read_yaml(PAPERS / "ISSUE_TEMPLATE" / "wrong_number.yml")
     (record,) = (field for field in form["body"] if field.get("id") == "record")
     assert record["validations"]["required"]
-    assert "ev.record(" in record["attributes"]["description"]
+    program = re.search(r"`print\((.*)\)`", record["attributes"]["description"])
+    assert program
+    sample = recnb.datasets.load_sample()
+    ev = recnb.evaluate(sample.models["popular"], sample.test)
+    text = eval(program[1], {"json": json, "ev": ev})
+    assert json.loads(text) == ev.record("ndcg", k=10)
 
 
 # ---- workflows
