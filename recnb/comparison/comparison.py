@@ -271,8 +271,19 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     @property
     def n_users(self) -> int:
-        """The number of users that all models are evaluated on."""
+        """The number of users that all models are evaluated on.
+
+        With `cluster=` that of its values.
+        """
         return self._first.n_users
+
+    @property
+    def n_lists(self) -> int:
+        """The number of lists that all models are evaluated on.
+
+        It is that of users, unless they have several.
+        """
+        return self._first.n_lists
 
     @property
     def users(self) -> pd.Index[Any]:
@@ -925,7 +936,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             ):
                 continue
             users = users_in_common([scoring.joined.users for scoring in scorings])
-            words = [] if len(users) == self.n_users else [n_users_in_words(len(users))]
+            words = [] if len(users) == self.n_lists else [n_users_in_words(len(users))]
             if first.library is None:  # whose name says its decisions
                 convention = scorings[0].shown_convention
                 decisions = convention.phrases(graded=first.joined.graded)
@@ -975,7 +986,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         first = self._first
         with use_noun(first.noun if first.splits is None else "list"):
             words = users_in_words(
-                self.users_by_model, self.n_users, convention, has_missed=has_missed
+                self.users_by_model, self.n_lists, convention, has_missed=has_missed
             )
             if first.one_no_relevant_rule:
                 words += without_relevant_in_words(

@@ -112,6 +112,14 @@ def metrics_page(text: str) -> str:
     return filled(text, "tests.tools.readme", parts)
 
 
+def programs_of(text: str) -> list[tuple[str, str]]:
+    """The programs of a page with what stands below each as its output."""
+    blocks = re.findall(
+        r"```python\n(.*?)```\n+```text\n(.*?)```", text, flags=re.DOTALL
+    )
+    return [(program, printed.rstrip("\n")) for program, printed in blocks]
+
+
 def output_of(program: str) -> str:
     """What a program prints; its last line is shown if it is an expression, as a
     notebook does.
