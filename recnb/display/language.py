@@ -104,6 +104,8 @@ def use_language(lang: str | None) -> Iterator[str]:
 NOUNS = {
     "q": "query",
     "query": "query",
+    "question": "query",
+    "userinput": "query",
     "topic": "topic",
     "session": "session",
     "customer": "customer",
