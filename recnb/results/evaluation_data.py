@@ -19,7 +19,7 @@ from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.side_data import SideData
 from recnb.data.splits import Splits
 from recnb.data.weights import look_up, refuse_lacking
-from recnb.display.language import N_, Sentence, _, noun_of, use_noun
+from recnb.display.language import N_, Noun, Sentence, _, noun_of, use_noun
 from recnb.display.text import one_line
 from recnb.metrics.hits import Bools, Cutoffs, Hits, Ints, cached_property
 from recnb.results.values import (
@@ -229,9 +229,12 @@ class EvaluationData:
         return self.source.truth_labels.get("user", "user")
 
     @property
-    def noun(self) -> str:
+    def noun(self) -> Noun:
         """What the caller calls those whose lists these are: user, query, topic, …"""
-        return noun_of(self.user_label)
+        item_label = self.source.labels.get("item", "item")
+        if item_label == "item":
+            item_label = self.source.truth_labels.get("item", "item")
+        return noun_of(self.user_label, item_label)
 
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""
@@ -302,6 +305,7 @@ class EvaluationData:
             notes=(),
             user_weight=self.joined.user_weight,
             user_label=self.user_label,
+            noun=self.noun,
             lists=lists_behind(self.joined, self.joined.all_hits.n_relevant == 0),
         )
         return basis.users_in_words()

@@ -341,7 +341,7 @@ def test_rows_with_ids_may_ask_one_question() -> None:
 def test_texts_that_never_match_are_named() -> None:
     log = [{**row, "reference_contexts": ["Lead is heavy."]} for row in LOG]
     note = (
-        "lists hold items such as 'Lead melts at 327 °C.', the truth such as 'Lead is"
+        "lists hold documents such as 'Lead melts at 327 °C.', the truth such as 'Lead is"
     )
     assert note in recnb.evaluate(log).basis
 
