@@ -278,12 +278,14 @@ class EvaluationData:
         column = title_column(frame.columns)
         if column is None:
             return {}
-        asked = pl.Series(items, dtype=frame["item"].dtype)
-        titled = frame.filter(
-            pl.col("item").is_in(asked.implode()), pl.col(column).is_not_null()
-        )
-        rows = titled.select("item", column).iter_rows()
-        return {item: str(title) for item, title in rows}
+        return _texts_of(frame, "item", items, column)
+
+    def user_texts(self, users: Sequence[Any]) -> dict[Any, str]:
+        """Return the texts of queries, of those that have one in the frame of users."""
+        frame = self.side_data.users
+        if frame is None or "text" not in frame.columns or self.splits is not None:
+            return {}
+        return _texts_of(frame, "user", users, "text")
 
     # What the numbers rest on, in words
 
@@ -360,3 +362,14 @@ def lists_behind(joined: Joined, nothing_to_find: Bools) -> ListCounts | None:
 
 #: The data of models, by name; "" is the only one.
 Models = Mapping[str, EvaluationData]
+
+
+def _texts_of(
+    frame: pl.DataFrame, role: str, ids: Sequence[Any], column: str
+) -> dict[Any, str]:
+    """Return the values of a column by id, of those that have one, as text."""
+    asked = pl.Series(ids, dtype=frame[role].dtype)
+    named = frame.filter(
+        pl.col(role).is_in(asked.implode()), pl.col(column).is_not_null()
+    )
+    return {key: str(text) for key, text in named.select(role, column).iter_rows()}

@@ -124,6 +124,9 @@ def test_documents_and_queries_of_a_folder_have_titles_and_texts(folder: Path) -
     ev = recnb.evaluate(RESULTS, folder, items=folder, users=folder)
     assert [*ev.user("1")["title"]] == ["Lead", "Salt", "All about 101."]
     assert ev.coverage(k=1) == 3 / 5
+    assert repr(ev.user("1")).startswith("query 1 (Question 1?): found 1 of 1 relevant")
+    report = ev.report(k=1).to_markdown()
+    assert all(f"**{query}** (Question {query}?)" in report for query in RESULTS)
     by_text = repr(ev.table("mrr", k=3, by="text"))
     assert all(f"Question {query}?" in by_text for query in RESULTS)
     files = {"items": folder / "corpus.jsonl", "users": folder / "queries.jsonl"}
@@ -340,9 +343,7 @@ def test_rows_with_ids_may_ask_one_question() -> None:
 
 def test_texts_that_never_match_are_named() -> None:
     log = [{**row, "reference_contexts": ["Lead is heavy."]} for row in LOG]
-    note = (
-        "lists hold documents such as 'Lead melts at 327 °C.', the truth such as 'Lead is"
-    )
+    note = "lists hold documents such as 'Lead melts at 327 °C.', the truth such as 'Lead is"
     assert note in recnb.evaluate(log).basis
 
 

@@ -159,7 +159,9 @@ def test_every_sentence_has_the_word_of_the_column(name: str) -> None:
     assert re.search(r"[Qq]uer(y|ies)\b(?!_)", text)
     assert re.findall(r"(?<![\w.{=_`])[Uu]sers?(?![\w}=(\[_]|\.\w).{9}", text) == []
     others = re.sub(r"item-knn|Items (?=#)|'items?'|rank +item", "", text)
-    assert re.findall(r".{9}(?<![\w.{=_`])[Ii]tems?(?![\w}=(\[_]|\.\w).{9}", others) == []
+    assert (
+        re.findall(r".{9}(?<![\w.{=_`])[Ii]tems?(?![\w}=(\[_]|\.\w).{9}", others) == []
+    )
 
 
 def test_a_result_keeps_the_word_when_it_is_shown_later_or_elsewhere() -> None:
