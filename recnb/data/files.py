@@ -338,8 +338,8 @@ def _table(file: Path, ending: str, trec: Trec | None, has_keys: bool) -> Any:
         if ending in CSV:
             return _csv(data, file, "\t" if ending == ".tsv" else ",")
     if trec:
-        table = _trec(data, file, trec)
-        return table.rename({"user": "query", "item": "document"})
+        rows = _trec(data, file, trec)
+        return rows.rename({"user": "query", "item": "document"})
     raise FrameError(
         f"{file}: its ending says of no format, and what recnb reads here is .parquet, "
         ".arrow, .csv, .tsv, .jsonl, or recommendations as a run and a truth as qrels of "

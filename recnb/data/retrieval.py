@@ -113,8 +113,8 @@ def with_columns_named(
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Name the columns of lists and of queries, beside those that keywords name.
 
-    Also that of relevance in judgements of BEIR. The rows of a log without a column of
-    queries are numbered.
+    Also that of relevance in judgements of BEIR. Return frames as well, as the rows of
+    a log without a column of queries are numbered.
     """
     roles = {role: label for role, label in columns.items() if label is not None}
     labels = {name: _labels_of(frames[name]) for name in LISTS_OF if name in frames}
@@ -124,19 +124,20 @@ def with_columns_named(
     roles = {**lists, **roles}
     if not lists or "user" in roles:
         return dict(frames), roles
-    numbered, queries = dict(frames), list[str]()
-    for name, columns_there in labels.items():
-        if not {*lists.values()} & {*columns_there}:
+    with_queries, queries = dict(frames), list[str]()
+    for name, (role, _usual) in LISTS_OF.items():
+        columns_there = labels.get(name, [])
+        if lists.get(role) not in columns_there:
             continue
         query = _column_of_queries(columns_there)
         if query is None:
-            numbered[name] = _with_rows_numbered(frames[name], name, lists)
+            with_queries[name] = _with_rows_numbered(frames[name], name, lists)
             continue
         _refuse_repeated(frames[name], name, query)
         queries.append(query)
     if queries:
         roles["user"] = [*dict.fromkeys(queries)]
-    return numbered, roles
+    return with_queries, roles
 
 
 def _labels_of(frame: Any) -> list[str]:
