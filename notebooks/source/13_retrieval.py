@@ -270,8 +270,8 @@ assert 900 < questions.iloc[2, 4] < 1000
 # %% [markdown]
 # `expanded` is better than `fused`: the interval is above 0. It was luck as well, because with twenty questions only a difference
 # of 0.20 is found in four of five such trials. The interval of `bm25` − `words` has room for either being better, and
-# a lead of that size needs nearly a thousand questions. **The number of questions grows with the square**: half the difference
-# needs four times as many.
+# a lead of that size needs nearly a thousand questions. **The number of questions grows with the inverse square of the
+# difference**: half the difference needs four times as many.
 #
 # ## What to report
 #
