@@ -41,17 +41,18 @@ from recnb.results.metric_methods import (  # noqa: F401 (map)
 )
 from recnb.results.own_metric import metric
 from recnb.results.single_list import explain
+from recnb.results.stored_values import interval, paired
 from recnb.stats import users_needed
+from recnb.version import __version__
 
 if TYPE_CHECKING:
     from recnb.comparison import Comparison, compare
     from recnb.libraries import as_in
+    from recnb.recheck import check
     from recnb.widgets import playground
     from recnb.widgets.quiz import quiz
 
 register()
-
-__version__ = "0.1.0"
 
 #: `map` is left out: `from recnb import *` would replace Python's.
 __all__ = [
@@ -70,6 +71,7 @@ __all__ = [
     "as_in",
     "average_precision",
     "cg",
+    "check",
     "compare",
     "conventions",
     "datasets",
@@ -84,10 +86,12 @@ __all__ = [
     "fbeta",
     "hit_rate",
     "idcg",
+    "interval",
     "language",
     "metric",
     "mrr",
     "ndcg",
+    "paired",
     "playground",
     "popularity_propensity",
     "precision",
@@ -115,6 +119,7 @@ def __dir__() -> list[str]:
 _MODULES = {
     "Comparison": "comparison",
     "as_in": "libraries",
+    "check": "recheck",
     "compare": "comparison",
     "playground": "widgets",
     "quiz": "widgets.quiz",

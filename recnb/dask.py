@@ -17,11 +17,13 @@ import pandas as pd
 import polars as pl
 
 from recnb.comparison.models import register as register_engine
-from recnb.data import Layout
+from recnb.data import Layout, table_of
 from recnb.data.columns import Labels
 from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts
 from recnb.data.sheet import RECS, TRUTH, Sheet
+from recnb.data.source import Origin
+from recnb.data.splits import split_role
 from recnb.display.language import N_
 from recnb.distributed.evaluation import BUCKET, ROW, call, evaluation_of, read_part
 from recnb.errors import FrameError
@@ -70,8 +72,7 @@ def evaluate(
 class DaskParts(Parts):
     """Partitions of whole users, made by a shuffle of both frames."""
 
-    where = N_("the partitions of Dask DataFrames")
-    remedy = "recnb.evaluate(recs.compute(), truth.compute())"
+    keeps_facts = True
 
     def __init__(
         self, recs: Any, truth: Any, given: ParsedOptions, npartitions: int | None
@@ -79,13 +80,22 @@ class DaskParts(Parts):
         lists = _dask_frame(recs, RECS, truth)
         judged = _dask_frame(truth, TRUTH, recs)
         layout = Layout.of(lists._meta, judged._meta, given.columns, given.side_data)
-        super().__init__(layout)
         n = npartitions or max(lists.npartitions, judged.npartitions)
-        self._rows = (_by_role(lists, layout.recs), _by_role(judged, layout.truth))
+        self._rows = (
+            _by_role(lists, layout.recs_read),
+            _by_role(judged, layout.truth_read),
+        )
+        super().__init__(_with_splits(layout, self._rows[0]))
         self._shuffled = [
             rows.shuffle(BUCKET, npartitions=n, ignore_index=True)
             for rows in self._rows
         ]
+
+    @property
+    def origin(self) -> Origin:
+        """What holds rows that are not in memory."""
+        remedy = "recnb.evaluate(recs.compute(), truth.compute())"
+        return Origin(N_("the partitions of Dask DataFrames"), remedy)
 
     def each(self, work: Callable[[Sheets], T]) -> tuple[T, ...]:
         """Call a function of the users of each partition, where they are."""
@@ -99,11 +109,11 @@ class DaskParts(Parts):
 
     def rows_of(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
-        wanted = users.to_list()
+        wanted = self.users_of(users).unique().to_list()
         left, right = dask.compute(
             *(rows[rows["user"].isin(wanted)] for rows in self._rows)
         )
-        return read_part(left, right, self.layout)
+        return self.of_lists(read_part(left, right, self.layout), users)
 
 
 class DaskAccessor:
@@ -133,6 +143,16 @@ def _dask_frame(frame: Any, name: str, other: Any) -> Any:
         f"{name} is a {type(frame).__name__}: give a Dask DataFrame, or a pandas one for "
         "the smaller side."
     )
+
+
+def _with_splits(layout: Layout, lists: Any) -> Layout:
+    """Look up the values of the split in the lists, if there is one."""
+    if not layout.split:
+        return layout
+    roles = [split_role(column) for column in layout.split]
+    distinct = lists[["user", *roles]].drop_duplicates(subset=roles).compute()
+    columns = {role: role for role in ("user", *roles)}
+    return layout.with_splits(table_of(distinct, RECS, columns))
 
 
 def _by_role(frame: Any, roles: Labels) -> Any:

@@ -1,5 +1,4 @@
-"""The ways in: recommendations and truth in any form, or one frame with both sides,
-joined into an Evaluation.
+"""The ways in: recommendations and truth in any form, joined into an Evaluation.
 
 Keywords are told apart: those that name columns, side data, and conventions.
 """
@@ -19,12 +18,14 @@ from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
 from recnb.data.columns import Columns, Labels, Made, columns_of, from_pandas
+from recnb.data.files import is_file
 from recnb.data.load import SIDES, Input, read, tables_of
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.sheet import RECS, TRUTH
 from recnb.data.side_data import (
     Call,
     GivenFrame,
+    columns_of_lists,
     differing_columns,
     read_side_data,
 )
@@ -49,6 +50,7 @@ class Options(TypedDict, total=False):
     relevance: str | None
     recommended: str | None
     relevant: str | None
+    split: str | Sequence[str] | None  #: what tells the lists of a user apart
     train: Input | None
     items: Input | None
     users: Input | None
@@ -69,20 +71,21 @@ class Options(TypedDict, total=False):
     propensity: str | pd.Series[Any] | Mapping[Any, float] | None
     min_propensity: float | None
     user_weight: str | pd.Series[Any] | Mapping[Any, float] | None
+    cluster: str | None  #: a column of users=: what is drawn as one
 
 
 #: Every keyword that `evaluate` takes, and the roles that a keyword can name a column
 #: for.
 KEYWORDS: tuple[str, ...] = tuple(Options.__annotations__)
 WEIGHTS = ("propensity", "user_weight")
-COLUMNS: tuple[str, ...] = tuple(role for role in NAMES if role != "model")
-OF_FRAMES = {*COLUMNS} - {*DECISIONS}  #: what arrays have no use for
+COLUMNS: tuple[str, ...] = (*(role for role in NAMES if role != "model"), "split")
+#: Those that several columns may be named for.
+OF_SEVERAL = (*SIDES["train"], "split")
+OF_FRAMES = {*COLUMNS, "cluster"} - {*DECISIONS}  #: what arrays have no use for
 
 
 def with_options_listed(function: F) -> F:
-    """Put the keywords of `Options` into the signature that Tab and help show, in place
-    of `**options`.
-    """
+    """Put the keywords of `Options` in the place of `**options` that help shows."""
     signature = inspect.signature(function)
     parameters = [
         parameter
@@ -122,7 +125,7 @@ def evaluate(
         mapping or Series of user to items in rank order, or to a mapping of item to
         score; a frame with a column of such lists, `user, recommended`; the path of a
         file (Parquet, Arrow, CSV, TSV, JSON lines, a run of TREC), or of a folder or
-        pattern of files of one form, "recs/", "recs/*.parquet". Frames are those of
+        pattern of files of one form, `"recs/"`, `"recs/*.parquet"`. Frames are those of
         pandas, Polars, pyarrow and DuckDB; Parquet, a LazyFrame, a dataset of pyarrow
         and a relation of DuckDB may be larger than memory. A matrix is `dict(zip(users,
         matrix.tolist()))`.
@@ -135,6 +138,11 @@ def evaluate(
     user, item, rank, score, relevance, recommended, relevant : str
         Names of columns, as `user="member"`; of users and items one for each frame,
         where they differ: `user=["cust", "customer_uuid"]`.
+    split : str or list of str, optional
+        Columns of the recommendations that tell the lists of a user apart, as
+        `split="day"` or `split=["fold", "seed"]`. A list is judged by the truth of its
+        user in its split; a truth without such a column holds for each of its values.
+        Means are over lists, and users are still the sample.
     train, items, users : optional
         What users had before; items with their titles and attributes; users with their
         columns, for segments.
@@ -157,6 +165,9 @@ def evaluate(
     user_weight : str, Series or mapping, optional
         What each user counts in means, above 0: a column of `users=`, or a Series by
         user.
+    cluster : str, optional
+        A column of `users=` whose values are the sample, in the place of users: the
+        topic of several queries, or a household.
 
     Examples
     --------
@@ -182,19 +193,29 @@ def evaluate(
             columns = {**columns, "propensity": parsed.columns["propensity"]}
     source = read(lists, judged, columns, frames)
     parsed.weigh(source, frames)
-    side_data = read_side_data(source, with_truth, columns, **frames)
+    side_data = read_side_data(
+        source, with_truth, columns, cluster=parsed.cluster, **frames
+    )
     given = {"recs": lists, **frames}
     if judged is not None:
         given["truth"] = judged
         differing = differing_columns(lists, judged, source)
-        side_data = replace(side_data, differing=differing)
+        apart = columns_of_lists(lists, judged, source, differing)
+        side_data = replace(side_data, differing=differing, apart=apart)
     labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
+    call = _call_of(parsed, given, labels)
+    files = files_given({RECS: recs, TRUTH: truth, **parsed.side_data})
     return Evaluation.of(
         source.under(parsed.convention_of(source)),
         library=parsed.library,
         overrides=parsed.overrides,
-        side_data=replace(side_data, call=_call_of(parsed, given, labels)),
+        side_data=replace(side_data, call=replace(call, files=files)),
     )
+
+
+def files_given(frames: Mapping[str, Any]) -> dict[str, str]:
+    """Return the paths among what was given, by name."""
+    return {name: str(frame) for name, frame in frames.items() if is_file(frame)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -207,11 +228,10 @@ class ParsedOptions:
     overrides: Mapping[str, Any]  #: conventions given in addition to a library
     side_data: Mapping[str, Any]  #: frames train, items and users
     weights: Mapping[str, Any]  #: propensity and user_weight, as given
+    cluster: str | None = None  #: a column of users=
 
     def with_columns_of(self, truth: Sequence[object]) -> ParsedOptions:
-        """Take a propensity that names a column of the truth, which has these, among
-        the columns.
-        """
+        """Take a propensity among the columns if it is one of these of the truth."""
         weights = dict(self.weights)
         propensity = weights.pop("propensity", None)
         if not isinstance(propensity, str) or propensity not in truth:
@@ -220,9 +240,7 @@ class ParsedOptions:
         return replace(self, columns=columns, weights=weights)
 
     def weigh(self, source: Source, frames: Mapping[str, Any]) -> None:
-        """Read weights that are no column of the truth, of the frames of items and
-        users among others.
-        """
+        """Read weights that are no column of the truth, as of items or users."""
         if not self.weights and "propensity" not in self.columns:
             return
         propensity = read_weights(
@@ -253,8 +271,9 @@ class ParsedOptions:
         }
 
     def convention_of(self, source: Source) -> Convention:
-        """Return the convention of frames that were read; a library reads another
-        column where they lack its own.
+        """Return the convention of frames that were read.
+
+        A library reads another column where they lack its own.
         """
         if self.library is None:
             return self.convention
@@ -284,15 +303,15 @@ def _call_of(
 
 
 def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
-    """Separate options into columns, side data and conventions; anything else raises an
-    error.
-    """
+    """Separate options into columns, side data and conventions; refuse any others."""
     options = dict(given)
     asked = options.pop("convention", None)
     refuse_word_for_users(options.get("users"))
     side_data = {name: options.pop(name) for name in SIDES if name in options}
     weights = {name: options.pop(name, None) for name in WEIGHTS}
     weights = {name: value for name, value in weights.items() if value is not None}
+    cluster = options.pop("cluster", None)
+    refuse_no_cluster(cluster, side_data)
     if options.get("min_propensity") is not None and "propensity" not in weights:
         raise OptionError(
             "min_propensity= is the least of propensity=, which is not given: ",
@@ -315,17 +334,27 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
         overrides={} if library is None else options,
         side_data=side_data,
         weights=weights,
+        cluster=cluster,
     )
 
 
+def refuse_no_cluster(cluster: object, side_data: Mapping[str, Any]) -> None:
+    """Refuse as `cluster=` what cannot be a column of `users=`."""
+    if cluster is None:
+        return
+    if not isinstance(cluster, str) or side_data.get("users") is None:
+        raise OptionError(
+            f"cluster={quoted(cluster)} is to be a column of users=: name one as text, "
+            "and give users=."
+        )
+
+
 def _refuse_other_names(role: str, given: object) -> None:
-    """Refuse what is no name of a column; users and items may have one for each
-    frame.
-    """
+    """Refuse what is no name of a column, or no names where there may be several."""
     if given is None:
         return
     names = [given]
-    if is_several(given) and role in SIDES["train"]:
+    if is_several(given) and role in OF_SEVERAL:
         names = [*given]
     if not names or not all(isinstance(name, str) for name in names):
         raise OptionError(
@@ -382,8 +411,7 @@ def evaluate_groups(
     qid: Any = None,
     **options: Unpack[Options],
 ) -> Evaluation:
-    """Evaluate predictions of learning to rank: a label and a score for each row, and
-    the query of each.
+    """Evaluate predictions of learning to rank: of each row label, score and query.
 
     Parameters
     ----------
@@ -429,9 +457,7 @@ def evaluate_groups(
 def _refuse_other_rows(
     labels: pd.Series[Any], column: pd.Series[Any], name: str
 ) -> None:
-    """Refuse a column of other rows than y_true has, or of the same in another
-    order.
-    """
+    """Refuse a column of other rows than y_true has, or of another order."""
     if len(column) != len(labels):
         raise FrameError(
             f"y_true has {len(labels):,} values, and {name} {len(column):,}: each row "

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import polars as pl
 from markupsafe import Markup
 
 from recnb.data import Counts
@@ -21,22 +20,30 @@ from recnb.errors import (
     OptionError,
     quoted,
 )
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, measure_named, printed_measure
 from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
-from recnb.results.arguments import AnyCutoffs, AnyMetric, Metrics, with_options
+from recnb.results.arguments import (
+    AnyCutoffs,
+    AnyMetric,
+    Metrics,
+    asked_of,
+    with_options,
+)
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, within
 from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
 from recnb.results.segment_table import table_by
 from recnb.results.worked import explanation_of
-from recnb.stats import Detectable
+from recnb.stats import Clusters, Detectable, Settings
 
 if TYPE_CHECKING:
     import pandas as pd
 
     from recnb.lint.findings import Lint
+    from recnb.report.methods import MethodsSection
     from recnb.report.report import Report
     from recnb.widgets.explorer import Explorer
 
@@ -191,7 +198,8 @@ class EvaluationMethods(Methods):
 
         It has the formula, values, a row per rank and the ideal list.
 
-        A metric of all lists together needs no user: `explain("coverage", k=10)`.
+        A metric of all lists together needs no user: `explain("coverage", k=10)`. In a
+        split `user` is a tuple, as `per_user.index` has it: `("u1", "2024-05-01")`.
         `lang` is "en" or "ko"; None is the language that is set, `recnb.language`.
         """
         return explanation_of(self._data, metric, user, k, options, lang)
@@ -211,7 +219,8 @@ class EvaluationMethods(Methods):
     def user(self, user: Any, k: int | None = None) -> Table:
         """Return one user's list down to k: rank, item, score, relevance, hit.
 
-        `missed` has the relevant items that are not among them.
+        `missed` has the relevant items that are not among them. In a split `user` is a
+        tuple, as in `explain`.
         """
         return tables.user_list_of(self._data, user, k)
 
@@ -246,7 +255,6 @@ class EvaluationMethods(Methods):
         """
         from recnb.report.build import report_of
         from recnb.report.request import request_of
-        from recnb.stats import Settings
 
         with use_language(lang):
             request = request_of(self._data, k, metrics, options, by=by, bins=bins)
@@ -334,6 +342,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         """
         measure = with_options(measure_named(metric, ACCURACY), options).cut_at(k)
         score = score_of(self, measure)
+        assert isinstance(score, Score)  # as every metric of accuracy gives
         values = score.per_user.to_frame("ours")
         if values.empty:
             raise NoUsersError(
@@ -346,7 +355,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         if against is not None:
             values = _with_values_of(against, values, measure)
             theirs = values["theirs"].to_numpy(np.float64)
-        users = pl.Series(values.index.to_list(), dtype=self.joined.users.dtype)
+        users = score.users_at(values.index)
         return Detectable.of(
             label=score.label,
             values=values["ours"].to_numpy(np.float64),
@@ -354,6 +363,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
             power=power,
             alpha=alpha,
             weights=self.source.weight_of(users),
+            clusters=Clusters.of(self.clusters_of(users)),
         )
 
     @with_noun
@@ -375,6 +385,56 @@ class Evaluation(EvaluationMethods, EvaluationData):
         The counterpart of `at_least`.
         """
         return within("at_most", {"": self}, metric, value, k=k, options=options)
+
+    @with_noun
+    def record(
+        self,
+        metrics: Metrics = None,
+        k: AnyCutoffs = (5, 10, 20),
+        *,
+        confidence: float = 0.95,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Return what `recnb.check` needs to check these numbers later, as plain Python.
+
+        It has versions, time, the inputs with a fingerprint of each, convention, options
+        and numbers; reports and gates have the same as `record`. A fingerprint is the
+        same for any order of rows, library of frames and form of file. The time is
+        that of SOURCE_DATE_EPOCH, if this is set. Parameters are those of `table`.
+        """
+        from recnb.results.record import record_of_measures
+
+        asked = asked_of(self, metrics, options, "k", "confidence")
+        settings = Settings(confidence)
+        return record_of_measures({"": self}, asked, Cutoffs.of(k), settings)
+
+    @with_noun
+    def methods(
+        self,
+        metrics: Metrics = None,
+        k: AnyCutoffs = None,
+        *,
+        confidence: float = 0.95,
+        **options: Any,
+    ) -> MethodsSection:
+        """Return the methods of these numbers in sentences, for a paper.
+
+        They say the definition of each metric, the users, conventions, intervals and
+        software; `.bibtex` has the references. Parameters are those of `table`.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> print(ev.methods("recall", k=10).sentences[0])
+        Recall@10 (recall): add 1 for each hit, divide by n_relevant [manning2008].
+        """
+        from recnb.report.methods import methods_of
+
+        asked = asked_of(self, metrics, options, "k", "confidence")
+        settings = Settings(confidence)
+        return methods_of({"": self}, asked, Cutoffs.of(k), settings)
 
     @with_noun
     def why(

@@ -23,6 +23,8 @@ from recnb.data import Frame, Layout
 from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts
 from recnb.data.sheet import RECS, TRUTH, Sheet
+from recnb.data.source import Origin
+from recnb.data.splits import split_role
 from recnb.display.language import N_, current, use_language
 from recnb.distributed.evaluation import BUCKET, ROW, call, evaluation_of, read_part
 from recnb.errors import FrameError, RecnbError
@@ -67,8 +69,7 @@ def evaluate(
 class SparkParts(Parts):
     """Buckets of whole users, which Spark's workers are given."""
 
-    where = N_("Spark DataFrames")
-    remedy = "recnb.evaluate(recs.toPandas(), truth.toPandas())"
+    keeps_facts = True
 
     def __init__(
         self, recs: Frame, truth: Frame, given: ParsedOptions, npartitions: int | None
@@ -80,11 +81,17 @@ class SparkParts(Parts):
             given.columns,
             given.side_data,
         )
-        super().__init__(layout)
-        judged = _by_role(truth, TRUTH, layout.truth, session)
-        lists = _by_role(recs, RECS, layout.recs, session)
+        judged = _by_role(truth, TRUTH, layout.truth_read, session)
+        lists = _by_role(recs, RECS, layout.recs_read, session)
+        super().__init__(_with_splits(layout, lists))
         self._rows = (lists, judged)
         self._n = npartitions or _shuffle_partitions(session)
+
+    @property
+    def origin(self) -> Origin:
+        """What holds rows that are not in memory."""
+        remedy = "recnb.evaluate(recs.toPandas(), truth.toPandas())"
+        return Origin(N_("Spark DataFrames"), remedy)
 
     def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
         """Call a function of each bucket, in a worker; results are in the order of buckets."""
@@ -105,12 +112,12 @@ class SparkParts(Parts):
 
     def rows_of(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
-        wanted = fn.col("user").isin(users.to_list())
+        wanted = fn.col("user").isin(self.users_of(users).unique().to_list())
         # What is filtered before it is numbered can be left to the source.
         left, right = (
             _numbered(rows.filter(wanted), 1).toArrow() for rows in self._rows
         )
-        return read_part(left, right, self.layout)
+        return self.of_lists(read_part(left, right, self.layout), users)
 
 
 def _session_of(recs: Frame, truth: Frame) -> Any:
@@ -193,7 +200,18 @@ def _numbered(rows: DataFrame, n: int) -> DataFrame:
         hashed = user.cast("double") + fn.lit(0.0)  # which makes 0 of -0
     place = fn.monotonically_increasing_id().alias(ROW)
     bucket = fn.pmod(fn.hash(hashed), fn.lit(n)).alias(BUCKET)
-    return rows.select(*(fn.col(role) for role in rows.columns), place, bucket)
+    roles = (fn.col(f"`{role}`") for role in rows.columns)
+    return rows.select(*roles, place, bucket)
+
+
+def _with_splits(layout: Layout, lists: DataFrame) -> Layout:
+    """Look up the values of the split in the lists, if there is one."""
+    if not layout.split:
+        return layout
+    roles = [split_role(column) for column in layout.split]
+    columns = (fn.col(f"`{role}`") for role in ("user", *roles))
+    distinct = lists.select(*columns).dropDuplicates(roles).toArrow()
+    return layout.with_splits(pl.DataFrame(pl.from_arrow(distinct)))
 
 
 register_engine(

@@ -190,6 +190,13 @@ PLANTED: dict[str, tuple[Data, set[str]]] = {
         ),
         set(),
     ),
+    "lists_taken_as_one": (
+        CLEAN.with_(
+            recs=CLEAN.recs.assign(day=np.arange(len(CLEAN.recs)) % 5 % 2),
+            truth=CLEAN.truth.assign(day=np.arange(len(CLEAN.truth)) % 3 % 2),
+        ),
+        set(),
+    ),
     "missing_ids": (
         every_frame(lambda item: item.replace(HITS["item"].iloc[0], "nan")),
         set(),

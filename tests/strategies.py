@@ -27,6 +27,12 @@ NUMBERS: dict[str, tuple[Any, ...]] = {
     "beta": (1.0, 0.5, 2),
     "p": (0.8, 0.5, 0.95),
     "max_relevance": (None, 8, 9.5),
+    "alpha": (0.01, 0.2),
+    "ratio": (0.1, 0.5, 1),
+    "normalize": (True, False),
+    "count_only_catalogue": (True, False),
+    "features": (None,),
+    "genre": (None,),
 }
 
 Options = dict[str, Any]

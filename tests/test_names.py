@@ -182,6 +182,7 @@ def test_public_names() -> None:
 
 
 MISSPELT = [
+    (EV, "정밀도", "precision"),  # as Korean calls it
     (EV, "ndgc", "ndcg"),
     (EV, "explian", "explain"),
     (SAMPLE.test.rec, "agianst", "against"),

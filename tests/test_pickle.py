@@ -39,8 +39,8 @@ GIVEN = {
     "y": "ndcg",
 }
 #: Methods of a mapping, whose results are the models; figures, which are matplotlib's;
-#: and live widgets.
-OTHERS = {"get", "items", "keys", "values", "plot", "explore"}
+#: live widgets; and runs, which take a split.
+OTHERS = {"get", "items", "keys", "values", "plot", "explore", "runs"}
 WAYS = {
     "pickle": lambda one: pickle.loads(pickle.dumps(one)),
     "deepcopy": copy.deepcopy,

@@ -371,6 +371,7 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
         "EV.table(5)": "metrics=5|metrics=['ndcg', 'recall']|a cut-off is named, k=5",
         "EV.table({'ndcg': 'linear'})": "give each metric a mapping",
         "EV.table(k=5, intervals=0.9)": "say True or False",
+        "recnb.users_needed(0.01, 0.3, alpha=1)": "between 0 and 1, such as 0.05",
         "SHOP.report(metrics=['bpref'])": "needs a metric of accuracy",
         "SHOP.lint(metric='bpref')": "a metric of accuracy",
         "SHOP.detectable('novelty', k=5)": "novelty is a metric beyond accuracy",

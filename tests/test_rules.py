@@ -60,7 +60,9 @@ def test_every_reference_is_listed_and_cited():
         )
         for key in metric.references
     }
-    assert cited == set(REFERENCES)
+    of_tests = {"nadeau2003", "bouckaert2004"}  # `Comparison.runs` cites them
+    assert not cited & of_tests
+    assert cited | of_tests == set(REFERENCES)
 
 
 def test_page_of_metrics_is_the_registry():

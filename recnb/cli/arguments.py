@@ -9,6 +9,7 @@ from typing import Any
 
 import recnb
 from recnb.cli.gates import GATE_FLAGS, forget_earlier_gates
+from recnb.cli.log import log_of_mistyped
 from recnb.cli.output import FORMATS
 from recnb.conventions import value_of
 from recnb.data.sheet import IDS
@@ -19,8 +20,9 @@ SIDE_DATA = ("train", "items", "users")
 
 #: What the exit code of the command says.
 EXIT_CODES = {
-    0: "the report was written, and every gate is passed",
-    1: "a gate failed",
+    0: "the report was written, and every gate is passed; or all that is checked is "
+    "the same",
+    1: "a gate failed, or what is checked is not the same",
     2: "invalid arguments: a mistyped option, or one that does not go with the others",
     3: "an error in recnb itself, or memory ran out",
     4: "invalid input: a file or a column that is missing, a file that cannot be "
@@ -54,6 +56,7 @@ def read_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     except SystemExit as end:
         if end.code:
             forget_earlier_gates(argv)
+            log_of_mistyped(argv).end(2, "invalid arguments")
         raise
     arguments.files += more
     return arguments
@@ -66,7 +69,8 @@ def parser() -> argparse.ArgumentParser:
     )
     version = f"recnb {recnb.__version__}"
     command.add_argument("--version", action="version", version=version)
-    report = command.add_subparsers(required=True, metavar="command").add_parser(
+    commands = command.add_subparsers(required=True, metavar="command", dest="command")
+    report = commands.add_parser(
         "report",
         help="evaluate files of recommendations against files of truth; several models "
         "are compared",
@@ -79,12 +83,54 @@ def parser() -> argparse.ArgumentParser:
     _add_models_and_metrics(report)
     _add_outputs(report)
     _add_gates(report)
-    data = report.add_argument_group(
-        "side data, columns and conventions", "the keywords of recnb.evaluate"
+    check = commands.add_parser(
+        "check",
+        help="compute the numbers of a report again, and say whether they are the same",
+        description="Compute the numbers in the JSON of a report or a gate again, by the "
+        "conventions that it records, and say of each number and input whether it is "
+        "the same.",
+        epilog=_exit_codes_in_words(),
+        formatter_class=_HelpFormatter,
     )
-    for keyword in KEYWORDS:
-        _add_keyword(data, keyword)
+    _add_record(check)
+    for each in (report, check):
+        _add_both(each)
+        data = each.add_argument_group(
+            "side data, columns and conventions", "the keywords of recnb.evaluate"
+        )
+        for keyword in KEYWORDS:
+            _add_keyword(data, keyword)
     return command
+
+
+def _add_record(check: argparse.ArgumentParser) -> None:
+    """Add what `recnb check` takes, where `recnb report` takes files."""
+    add = check.add_argument
+    add("record", metavar="RECORD", help="the JSON of a report or of gates")
+    recs = "recommendations; several files are models, under the names of the files"
+    add("--recs", nargs="+", action="extend", default=[], metavar="FILES", help=recs)
+    add("--truth", required=True, metavar="FILES", help="the truth")
+    _add_model(check)
+    check.set_defaults(files=[], output=[], gate_json=[])
+
+
+def _add_both(command: argparse.ArgumentParser) -> None:
+    """Add the flags that do not depend on what is done."""
+    add = command.add_argument
+    add("--lang", choices=LANGUAGES, help="language of what is shown")
+    add(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="print errors and failed checks alone, and no progress",
+    )
+    add(
+        "--log",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="append a line of JSON: time, inputs, numbers, exit code and error",
+    )
 
 
 def _exit_codes_in_words() -> str:
@@ -120,7 +166,13 @@ def _add_models_and_metrics(report: argparse.ArgumentParser) -> None:
         help="segments by a column of --users, the truth or --items, or by several",
     )
     add("--baseline", help="the model that the others are compared with")
-    add(
+    _add_model(report)
+    intervals = "of the intervals (default: 0.95)"
+    add("--confidence", type=float, default=0.95, help=intervals)
+
+
+def _add_model(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
         "--model",
         action="append",
         default=[],
@@ -128,8 +180,6 @@ def _add_models_and_metrics(report: argparse.ArgumentParser) -> None:
         help="a model with its file, folder or pattern; again for each other one; or the "
         "COLUMN of models in one file",
     )
-    intervals = "of the intervals (default: 0.95)"
-    add("--confidence", type=float, default=0.95, help=intervals)
 
 
 def _add_outputs(report: argparse.ArgumentParser) -> None:
@@ -145,7 +195,6 @@ def _add_outputs(report: argparse.ArgumentParser) -> None:
         "file",
     )
     add("--format", choices=FORMATS.values(), help="the form, of every file")
-    add("--lang", choices=LANGUAGES, help="language of the report")
 
 
 def _add_gates(report: argparse.ArgumentParser) -> None:
@@ -172,10 +221,13 @@ def _add_keyword(data: argparse._ArgumentGroup, keyword: str) -> None:
     flag = flag_of(keyword)
     if keyword in SIDE_DATA:
         data.add_argument(flag, metavar="FILE")
+    elif keyword == "split":
+        again = "again for several columns"
+        data.add_argument(flag, action="append", metavar="COLUMN", help=again)
     elif keyword in IDS:
         again = "again where another file calls it otherwise"
         data.add_argument(flag, action="append", metavar="COLUMN", help=again)
-    elif keyword in COLUMNS or keyword in WEIGHTS:
+    elif keyword in COLUMNS or keyword in WEIGHTS or keyword == "cluster":
         data.add_argument(flag, metavar="COLUMN")
     elif keyword == "convention":  # the name of a library, never a number
         data.add_argument(flag, metavar="VALUE")
@@ -190,7 +242,7 @@ def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
         value = getattr(arguments, keyword)
         if value is None:
             continue
-        if keyword in IDS and len(value) == 1:
+        if keyword in (*IDS, "split") and len(value) == 1:
             value = value[0]
         options[keyword] = value
     return options

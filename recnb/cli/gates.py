@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from functools import partial
 from math import isfinite, nan
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from recnb.cli.output import print_error
 from recnb.comparison import Comparison
@@ -141,21 +142,37 @@ def gate_requests(arguments: argparse.Namespace) -> list[GateRequest]:
     return requests
 
 
-def conclude(gates: Sequence[Gate], report: Report, targets: Sequence[str]) -> int:
-    """Write the gates as one, print each check and warning, and return the exit code."""
-    warnings = _warnings(report)
+def conclude(
+    gates: Sequence[Gate],
+    report: Report,
+    targets: Sequence[str],
+    *,
+    quiet: bool = False,
+) -> int:
+    """Write the gates as one, print each check and warning, and return the exit code.
+
+    If it is to be quiet, only checks that failed are printed.
+    """
+    warnings = warnings_of(report)
     checks = tuple(check for gate in gates for check in gate.checks)
-    whole = Gate(checks, warnings=warnings)
+    whole = Gate(checks, warnings=warnings, recorder=partial(_record_of_all, gates))
     for target in targets:
         written(whole.to_json(), target)
-    for warning in warnings:
+    for warning in () if quiet else warnings:
         print_error(f"recnb: {warning}")
     for check in checks:
-        print_error(f"recnb: {check.says}")
+        if not (quiet and check.passed):
+            print_error(f"recnb: {check.says}")
     return 0 if whole else 1
 
 
-def _warnings(report: Report) -> tuple[str, ...]:
+def _record_of_all(gates: Sequence[Gate]) -> dict[str, Any]:
+    """Return one record of the numbers of all gates."""
+    numbers = [number for gate in gates for number in (gate.record or {})["numbers"]]
+    return {**(gates[0].record or {}), "numbers": numbers}
+
+
+def warnings_of(report: Report) -> tuple[str, ...]:
     """Return a line for each warning of the lint, with its model if there are several."""
     lines = []
     for name, lint in report.lints.items():

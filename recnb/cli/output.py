@@ -46,6 +46,7 @@ def check_targets(arguments: argparse.Namespace, inputs: Iterable[str]) -> None:
     input_files = [file for path in inputs for file in files_of(path)]
     targets = [("-o", output) for output in arguments.output]
     targets += [("--gate-json", gate) for gate in arguments.gate_json]
+    targets += [("--log", log) for log in arguments.log]
     flags: dict[str, str] = {}  # by the real path of what they write
     for flag, target in targets:
         if checked_target(target).exists():
@@ -56,7 +57,7 @@ def check_targets(arguments: argparse.Namespace, inputs: Iterable[str]) -> None:
             problem = f"{flag} writes {target} twice: "
             raise OptionError(problem, "give each another name.")
         if place in flags and not is_device:
-            problem = "-o and --gate-json write a file each: "
+            problem = f"{flags[place]} and {flag} write a file each: "
             raise OptionError(problem, "give each another name.")
         flags[place] = flag
 
@@ -69,7 +70,9 @@ def _refuse_input(flag: str, target: str, input_files: Iterable[Path]) -> None:
             )
 
 
-def write_report(report: Report, forms: Mapping[str | None, str]) -> None:
+def write_report(
+    report: Report, forms: Mapping[str | None, str], *, quiet: bool = False
+) -> None:
     """Write a report to each file, or to the console.
 
     Nothing is written before the report is made in every form.
@@ -80,7 +83,8 @@ def write_report(report: Report, forms: Mapping[str | None, str]) -> None:
             print_text(texts[form])
         else:
             written(texts[form], output)
-            print_error(f"written: {output}")
+            if not quiet:
+                print_error(f"written: {output}")
 
 
 def _text(report: Report, form: str) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
@@ -22,6 +23,7 @@ from recnb.comparison.models import (
     without_relevant_in_words,
 )
 from recnb.comparison.overlap import overlaps
+from recnb.comparison.runs import Runs, runs_of
 from recnb.comparison.scatter import draw_models, draw_users
 from recnb.comparison.tables import (
     Curves,
@@ -31,7 +33,7 @@ from recnb.comparison.tables import (
     differences_table,
     means_table,
 )
-from recnb.conventions import cut_of, options_in_words
+from recnb.conventions import Convention, cut_of, options_in_words
 from recnb.data import Frame
 from recnb.data.load import Input
 from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
@@ -70,6 +72,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import Numbers, Pairs
+from recnb.results.record import record_of_measures
 from recnb.results.scoring import scoring_of, values_of_users
 from recnb.results.segment_table import refuse_whole_metrics
 from recnb.results.segments import WHOLE, Split, part_in_words, split_by
@@ -77,6 +80,7 @@ from recnb.results.table import Table, check_flag
 from recnb.results.tables import beyond_table
 from recnb.results.unweighted import plain_means
 from recnb.results.values import (
+    ListCounts,
     follows,
     merged,
     pairs_in_words,
@@ -89,6 +93,7 @@ from recnb.stats import Settings, Test, tau_ap
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
+    from recnb.report.methods import MethodsSection
     from recnb.report.report import Report
 
 #: Of more models than these every two are compared if none is named as the baseline,
@@ -198,7 +203,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     It is a mapping of names to evaluations: `found["als"].ndcg(k=10)`. `report()` shows
     everything; the other methods are its parts. Conclusions hold for the users as a
-    sample, not for another training run or another split of the data.
+    sample, not for another training run or another split of the data; `runs` takes
+    the splits of `split=` as one.
     """
 
     _models: Mapping[str, Evaluation]  # of each model, for the common users
@@ -313,6 +319,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         if intervals:
             percent = f"{100 * self.settings.confidence:g}"
             basis.append(_("{confidence}% intervals", confidence=percent))
+            basis += self._first.clustering_in_words
             basis += taken_as_known(self._first.source.weighted)
         table = means_table(
             numbers,
@@ -353,8 +360,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         of_users = [each for each in asked if each.metric.of != "all"]
         basis = [self._basis_of(of_users)]
         if not numbers.split.is_tested:
-            label = one_line(", ".join(numbers.split.labels))
-            basis.append(part_in_words(self._first, label))
+            basis.append(part_in_words(self._first, numbers.split))
         if not all(each.metric.is_accuracy for each in of_users):
             words = N_(
                 "metrics beyond accuracy over the users who have a value in every model"
@@ -408,7 +414,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         neither is better, such as novelty);
         "hint", printed as inconclusive; "torn", where test and interval disagree;
         "open", no difference shown; "same" or "untested". `detectable` is the smallest
-        difference found with 80 % power; `won`, `tied` and `lost` count users. Metrics
+        difference found with 80 % power; `won`, `tied` and `lost` count users, or
+        lists where users have several: `n_lists` of `n_users`, clustered. Metrics
         beyond accuracy are compared on the users who have a value in every model.
         Parameters are those of `table`.
         """
@@ -416,7 +423,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         split = split_by(self._models, by, bins, truth=False)
         numbers = self._measured(asked, Cutoffs.of(k), split)
         known = taken_as_known(self._first.source.weighted)
-        basis = [self._basis_of(asked)]
+        basis = [self._basis_of(asked), *self._first.clustering_in_words]
         warnings = self._warnings(asked[0], k)
         return differences_table(
             numbers, basis, settings=self.settings, warnings=warnings, known=known
@@ -467,7 +474,50 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             not_worse_check(row, float(margin), self.settings.confidence, basis)
             for row in numbers.difference_rows()
         ]
-        return Gate(tuple(checks))
+        recorder = partial(
+            record_of_measures,
+            self._models,
+            asked,
+            Cutoffs.one(k),
+            self.settings,
+            self.baseline,
+        )
+        return Gate(tuple(checks), recorder=recorder)
+
+    @with_noun
+    def runs(
+        self,
+        metric: AnyMetric = "ndcg",
+        k: int | None = None,
+        *,
+        test_share: float | None = None,
+        **options: Any,
+    ) -> Runs:
+        """Return a metric over the splits of `split=`, which are the sample here.
+
+        A row has the mean of a model's means by split, their standard deviation and
+        number; `.differences` has a row for each pair of models with its test, and
+        `.by_split` the means.
+
+        Parameters
+        ----------
+        metric, k, **options
+            As in `table`.
+        test_share
+            Of folds, the share of the data that each tests, 0.2 of five: the corrected
+            resampled t test. Without it splits are training runs, such as seeds, and
+            the paired t test is made.
+        """
+        asked = asked_of(self._first, [metric], options, "k", "test_share")[0]
+        return runs_of(
+            self._models,
+            asked,
+            Cutoffs.one(k).values[0],
+            self.pairs,
+            self.settings,
+            test_share,
+            [self._basis_of([asked]), *self._options_in_words([asked], k)],
+        )
 
     @with_noun
     def movers(
@@ -799,6 +849,44 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 users=_count("movers", movers),
             )
 
+    @with_noun
+    def record(
+        self,
+        metrics: Metrics = None,
+        k: AnyCutoffs = (5, 10, 20),
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Return what `recnb.check` needs to check the numbers of all models later.
+
+        Parameters are those of `Evaluation.record`.
+        """
+        asked = asked_of(self._first, metrics, options, "k")
+        return record_of_measures(
+            self._models, asked, Cutoffs.of(k), self.settings, self.baseline
+        )
+
+    @with_noun
+    def methods(
+        self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
+    ) -> MethodsSection:
+        """Return the methods of these numbers in sentences, tests among them.
+
+        Parameters are those of `Evaluation.methods`.
+        """
+        from recnb.report.methods import methods_of
+
+        asked = asked_of(self._first, metrics, options, "k")
+        of_users = [each for each in asked if each.metric.of != "all"]
+        basis = [self._basis_of(of_users), *self._options_in_words(asked, k)]
+        return methods_of(
+            self._models,
+            asked,
+            Cutoffs.of(k),
+            self.settings,
+            pairs=self.pairs,
+            basis="; ".join(basis),
+        )
+
     @property
     def basis(self) -> str:
         """The users and the convention that models are compared by, in words."""
@@ -846,14 +934,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             if len(orders) == 1
             else replace(first.convention, order="auto")
         )
-        words = users_in_words(
-            self.users_by_model, self.n_users, convention, has_missed=has_missed
-        )
-        if first.one_no_relevant_rule:
-            words += without_relevant_in_words(
-                self.users_by_model, convention, has_missed=has_missed
-            )
-        remarks = [note for note in map(str, first.joined.notes) if note not in words]
+        words, remarks = self._users_in_words(convention, has_missed=has_missed)
         apart = merged(
             {
                 one_line(name): [*map(str, model.apart)]
@@ -876,6 +957,25 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 *pairs_in_words(first.joined.weighting),
             ]
         )
+
+    def _users_in_words(
+        self, convention: Convention, *, has_missed: bool
+    ) -> tuple[list[str], list[str]]:
+        """Return the users compared and those left out, and notes on the data."""
+        first = self._first
+        with use_noun(first.noun if first.splits is None else "list"):
+            words = users_in_words(
+                self.users_by_model, self.n_users, convention, has_missed=has_missed
+            )
+            if first.one_no_relevant_rule:
+                words += without_relevant_in_words(
+                    self.users_by_model, convention, has_missed=has_missed
+                )
+            notes = [note for note in map(str, first.joined.notes) if note not in words]
+        if first.splits is not None:
+            lists = ListCounts(first.splits, first.joined.users).in_words()
+            words[0] = _("{lists} that all models are judged on", lists=lists)
+        return words, notes
 
     def _options_in_words(self, metrics: Iterable[Asked], k: object) -> list[str]:
         """Return the options behind metrics, defaults included, in words."""

@@ -45,6 +45,7 @@ from recnb.evaluate import (
     COLUMNS,
     KEYWORDS,
     evaluate,
+    files_given,
     refuse_word_for_users,
     unknown_option,
 )
@@ -148,6 +149,7 @@ def models_of(
         if name not in known:
             raise unknown_option(name, "a comparison", known)
     refuse_word_for_users(options.get("users"))
+    given_models, given = models, {"truth": truth, **options}
     models, truth = _read(models, truth, options)
     scores = options.get("score")
     has_score_of_each = is_several(scores)
@@ -164,7 +166,22 @@ def models_of(
     for name, frame in steps(list(frames.items()), _("comparing")):
         of_model = options | {"score": name} if has_score_of_each else options
         evaluated[name] = _evaluated(name, frame, truth, of_model)
-    return evaluated
+    return _with_files(evaluated, given_models, given)
+
+
+def _with_files(
+    evaluated: Mapping[str, Evaluation], models: Any, given: Mapping[str, Any]
+) -> Mapping[str, Evaluation]:
+    """Return models that know their files: each its own, or all of them one."""
+    others = files_given({name: given.get(name) for name in ("truth", *SIDE_DATA)})
+    by_name = {}
+    if isinstance(models, Mapping):
+        by_name = {str(name): model for name, model in models.items()}
+    with_files = {}
+    for name, evaluation in evaluated.items():
+        files = files_given({RECS: by_name.get(name, models)}) | others
+        with_files[name] = evaluation.with_files(files) if files else evaluation
+    return with_files
 
 
 def _by_score(models: Any, scores: Any, column: str | None) -> Mapping[Any, Any]:
@@ -355,6 +372,7 @@ def check_models(models: Mapping[str, Evaluation]) -> None:
     for name, theirs in others:
         _check_conventions((first, name), ours, theirs)
         _check_weights((first, name), ours, theirs)
+        _check_splits((first, name), ours, theirs)
         judged, other = _judged(ours.joined), _judged(theirs.joined)
         _check_kinds((first, name), judged, other)
         _check_truths((first, name), judged, other)
@@ -398,6 +416,29 @@ def _check_weights(
         f"the same propensity= and user_weight=, or "
     )
     raise OptionError(problem, "give frames and let compare() evaluate them.")
+
+
+def _check_splits(names: tuple[str, str], ours: Evaluation, theirs: Evaluation) -> None:
+    """Refuse two models whose lists are told apart, or are drawn together, otherwise."""
+    first, name = names
+    if ours.side_data.cluster != theirs.side_data.cluster:
+        raise OptionError(
+            f"{first!r} and {name!r} have another cluster=: evaluate both with one."
+        )
+    of_each = []
+    for model in (ours, theirs):
+        labels = [] if model.splits is None else model.splits.labels.to_list()
+        of_each.append({label.removesuffix("]") for label in labels})
+    for whose, lacking in (
+        (first, of_each[0] - of_each[1]),
+        (name, of_each[1] - of_each[0]),
+    ):
+        if lacking:
+            raise OptionError(
+                f"{first!r} and {name!r} have lists in other values of split=: only "
+                f"{whose!r} has {min(lacking)}.",
+                fix="Give both the same split= and lists of the same values.",
+            )
 
 
 def _is_same(weights: pl.DataFrame | None, other: pl.DataFrame | None) -> bool:

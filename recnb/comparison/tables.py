@@ -346,6 +346,8 @@ def differences_table(
         for _pair in numbers.pairs
     ]
     columns = {name: [getattr(row, name) for row in rows] for name in COLUMNS}
+    if any(row.n_lists is not None for row in rows):
+        columns["n_lists"] = [row.n_lists or row.n_users for row in rows]
     labels = distinct_labels(numbers.split.labels, COLUMNS)
     of_keys = {label: [key[at] for key in keys] for at, label in enumerate(labels)}
     table = Differences.made(pd.DataFrame(of_keys | columns), basis)

@@ -1,5 +1,6 @@
-"""Tables that are read in batches, and their rows in memory if they fit, else in
-temporary files, each of which holds whole users.
+"""Tables that are read in batches, held in memory if they fit, else in files.
+
+The files are temporary, and each holds whole users.
 """
 
 from __future__ import annotations
@@ -50,8 +51,9 @@ Batches = Generator[pl.DataFrame, None, None]
 
 
 def origin_of(frame: Frame) -> tuple[str, str] | None:
-    """Return what holds the rows of a table that is read in batches, and what to type
-    to have them in memory; None if they are.
+    """Return what holds the rows of a table that is read in batches.
+
+    What to type to have them in memory comes with it. None: they are there.
     """
     if isinstance(frame, Scanned):
         remedy = "read the files into a frame first, polars.read_parquet(...)"
@@ -68,8 +70,9 @@ def origin_of(frame: Frame) -> tuple[str, str] | None:
 
 
 def batches_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Batches:
-    """Yield the columns of the roles in batches and in order; a table in memory is one.
-    Close it to let go of what is read.
+    """Yield the columns of the roles in batches and in order.
+
+    A table in memory is one. Close it to let go of what is read.
     """
     if origin_of(frame) is None:
         yield table_of(frame, name, roles)
@@ -87,9 +90,7 @@ def batches_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Batches:
 
 
 def _reader(frame: Frame, roles: Mapping[str, str]) -> Any:
-    """Return the columns of the roles of a table that is not in memory as batches, to
-    be closed.
-    """
+    """Return columns of a table that is not in memory as batches, to be closed."""
     if isinstance(frame, pl.LazyFrame):
         picked = frame.select(
             pl.col(column).alias(role) for role, column in roles.items()
@@ -116,8 +117,9 @@ def _reader(frame: Frame, roles: Mapping[str, str]) -> Any:
 
 
 def available_memory() -> int:
-    """Return the bytes that this process may still use: on the machine, in its
-    container, and below `ulimit -v` and `-d`.
+    """Return the bytes that this process may still use.
+
+    They are limited by the machine, its container, and `ulimit -v` and `-d`.
     """
     import psutil
 
@@ -142,8 +144,9 @@ def available_memory() -> int:
 
 
 class Buckets:
-    """The rows of a table by user; those of each user keep their order. Files are
-    removed with this object.
+    """The rows of a table by user; those of each user keep their order.
+
+    Files are removed with this object.
     """
 
     def __init__(self, batches: Iterable[pl.DataFrame]) -> None:
@@ -156,8 +159,9 @@ class Buckets:
         self._read_all(batches)
 
     def _read_all(self, batches: Iterable[pl.DataFrame]) -> None:
-        """Read all rows; write those that are waiting once they do not fit into memory,
-        and from then on block by block.
+        """Read all rows; write them if they do not fit into memory.
+
+        Those that wait are written first, and from then on block by block.
         """
         most_bytes = SHARE * available_memory()
         waiting: list[pl.DataFrame] = []
@@ -246,8 +250,9 @@ def slots_of(users: pl.Series) -> Ints:
 
 
 def ranges_of(*tables: Buckets) -> list[tuple[int, int]]:
-    """Return the slots of each bucket of some tables, as many buckets as their size and
-    the memory there is ask for.
+    """Return the slots of each bucket of some tables.
+
+    There are as many buckets as their size and the memory there is ask for.
     """
     n_bytes = sum(table.n_bytes for table in tables)
     bucket_size = max(min(BUCKET, available_memory() // 40), 1)

@@ -1,5 +1,6 @@
-"""Any kind of table: which column plays which role (user, item, rank, score,
-relevance), and these columns as a Polars frame.
+"""Any kind of table: which column plays which role, and these as a Polars frame.
+
+Roles are user, item, rank, score, relevance and others.
 """
 
 from __future__ import annotations
@@ -102,14 +103,16 @@ ENGINES = {"dask": "Dask", "pyspark": "Spark"}
 
 
 class Made(pl.DataFrame):
-    """A table that recnb made of a file, a mapping or lists: its caller has no code for
-    it.
+    """A table that recnb made of a file, a mapping or lists.
+
+    Its caller has no code for it.
     """
 
 
 class Scanned(pl.LazyFrame):
-    """The rows of files, which are read when they are asked for: their caller has no
-    code for them.
+    """The rows of files, which are read when they are asked for.
+
+    Their caller has no code for them.
     """
 
     @classmethod
@@ -138,8 +141,9 @@ def by_name(columns: Iterable[str], role: str) -> list[str]:
 
 
 def title_column(columns: Iterable[str]) -> str | None:
-    """Return the column of titles among those of items, if there is one; the plainest
-    name wins.
+    """Return the column of titles among those of items, if there is one.
+
+    The plainest name wins.
     """
     plain = {plain_name(column): column for column in reversed([*columns])}
     usual = (f"{item}{title}" for item in ("", *NAMES["item"]) for title in TITLES)
@@ -167,8 +171,9 @@ def require(
     name: str,
     side_frames: Mapping[str, Frame] = MappingProxyType({}),
 ) -> None:
-    """Refuse a column that a keyword names and a table has not; one of users or items
-    may be in frames beside it alone.
+    """Refuse a column that a keyword names and a table has not.
+
+    One of users or items may be in frames beside it alone.
     """
     for role, column in each_named(given):
         if column in columns:
@@ -198,8 +203,9 @@ def find(
     *,
     both_sides: bool = False,
 ) -> dict[str, str]:
-    """Find which column of a frame plays which role: as given, which may be a column of
-    other frames alone, or by its name.
+    """Find which column of a frame plays which role, as given or by its name.
+
+    A column that is given may be one of other frames alone.
 
     A frame with both sides needs relevance, and rank or score, of what is optional.
     """
@@ -232,13 +238,15 @@ def _candidates(
     given: Columns,
     roles: Sequence[str],
 ) -> list[str]:
-    """Return the columns that could play a role: the one that a keyword names, else
-    those with a usual name that no keyword names for one of these roles.
+    """Return the columns that could play a role.
+
+    That is the one that a keyword names, else those with a usual name that no keyword
+    names for one of these roles.
     """
     by_keyword = _named_here(columns, name, role, named(given, role))
     if by_keyword:
         return by_keyword
-    taken = [column for other in roles for column in named(given, other)]
+    taken = [column for other in (*roles, "split") for column in named(given, other)]
     return [column for column in by_name(columns, role) if column not in taken]
 
 
@@ -308,8 +316,9 @@ def _no_column(
     *,
     both_sides: bool,
 ) -> ColumnError:
-    """Return the error for roles without a column, with what to type; beside the name
-    that another frame has, that of this one.
+    """Return the error for roles without a column, with what to type.
+
+    Beside the name that another frame has, that of this one is to be typed.
     """
     words = [{"score": "rank or score"}.get(role, role) for role in missing]
     problem = f"{name}: no column is known to be the {' or the '.join(words)}."
@@ -387,8 +396,10 @@ def _column_names(frame: Frame, name: str) -> list[str]:
 
 
 def read_stream(frame: Any) -> Any:
-    """Return what speaks Arrow's stream protocol, and does not name its columns, as a
-    table in memory: a stream may be read once. Anything else is returned as it is.
+    """Return a stream of Arrow as a table in memory, as it may be read once.
+
+    It speaks Arrow's stream protocol and does not name its columns. Anything else is
+    returned as it is.
     """
     kind = type(frame)
     if (
@@ -413,8 +424,9 @@ def is_dataset(frame: Frame) -> bool:
 
 
 def is_scan(frame: Frame) -> bool:
-    """Return whether a table is the rows of Parquet files and nothing else, or those
-    that recnb reads of files: to read some of them twice costs little.
+    """Return whether a table is rows of files, of which some are cheaply read twice.
+
+    They are rows of Parquet and nothing else, or those that recnb reads of files.
     """
     if isinstance(frame, Scanned):
         return True
@@ -432,9 +444,7 @@ def is_relation(frame: Frame) -> bool:
 
 @contextmanager
 def collected(name: str) -> Iterator[None]:
-    """Raise errors of reading a lazy frame or a relation as errors that name the
-    frame.
-    """
+    """Raise errors of reading a frame that is not in memory as errors that name it."""
     duckdb_errors = (sys.modules["duckdb"].Error,) if "duckdb" in sys.modules else ()
     try:
         yield
@@ -449,8 +459,9 @@ def collected(name: str) -> Iterator[None]:
 
 
 def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
-    """Return the columns of the roles as a Polars frame in memory of its own, under the
-    names of the roles; the frame is left as it is.
+    """Return the columns of the roles as a Polars frame in memory of its own.
+
+    They have the names of the roles; the frame is left as it is.
     """
     if isinstance(frame, pd.DataFrame):
         return owned(
@@ -472,8 +483,9 @@ def table_of(frame: Frame, name: str, roles: Mapping[str, str]) -> pl.DataFrame:
 
 
 def ids_in(frame: Frame, label: str) -> pl.Series:
-    """Return the ids in a column of a table; where it is not in memory each once, as
-    there may be many more rows.
+    """Return the ids in a column of a table.
+
+    Where it is not in memory each is returned once, as there may be many more rows.
     """
     if isinstance(frame, pl.LazyFrame):
         with collected("the file"):
@@ -493,8 +505,9 @@ def arrow_of(frame: Frame, columns: list[str]) -> Any:
 
 
 def refuse_unread(fields: Iterable[Any], name: str) -> None:
-    """Refuse columns of the types of Arrow that Polars does not read, some of which end
-    in a panic there.
+    """Refuse columns of the types of Arrow that Polars does not read.
+
+    Some of them end in a panic there.
     """
     import pyarrow as pa
 
@@ -520,8 +533,9 @@ def refuse_unread(fields: Iterable[Any], name: str) -> None:
 
 
 def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
-    """Copy columns into memory that is not shared with the caller, who may write into
-    it, each in one chunk.
+    """Copy columns into memory that is not shared with the caller, in one chunk each.
+
+    The caller may write into theirs.
     """
     return pl.DataFrame([_owned_column(column) for column in columns])
 
@@ -566,9 +580,7 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
 
 
 def _from_arrow(column: pd.Series[Any], name: str, label: str, role: str) -> pl.Series:
-    """Return a column of pandas as Arrow reads it; an error for values of several
-    kinds.
-    """
+    """Return a column of pandas as Arrow reads it; refuse values of several kinds."""
     import pyarrow as pa
 
     try:

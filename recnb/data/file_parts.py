@@ -1,6 +1,4 @@
-"""Frames larger than memory: read once in batches, put into files of whole users, and
-joined one bucket of users after the other.
-"""
+"""Frames larger than memory: put into files of whole users, joined one by one."""
 
 from __future__ import annotations
 
@@ -13,13 +11,14 @@ import polars as pl
 from recnb.data import lists_that_count
 from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of
 from recnb.data.columns import Frame, Labels, collected, is_scan
-from recnb.data.in_memory import Sheets, source_of
+from recnb.data.in_memory import Sheets, source_in_splits
 from recnb.data.layout import Layout
 from recnb.data.lists_that_count import AllLists, ListsThatCount, leave_out_lists
 from recnb.data.parallel import in_turn
 from recnb.data.parts import Parts, of_one_part, part_of
 from recnb.data.sheet import RECS, TRUTH, Sheet
-from recnb.data.source import Source, rows_of
+from recnb.data.source import Origin, Source, rows_of
+from recnb.data.splits import with_distinct_splits
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import ElsewhereError, FrameError
@@ -36,9 +35,14 @@ class FileParts(Parts):
         super().__init__(layout)
         #: None once it was pickled.
         self.buckets: tuple[Buckets, Buckets] | None = (lists, judged)
-        self.where, self.remedy = origin
+        self._origin = Origin(*origin)
         self.ranges = ranges_of(lists, judged)
         self.keeps_truth = not judged.in_files
+
+    @property
+    def origin(self) -> Origin:
+        """What holds rows that are not in memory."""
+        return self._origin
 
     def _sides(self) -> tuple[Buckets, Buckets]:
         if self.buckets is None:
@@ -50,7 +54,10 @@ class FileParts(Parts):
         return self.buckets
 
     def _read_truth(self) -> pl.DataFrame:
-        return self._sides()[1].all()
+        truth = Sheet(TRUTH, self._sides()[1].all(), self.layout.truth)
+        return (
+            truth.rows if self.splits is None else self.splits.with_list_ids(truth).rows
+        )
 
     def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
         """Apply a function to every bucket."""
@@ -72,7 +79,9 @@ class FileParts(Parts):
     def rows_of(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
         lists, judged = self._sides()
-        return self._part(lists.rows_of(users), judged.rows_of(users))
+        wanted = self.users_of(users).unique()
+        part = self._part(lists.rows_of(wanted), judged.rows_of(wanted))
+        return self.of_lists(part, users)
 
     def _part(self, recs: pl.DataFrame, truth: pl.DataFrame) -> Sheets:
         layout = self.layout
@@ -97,15 +106,15 @@ class FileParts(Parts):
 def read_batches(
     recs: Frame, truth: Frame, layout: Layout, origin: tuple[str, str]
 ) -> Source:
-    """Read both frames in batches, and check their ids; what does not fit into memory
-    is put into files.
+    """Read both frames in batches, and check their ids.
 
-    Of Parquet, lists that do not count are read when something needs them. Other frames
-    are read once: a query may take long, or give other rows the next time.
+    What does not fit into memory is put into files. Of Parquet, lists that do not count
+    are read when something needs them. Other frames are read once: a query may take
+    long, or give other rows the next time.
     """
-    with closing(_batches_checked(truth, TRUTH, layout.truth)) as batches:
+    with closing(_batches_checked(truth, TRUTH, layout.truth_read)) as batches:
         judged = Buckets(batches)
-    if is_scan(recs) and not judged.in_files:
+    if is_scan(recs) and not judged.in_files and not layout.split:
         of_truth_users = _lists_that_count(recs, judged, layout, origin)
         if of_truth_users is not None:
             return of_truth_users
@@ -120,31 +129,38 @@ def _read_lists(
 ) -> Source:
     """Read the lists beside a truth that was read."""
     example = Sheet(TRUTH, judged.first, layout.truth)
+    combinations: list[pl.DataFrame] = []  # of the split, each with some user
     with (
         steps(None, _("rows read")) as bar,
-        closing(_batches_checked(recs, RECS, layout.recs)) as batches,
+        closing(_batches_checked(recs, RECS, layout.recs_read)) as batches,
     ):
 
         def alike() -> Iterator[pl.DataFrame]:
             for batch in batches:
                 Sheet(RECS, batch, layout.recs).refuse_other_kinds(example)
                 bar.update(batch.height)
+                if layout.split:
+                    combinations.append(with_distinct_splits(batch, layout.split))
                 yield batch
 
         lists = Buckets(alike())
-    if lists.in_files:
-        return FileParts(lists, judged, layout, origin)
-    return source_of(
-        Sheet(RECS, lists.all(), layout.recs),
-        Sheet(TRUTH, judged.all(), layout.truth),
-    )
+    if not lists.in_files:
+        return source_in_splits(
+            Sheet(RECS, lists.all(), layout.recs),
+            Sheet(TRUTH, judged.all(), layout.truth),
+            layout.split,
+        )
+    if combinations:
+        layout = layout.with_splits(pl.concat(combinations, how="vertical_relaxed"))
+    return FileParts(lists, judged, layout, origin)
 
 
 def _lists_that_count(
     recs: pl.LazyFrame, judged: Buckets, layout: Layout, origin: tuple[str, str]
 ) -> Source | None:
-    """Read the lists of truth users alone; None if that saves little, or if ids are to
-    be looked at row by row.
+    """Read the lists of truth users alone; None if that saves little.
+
+    It is None as well if ids are to be looked at row by row.
     """
     truth_users = judged.all()["user"].unique()
     column = layout.recs["user"]
@@ -175,8 +191,9 @@ def _lists_that_count(
 def _refuse_changed(
     of_truth_users: Source, of_all_users: Source, users: pl.Series
 ) -> None:
-    """Raise an error if the lists of truth users are others than when they were first
-    read; lists in files are not compared.
+    """Raise an error if the lists of truth users have changed since they were read.
+
+    Lists in files are not compared.
     """
     if not isinstance(of_truth_users, Sheets) or not isinstance(of_all_users, Sheets):
         return

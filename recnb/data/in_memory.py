@@ -12,6 +12,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.columns import Labels, with_series
 from recnb.data.encoding import distinct
+from recnb.data.fingerprint import TableFacts
 from recnb.data.join import (
     JoinResult,
     RepeatedRankError,
@@ -21,12 +22,13 @@ from recnb.data.join import (
 )
 from recnb.data.numbered import Ids, number_ids
 from recnb.data.quirks import needs_positions
-from recnb.data.sheet import IDS, TRUTH, Sheet, is_missing, is_relevant
+from recnb.data.sheet import IDS, RECS, TRUTH, Sheet, is_missing, is_relevant
 from recnb.data.source import Joined, JoinedRows, Source, rows_of
+from recnb.data.splits import Splits
 from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import FrameError, NoUsersError
-from recnb.metrics.hits import Floats, cached_property
+from recnb.metrics.hits import Floats, Ints, cached_property
 
 
 class RowsInMemory(JoinedRows):
@@ -47,8 +49,9 @@ class RowsInMemory(JoinedRows):
 
     @cached_property
     def lists(self) -> pl.DataFrame:
-        """User, item, rank, and score where there is one, in the order of the rows as
-        they came, without those left out.
+        """User, item, rank, and score where there is one, without those left out.
+
+        Rows are in the order in which they came.
         """
         rank, convention = self._rank, self._convention
         table = with_series(self._recs, pl.Series("rank", rank))
@@ -85,6 +88,7 @@ class Sheets(Source):
     #: Every item there is, where models are compared.
     catalogue: pl.Series | None = None
     user_weights: pl.DataFrame | None = None
+    splits: Splits | None = None
     #: Ids by which propensities were looked up; none of those in a column of the truth.
     propensity_ids: Sequence[str] = ()
     _ids: dict[bool, Ids] = field(default_factory=dict, init=False)
@@ -125,7 +129,8 @@ class Sheets(Source):
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
-        return self.lists
+        users = self.users_of(self.recs["user"].head(1))
+        return self.lists.with_rows(self.recs.head(1)).with_columns(users)
 
     @property
     def weighted(self) -> bool:
@@ -135,19 +140,29 @@ class Sheets(Source):
     def weigh(
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
     ) -> None:
-        """Make the propensity of each row a column of the truth, where it is not one
-        already, null if there is none, and check those that are known.
+        """Make the propensity of each row a column of the truth, null if it has none.
+
+        Those that are known are checked, and so is a column that there is already.
         """
         self.user_weights = user_weights
         judgements = self.judgements
         if propensity is not None:
             self.propensity_ids = propensity.columns[:-1]
-            values = look_up(propensity, judgements.rows, "propensity")
+            users = self.users_of(judgements["user"])
+            rows = judgements.with_columns(users).rows
+            values = look_up(propensity, rows, "propensity")
         elif self.weighted:
             values = _known_propensities(judgements)
         else:
             return
         self.judgements = judgements.with_columns(values.alias("propensity"))
+
+    def _read_facts(self, name: str, *, in_order: bool) -> TableFacts:
+        """Look at every row for `facts`."""
+        if self.whole is not None:
+            return self.whole.facts(name, in_order=in_order)
+        sheet = self.lists if name == RECS else self.judgements
+        return TableFacts.of(sheet, in_order=in_order)
 
     def among(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
@@ -157,6 +172,27 @@ class Sheets(Source):
             judgements=self.judgements.with_rows(rows_of(self.truth, users)),
             whole=self.whole or self,
         )
+
+    def in_splits(self, codes: Ints) -> Sheets:
+        """Return the lists and the truth of some combinations of the split's values."""
+        assert self.splits is not None
+        of_lists, of_truth = self._codes
+        return replace(
+            self,
+            lists=self.lists.with_rows(self.recs.filter(np.isin(of_lists, codes))),
+            judgements=self.judgements.with_rows(
+                self.truth.filter(np.isin(of_truth, codes))
+            ),
+            whole=self.whole or self,
+            splits=self.splits.of_codes(codes),
+        )
+
+    @cached_property
+    def _codes(self) -> tuple[Ints, Ints]:
+        """The combination of each row of the lists, and of the truth."""
+        assert self.splits is not None
+        of_lists = self.splits.codes_of(self.recs["user"])
+        return of_lists, self.splits.codes_of(self.truth["user"])
 
     def join(self, convention: Convention) -> Joined:
         """Join the frames under a convention."""
@@ -181,6 +217,8 @@ class Sheets(Source):
                 highest=truth["relevance"].max(),
                 convention=in_order,
             )
+            if self.splits is not None and self.whole is None:
+                self.splits.refuse_without_users(result.users)
         if graded_as != convention:
             truth = with_series(truth, truth["relevance"].clip(0.0))
         return Joined(
@@ -194,8 +232,9 @@ class Sheets(Source):
         )
 
     def _weights_of(self, truth: pl.DataFrame, convention: Convention) -> Floats:
-        """Return 1 / propensity of each row of the truth; 0 of a row that is not
-        relevant, which needs no propensity.
+        """Return 1 / propensity of each row of the truth.
+
+        A row that is not relevant needs no propensity, and has 0.
         """
         least = convention.min_propensity or 0.0
         if least == 1:  # every weight is 1, whatever the propensities are
@@ -216,8 +255,9 @@ class Sheets(Source):
     def _join_ids(
         self, recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
     ) -> tuple[JoinResult, pl.DataFrame]:
-        """Join; return the truth as well, of which repeated pairs are merged first
-        where the convention merges them.
+        """Join; return the truth as well.
+
+        Its repeated pairs are merged first where the convention merges them.
         """
         by_position = needs_positions(convention)
         items = self.items if by_position else None
@@ -243,8 +283,10 @@ class Sheets(Source):
 
 
 def _with_negative_grades(convention: Convention) -> Convention:
-    """Return the convention under which grades are read: one below 0, of what was pooled
-    and not judged, counts 0 once it has left the lists.
+    """Return the convention under which grades are read.
+
+    A grade below 0, of what was pooled and not judged, counts 0 once it has left the
+    lists.
     """
     if convention.judged_only and convention.negative_relevance == "zero":
         return replace(convention, negative_relevance="keep")
@@ -252,8 +294,9 @@ def _with_negative_grades(convention: Convention) -> Convention:
 
 
 def _known_propensities(judgements: Sheet) -> pl.Series:
-    """Return the propensities in the column of the truth as numbers, checked; null or
-    NaN of rows without one.
+    """Return the propensities in the column of the truth as numbers, checked.
+
+    Those of rows without one are null or NaN.
     """
     propensity = judgements["propensity"]
     known = judgements.rows.filter(~is_missing(propensity))
@@ -261,15 +304,36 @@ def _known_propensities(judgements: Sheet) -> pl.Series:
     return propensity.cast(pl.Float64)
 
 
-def source_of(lists: Sheet, judgements: Sheet, **known: Any) -> Sheets:
+def source_of(
+    lists: Sheet, judgements: Sheet, splits: Splits | None = None, **known: Any
+) -> Sheets:
     """Return the source of rows in memory, whose ids must be of one kind."""
     lists.refuse_other_kinds(judgements)
-    return Sheets(lists, judgements, **known)
+    if splits is None:
+        return Sheets(lists, judgements, **known)
+    return Sheets(
+        splits.with_list_ids(lists),
+        splits.with_list_ids(judgements),
+        splits=splits,
+        **known,
+    )
+
+
+def source_in_splits(
+    lists: Sheet, judgements: Sheet, columns: Sequence[str], **known: Any
+) -> Sheets:
+    """Return the source of all rows, in memory, whose lists these columns tell apart."""
+    splits = Splits.of(lists, columns) if columns else None
+    source = source_of(lists, judgements, splits, **known)
+    if splits is not None:
+        splits.refuse_unmet([splits.met(source.recs["user"], source.truth["user"])])
+    return source
 
 
 def ranked(lists: Sheet, convention: Convention) -> pl.DataFrame:
-    """Return lists as user, item, rank, and score where there is one; repeated pairs
-    are kept or merged by the convention.
+    """Return lists as user, item, rank, and score where there is one.
+
+    Repeated pairs are kept or merged by the convention.
     """
     no_judgements = Sheet(TRUTH, lists.rows.select(IDS).clear(), {})
     return Sheets(lists, no_judgements, is_part=True).under(convention).recs
@@ -282,8 +346,9 @@ def check_users(
     highest: object,
     convention: Convention,
 ) -> None:
-    """Raise an error if no user is in both frames, of which `examples` has one each, or
-    if none can be averaged.
+    """Raise an error if no user is in both frames, or if none can be averaged.
+
+    `examples` has a user of each frame.
     """
     if not in_both:
         held = (

@@ -1,6 +1,4 @@
-"""The data of metrics beyond accuracy: lists with items as numbers, training data, and
-attributes of items.
-"""
+"""The data of metrics beyond accuracy: lists, training data, attributes of items."""
 
 from __future__ import annotations
 
@@ -22,7 +20,15 @@ from recnb.data.sheet import IDS, RECS, Sheet, kind, repeated
 from recnb.data.side_data import SideData
 from recnb.data.source import elsewhere
 from recnb.display.text import one_line
-from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
+from recnb.errors import (
+    ElsewhereError,
+    FrameError,
+    OptionError,
+    is_several,
+    listed,
+    near,
+    quoted,
+)
 from recnb.metrics.catalogue import Catalogue, RowItems, missing
 from recnb.metrics.history import expected_ranks
 from recnb.metrics.hits import (
@@ -50,14 +56,58 @@ SHARED = ("items", "listed", "_counts", "_unique_train", "_read")
 
 
 class ItemData:
-    """The lists of all users who have one, and data about the items; each part is
-    computed on first use.
+    """The lists of all users who have one, and data about the items.
+
+    Each part is computed on first use.
     """
 
     def __init__(self, joined: Joined, side_data: SideData) -> None:
         self.joined = joined
         self.side_data = side_data
         self._read: dict[tuple[str, ...], Any] = {}  #: of columns of items=
+
+    @cached_property
+    def of_splits(self) -> list[ItemData]:
+        """The same of each combination of the split alone; items keep their numbers."""
+        source, splits = self.joined.source.of_all_users, self.joined.source.splits
+        assert isinstance(source, Sheets)
+        assert splits is not None
+        parts = []
+        for code in range(splits.values.height):
+            joined = source.in_splits(np.array([code])).under(self.joined.convention)
+            side_data = self.side_data
+            if side_data.train is not None:
+                train = splits.of_lists(side_data.train, code)
+                side_data = replace(side_data, train=train)
+            part = ItemData(joined, side_data)
+            vars(part)["items"] = self.items
+            parts.append(part)
+        return parts
+
+    def values_of_users(
+        self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
+    ) -> tuple[pl.Series, list[PerUser | Whole]]:
+        """Compute a metric at each cut-off; return the users of the values as well.
+
+        Lists in a split have values that are computed with those of the split alone.
+        """
+        if self.joined.source.splits is None or metric.of == "all":
+            return self.values_of_lists(metric, cutoffs, options)
+        parts = [
+            part.values_of_lists(metric, cutoffs, options) for part in self.of_splits
+        ]
+        users = pl.concat([lists for lists, _values in parts])
+        order = users.arg_sort()
+        by_cutoff = zip(*(values for _lists, values in parts), strict=True)
+        together = [PerUser.together(values, order.to_numpy()) for values in by_cutoff]
+        return users.gather(order), [*together]
+
+    def values_of_lists(
+        self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
+    ) -> tuple[pl.Series, list[PerUser | Whole]]:
+        """Compute a metric at each cut-off, of all lists that are here together."""
+        users = self.joined.users if metric.of_evaluated else self.users
+        return users, [self.compute(metric, k, options) for k in cutoffs]
 
     @cached_property
     def recs(self) -> pl.DataFrame:
@@ -97,9 +147,7 @@ class ItemData:
     def compute(
         self, metric: Metric[...], k: int | None, options: Mapping[str, Any]
     ) -> PerUser | Whole:
-        """Compute a metric of the lists, of the users evaluated or of all who have
-        one.
-        """
+        """Compute a metric of the users evaluated, or of all who have a list."""
         lists = self.lists(evaluated=metric.of_evaluated)
         if "truth" not in metric.needs:
             of_lists: PerUser | Whole = metric.at(lists, k, options)
@@ -116,8 +164,9 @@ class ItemData:
     # rows in memory until Python looks for cycles.
 
     def lists(self, *, evaluated: bool = False) -> Lists:
-        """Return the rows of all lists; or of the users evaluated, of whom some may
-        have no list.
+        """Return the rows of all lists, or of the users evaluated.
+
+        Of these some may have no list.
         """
         lists = self._lists_of_evaluated if evaluated else self._lists_of_all
         return replace(lists, catalogue=self.catalogue)
@@ -162,8 +211,9 @@ class ItemData:
 
     @cached_property
     def _counts(self) -> dict[str, Any]:
-        """Count the users and rows of train that hold each item, and its users; nothing
-        without train.
+        """Count the users and rows of train that hold each item, and its users.
+
+        There is nothing to count without train.
         """
         train = self.side_data.train
         if train is None:
@@ -181,8 +231,9 @@ class ItemData:
 
     @cached_property
     def listed(self) -> Bools | None:
-        """Mark the items of the catalogue: those of items=, or those of train; None
-        without either.
+        """Mark the items of the catalogue: those of items=, or those of train.
+
+        None without either.
         """
         if self.side_data.items is not None:
             return self.marked(self.side_data.items["item"])
@@ -207,8 +258,9 @@ class ItemData:
     # What metrics ask to be read
 
     def history(self, *, evaluated: bool = False) -> tuple[Ints, Ints]:
-        """Return the training items of users with a list, or of those evaluated, each
-        once: positions of user and item, sorted by user.
+        """Return the training items of users with a list, or of those evaluated.
+
+        Each is there once, as positions of user and item, sorted by user.
         """
         had = self._unique_train
         users = self.joined.users if evaluated else self.users
@@ -219,8 +271,9 @@ class ItemData:
 
     @cached_property
     def expected_rank(self) -> Ints:
-        """Where each relevant row would be in a list of the most popular items that its
-        user has not had.
+        """Where each relevant row would be in a list of the most popular items.
+
+        These are of the items that its user has not had.
         """
         return self.expected_ranks(
             self.joined.all_hits.truth_user,
@@ -241,9 +294,13 @@ class ItemData:
         )
 
     def hits_with_items(self, hits: Hits, metric: Metric[...]) -> Hits:
-        """Return the hits with what is known of the item of each, as a metric of the
-        caller's asks for it.
-        """
+        """Return the hits with what a metric of the caller's asks of the item of each."""
+        train = self.side_data.train
+        if "train" in metric.needs and train is not None and train.width > len(IDS):
+            raise OptionError(
+                f"{metric.name} is summed over hits and reads train=, which has a column "
+                "of split=: leave it out of train=, or evaluate each value alone."
+            )
         items = RowItems(
             position=self._truth_item,
             catalogue=self.catalogue,
@@ -284,24 +341,27 @@ class ItemData:
         return of_items
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
-        """Return items × features (genres as words, or numbers), and which items are
-        described.
+        """Return items × features, and which items are described.
+
+        Features are genres as words, or numbers.
         """
         matrix, _labels = self._described(columns, "features", metric)
         assert self.side_data.items is not None
         return matrix, self.marked(self.side_data.items["item"])
 
     def genres(self, column: object, metric: str) -> tuple[Sparse, Sequence[str]]:
-        """Return items × genres, 1 where the item has it, and what the genres are
-        called.
+        """Return items × genres, and what the genres are called.
+
+        It is 1 where the item has the genre.
         """
         return self._described(column, "genre", metric)
 
     def _described(
         self, columns: object, argument: str, metric: str
     ) -> tuple[Sparse, Sequence[str]]:
-        """Return items × (words of one column, or numbers of several), by position of
-        the item, and what they are called.
+        """Return items × words of one column or numbers of several, and their names.
+
+        Rows are positions of items.
         """
         from scipy import sparse
 
@@ -325,9 +385,21 @@ def _exposure_of(data: ItemData) -> tuple[pl.Series, pl.DataFrame]:
 
 
 class ItemDataOfParts(ItemData):
-    """The same of lists that are elsewhere: parts count how often they show each item,
-    and compute the values of their users.
+    """The same of lists that are elsewhere.
+
+    Parts count how often they show each item, and compute the values of their users.
     """
+
+    @property
+    def of_splits(self) -> list[ItemData]:
+        """All lists: values of users do not depend on others, but by train."""
+        if self.side_data.train is not None:
+            raise ElsewhereError(
+                "with split= and train=, a metric beyond accuracy is computed from the "
+                f"rows of each split together, and they stay in {self._parts.where}: "
+                f"{self._parts.remedy}."
+            )
+        return [self]
 
     @property
     def _parts(self) -> Parts:
@@ -338,8 +410,9 @@ class ItemDataOfParts(ItemData):
         return parts
 
     def _on_part(self, work: Callable[[ItemData], Any]) -> Callable[[Sheets], Any]:
-        """Make a function of a part out of one of its data; None for a part without
-        rows, whose ids have no type.
+        """Make a function of a part out of one of its data.
+
+        It returns None for a part without rows, whose ids have no type.
         """
         convention = self.joined.convention
         side_data = SideData(items=self.side_data.items)
@@ -374,8 +447,9 @@ class ItemDataOfParts(ItemData):
 
     @cached_property
     def _lists_of_all(self) -> Lists:
-        """A row stands for all lists that have an item at a rank, and says nothing of
-        single users.
+        """A row for all lists that have an item at a rank.
+
+        It says nothing of single users.
         """
         shown = self.shown
         return Lists(
@@ -391,8 +465,9 @@ class ItemDataOfParts(ItemData):
     def compute(
         self, metric: Metric[...], k: int | None, options: Mapping[str, Any]
     ) -> PerUser | Whole:
-        """Compute a metric of counts of items, or of users part by part; one that
-        compares the lists of users is refused.
+        """Compute a metric of counts of items, or of users part by part.
+
+        One that compares the lists of users is refused.
         """
         if metric.over == "user pairs":
             raise elsewhere(self._parts)
@@ -416,9 +491,7 @@ class ItemDataOfParts(ItemData):
             )
 
         def rows(user: int) -> TermRows:
-            """Return the rows behind the value of the user at a position, whose list is
-            fetched.
-            """
+            """Return the rows behind the value of a user, whose list is fetched."""
             of_user = self._parts.rows_of(table["user"][[user]])
             explained: TermRows = self._on_part(values)(of_user).rows(0)
             return explained
@@ -433,8 +506,9 @@ class ItemDataOfParts(ItemData):
 def _cells(
     items: pl.DataFrame, columns: Sequence[str], argument: str
 ) -> tuple[Any, Sequence[str]]:
-    """Return a row an item of words or numbers, as a sparse table, and the names of its
-    columns.
+    """Return a row an item of words or numbers, and the names of the columns.
+
+    The rows are a sparse table.
     """
     from scipy import sparse
 
@@ -478,9 +552,7 @@ def _columns(
 def _columns_of_genres(
     items: pl.DataFrame, argument: str, metric: str
 ) -> tuple[str, ...]:
-    """Return the one column of words that is named as genres are, or all columns of 0
-    and 1.
-    """
+    """Return the one column of words named as genres are, or all of 0 and 1."""
     of_words = [
         name
         for name in items.columns
@@ -510,8 +582,9 @@ def _is_flag(column: pl.Series) -> bool:
 
 
 def words_of(column: pl.Series) -> tuple[Ints, pl.Series]:
-    """Return the row and the word of each genre: of lists, or of text such as
-    "comedy|drama".
+    """Return the row and the word of each genre.
+
+    Genres are lists, or text such as "comedy|drama".
     """
     if isinstance(column.dtype, (pl.List, pl.Array)):
         if column.dtype.inner in (pl.List, pl.Array, pl.Object):
@@ -532,8 +605,9 @@ def words_of(column: pl.Series) -> tuple[Ints, pl.Series]:
 
 
 def _holds_vectors(column: pl.Series, argument: str) -> bool:
-    """Return whether a column holds lists of numbers, as embeddings are; refuse those
-    that may be either vectors or ids of genres.
+    """Return whether a column holds lists of numbers, as embeddings are.
+
+    Those that may be either vectors or ids of genres are refused.
     """
     dtype = column.dtype
     if not isinstance(dtype, (pl.List, pl.Array)):
@@ -581,8 +655,9 @@ def _vectors(items: pl.DataFrame, name: str) -> Floats:
 
 
 def _numbers(column: pl.Series, argument: str) -> Floats:
-    """Return the numbers of one of several columns; those that name a genre are 0 and
-    1.
+    """Return the numbers of one of several columns.
+
+    Those that name a genre are 0 and 1.
     """
     if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
         raise FrameError(

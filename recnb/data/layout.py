@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import polars as pl
 
@@ -15,10 +15,12 @@ from recnb.data.columns import (
     each_named,
     find,
     in_side_frame,
+    named,
     role_of,
 )
-from recnb.data.sheet import IDS, RECS, TRUTH
-from recnb.errors import ColumnError, FrameError, listed, quoted
+from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
+from recnb.data.splits import Splits, split_role
+from recnb.errors import ColumnError, FrameError, OptionError, listed, quoted
 
 #: The frame that holds the column of a role; those of other roles are in both, or in
 #: either.
@@ -29,6 +31,7 @@ HOLDER = {
     "relevance": TRUTH,
     "relevant": TRUTH,
     "propensity": TRUTH,
+    "split": RECS,
 }
 #: The roles of columns of lists, which become rows before columns are looked for.
 OF_LISTS = ("recommended", "relevant")
@@ -36,15 +39,33 @@ OF_LISTS = ("recommended", "relevant")
 
 @dataclass(frozen=True)
 class Layout:
-    """Which column plays which role in either frame, and which names models, if one
-    does.
-    """
+    """Which column plays which role in either frame, and which names models."""
 
     recs: Labels
     truth: Labels
     model: str | None
     #: Of items or pairs, where it is no column of the truth.
     propensity: pl.DataFrame | None = None
+    #: The columns of the split, and those of them that the truth has.
+    split: tuple[str, ...] = ()
+    truth_split: tuple[str, ...] = ()
+    #: Their values in the recommendations, once these were looked at.
+    splits: Splits | None = None
+
+    @property
+    def recs_read(self) -> Labels:
+        """The columns that are read of recommendations: roles, and those of a split."""
+        return {**self.recs, **{split_role(name): name for name in self.split}}
+
+    @property
+    def truth_read(self) -> Labels:
+        """The columns that are read of the truth: roles, and those of a split."""
+        return {**self.truth, **{split_role(name): name for name in self.truth_split}}
+
+    def with_splits(self, combinations: pl.DataFrame) -> Layout:
+        """Take the values of the split from rows of the lists that have all of them."""
+        lists = Sheet(RECS, combinations, self.recs).with_ids(["user"])
+        return replace(self, splits=Splits.of(lists, self.split))
 
     @classmethod
     def of(
@@ -54,8 +75,9 @@ class Layout:
         columns: Columns,
         side_frames: Mapping[str, Frame],
     ) -> Layout:
-        """Find the columns by role; frames without rows suffice. `side_frames`: frames
-        that a column may be named of as well.
+        """Find the columns by role; frames without rows suffice.
+
+        `side_frames`: frames that a column may be named of as well.
         """
         of_recs, of_truth = columns_of(recs, RECS), columns_of(truth, TRUTH)
         for role, column in each_named(columns):
@@ -64,13 +86,45 @@ class Layout:
             is_known = column in present[holder] and role not in OF_LISTS
             if not is_known and holder is None:
                 is_known = in_side_frame(column, side_frames)
+            if not is_known and role == "split" and column in of_truth:
+                raise _no_split(column)
             if not is_known:
                 raise _absent(role, column, columns[role], present[holder])
-        return cls(
+        split = tuple(named(columns, "split"))
+        layout = cls(
             recs=find(recs, RECS, IDS, columns, ["rank", "score"]),
             truth=find(truth, TRUTH, IDS, columns, ["relevance", "propensity"]),
             model=next((name for name in of_recs if role_of(name) == "model"), None),
+            split=split,
+            truth_split=tuple(name for name in split if name in of_truth),
         )
+        refuse_split_in_role(split, layout.recs)
+        refuse_split_in_role(layout.truth_split, layout.truth)
+        return layout
+
+
+def refuse_split_in_role(split: Sequence[str], labels: Labels) -> None:
+    """Refuse a column of a split that has a role as well, or is named twice."""
+    if len({*split}) < len(split):
+        raise ColumnError(f"split={split!r} names a column twice: name each once.")
+    role_of_column = {column: role for role, column in labels.items()}
+    for column in split:
+        role = role_of_column.get(column, column)
+        if column in role_of_column or column in IDS:
+            raise ColumnError(
+                f"split={column!r} is the column of the {role}: name one that tells "
+                f"the lists of a user apart, such as a day or a fold."
+            )
+
+
+def _no_split(column: str) -> OptionError:
+    """Return the error for a column that the truth alone has."""
+    return OptionError(
+        f"split={column!r} is a column of the truth alone, so lists are the same for "
+        "each of its values.",
+        fix=f"Leave split= out, and say by={column!r} where you ask for numbers: each "
+        "value is then a truth of its own.",
+    )
 
 
 def _absent(role: str, column: str, given: object, present: list[str]) -> ColumnError:
@@ -88,8 +142,9 @@ def _absent(role: str, column: str, given: object, present: list[str]) -> Column
 
 
 def one_model(models: pl.Series, column: str, *, both_sides: bool = False) -> None:
-    """Refuse the lists of several models; `both_sides`: in a frame that holds the truth
-    as well.
+    """Refuse the lists of several models.
+
+    `both_sides`: they are in a frame that holds the truth as well.
     """
     if len(models) <= 1:
         return

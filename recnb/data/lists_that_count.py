@@ -1,5 +1,4 @@
-"""Lists of users whom the truth lacks, taken out before the join where no number needs
-them, and joined when something does.
+"""Lists of users whom the truth lacks, which are joined when something needs them.
 
 Where the truth decides who is averaged, a list of a user without a row of the truth
 changes no value of a metric of accuracy: hits, ranks, ties and repeats are within a
@@ -21,9 +20,10 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.columns import Labels
 from recnb.data.encoding import each_once, repeats_follow, run_starts
+from recnb.data.fingerprint import TableFacts
 from recnb.data.in_memory import Sheets
 from recnb.data.sheet import Sheet
-from recnb.data.source import Joined, JoinedRows, RowCounts, Source
+from recnb.data.source import Joined, JoinedRows, Origin, RowCounts, Source
 from recnb.metrics.hits import Bools, cached_property
 
 #: Rows of lists from which on users are looked up in the truth: measured with 15 % of
@@ -139,9 +139,7 @@ class RowsOfAll(JoinedRows):
 
 
 class ListsThatCount(Source):
-    """The lists of truth users, joined alone wherever these suffice; all lists
-    otherwise.
-    """
+    """The lists of truth users, joined alone where these suffice; otherwise all."""
 
     def __init__(
         self,
@@ -156,6 +154,7 @@ class ListsThatCount(Source):
         self._n_rows_of_all = n_rows_of_all  # None: not known
         self.notes = of_truth_users.notes
         self.user_weights = of_truth_users.user_weights
+        self.splits = of_truth_users.splits
 
     @property
     def of_all_users(self) -> Source:
@@ -163,14 +162,9 @@ class ListsThatCount(Source):
         return self._all_lists.source
 
     @property
-    def where(self) -> str:  # type: ignore[override]
-        """What holds rows that are not in memory, in words."""
-        return self.of_all_users.where
-
-    @property
-    def remedy(self) -> str:  # type: ignore[override]
-        """What to type to have them there."""
-        return self.of_all_users.remedy
+    def origin(self) -> Origin:
+        """What holds rows that are not in memory."""
+        return self.of_all_users.origin
 
     @property
     def labels(self) -> Labels:
@@ -191,6 +185,10 @@ class ListsThatCount(Source):
     def truth(self) -> pl.DataFrame:
         """All rows of the truth."""
         return self.of_truth_users.truth
+
+    def _read_facts(self, name: str, *, in_order: bool) -> TableFacts:
+        """Look at every row for `facts`."""
+        return self.of_all_users.facts(name, in_order=in_order)
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
@@ -278,9 +276,7 @@ def truth_users_suffice(convention: Convention) -> bool:
 
 
 def leave_out_lists(source: Sheets) -> Source:
-    """Leave out lists of users whom the truth lacks, if there are many; return the
-    source as it is if not.
-    """
+    """Leave out lists of users whom the truth lacks, if there are many."""
     users, truth_users = source.recs["user"], source.truth["user"]
     n_rows = len(users)
     if n_rows < MANY:

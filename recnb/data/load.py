@@ -1,5 +1,4 @@
-"""The way in: each form becomes a table with a row an item, its columns are found, and
-its ids checked.
+"""The way in: each form becomes a table with a row an item, whose ids are checked.
 
 Forms are files, mappings and Series by user, frames with lists in their cells, and one
 frame with both sides.
@@ -35,11 +34,12 @@ from recnb.data.columns import (
 )
 from recnb.data.file_parts import read_batches
 from recnb.data.files import Wanted, is_file, read_together
-from recnb.data.in_memory import ranked, source_of
-from recnb.data.layout import Layout, one_model
+from recnb.data.in_memory import ranked, source_in_splits
+from recnb.data.layout import Layout, one_model, refuse_split_in_role
 from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet, is_missing
 from recnb.data.source import Source
+from recnb.data.splits import split_role
 from recnb.display.language import N_, Plural, Sentence
 from recnb.errors import FrameError, RecnbError, is_several, quoted
 
@@ -71,15 +71,17 @@ ONLY_LISTED = Sentence(
 
 @cache
 def first_process() -> int:
-    """Return the process that evaluated first; one that is forked of it later inherits
-    the answer.
+    """Return the process that evaluated first.
+
+    One that is forked of it later inherits the answer.
     """
     return os.getpid()
 
 
 def refuse_fork() -> None:
-    """Refuse to evaluate in a process that was forked after an evaluation: it would
-    wait for threads of Polars that it does not have.
+    """Refuse to evaluate in a process that was forked after an evaluation.
+
+    It would wait for threads of Polars that it does not have.
     """
     if first_process() != os.getpid():
         problem = (
@@ -96,8 +98,9 @@ def refuse_fork() -> None:
 def tables_of(
     given: Mapping[str, Input | None], columns: Columns
 ) -> tuple[dict[str, Any], dict[str, str | Sequence[str] | None]]:
-    """Make tables with a row an item of what was given, by name, and return the columns
-    left to be found in them.
+    """Make tables with a row an item of what was given, by name.
+
+    Return the columns left to be found in them as well.
     """
     refuse_fork()
     frames: dict[str, Any] = {}
@@ -123,8 +126,9 @@ def tables_of(
 
 
 def _without_ranx(frame: Any) -> Any:
-    """Return a Run or Qrels of ranx, which is not imported, as the mapping that it is;
-    anything else as it is.
+    """Return a Run or Qrels of ranx as the mapping that it is, anything else as it is.
+
+    ranx is not imported for it.
     """
     if type(frame).__module__.startswith("ranx."):
         return frame.to_dict()
@@ -146,8 +150,7 @@ def _with_files_read(frames: Mapping[str, Any], columns: Columns) -> dict[str, A
 def read(
     recs: Frame, truth: Frame | None, columns: Columns, side_frames: Mapping[str, Frame]
 ) -> Source:
-    """Find the columns of two tables, or of one with both sides, and check that their
-    ids are of one type.
+    """Find the columns of two tables, or of one with both sides, and check the ids.
 
     `side_frames`: frames that a column may be named of as well.
     """
@@ -157,14 +160,17 @@ def read(
     _refuse_models(recs, layout.model)
     if (origin := origin_of(recs)) is not None:
         return read_batches(recs, truth, layout, origin)
-    lists = Sheet(RECS, table_of(recs, RECS, layout.recs), layout.recs)
-    judgements = Sheet(TRUTH, table_of(truth, TRUTH, layout.truth), layout.truth)
-    return leave_out_lists(source_of(lists.with_ids(), judgements.with_ids()))
+    lists = Sheet(RECS, table_of(recs, RECS, layout.recs_read), layout.recs)
+    judged = table_of(truth, TRUTH, layout.truth_read)
+    judgements = Sheet(TRUTH, judged, layout.truth)
+    source = source_in_splits(lists.with_ids(), judgements.with_ids(), layout.split)
+    return leave_out_lists(source)
 
 
 def read_lists(recs: Frame, columns: Columns) -> pl.DataFrame:
-    """Return recommendations alone, as user, item, rank: by rank if there is one, else
-    by score.
+    """Return recommendations alone, as user, item, rank.
+
+    They are ordered by rank if there is one, else by score.
     """
     labels = find(recs, RECS, IDS, columns, ["rank", "score"])
     lists = Sheet.read(recs, RECS, labels)
@@ -194,9 +200,7 @@ def _is_table(given: Any) -> bool:
 
 
 def _is_by_user(given: Any) -> bool:
-    """Return whether lists are given as a mapping by user, or as a Series of lists
-    whose index is the user.
-    """
+    """Return whether lists are given as a mapping or a Series by user."""
     if isinstance(given, Mapping):
         return True
     if not isinstance(given, pd.Series) or given.index.nlevels > 1:
@@ -205,9 +209,7 @@ def _is_by_user(given: Any) -> bool:
 
 
 def _has_lists_of_both_sides(frame: Any, columns: Columns) -> bool:
-    """Return whether one frame has a column of recommended items and one of relevant
-    items, a list in each cell.
-    """
+    """Return whether one frame has columns of lists of recommended and relevant items."""
     if not _is_table(frame):
         return False
     names = columns_of(frame, "the frame")
@@ -218,8 +220,9 @@ def _has_lists_of_both_sides(frame: Any, columns: Columns) -> bool:
 
 
 def _column_of_lists(frame: Any, name: str, columns: Columns) -> str | None:
-    """Return the column of a list for each user: the one named by keyword or, of a
-    frame without items, by its name.
+    """Return the column of a list for each user.
+
+    It is named by keyword or, of a frame without items, by its name.
     """
     if not _is_table(frame):
         return None
@@ -243,35 +246,43 @@ def _of_mapping(given: Any, name: str) -> Made:
     """Return a row an item of a mapping or Series by user."""
     users = _column(given.keys(), name, "user")
     cells = given.values() if isinstance(given, Mapping) else given
-    return _of_lists(users, [*cells], f"{name} holds", name)
+    keys = users.alias("user").to_frame()
+    return _of_lists(keys, [*cells], f"{name} holds", name)
 
 
 def _of_cells(frame: Any, name: str, label: str, columns: Columns) -> Made:
-    """Return a row an item of a frame with a list in each cell of a column; its column
-    of users keeps its name.
+    """Return a row an item of a frame with a list in each cell of a column.
+
+    Its columns of users, and of a split, keep their names.
     """
     user = find(frame, name, ["user"], columns)["user"]
-    users = table_of(frame, name, {"user": user})["user"]
+    present = columns_of(frame, name)
+    split = [column for column in named(columns, "split") if column in present]
+    refuse_split_in_role(split, {"user": user, "item": label})
+    keys = table_of(frame, name, {"user": user} | {column: column for column in split})
     if isinstance(frame, pd.DataFrame):
         lists = frame[label].to_list()  # which may be of several kinds
     else:
         lists = table_of(frame, name, {label: label})[label].to_list()
     where = f"{name}: column {label!r} holds"
-    rows = _of_lists(users, lists, where, name, label)
+    rows = _of_lists(keys, lists, where, name, label)
     return Made(rows.rename({"user": user}))
 
 
 def _of_lists(
-    users: pl.Series,
+    keys: pl.DataFrame,
     lists: list[Any],
     where: str,
     name: str,
     label: str = "",
 ) -> Made:
-    """Return user and item; of recommendations their rank or score, of any other frame
-    the relevance if it is given. An empty list has no row.
+    """Return a row for each item, with the key of its list: user, and values of a split.
+
+    Recommendations have its rank or score, any other frame its relevance if it is given.
+    An empty list has no row.
     """
-    repeated = users.filter(users.is_duplicated())
+    users = keys["user"]
+    repeated = users.filter(keys.is_duplicated())
     if len(repeated):
         raise FrameError(
             f"{where} more than one list of user {repeated[0]!r}: lists of items have one "
@@ -285,7 +296,7 @@ def _of_lists(
         ]
     lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
     columns: dict[str, Any] = {
-        "user": users.gather(np.repeat(np.arange(len(users)), lengths)),
+        **keys[np.repeat(np.arange(len(users)), lengths)].to_dict(),
         "item": _column(chain.from_iterable(lists), name, label or "item"),
     }
     if any(isinstance(items, Mapping) for items in lists):
@@ -348,9 +359,43 @@ def _column(values: Iterable[Any], name: str, label: str, role: str = "") -> pl.
 def _both_sides(
     frame: Frame, columns: Columns, side_frames: Mapping[str, Frame]
 ) -> Source:
-    """Split one frame into recommendations and truth: what has no rank or score was not
-    recommended, without relevance not judged.
+    """Split one frame into recommendations and truth.
+
+    What has no rank or score was not recommended, and without relevance not judged.
     """
+    split = named(columns, "split")
+    sheet, has_items = _sheet_of_both_sides(frame, columns, split, side_frames)
+    labels = sheet.labels
+    notes: list[str | Sentence] = [] if has_items else [ROWS_ARE_ITEMS]
+    orders = [role for role in ("rank", "score") if role in labels]
+    is_listed = ~is_missing(sheet[orders[0]])
+    is_judged = ~is_missing(sheet["relevance"])
+    _refuse_rows_of_neither(sheet, is_listed, is_judged, has_items=has_items)
+    roles_of_split = [split_role(column) for column in split]
+    recs = sheet.rows.filter(is_listed).select(*IDS, *orders, *roles_of_split)
+    truth = sheet.rows.filter(is_judged).drop("rank", "score", strict=False)
+    _refuse_one_side(sheet, recs, "recommends", orders[0])
+    _refuse_one_side(sheet, truth, "judges", "relevance")
+    if not (is_judged & ~is_listed).any():
+        notes.insert(0, ONLY_LISTED)
+    if orders == ["score"] and not is_listed.all():
+        notes.append(Sentence(NOT_SCORED, {"n": int((~is_listed).sum())}))
+    labels_of_truth = {role: labels[role] for role in truth.columns if role in labels}
+    return source_in_splits(
+        Sheet(RECS, recs, labels),
+        Sheet(TRUTH, truth, labels_of_truth),
+        split,
+        notes=tuple(notes),
+    )
+
+
+def _sheet_of_both_sides(
+    frame: Frame,
+    columns: Columns,
+    split: Sequence[str],
+    side_frames: Mapping[str, Frame],
+) -> tuple[Sheet, bool]:
+    """Read a frame with both sides; return as well whether it has a column of items."""
     name = "the frame"
     names = columns_of(frame, name)
     require(columns, names, name, side_frames)
@@ -362,13 +407,13 @@ def _both_sides(
         ["rank", "score", "relevance", "propensity"],
         both_sides=True,
     )
-    table = table_of(frame, name, labels)
-    notes: list[str | Sentence] = []
+    refuse_split_in_role(split, labels)
+    roles_of_split = {split_role(column): column for column in split}
+    table = table_of(frame, name, {**labels, **roles_of_split})
     has_items = "item" in labels
     if not has_items:
         labels["item"] = "item"
         table = table.with_row_index("item")
-        notes.append(ROWS_ARE_ITEMS)
         models = [
             column
             for column in by_name(names, "model")
@@ -376,29 +421,13 @@ def _both_sides(
         ]
         if models:
             _refuse_models(frame, models[0], both_sides=True)
-    sheet = Sheet(name, table, labels).with_ids()
-    orders = [role for role in ("rank", "score") if role in labels]
-    is_listed = ~is_missing(sheet[orders[0]])
-    is_judged = ~is_missing(sheet["relevance"])
-    _refuse_rows_of_neither(sheet, is_listed, is_judged, has_items=has_items)
-    recs = sheet.rows.filter(is_listed).select(*IDS, *orders)
-    truth = sheet.rows.filter(is_judged).drop("rank", "score", strict=False)
-    _refuse_one_side(sheet, recs, "recommends", orders[0])
-    _refuse_one_side(sheet, truth, "judges", "relevance")
-    if not (is_judged & ~is_listed).any():
-        notes.insert(0, ONLY_LISTED)
-    if orders == ["score"] and not is_listed.all():
-        notes.append(Sentence(NOT_SCORED, {"n": int((~is_listed).sum())}))
-    return source_of(
-        Sheet(RECS, recs, labels),
-        Sheet(TRUTH, truth, {role: labels[role] for role in truth.columns}),
-        notes=tuple(notes),
-    )
+    return Sheet(name, table, labels).with_ids(), has_items
 
 
 def _has_items(frame: Frame, names: Sequence[Any], columns: Columns) -> bool:
-    """Return whether a frame has a column of items, or a level of its index, which
-    `find` refuses.
+    """Return whether a frame has a column of items.
+
+    So it has if it is a level of its index, which `find` refuses.
     """
     levels: list[Any] = []
     if isinstance(frame, pd.DataFrame):
@@ -413,8 +442,9 @@ def _refuse_rows_of_neither(
     *,
     has_items: bool,
 ) -> None:
-    """Raise an error for a row that is on neither side; where rows are items, on one
-    alone.
+    """Raise an error for a row that is on neither side.
+
+    Where rows are items, it may not be on one alone.
     """
     if has_items:
         lacks = "no rank, no score and no relevance"

@@ -1,5 +1,4 @@
-"""Rows in parts of whole users: what is done with each part, and one `Joined` merged of
-what is kept of all.
+"""Rows in parts of whole users: what is done with each, and one `Joined` of all.
 
 A part is the rows of whole users on both sides, as `Sheets`. What memory does not hold
 is a list of parts, wherever they are: buckets in files (`file_parts.py`), partitions of
@@ -21,6 +20,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.columns import Labels
 from recnb.data.encoding import distinct
+from recnb.data.fingerprint import TableFacts, merged_facts
 from recnb.data.in_memory import Sheets, check_users, source_of
 from recnb.data.layout import Layout
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
@@ -32,6 +32,7 @@ from recnb.data.source import (
     elsewhere,
     rows_of,
 )
+from recnb.data.splits import MetLabels
 from recnb.errors import ElsewhereError, FrameError, NoRowsError
 from recnb.metrics.hits import Hits, Ints, TieSpread, cached_property
 
@@ -45,13 +46,18 @@ class Facts(NamedTuple):
     users: tuple[Any, Any]
     met: bool  #: whether some user is in both frames
     highest: float  #: relevance
+    #: The combinations of a split that are on both sides.
+    met_in_splits: MetLabels = MetLabels()
 
     @classmethod
     def of(cls, part: Sheets, highest: float) -> Facts:
         """Return those of one part."""
         of_lists, of_truth = part.recs["user"], part.truth["user"]
         met = bool(of_lists.is_in(of_truth.implode()).any())
-        return cls((_first(of_lists), _first(of_truth)), met, highest)
+        met_in_splits = MetLabels()
+        if part.splits is not None:
+            met_in_splits = part.splits.met(of_lists, of_truth)
+        return cls((_first(of_lists), _first(of_truth)), met, highest, met_in_splits)
 
 
 def _first(users: pl.Series) -> Any:
@@ -76,15 +82,16 @@ def check_parts(facts: Sequence[Facts], n_users: int, convention: Convention) ->
 
 
 def part_of(lists: Sheet, judgements: Sheet, layout: Layout) -> Sheets:
-    """Make a part of the rows of some users; ids of an empty side are of the other's
-    kind.
+    """Make a part of the rows of some users.
+
+    Ids of an empty side are of the other's kind.
     """
     types: dict[str, Any] = {}
     for sheet in (lists, judgements):
         if sheet.rows.height:
             types |= {role: sheet[role].dtype for role in IDS}
     lists, judgements = _with_types(lists, types), _with_types(judgements, types)
-    part = source_of(lists, judgements, is_part=True)
+    part = source_of(lists, judgements, layout.splits, is_part=True)
     part.weigh(layout.propensity, None)
     return part
 
@@ -115,12 +122,16 @@ class Parts(Source):
     #: Whether rows of the truth are kept of each part, and not made again where they are
     #: asked for.
     keeps_truth = False
+    #: Whether what a record says of the rows is read with the hits, where rows that are
+    #: asked for once more would be computed once more.
+    keeps_facts = False
     #: All parts, where these are some of their users; None: these are all.
     whole: Parts | None = None
     users: pl.Series  #: these users, if they are some
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
+        self.splits = layout.splits
 
     def weigh(
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
@@ -141,6 +152,10 @@ class Parts(Source):
     @abstractmethod
     def rows_of(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
+
+    def of_lists(self, part: Sheets, users: pl.Series) -> Sheets:
+        """Return the rows of some lists of a part of their users."""
+        return part if self.splits is None else part.among(users)
 
     @property
     def labels(self) -> Labels:
@@ -174,11 +189,28 @@ class Parts(Source):
     def _read_truth(self) -> pl.DataFrame:
         return self._joined.judged.select(*self.layout.truth)
 
+    def _read_facts(self, name: str, *, in_order: bool) -> TableFacts:
+        """Look at every row of every part for `facts`."""
+        if self.whole is not None:
+            return self.whole.facts(name, in_order=in_order)
+        work = partial(_facts_of_part, in_order)
+        self._keep_facts(list(self.each(work)), in_order=in_order)
+        return self._facts[name, in_order]
+
+    def _keep_facts(
+        self, facts: Sequence[tuple[TableFacts, TableFacts]], *, in_order: bool
+    ) -> None:
+        """Merge the facts of the lists and of the truth of all parts."""
+        of_lists, of_truth = zip(*facts, strict=True)
+        self._facts[RECS, in_order] = merged_facts(of_lists)
+        self._facts[TRUTH, False] = merged_facts(of_truth)
+
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
         joined = self._joined
         item = joined.row_counts.items.head(1)
-        rows = pl.DataFrame({"user": joined.users.head(1), "item": item})
+        user = self.users_of(joined.users.head(1))
+        rows = pl.DataFrame({"user": user, "item": item})
         return Sheet(RECS, rows, self.labels)
 
     def lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
@@ -198,19 +230,32 @@ class Parts(Source):
         return some
 
     def join(self, convention: Convention) -> Joined:
-        """Join every part, and merge what is kept: hits, truth, and a few counts of
-        each user.
-        """
+        """Join every part, and merge hits, truth, and a few counts of each user."""
         if self.whole is not None:
             return self.whole.under(convention).among(self.users)
         refuse_catalogue(convention, self)
-        kept = list(self.each(partial(PartHits.of, convention, self.keeps_truth)))
+        work = partial(PartHits.of, convention, self.keeps_truth, self.keeps_facts)
+        kept = list(self.each(work))
         check_parts(
             [part.facts for part in kept],
             sum(len(part.users) for part in kept),
             convention,
         )
-        return merged(kept, self, convention)
+        if self.keeps_facts:
+            facts = [part.table_facts for part in kept if part.table_facts]
+            self._keep_facts(facts, in_order=kept[0].convention.order == "row")
+        met = [part.facts.met_in_splits for part in kept]
+        joined = merged(kept, self, convention)
+        if self.splits is not None:
+            self.splits.refuse_unmet(met)
+            self.splits.refuse_without_users(joined.users)
+        return joined
+
+
+def _facts_of_part(in_order: bool, part: Sheets) -> tuple[TableFacts, TableFacts]:
+    """Return the facts of the lists and of the truth of a part."""
+    lists = part.facts(RECS, in_order=in_order)
+    return lists, part.facts(TRUTH)
 
 
 def refuse_catalogue(convention: Convention, parts: Parts) -> None:
@@ -227,9 +272,7 @@ def refuse_catalogue(convention: Convention, parts: Parts) -> None:
 
 @dataclass(frozen=True, eq=False)
 class PartHits:
-    """What is kept of a part, without the rows of its lists: as large as its hits,
-    truth and users.
-    """
+    """What is kept of a part: its hits, truth and users, and no rows of its lists."""
 
     facts: Facts
     users: pl.Series  #: the users evaluated, sorted
@@ -240,27 +283,21 @@ class PartHits:
     n_without_relevant: int
     judged: pl.DataFrame | None  #: all rows of the truth
     truth: pl.DataFrame | None  #: the relevant rows of the users evaluated, by user
+    #: Of the lists and of the truth, for a record.
+    table_facts: tuple[TableFacts, TableFacts] | None
 
     @classmethod
-    def of(cls, convention: Convention, keeps_truth: bool, part: Sheets) -> PartHits:
+    def of(
+        cls, convention: Convention, keeps_truth: bool, keeps_facts: bool, part: Sheets
+    ) -> PartHits:
         """Join a part."""
         joined = part.under(convention)
-        hits = joined.all_hits
-        columns = {
-            "list_length": hits.list_length,
-            "n_relevant": hits.n_relevant,
-            "n_hits": np.bincount(hits.user, minlength=hits.n_users),
-            "truth_relevance": hits.truth_relevance,
-            "rank": hits.rank,
-            "relevance": hits.relevance,
-            "entry": hits.entry - _starts(hits.n_relevant)[hits.user],
-        }
-        if hits.truth_weight is not None:
-            columns["truth_weight"] = hits.truth_weight
-        if hits.tied is not None:
-            columns |= vars(hits.tied)
+        table_facts = None
+        if keeps_facts:
+            table_facts = _facts_of_part(joined.convention.order == "row", part)
+        columns = _columns_of(joined.all_hits)
         return cls(
-            facts=Facts.of(part, hits.max_relevance),
+            facts=Facts.of(part, joined.all_hits.max_relevance),
             users=joined.users,
             columns={name: _narrow(column) for name, column in columns.items()},
             convention=joined.convention,
@@ -268,7 +305,26 @@ class PartHits:
             n_without_relevant=joined.n_without_relevant,
             judged=joined.judged if keeps_truth else None,
             truth=joined.truth if keeps_truth else None,
+            table_facts=table_facts,
         )
+
+
+def _columns_of(hits: Hits) -> dict[str, Any]:
+    """Return the columns of hits, of relevant rows and of users."""
+    columns = {
+        "list_length": hits.list_length,
+        "n_relevant": hits.n_relevant,
+        "n_hits": np.bincount(hits.user, minlength=hits.n_users),
+        "truth_relevance": hits.truth_relevance,
+        "rank": hits.rank,
+        "relevance": hits.relevance,
+        "entry": hits.entry - _starts(hits.n_relevant)[hits.user],
+    }
+    if hits.truth_weight is not None:
+        columns["truth_weight"] = hits.truth_weight
+    if hits.tied is not None:
+        columns |= vars(hits.tied)
+    return columns
 
 
 class RowsOfParts(JoinedRows):
@@ -318,8 +374,9 @@ def _truth_of(convention: Convention, part: Sheets) -> pl.DataFrame | None:
 
 
 def merged(kept: list[PartHits], parts: Parts, convention: Convention) -> Joined:
-    """Merge parts with different users; the list is emptied, so that each part can go
-    once it is copied.
+    """Merge parts with different users.
+
+    The list is emptied, so that each part can go once it is copied.
     """
     # Parts of no rows on either side know no types of ids.
     kept[:] = [part for part in kept if part.facts.users != (None, None)]
@@ -351,8 +408,9 @@ def merged(kept: list[PartHits], parts: Parts, convention: Convention) -> Joined
 
 
 def _merged_hits(kept: list[PartHits]) -> tuple[pl.Series, Hits]:
-    """Return all users, sorted, and their hits; the parts are let go once they are in
-    one piece.
+    """Return all users, sorted, and their hits.
+
+    The parts are let go once they are in one piece.
     """
     users = pl.concat([part.users for part in kept])
     by_id = users.arg_sort().to_numpy()
@@ -401,8 +459,9 @@ def _merged_hits(kept: list[PartHits]) -> tuple[pl.Series, Hits]:
 
 
 def ranges(starts: Ints, counts: Ints) -> Ints:
-    """Concatenate the whole numbers from each start on, as many as it counts: of 5 and
-    0, 2 and 3 they are 5, 6, 0, 1, 2.
+    """Concatenate the whole numbers from each start on, as many as it counts.
+
+    Of the starts 5 and 0, and the counts 2 and 3, they are 5, 6, 0, 1, 2.
     """
     ends = np.cumsum(counts)
     numbers = np.arange(ends[-1] if len(ends) else 0)
@@ -415,9 +474,7 @@ def _starts(counts: Ints) -> Ints:
 
 
 def _narrow(column: Any) -> Any:
-    """Return the same numbers in as few bytes as hold them exactly; truth values as
-    they are.
-    """
+    """Return numbers in as few bytes as hold them exactly; truth values as they are."""
     if column.dtype == np.bool_:
         return column
     for kind in (np.int8, np.int16, np.int32, np.float32):

@@ -1,6 +1,4 @@
-"""What is given beside the pairs: training data, items, users, and how the caller wrote
-it, for code that is shown.
-"""
+"""What is given beside the pairs: train, items, users, and how the caller wrote it."""
 
 from __future__ import annotations
 
@@ -28,7 +26,8 @@ from recnb.data.columns import (
 from recnb.data.load import ROWS_ARE_ITEMS, SIDES
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import Source
-from recnb.errors import ColumnError, FrameError
+from recnb.data.splits import split_role
+from recnb.errors import ColumnError, FrameError, listed
 
 #: Names of columns that say when something happened.
 TIMES = re.compile(
@@ -92,6 +91,8 @@ class Call:
     library: str | None = None
     #: Propensity and user_weight, as code.
     weights: Mapping[str, str] = field(default_factory=dict)
+    #: By argument: the path of a file, a folder or a pattern, where one was given.
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,20 +114,37 @@ class SideData:
     #: The columns of users and of items in it.
     truth_user: str = "user"
     truth_item: str = "item"
+    #: The column of users whose values are the sample; None: users are.
+    cluster: str | None = None
     #: Columns of recommendations that the truth has too and that differ within users.
     differing: tuple[str, ...] = ()
+    #: Those of them that may tell lists apart: with values that both frames have.
+    apart: tuple[str, ...] = ()
     #: How all of it was given.
     call: Call = field(default_factory=Call)
     #: Of train, items and users: role -> column.
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
+    def of_split(self, values: Mapping[str, Any]) -> SideData:
+        """Return the same with the rows of train that have these values, or any."""
+        train = self.train
+        if train is None:
+            return self
+        for column, value in values.items():
+            role = split_role(column)
+            if role in train.columns:
+                train = train.filter(pl.col(role) == pl.lit(value, train[role].dtype))
+        return replace(self, train=train)
+
 
 def read_side_data(
-    source: Source, given_truth: Frame, columns: Columns, **frames: Frame
+    source: Source,
+    given_truth: Frame,
+    columns: Columns,
+    cluster: str | None = None,
+    **frames: Frame,
 ) -> SideData:
-    """Read train, items and users, and check that their ids are of the type of those of
-    the recommendations.
-    """
+    """Read train, items and users, whose ids are of the recommendations' type."""
     given = {name: frame for name, frame in frames.items() if frame is not None}
     if ROWS_ARE_ITEMS in source.notes:
         _refuse_joined_by_item(given)
@@ -136,6 +154,11 @@ def read_side_data(
     tables: dict[str, Any] = {
         name: _read(frame, name, labels[name], source) for name, frame in given.items()
     }
+    if cluster is not None and cluster not in tables["users"].columns[1:]:
+        raise ColumnError(
+            f"cluster={cluster!r} is no column of users=.",
+            fix=f"Columns: {listed(tables['users'].columns[1:])}.",
+        )
     truth = None
     if given_truth is not None:
         truth = _others(given_truth, source.truth_labels)
@@ -144,6 +167,7 @@ def read_side_data(
         truth=truth,
         truth_user=source.truth_labels["user"],
         truth_item=source.truth_labels["item"],
+        cluster=cluster,
         labels=labels,
     )
     if "train" not in given:
@@ -166,9 +190,7 @@ def _refuse_joined_by_item(names: Iterable[str]) -> None:
 
 
 def _others(frame: Frame, labels: Labels) -> Frame | None:
-    """Copy the users and items of the truth with its columns that have no role; None if
-    there are none.
-    """
+    """Copy ids and columns without a role of the truth; None without such columns."""
     names = columns_of(frame, "truth")
     others = [column for column in names if column not in labels.values()]
     if not others:
@@ -187,33 +209,65 @@ def _others(frame: Frame, labels: Labels) -> Frame | None:
 
 
 def differing_columns(recs: Frame, truth: Frame, source: Source) -> tuple[str, ...]:
-    """Return the columns without a role that both frames have, and that differ within
-    users in the recommendations, such as the day of a list.
+    """Return the columns of both frames that differ within lists, as a day may.
+
+    Columns with a role, and those of a split, are none of them.
     """
+    split = () if source.splits is None else source.splits.columns
     ignored = {*source.labels.values(), *source.truth_labels.values()}
     ignored |= {*columns_of(recs, RECS)} - {*columns_of(truth, TRUTH)}
+    ignored |= {*split}
     shared = [column for column in columns_of(recs, RECS) if column not in ignored]
     if not shared or not source.in_memory:
         return ()
-    differing = []
-    for column in shared:
-        roles = {"user": source.labels["user"], "value": column}
-        # Columns of kinds that cannot be grouped are passed over.
-        with suppress(FrameError, pl.exceptions.PolarsError):
-            if _differs_within_users(table_of(recs, RECS, roles)):
-                differing.append(column)
-    return tuple(differing)
+    keys = [source.labels["user"], *split]
+    return tuple(
+        column for column in shared if _differs_within(recs, RECS, keys, column)
+    )
 
 
-def _differs_within_users(rows: pl.DataFrame) -> bool:
-    """Return whether a user has two values; of most columns that do, two rows that
-    follow each other show it.
+def columns_of_lists(
+    recs: Frame, truth: Frame, source: Source, differing: Sequence[str]
+) -> tuple[str, ...]:
+    """Return the columns that may tell the lists of a user apart, as a day does.
+
+    Of those that differ within users, both frames have values in common, and so has an
+    item of the recommendations several: others describe items.
     """
-    user, value = pl.col("user"), pl.col("value")
-    follows = (user == user.shift()) & value.ne_missing(value.shift())
+    item, user = source.labels["item"], source.truth_labels["user"]
+    if item not in columns_of(recs, RECS):
+        return ()  # each row is an item of its own
+    columns = []
+    for column in differing:
+        differs_within_items = _differs_within(recs, RECS, [item], column)
+        if differs_within_items and _differs_within(truth, TRUTH, [user], column):
+            listed_values = table_of(recs, RECS, {"value": column})["value"].unique()
+            judged_values = table_of(truth, TRUTH, {"value": column})["value"].unique()
+            is_one_kind = listed_values.dtype == judged_values.dtype
+            if is_one_kind and listed_values.is_in(judged_values.implode()).any():
+                columns.append(column)
+    return tuple(columns)
+
+
+def _differs_within(frame: Frame, name: str, keys: Sequence[str], column: str) -> bool:
+    """Return whether rows of equal keys have two values of a column."""
+    roles = {f"key {key}": key for key in keys}
+    key = pl.col(*roles) if len(roles) == 1 else pl.struct(*roles)
+    # Columns of kinds that cannot be grouped are passed over.
+    with suppress(FrameError, pl.exceptions.PolarsError):
+        rows = table_of(frame, name, {**roles, "value": column})
+        return _have_two_values(rows.select(key.alias("key"), "value"))
+    return False
+
+
+def _have_two_values(rows: pl.DataFrame) -> bool:
+    """Return whether a key has two values."""
+    # Of most columns that do, two rows that follow each other show it.
+    key, value = pl.col("key"), pl.col("value")
+    follows = (key == key.shift()) & value.ne_missing(value.shift())
     if rows.select(follows.any()).item():
         return True
-    return bool(rows.unique()["user"].is_duplicated().any())
+    return bool(rows.unique()["key"].is_duplicated().any())
 
 
 def _time_columns(frame: Frame | None) -> list[str]:
@@ -226,8 +280,9 @@ def _time_columns(frame: Frame | None) -> list[str]:
 def _times(
     frames: tuple[Frame | None, ...], columns: tuple[Sequence[str], Sequence[str]]
 ) -> tuple[pl.Series, ...]:
-    """Return the columns of train and of the truth that say when, if each has one: of
-    several, one that both have.
+    """Return when each row of train and of the truth was, if both say so.
+
+    Of several columns that do, one that both have is read.
     """
     of_train, of_truth = columns
     shared = [name for name in of_train if name in of_truth]
@@ -244,25 +299,34 @@ def _times(
 
 
 def _read(frame: Frame, name: str, labels: Labels, source: Source) -> pl.DataFrame:
-    """Read a frame of pairs; or of one row for each item or user, under the name of its
-    role, with all its other columns.
+    """Read a frame of pairs, or of one row for each item or user.
+
+    Ids have the names of their roles. A frame of items or users keeps all its other
+    columns, and one of pairs those of the split.
     """
     roles = [*labels]
     others: dict[str, Any] = {}
     if len(roles) == 1:
         others = _columns_without_role(frame, name, labels)
+    elif source.splits is not None:
+        present = columns_of(frame, name)
+        split = [column for column in source.splits.columns if column in present]
+        others = {split_role(column): column for column in split}
     sheet = Sheet(name, table_of(frame, name, {**labels, **others}), labels)
     sheet = sheet.with_ids(roles)
     ids = sheet.with_rows(sheet.rows.select(roles))
     source.example().refuse_other_kinds(ids)
     if len(roles) == 1:
         _refuse_repeated(name, sheet[roles[0]])
+    elif source.splits is not None:
+        return source.splits.with_values(sheet).rows
     return sheet.rows
 
 
 def _columns_without_role(frame: Frame, name: str, labels: Labels) -> dict[str, Any]:
-    """Return the other columns of a frame by their names as text: those of embeddings
-    are often numbers.
+    """Return the other columns of a frame by their names as text.
+
+    Those of embeddings are often numbers.
     """
     others: dict[str, Any] = {}
     for column in columns_of(frame, name):

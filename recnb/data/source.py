@@ -1,6 +1,4 @@
-"""What was read (`Source`), and what an evaluation keeps of it under a convention
-(`Joined`).
-"""
+"""What was read (`Source`), and what an evaluation keeps of it (`Joined`)."""
 
 from __future__ import annotations
 
@@ -15,22 +13,32 @@ from recnb.conventions import Convention
 from recnb.conventions.convention import Order
 from recnb.data.columns import Labels
 from recnb.data.encoding import distinct
+from recnb.data.fingerprint import TableFacts
 from recnb.data.sheet import IDS, Sheet, relevant_only
+from recnb.data.splits import Splits
 from recnb.data.weights import Weighting, look_up, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError
 from recnb.metrics.hits import Bools, Floats, Hits, cached_property
 
 
+class Origin(NamedTuple):
+    """What holds rows that are not in memory."""
+
+    where: str = ""  #: in words
+    remedy: str = ""  #: what to type to have them in memory
+
+
 class Source(ABC):
-    """Both frames after reading: columns by role, ids of one type; not yet under a
-    convention.
+    """Both frames after reading, not yet under a convention.
+
+    Columns are named by role, and ids are of one type.
     """
 
     notes: tuple[str | Sentence, ...] = ()
     user_weights: pl.DataFrame | None = None  #: user and value
-    where = ""  #: what holds rows that are not in memory, in words
-    remedy = ""  #: what to type to have them there
+    #: Where users have several lists: `user` is then a list's id everywhere below.
+    splits: Splits | None = None
 
     @property
     @abstractmethod
@@ -70,16 +78,33 @@ class Source(ABC):
 
     @abstractmethod
     def among(self, users: pl.Series) -> Source:
-        """Return the rows of some users; the catalogue and the scale of grades are
-        those of all.
+        """Return the rows of some users.
+
+        The catalogue and the scale of grades are those of all.
         """
 
     @property
     def of_all_users(self) -> Source:
-        """The source of all lists, where this one joins those of some users alone
-        (`lists_that_count.py`).
+        """The source of all lists, where this one joins those of some users alone.
+
+        See `lists_that_count.py`.
         """
         return self
+
+    @property
+    def origin(self) -> Origin:
+        """What holds rows that are not in memory."""
+        return Origin()
+
+    @property
+    def where(self) -> str:
+        """What holds rows that are not in memory, in words."""
+        return self.origin.where
+
+    @property
+    def remedy(self) -> str:
+        """What to type to have them there."""
+        return self.origin.remedy
 
     @property
     def in_memory(self) -> bool:
@@ -88,8 +113,9 @@ class Source(ABC):
 
     @cached_property
     def _known(self) -> dict[Convention, Joined]:
-        """What was joined, by convention, without its source: a cycle would keep rows
-        in memory until Python looks for it.
+        """What was joined, by convention, without its source.
+
+        A cycle would keep rows in memory until Python looks for it.
         """
         return {}
 
@@ -118,14 +144,32 @@ class Source(ABC):
     def weigh(
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
     ) -> None:
-        """Let relevant pairs and users have weights, before anything is joined; of
-        pairs those in a table by item or pair, else those in a column of the truth.
+        """Let relevant pairs and users have weights, before anything is joined.
+
+        Those of pairs are in a table by item or pair, else in a column of the truth.
         """
 
-    def as_given(self, convention: Convention) -> Convention:
-        """Return a library's convention for these frames, with the order column that
-        they have.
+    @cached_property
+    def _facts(self) -> dict[tuple[str, bool], TableFacts]:
+        """What a record says of each table, by its name and whether rows are in order."""
+        return {}
+
+    def facts(self, name: str, *, in_order: bool = False) -> TableFacts:
+        """Return what a record says of the recommendations or the truth, as given.
+
+        `in_order`: whether the order of rows is that of the lists.
         """
+        key = (name, in_order)
+        if key not in self._facts:
+            self._facts[key] = self._read_facts(name, in_order=in_order)
+        return self._facts[key]
+
+    @abstractmethod
+    def _read_facts(self, name: str, *, in_order: bool) -> TableFacts:
+        """Look at every row for `facts`."""
+
+    def as_given(self, convention: Convention) -> Convention:
+        """Return a library's convention with the order column that these frames have."""
         other: Mapping[str, Order] = {"score": "rank", "rank": "score"}
         if convention.order in other and convention.order not in self.labels:
             return replace(convention, order=other[convention.order])
@@ -135,10 +179,14 @@ class Source(ABC):
         """Return the weights of some users; None: all count the same."""
         if self.user_weights is None:
             return None
-        ids = users.alias("user").to_frame()
+        ids = self.users_of(users).alias("user").to_frame()
         weights = look_up(self.user_weights, ids, "user_weight")
         refuse_lacking(weights, ids, "user_weight")
         return weights.to_numpy()
+
+    def users_of(self, list_ids: pl.Series) -> pl.Series:
+        """Return the users whose lists these are: the same but in a split."""
+        return list_ids if self.splits is None else self.splits.users_of(list_ids)
 
     def forget(self) -> None:
         """Let go of what was joined."""
@@ -169,8 +217,9 @@ class JoinedRows(ABC):
     @property
     @abstractmethod
     def lists(self) -> pl.DataFrame:
-        """User, item, rank, and score where there is one, of all lists; an error if
-        they are elsewhere.
+        """User, item, rank, and score where there is one, of all lists.
+
+        It is an error if they are elsewhere.
         """
 
     @property
@@ -270,8 +319,9 @@ class RowCounts:
 
 @dataclass(eq=False)
 class Joined:
-    """What an evaluation keeps of two frames under a convention: its users, the hits of
-    whole lists, and counts; rows are made on demand.
+    """What an evaluation keeps of two frames under a convention.
+
+    These are its users, the hits of whole lists, and counts; rows are made on demand.
     """
 
     users: pl.Series  #: the users evaluated, sorted
@@ -328,7 +378,8 @@ class Joined:
     def counts_of_users(
         self, nothing_to_find: Bools, *, has_missed: bool = False
     ) -> UserCounts:
-        """Return `user_counts` where these of the users have nothing to find;
+        """Return `user_counts` where these of the users have nothing to find.
+
         `has_missed`: whether one evaluated counts as a list without a hit, and not 1.
         """
         n_nothing = int(nothing_to_find.sum())
@@ -355,8 +406,9 @@ class Joined:
 
     @property
     def counts(self) -> Counts:
-        """Sizes of the data behind the numbers, and of what was left out; an error if
-        rows that are elsewhere were not counted.
+        """Sizes of the data behind the numbers, and of what was left out.
+
+        It is an error if rows that are elsewhere were not counted.
         """
         return Counts(
             n_users=len(self.users),
@@ -415,8 +467,9 @@ class Joined:
         return self._cut[depth]
 
     def judged_hits(self) -> Hits:
-        """Return the judged items in the lists, relevant or not, as hits of the same
-        users on the same ranks.
+        """Return the judged items in the lists, relevant or not, as hits.
+
+        They are of the same users, on the same ranks.
         """
         convention = replace(
             self.convention, relevant="any", relevant_from=None, no_relevant="zero"
@@ -447,8 +500,9 @@ class Joined:
         )
 
     def among(self, users: pl.Series, note: str | Sentence = "") -> Joined:
-        """Return the same data of some of the users alone, with the hits and the
-        highest relevance that they have here.
+        """Return the same data of some of the users alone.
+
+        Hits and the highest relevance are those that they have here.
         """
         is_kept = self.users.is_in(users.implode())
         kept = self.users.filter(is_kept)

@@ -1,5 +1,6 @@
-"""Weights: propensities of relevant pairs, as given or by the popularity of items, and
-weights of users, each as a table.
+"""Weights as tables: propensities of relevant pairs, and weights of users.
+
+Propensities are given, or follow from the popularity of items.
 """
 
 from __future__ import annotations
@@ -40,9 +41,7 @@ from recnb.metrics.hits import HIGHEST, Floats, Ints
 
 @dataclass(frozen=True)
 class Weighting:
-    """The number of weights, their sum, the sum of their squares, and the lowest and
-    the highest.
-    """
+    """The number of weights, their sum and that of their squares, and their range."""
 
     n: int
     total: float
@@ -64,8 +63,9 @@ class Weighting:
         )
 
     def in_words(self, words: str) -> str:
-        """Fill in the range of the weights, and how many of equal weight vary as little
-        in their mean (Kish 1965).
+        """Fill in the range of the weights, and how many of equal weight they count as.
+
+        These vary as little in their mean (Kish 1965).
         """
         return _(
             words,
@@ -88,8 +88,9 @@ def read_weights(
     columns: Columns,
     highest: float = sys.float_info.max,
 ) -> pl.DataFrame | None:
-    """Return numbers as a table of ids and "value": of a column of items= or users=, or
-    of a Series or mapping by id.
+    """Return numbers as a table of ids and "value".
+
+    They are a column of items= or users=, or a Series or mapping by id.
     """
     if given is None:
         return None
@@ -175,8 +176,9 @@ def _refuse_two_values(ids: pl.DataFrame, name: str) -> None:
 
 
 def shares_of_largest(table: pl.DataFrame, weights: pl.Series) -> pl.Series:
-    """Return weights of users, which matter by their shares alone, out of the largest;
-    sums and squares of any of them are then finite and above 0.
+    """Return weights of users, which matter by their shares alone, out of the largest.
+
+    Sums and squares of any of them are then finite and above 0.
     """
     values = weights.to_numpy()
     # Polars would multiply by a reciprocal, which may overflow.
@@ -193,8 +195,9 @@ def shares_of_largest(table: pl.DataFrame, weights: pl.Series) -> pl.Series:
 
 
 def checked(table: pl.DataFrame, column: str, name: str, highest: float) -> pl.Series:
-    """Return the weights in a column of a table as numbers, if all are above 0 and none
-    is above the highest; `name` is what an error calls it.
+    """Return the weights in a column of a table as numbers; refuse bad ones.
+
+    All are above 0, and none is above `highest`; `name` is what an error calls them.
     """
     given = table[column]
     if isinstance(given.dtype, (pl.List, pl.Array, pl.Struct)):
@@ -217,8 +220,9 @@ def checked(table: pl.DataFrame, column: str, name: str, highest: float) -> pl.S
 
 
 def pair_weights(rows: pl.DataFrame, least: float, name: str) -> Floats:
-    """Return 1 / propensity of each row, 1 / `least` at most, or raise an error if it
-    is so large that sums overflow.
+    """Return 1 / propensity of each row, 1 / `least` at most.
+
+    One so large that sums overflow is refused.
     """
     clipped = np.maximum(rows["propensity"].to_numpy(), least)
     tiny = np.flatnonzero(clipped < 1 / HIGHEST)
@@ -257,8 +261,9 @@ def _refuse_other_kind(known: pl.Series, wanted: pl.Series, name: str) -> None:
 
 
 def refuse_lacking(values: pl.Series, ids: pl.DataFrame, name: str) -> None:
-    """Raise an error if rows have no value; it says how many ids have none, and
-    which.
+    """Raise an error if rows have no value.
+
+    It says how many ids have none, and which.
     """
     if not values.null_count():
         return
@@ -278,8 +283,9 @@ def refuse_lacking(values: pl.Series, ids: pl.DataFrame, name: str) -> None:
 
 
 def _place_of(known: pl.DataFrame, wanted: pl.DataFrame, seed: int = 0) -> Ints:
-    """Return the row of known ids, which are distinct, that each wanted row equals; -1
-    if there is none. Pairs are found by hash.
+    """Return the row of known ids, which are distinct, that each wanted row equals.
+
+    It is -1 if there is none. Pairs are found by hash.
     """
     if known.width == 1:
         return positions(known.to_series(), wanted.to_series())
@@ -298,8 +304,9 @@ def popularity_propensity(
     user: str | None = None,
     item: str | None = None,
 ) -> pd.Series[float]:
-    """Estimate the propensity of each item, the chance that a relevant pair of it is
-    seen, by its popularity in train.
+    """Estimate the propensity of each item by its popularity in train.
+
+    It is the chance that a relevant pair of the item is seen.
 
     (n_i / max n)^((gamma + 1) / 2), where n_i are the users of train who have the item:
     Yang, Cui, Xuan, Wang, Belongie and Estrin 2018, RecSys, equation 15. A factor
@@ -352,8 +359,9 @@ def popularity_propensity(
 
 
 def _items_of(given: Any, known: pl.Series) -> pl.DataFrame:
-    """Return items, a list or a column, each once; they must be of the kind of those of
-    train.
+    """Return items, a list or a column, each once.
+
+    They must be of the kind of those of train.
     """
     if hasattr(type(given), "columns"):
         raise OptionError(

@@ -188,6 +188,27 @@ def users_in_words(n: int) -> str:
     return ngettext("{n:,} user", "{n:,} users", n)
 
 
+def sample_in_words(n_users: int, n_lists: int | None = None, cluster: str = "") -> str:
+    """Return a number of users in words, with that of their lists if they have several.
+
+    `cluster`: the column whose values are drawn instead of users.
+    """
+    if n_lists is not None and cluster:
+        return ngettext(
+            "{n:,} list in {n_values:,} values of {cluster}",
+            "{n:,} lists in {n_values:,} values of {cluster}",
+            n_lists,
+            n_values=n_users,
+            cluster=one_line(cluster),
+        )
+    users = users_in_words(n_users)
+    if n_lists is None:
+        return users
+    return ngettext(
+        "{n:,} list of {users}", "{n:,} lists of {users}", n_lists, users=users
+    )
+
+
 def with_symbol(term: str, symbol: str) -> str:
     """Return what a metric is called where it has a row of its own.
 

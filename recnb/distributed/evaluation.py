@@ -9,6 +9,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import TypeVar
 
+import polars as pl
+
 from recnb.data import Frame, Layout, table_of
 from recnb.data.columns import ENGINES, Labels
 from recnb.data.in_memory import Sheets
@@ -44,7 +46,12 @@ def evaluation_of(parts: Parts, parsed: ParsedOptions) -> Evaluation:
         library=parsed.library,
         overrides=parsed.overrides,
         side_data=partial(
-            read_side_data, parts, None, parsed.columns, **parsed.side_data
+            read_side_data,
+            parts,
+            None,
+            parsed.columns,
+            cluster=parsed.cluster,
+            **parsed.side_data,
         ),
     )
 
@@ -83,13 +90,17 @@ def call(work: Callable[[Sheets], T], recs: Frame, truth: Frame, layout: Layout)
 
 def read_part(recs: Frame, truth: Frame, layout: Layout) -> Sheets:
     """Read the rows of some users."""
-    lists = _sheet(recs, RECS, layout.recs)
-    judgements = _sheet(truth, TRUTH, layout.truth)
+    lists = Sheet(RECS, _rows(recs, RECS, layout.recs_read), layout.recs)
+    judged = _rows(truth, TRUTH, layout.truth_read)
+    judgements = Sheet(TRUTH, judged, layout.truth)
+    if lists.rows.height:
+        lists = lists.with_ids()
+    if judgements.rows.height:
+        judgements = judgements.with_ids()
     return part_of(lists, judgements, layout)
 
 
-def _sheet(frame: Frame, name: str, labels: Labels) -> Sheet:
+def _rows(frame: Frame, name: str, labels: Labels) -> pl.DataFrame:
+    """Return rows whose columns are roles, in the order before they were moved."""
     columns = {role: role for role in (*labels, ROW)}
-    rows = table_of(frame, name, columns).sort(ROW).drop(ROW)
-    sheet = Sheet(name, rows, labels)
-    return sheet.with_ids() if rows.height else sheet
+    return table_of(frame, name, columns).sort(ROW).drop(ROW)

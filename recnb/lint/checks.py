@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -116,8 +117,13 @@ def _listed_by_spelling(listed: pl.Series, spelling: Spelling) -> pl.DataFrame:
     return known.unique("plain", keep="first", maintain_order=True)
 
 
-def _respell_all(data: LintData, role: str, way: str) -> Repair:
-    """Write ids in one way wherever they are not, and join pairs that become equal."""
+def _respell_all(data: LintData, role: str, way: str) -> Repair | None:
+    """Write ids in one way wherever they are not, and join pairs that become equal.
+
+    In a split users are part of the ids of lists, which are not written anew.
+    """
+    if role == "user" and data.source.splits is not None:
+        return None
     repair = Repair(data)
     plain = SPELLINGS[way].plain
     for frame in data.given:
@@ -709,6 +715,24 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
         grave=users.height >= MANY_USERS * n_users,
         why=why,
     )
+
+
+@check(
+    "lists taken as one",
+    short="The lists of all values of `{column}` of a user are taken as one",
+    why="Both frames have the column, with values in common, and it differs within users: "
+    "each value, such as a day, may have a list and a truth of its own.",
+    advice="If so, evaluate each list with its own truth:",
+)
+def lists_taken_as_one(data: LintData) -> Iterator[Problem]:
+    users = data.users(data.listed)
+    for column in data.side.apart:
+        split: Any = column
+        if data.source.splits is not None:
+            split = [*data.source.splits.columns, column]
+        repair = Repair(data, split=split)
+        facts = {"column": column}
+        yield Problem(users, users.height, repair=repair, grave=False, facts=facts)
 
 
 # Beside train and items

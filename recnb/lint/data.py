@@ -130,6 +130,17 @@ class LintData:
         frame: pl.DataFrame = getattr(holder, name)
         return frame
 
+    def ids_of(self, name: str, roles: list[str]) -> pl.DataFrame:
+        """Return ids in the rows of a frame; users of train as the lists that they have."""
+        frame, splits = self.frame(name), self.source.splits
+        if splits is None or name != "train" or "user" not in roles:
+            return frame.select(roles)
+        sides = pl.concat([self.source.recs["user"], self.source.truth["user"]])
+        keys = splits.keys_of(sides.unique())
+        shared = [role for role in keys.columns if role in frame.columns]
+        by_list = frame.join(keys, on=shared).with_columns(user=pl.col("list"))
+        return by_list.select(roles)
+
     def ids(self, name: str, role: str) -> pl.Series:
         """Return the users or items of a frame, each once.
 
@@ -138,7 +149,10 @@ class LintData:
         frame = self.frame(name)
         if role not in frame.columns:
             return pl.Series(role, [], dtype=pl.String)
-        return frame[role].unique(maintain_order=True)
+        ids = frame[role].unique(maintain_order=True)
+        if role == "user" and name in SIDES:
+            ids = self.source.users_of(ids).unique(maintain_order=True)
+        return ids
 
     @property
     def ideal_ends_with_the_list(self) -> bool:

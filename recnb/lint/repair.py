@@ -166,7 +166,7 @@ class Repair:
         are, "anti" those that are not.
         """
         rows = self.data.frame(frame)
-        ids = self.data.frame(other).select(roles)
+        ids = self.data.ids_of(other, roles)
         numbered = rows.select(roles).with_row_index("row")
         kept = np.zeros(rows.height, dtype=bool)
         kept[numbered.join(ids, on=roles, how=how)["row"].to_numpy()] = True
@@ -216,6 +216,8 @@ class Repair:
         "" if one frame holds both sides, and for what is no frame of pandas or
         Polars, or two that cannot be joined.
         """
+        if "user" in roles and self.data.source.splits is not None:
+            return ""  # lists go by more columns than the user's
         given = self.data.side.call.frames
         here = given.get(frame)
         there = given.get(other or frame)
@@ -289,6 +291,8 @@ class Repair:
         data = self.data
         evaluation = data.evaluation
         source = data.source.of_all_users
+        if "split" in self.options:
+            return None  # of other lists than these
         if not isinstance(source, Sheets) or self._takes_long(source):
             return None
         frames = self._changed_frames()

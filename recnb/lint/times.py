@@ -23,6 +23,8 @@ def comparable_times(data: LintData) -> tuple[pl.Series, pl.Series]:
     Both are numbers, times or, where one is a day or text, days. An error says why they
     cannot be compared.
     """
+    if data.source.splits is not None:
+        raise NotCheckedError(_("Give the rows of one value of `split=` alone."))
     _check_time_columns(data.side.time_columns)
     if len(data.side.times) < 2:
         raise NotCheckedError(_("A column of times holds values of several kinds."))

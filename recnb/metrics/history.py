@@ -95,11 +95,14 @@ def _rows_of_hits(
     hits = credit.rows
     hit = np.flatnonzero((hits.user == user) & (hits.rank <= depth[user]))
     row = hits.entry[hit]
+    size = credit.k.size(hits.list_length)[
+        user, 0
+    ]  # k, where lists are not cut as well
     names = {
         "rank": hits.rank[hit],
         "expected_rank": expected_rank[row],
-        "depth": depth[user],
-        "k": depth[user],
+        "depth": size,
+        "k": size,
         "n_hits": len(hit),
         "list_length": hits.list_length[user],
     }

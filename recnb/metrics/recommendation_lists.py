@@ -172,6 +172,26 @@ class PerUser:
             np.divide(self.total, self.out_of, out=undefined, where=defined)
         )
 
+    @classmethod
+    def together(cls, parts: Sequence[PerUser], order: Ints) -> PerUser:
+        """Put the values of several groups of users together, in an order of them."""
+        sizes = [len(part.total) for part in parts]
+        starts = np.cumsum(sizes) - sizes
+
+        def rows(user: int) -> TermRows:
+            row = int(order[user])
+            part = int(np.searchsorted(starts, row, side="right")) - 1
+            of_part = parts[part].rows
+            assert of_part is not None
+            return of_part(row - int(starts[part]))
+
+        return cls(
+            total=np.concatenate([part.total for part in parts])[order],
+            out_of=np.concatenate([part.out_of for part in parts])[order],
+            counted=np.concatenate([part.counted for part in parts])[order],
+            rows=rows if all(part.rows for part in parts) else None,
+        )
+
     def filled_in(self, nothing_to_find: Bools, rule: str) -> PerUser:
         """Leave out users with nothing to find, or give them the convention's value."""
         if rule == "skip":

@@ -6,6 +6,7 @@ These are findings, curves, users, and how to read.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -26,11 +27,17 @@ from recnb.display.document import (
     strong,
     with_code,
 )
-from recnb.display.language import N_, Message, _, ngettext
+from recnb.display.language import N_, Message, _, ngettext, use_noun
 from recnb.display.text import fixed, one_line, short, signed
 from recnb.lint import Finding
 from recnb.report import texts
-from recnb.report.data import RankedItem, ReportData, ShownUser, UserGroup
+from recnb.report.data import (
+    RankedItem,
+    ReportData,
+    ShownUser,
+    TestedNumbers,
+    UserGroup,
+)
 from recnb.results.numbers import SAME, MeanRow
 
 #: Models named in a sentence.
@@ -101,6 +108,21 @@ def estimate_of(row: MeanRow, **look: Any) -> doc.Estimate:
     return estimate(row.mean, row.low, row.high, **look)
 
 
+# Lists and users
+
+
+def noun_of_lists(report: ReportData) -> AbstractContextManager[None]:
+    """Call users lists within a block, where they have several."""
+    return use_noun(report.noun if report.n_lists is None else "list")
+
+
+def clustered(report: TestedNumbers) -> list[str]:
+    """Say what intervals and tests are clustered by, if they are."""
+    if not report.clustered_by:
+        return []
+    return [_(texts.CLUSTERED, unit=report.clustered_by)]
+
+
 # Users who find anything
 
 
@@ -123,8 +145,9 @@ def out_of(report: ReportData) -> int:
     """
     rates = [row.mean for row in report.hit_rates if SAME < row.mean < 1 - SAME]
     sizes = [100, 1_000, 10_000]
-    if report.n_users < 100:
-        sizes.insert(0, report.n_users)
+    n_lists = report.n_lists or report.n_users
+    if n_lists < 100:
+        sizes.insert(0, n_lists)
     for users in sizes:
         if all(0 < round(rate * users) < users for rate in rates):
             return users
@@ -276,7 +299,8 @@ def not_drawn(report: ReportData) -> Iterator[Note]:
 
 def users(report: ReportData) -> Iterator[Block]:
     """Give the users shown, with their lists."""
-    return user_blocks(report.users, report.label)
+    with noun_of_lists(report):
+        yield from user_blocks(report.users, report.label)
 
 
 def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:

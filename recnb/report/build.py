@@ -11,7 +11,6 @@ import numpy as np
 from recnb.conventions import options_in_words
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.display.text import one_line
 from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats
@@ -29,12 +28,13 @@ from recnb.results.columns import Column, metric_columns
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs
+from recnb.results.record import record_of
 from recnb.results.scoring import basis_of, recorded_in, scoring_of, values_of_users
 from recnb.results.segment_table import SegmentNumbers
-from recnb.results.segments import Split, part_in_words, split_by
+from recnb.results.segments import MOST, Split, part_in_words, split_by, unlisted
 from recnb.results.unweighted import plain_means
 from recnb.results.values import merged
-from recnb.stats import Settings
+from recnb.stats import Clusters, Settings
 
 #: Users shown of each kind, and pairs of models whose users are shown.
 USERS_SHOWN, PAIRS_SHOWN = 3, 3
@@ -66,15 +66,15 @@ def report_of(
     """
     lead = request.metrics[0]
     k, first = request.lead_k, next(iter(models.values()))
+    request = _with_split(request, first)
     numbers, curve = _of_accuracy(models, request, pairs, settings)
     beyond = _beyond_accuracy(models, request, settings, is_compared=bool(pairs))
     differences = tuple(numbers.difference_rows())
-    values = {
-        name: values_of_users(model, lead, Cutoffs.of(k))[:, 0]
-        for name, model in models.items()
-    }
+    values = _values_of_lead(models, request)
     groups = _users_shown(models, request, values, differences, users)
     segments = _segments(models, request, pairs, settings)
+    means = (*numbers.mean_rows(marked_against), *beyond.means)
+    metrics = [*request.metrics, *beyond.metrics]
     return Report(
         models=tuple(models),
         baseline=baseline,
@@ -82,9 +82,9 @@ def report_of(
         k=request.columns,
         lead_k=k,
         settings=settings,
-        n_users=first.n_users,
+        **_sample_of(first),
         metrics=_metric_words(first, request, beyond),
-        means=(*numbers.mean_rows(marked_against), *beyond.means),
+        means=means,
         hit_rates=_hit_rates(models, k, settings),
         curves=_curves(models, curve),
         distributions=_distributions(first, request, values),
@@ -98,9 +98,37 @@ def report_of(
         unweighted=plain_means(models, request.metrics, Cutoffs.of(k)),
         left_out=_(texts.LEFT_OUT, where=beyond.where) if beyond.where else "",
         basis=basis or _basis(first, request),
+        record=record_of(models, means, metrics, settings.confidence, baseline),
         calls=_calls(models, request, beyond, groups, segments, users, settings),
         noun=first.noun,
     )
+
+
+def _sample_of(model: EvaluationData) -> dict[str, Any]:
+    """Count the users of a report and their lists, and say what these are clustered by."""
+    clusters = Clusters.of(model.clusters_of(model.joined.users))
+    return {
+        "n_users": model.n_users if clusters is None else clusters.n,
+        "n_lists": None if clusters is None else model.n_users,
+        "cluster": model.side_data.cluster or "",
+        "clustered_by": model.clustered_by,
+    }
+
+
+def _with_split(request: ReportRequest, model: EvaluationData) -> ReportRequest:
+    """Return the request with the splits as segments, if it names none."""
+    splits = model.splits
+    if request.by is not None or splits is None or splits.values.height > MOST:
+        return request
+    return replace(request, by=unlisted([*splits.columns]))
+
+
+def _values_of_lead(models: Models, request: ReportRequest) -> dict[str, Floats]:
+    """Return the values of users of each model in the lead metric, at its cut-off."""
+    lead, k = request.metrics[0], Cutoffs.of(request.lead_k)
+    return {
+        name: values_of_users(model, lead, k)[:, 0] for name, model in models.items()
+    }
 
 
 # Metrics of accuracy
@@ -154,7 +182,7 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
         (column,) = metric_columns(counting, asked, Cutoffs.of(k))
     except RecnbError:
         return ()
-    if column.n_users != next(iter(models.values())).n_users:
+    if len(column.users) != next(iter(models.values())).n_users:
         return ()
     column = replace(column, weights=None, known=None)
     return tuple(numbers_of([column], list(models), settings=settings).mean_rows())
@@ -322,7 +350,7 @@ def _basis_of_segments(
 ) -> str:
     """Return what stands below the segments; nothing of models that are compared."""
     if not split.is_tested:
-        return part_in_words(model, one_line(", ".join(split.labels)))
+        return part_in_words(model, split)
     if len(numbers.models) > 1:
         return ""
     n_tests = int(numbers.differences.is_test.sum())
@@ -367,12 +395,12 @@ def _metric_words(
 ) -> tuple[MetricWords, ...]:
     """Return the words of every metric that has a number."""
     return tuple(
-        _words(model, measure, whole=request.k_of(measure.name) == (None,))
+        words_of(model, measure, whole=request.k_of(measure.name) == (None,))
         for measure in (*request.metrics, *beyond.metrics)
     )
 
 
-def _words(model: EvaluationData, asked: Measure, *, whole: bool) -> MetricWords:
+def words_of(model: EvaluationData, asked: Measure, *, whole: bool) -> MetricWords:
     """Return the words of a measure."""
     metric = asked.metric
     scoring = scoring_of(model, asked, whole=whole)

@@ -10,11 +10,11 @@ from math import isnan
 
 from recnb.display.document import Line, Name, say, strong
 from recnb.display.language import N_, Message, _
-from recnb.display.text import fixed, signed, users_in_words
+from recnb.display.text import fixed, signed
 from recnb.metrics.metric import Better
 from recnb.report import texts
 from recnb.results.numbers import DifferenceRow
-from recnb.stats import BETA, Settings
+from recnb.stats import BETA, BETA_OF_CLUSTERS, Settings
 
 
 def n_tested(differences: Iterable[DifferenceRow]) -> int:
@@ -104,7 +104,7 @@ def conclusion(
         ),
         p=_(of_p, p=p, correction=correction),
         detectable=fixed(row.detectable),
-        users=users_in_words(row.n_users),
+        users=row.sample,
     )
 
 
@@ -129,13 +129,13 @@ def notes(settings: Settings, n_compared: int) -> list[str]:
     return [made, _(texts.SAMPLE)]
 
 
-def intervals_in_words(settings: Settings) -> str:
+def intervals_in_words(settings: Settings, *, is_clustered: bool = False) -> str:
     """Return the methods of the intervals of differences and of means."""
     intervals = _(
         texts.INTERVALS_OF_SEVERAL,
         confidence=percent_of(settings.confidence),
         differences=_(texts.INTERVALS_OF_TESTS[settings.test]),
-        means=_(BETA),
+        means=_(BETA_OF_CLUSTERS if is_clustered else BETA),
     )
     return f"{intervals} {_(texts.NOT_CORRECTED)}"
 

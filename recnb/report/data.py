@@ -6,7 +6,7 @@ JSON has them as they are here.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from math import inf
 from typing import Any
 
@@ -16,11 +16,11 @@ import pandas as pd
 from recnb.display.document import Line
 from recnb.display.language import current
 from recnb.display.style import COLOURS
-from recnb.display.text import with_symbol
+from recnb.display.text import sample_in_words, with_symbol
 from recnb.lint import Finding, Lint
 from recnb.metrics.metric import Better, sign_of
 from recnb.report.calls import Calls
-from recnb.results.numbers import DifferenceRow, MeanRow
+from recnb.results.numbers import DifferenceRow, MeanRow, as_plain
 from recnb.results.segment_table import SegmentNumbers
 from recnb.results.verdicts import MARKS
 from recnb.stats import Settings
@@ -119,7 +119,25 @@ class ModelUsers:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class ReportData:
+class TestedNumbers:
+    """Numbers, and what sentences about their intervals and tests are made of."""
+
+    #: Of accuracy, the first is the lead metric, then beyond it.
+    metrics: tuple[MetricWords, ...]
+    means: tuple[MeanRow, ...]
+    differences: tuple[DifferenceRow, ...]
+    settings: Settings  #: of intervals and tests
+    n_users: int
+    n_lists: int | None  #: None where each user has one
+    cluster: str  #: the column whose values are clusters; "" of users
+    #: What lists are clustered by in intervals and tests; "" where each user has one.
+    clustered_by: str = ""
+    #: The lead metric without propensities, in words; empty if there are none.
+    unweighted: str
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class ReportData(TestedNumbers):
     """The numbers of a report; each of its forms reads them."""
 
     models: tuple[str, ...]  #: "" is the only one
@@ -129,11 +147,6 @@ class ReportData:
     marked_against: str | None
     k: tuple[int | None, ...]  #: all cut-offs; None: the whole list
     lead_k: int  #: the cut-off at which users are looked at: the middle one
-    settings: Settings  #: of intervals and tests
-    n_users: int
-    #: Of accuracy, the first is the lead metric, then beyond it.
-    metrics: tuple[MetricWords, ...]
-    means: tuple[MeanRow, ...]
     #: Of each model the share of users with a hit in the first `lead_k`, if there is
     #: such.
     hit_rates: tuple[MeanRow, ...]
@@ -148,13 +161,12 @@ class ReportData:
     judged_order: Line
     #: Metrics beyond accuracy without a value, and what they need.
     lacking: Mapping[str, str]
-    differences: tuple[DifferenceRow, ...]
     segments: SegmentNumbers | None
-    #: The lead metric without propensities, in words; empty if there are none.
-    unweighted: str
     #: What is not here and why: what takes rows that stayed elsewhere.
     left_out: str
     basis: str
+    #: What the numbers are checked by later; see `Evaluation.record`.
+    record: Mapping[str, Any]
     #: By field, the calls that return its numbers.
     calls: Calls
     #: The language of its words, in which it is shown.
@@ -165,6 +177,11 @@ class ReportData:
     def lead(self) -> MetricWords:
         """The metric of the headline, the curve and the users: the first."""
         return self.metrics[0]
+
+    @property
+    def sample(self) -> str:
+        """The users in words, with the number of their lists if they have several."""
+        return sample_in_words(self.n_users, self.n_lists, self.cluster)
 
     @property
     def label(self) -> str:
@@ -242,11 +259,13 @@ class ReportData:
         `difference` with what follows is from the model's baseline. `segments` has a
         frame of its own: `report.segments.to_frame()`.
         """
-        means = pd.DataFrame([asdict(row) for row in self.means])
+        means = pd.DataFrame([as_plain(row) for row in self.means])
         means = means.drop(columns=["symbol", "mark"])
         if not self.differences:
             return means.drop(columns=["model", "best", "near_best"])
         tests = pd.DataFrame([row.to_dict() for row in self.differences])
-        tests = tests.drop(columns=["symbol", "n_users", "p"])
+        tests = tests.drop(
+            columns=["symbol", "n_users", "p", "n_lists", "cluster"], errors="ignore"
+        )
         means = means.rename(columns={"low": "mean_low", "high": "mean_high"})
         return means.merge(tests, on=["metric", "k", "model"], how="left", sort=False)

@@ -14,8 +14,8 @@ from recnb.display.text import at_k, fixed, short, users_in_words
 from recnb.report import blocks, segments, texts
 from recnb.report.bins import Bins
 from recnb.report.blocks import EVERY_FORM, PAGES, ReportLayout, SectionOf, estimate_of
-from recnb.report.data import MetricWords, ReportData
-from recnb.stats import BETA, ENOUGH
+from recnb.report.data import MetricWords, ReportData, TestedNumbers
+from recnb.stats import BETA, BETA_OF_CLUSTERS, ENOUGH
 
 
 def title_of(report: ReportData) -> str:
@@ -37,7 +37,7 @@ def head(report: ReportData) -> Iterator[Block]:
         confidence=100 * report.settings.confidence,
         ends=ends,
     )
-    about = f"({interval} · {users_in_words(report.n_users)})"
+    about = f"({interval} · {report.sample})"
     number = Mark("big", fixed(lead.mean))
     title = [Mark("strong", lead.label), " = ", number, " ", Mark("small", about)]
     yield Note(title, "title")
@@ -50,12 +50,13 @@ def _users_who_find(report: ReportData) -> str:
     """Say in plain words how many users find anything."""
     (rate,) = report.hit_rates
     users = blocks.out_of(report)
-    return _(
-        texts.ONE_MODEL_FINDS,
-        users=users,
-        n=round(rate.mean * users),
-        first=blocks.among_first(report),
-    )
+    with blocks.noun_of_lists(report):
+        return _(
+            texts.ONE_MODEL_FINDS,
+            users=users,
+            n=round(rate.mean * users),
+            first=blocks.among_first(report),
+        )
 
 
 # Overview
@@ -68,7 +69,9 @@ def overview(report: ReportData) -> Iterator[Block]:
     yield from blocks.left_out(report)
     for remark in remarks(report):
         yield Note(remark)
-    yield _tiles(report)
+    with blocks.noun_of_lists(report):
+        tiles = _tiles(report)
+    yield tiles
 
 
 def _metrics_by_cutoffs(report: ReportData) -> Rows:
@@ -87,7 +90,7 @@ def _metrics_by_cutoffs(report: ReportData) -> Rows:
             means = report.means_of(metric.metric, k)
             row.append(estimate_of(means[0]) if means else "")
         rows.append([*row, _strip(report, metric)])
-    title = _("Means over {users}", users=users_in_words(report.n_users))
+    title = _("Means over {users}", users=report.sample)
     return Rows(header, rows, title, most=20)
 
 
@@ -118,7 +121,7 @@ def _strip(report: ReportData, metric: MetricWords) -> Line:
     return doc.Picture(svg.strip(mean.mean, mean.low, mean.high, 0.0, top), alt)
 
 
-def remarks(report: ReportData) -> list[str]:
+def remarks(report: TestedNumbers) -> list[str]:
     """Return the method of the intervals, and what they leave out.
 
     A sentence says which users metrics beyond accuracy are of.
@@ -127,7 +130,9 @@ def remarks(report: ReportData) -> list[str]:
     sentences = [_(texts.ONE_USER)]
     if report.n_users > 1:
         confidence = 100 * report.settings.confidence
-        sentences = [_(texts.INTERVALS, confidence=confidence, how=_(BETA))]
+        how = _(BETA if report.n_lists is None else BETA_OF_CLUSTERS)
+        sentences = [_(texts.INTERVALS, confidence=confidence, how=how)]
+        sentences += blocks.clustered(report)
         sentences.append(_(texts.NOT_CORRECTED))
         means = [mean for mean in report.means if mean.metric in of_accuracy]
         if any(not isfinite(mean.low) for mean in means):
@@ -189,7 +194,9 @@ def _spread(counts: Mapping[str, float], more: str) -> str:
 def curve_and_distribution(report: ReportData) -> Iterator[Block]:
     """Give the curve of the lead metric and the values of users beside each other."""
     curve = Section("", list(_curve(report)), ("html",))
-    yield doc.Side([curve, Section("", list(_distribution(report)))])
+    with blocks.noun_of_lists(report):
+        distribution = Section("", list(_distribution(report)))
+    yield doc.Side([curve, distribution])
 
 
 def _curve(report: ReportData) -> Iterator[Block]:

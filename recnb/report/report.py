@@ -24,6 +24,8 @@ from recnb.errors import Suggesting
 from recnb.report import blocks, one, several, texts
 from recnb.report.blocks import ReportLayout
 from recnb.report.data import ReportData
+from recnb.results.numbers import as_plain
+from recnb.results.record import in_brief
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -46,6 +48,12 @@ class Report(AsJson, Suggesting, ReportData):
         are in that of the report.
         """
         fields = {"schema": "recnb.report/6", **vars(self)}
+        for name in ("means", "hit_rates"):
+            fields[name] = [as_plain(row) for row in fields[name]]
+        fields["curves"] = {
+            model: [as_plain(row) for row in rows]
+            for model, rows in self.curves.items()
+        }
         fields["differences"] = [row.to_dict() for row in self.differences]
         if self.segments is not None:
             fields["segments"] = self.segments.to_dict()
@@ -59,7 +67,8 @@ class Report(AsJson, Suggesting, ReportData):
         """
         with use_language(self.lang), use_noun(self.noun):
             heading = self._layout.title(self) if title is None else title
-            return written(str(page(heading, self._html())), path)
+            body = self._html(Note(in_brief(self.record)))
+            return written(str(page(heading, body)), path)
 
     def to_markdown(self, path: str | Path | None = None) -> Any:
         """Return the report in Markdown, or write it to `path`.
@@ -67,7 +76,8 @@ class Report(AsJson, Suggesting, ReportData):
         Its tables are as GitHub has them.
         """
         with use_language(self.lang), use_noun(self.noun):
-            shown = [*self._head(), *self._sections(), self._basis()]
+            foot = Note(in_brief(self.record))
+            shown = [*self._head(), *self._sections(), self._basis(), foot]
             return written(plain(shown, "md") + "\n", path)
 
     def to_latex(
@@ -103,11 +113,14 @@ class Report(AsJson, Suggesting, ReportData):
     def _basis(self) -> Note:
         return Note(f"{self.basis}.")
 
-    def _html(self) -> str:
+    def _html(self, *foot: Block) -> str:
         head = html(self._head())
         sections = tabs(self._sections(), _("sections of the report"))
         return str(
-            framed(self._layout.label(self), head + sections + html([self._basis()]))
+            framed(
+                self._layout.label(self),
+                head + sections + html([self._basis(), *foot]),
+            )
         )
 
     def __repr__(self) -> str:

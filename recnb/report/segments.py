@@ -1,5 +1,7 @@
-"""The section of segments: each beside all other users, models within each, or the
-means of many models; times as a line.
+"""The section of segments.
+
+It has each beside all other users, models within each, or the means of many models;
+times are a line.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from recnb.report.conclusions import directions_in_words, p_value, percent_of
 from recnb.report.data import MOST_PAIRS, ReportData
 from recnb.results.numbers import DifferenceRow
 from recnb.results.segment_table import Segment, SegmentNumbers
+from recnb.results.segments import SplitParts
 from recnb.results.table import times_of
 from recnb.results.verdicts import with_sign
 
@@ -55,13 +58,13 @@ def of_one(report: ReportData) -> Iterator[Block]:
 
 
 def of_several(report: ReportData) -> Iterator[Block]:
-    """Give the differences of models within each segment; of many models their
-    means.
-    """
+    """Give the differences of models within each segment; of many their means."""
     if report.segments is None:
         return
     yield from _over_time(report, report.segments)
-    if len(report.at_lead) > MOST_PAIRS:
+    if isinstance(report.segments.numbers.split, SplitParts):
+        yield _means_by_split(report, report.segments)
+    elif len(report.at_lead) > MOST_PAIRS:
         yield _means_of_many(report, report.segments)
     else:
         yield _differences(report, report.segments)
@@ -81,9 +84,7 @@ def _means(report: ReportData, segments: SegmentNumbers) -> Rows:
 
 
 def _gaps(report: ReportData, segments: SegmentNumbers) -> Rows:
-    """Return the mean of each segment with its gap to all other users; findings are
-    tinted.
-    """
+    """Return the mean of each segment with its gap to others; findings are tinted."""
     rows = _rows_of(report, segments)
     columns: Columns = [
         (_("segment"), lambda row: _name(row.segment)),
@@ -113,8 +114,9 @@ def _gaps(report: ReportData, segments: SegmentNumbers) -> Rows:
 
 
 def _differences(report: ReportData, segments: SegmentNumbers) -> Rows:
-    """Return a row for each segment and pair of models: both means, and their
-    difference if it is tested.
+    """Return a row for each segment and pair of models.
+
+    It has both means, and their difference if it is tested.
     """
     rows = _rows_of(report, segments)
     columns = _columns_of_models(report)
@@ -188,13 +190,26 @@ def _means_of_many(report: ReportData, segments: SegmentNumbers) -> Rows:
     return Rows(header, rows, title, most=6, note=with_code(note))
 
 
+def _means_by_split(report: ReportData, segments: SegmentNumbers) -> Rows:
+    """Return the mean of each model in each split, the best marked."""
+    rows: list[list[Line]] = []
+    for segment in segments.of(report.lead.metric):
+        row: list[Line] = [_name(segment), f"{segment.n_users:,}"]
+        for model in report.ranked:
+            mean = segment.means[model]
+            row.append(doc.Estimate(fixed(mean.mean), best=mean.best, signed=True))
+        rows.append(row)
+    header: list[Line] = [one_line(segments.by, 40), _("users")]
+    header += map(Name, report.ranked)
+    title = _title(report, segments)
+    return Rows(header, rows, title, note=segments.basis)
+
+
 # Times
 
 
 def _over_time(report: ReportData, segments: SegmentNumbers) -> Iterator[Block]:
-    """Draw the means of segments that are dates, weeks or periods as a line for each
-    model.
-    """
+    """Draw the means of segments that are times as a line for each model."""
     shown = segments.of(report.lead.metric)
     names = [segment.name for segment in shown]
     at_time: dict[float, Segment] = {}
@@ -257,8 +272,9 @@ def _users_in(segment: Segment) -> str:
 
 
 def _difference(test: DifferenceRow, *, is_signed: bool = False) -> Line:
-    """Return a difference with the ends of its interval; with room for signs if there
-    are several models.
+    """Return a difference with the ends of its interval.
+
+    There is room for signs if there are several models.
     """
     return estimate(test.difference, test.low, test.high, signed, signed=is_signed)
 

@@ -23,7 +23,7 @@ from recnb.display.document import (
 )
 from recnb.display.language import N_, _
 from recnb.display.style import ACCENT, NEUTRAL, OTHER
-from recnb.display.text import at_k, fixed, one_line, signed, users_in_words
+from recnb.display.text import at_k, fixed, one_line, signed
 from recnb.report import blocks, conclusions, segments, texts
 from recnb.report.blocks import (
     EVERY_FORM,
@@ -34,7 +34,7 @@ from recnb.report.blocks import (
     estimate_of,
 )
 from recnb.report.conclusions import n_tested, p_value, percent_of
-from recnb.report.data import MOST_PAIRS, ReportData
+from recnb.report.data import MOST_PAIRS, ReportData, TestedNumbers
 from recnb.results.numbers import POWER, SAME, DifferenceRow, MeanRow
 from recnb.results.verdicts import (
     FOUND,
@@ -109,8 +109,11 @@ def _users_who_find(report: ReportData) -> Line:
     for model in models:
         n = round(rates[model] * users)
         found.append(say(N_("{n:,} with {model}"), n=n, model=strong(model)))
-    first = blocks.among_first(report)
-    return say(texts.EACH_MODEL_FINDS, users=users, first=first, found=joined(found))
+    with blocks.noun_of_lists(report):
+        first = blocks.among_first(report)
+        return say(
+            texts.EACH_MODEL_FINDS, users=users, first=first, found=joined(found)
+        )
 
 
 def _of_many(report: ReportData) -> Iterator[Block]:
@@ -200,10 +203,13 @@ def overview(report: ReportData) -> Iterator[Block]:
     yield Section("", [Note(intervals)], PAGES)
 
 
-def remarks(report: ReportData) -> list[str]:
+def remarks(report: TestedNumbers) -> list[str]:
     """Return how many comparisons there are, and the methods of the intervals."""
     made = conclusions.notes(report.settings, n_tested(report.differences))
-    intervals = conclusions.intervals_in_words(report.settings)
+    intervals = conclusions.intervals_in_words(
+        report.settings, is_clustered=report.n_lists is not None
+    )
+    intervals = " ".join([intervals, *blocks.clustered(report)])
     if report.unweighted:
         intervals = f"{intervals} {_(texts.PROPENSITIES_KNOWN)}"
     return [" ".join(made), intervals]
@@ -222,7 +228,7 @@ def _models_by_metrics(report: ReportData) -> Iterator[Block]:
                 columns.append(means)
     legend = _legend(report)
     if len(columns) <= MOST_COLUMNS:
-        title = _("Means over {users}", users=users_in_words(report.n_users))
+        title = _("Means over {users}", users=report.sample)
         yield replace(_models(report, columns, title), note=legend)
         return
     for k in sorted(report.k, key=lambda k: k != report.lead_k):
@@ -399,13 +405,14 @@ def _tests(report: ReportData) -> Iterator[Block]:
         words = _(texts.TESTS_ALONE, symbol=symbol, n=n, k=[*report.k])
         yield Note(with_code(words))
     settings = report.settings
-    about = _(
-        texts.COLUMNS_OF_TESTS[settings.correction],
-        test=_(texts.TESTS[settings.test]),
-        count=f"{n_tested(report.differences):,}",
-        power=percent_of(POWER),
-        alpha=f"{settings.alpha:g}",
-    )
+    with blocks.noun_of_lists(report):
+        about = _(
+            texts.COLUMNS_OF_TESTS[settings.correction],
+            test=_(texts.TESTS[settings.test]),
+            count=f"{n_tested(report.differences):,}",
+            power=percent_of(POWER),
+            alpha=f"{settings.alpha:g}",
+        )
     yield Note(about)
 
 

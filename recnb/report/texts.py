@@ -171,6 +171,7 @@ ONE_USER = N_("No interval: one user is no sample.")
 INTERVALS = N_(
     "{confidence:g}% intervals for the mean, taking the users as a sample ({how})."
 )
+CLUSTERED = N_("Intervals and tests are clustered by {unit}.")
 NOT_CORRECTED = N_("Intervals are not corrected for the number of comparisons.")
 NO_INTERVAL = N_(
     "A metric without an upper bound has no interval where fewer than {n} users have a "

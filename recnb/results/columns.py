@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -10,14 +10,14 @@ import numpy as np
 import polars as pl
 
 from recnb.errors import FrameError
-from recnb.metrics.hits import Bools, Cutoffs, Floats, cached_property
+from recnb.metrics.hits import Bools, Cutoffs, Floats, Ints, cached_property
 from recnb.metrics.measure import Measure
 from recnb.metrics.recommendation_lists import Whole
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import Models
 from recnb.results.scoring import values_of
-from recnb.results.values import Basis, Values, WordedBasis
-from recnb.stats import Moments, interval_of_pairs
+from recnb.results.values import Basis, Values, WordedBasis, interval_of_all
+from recnb.stats import Clusters, Moments
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,14 +38,27 @@ class Column:
     #: The numbers of the models, where no user of one is left out for another.
     known: Floats | None = None
     of_all: Sequence[Whole] = ()  #: the number of all lists, of each model
+    #: The clusters of the users; None: each is drawn by itself.
+    clusters: Clusters | None = None
+    cluster: str = ""  #: the column whose values are clusters; "" of users
+    #: Of a number of all lists, by model, a code for each user with a list.
+    clusters_of_all: Sequence[Callable[[], Ints | None]] = ()
     part: int = 0  #: the part of the split that it is of; set by the split
     whole: Column | None = None  #: of a segment, the column of all users; see `among`
     inside: Bools | None = None  #: which users of that one are in the segment
 
     @property
     def n_users(self) -> int:
-        """The number of users; of a number of all lists, of those with a list."""
-        return len(self.users)
+        """The number of users; of a number of all lists, of those with a list.
+
+        Of lists in clusters it is that of clusters.
+        """
+        return len(self.users) if self.clusters is None else self.clusters.n
+
+    @property
+    def n_lists(self) -> int | None:
+        """The number of lists; None where each user has one."""
+        return None if self.clusters is None else len(self.users)
 
     def among(self, inside: Bools) -> Column:
         """Return the column of a segment, which knows that of all users."""
@@ -58,12 +71,13 @@ class Column:
             users=self.users.filter(pl.Series(inside)),
             values=_rows_of_users(self.values, inside),
             weights=None if self.weights is None else self.weights[inside],
+            clusters=None if self.clusters is None else self.clusters.among(inside),
             known=None,
         )
 
     @cached_property
     def _moments(self) -> Moments:
-        return Moments.of(self.values, self.measure.bounds, self.weights)
+        return Moments.of(self.values, self.measure.bounds, self.weights, self.clusters)
 
     @property
     def mean(self) -> Floats:
@@ -78,11 +92,13 @@ class Column:
         """Return the ends of the interval of each number; NaN where there is none."""
         if not self.of_all:
             return self._moments.interval(confidence)
-        ends = np.full((2, len(self.of_all)), np.nan)
-        for model, number in enumerate(self.of_all):
-            if number.of_users is not None:
-                ends[:, model] = interval_of_pairs(number.of_users(), confidence)
-        return ends[0], ends[1]
+        numbers = zip(self.of_all, self.clusters_of_all, strict=True)
+        ends = [
+            interval_of_all(number, confidence, clusters)
+            for number, clusters in numbers
+        ]
+        low, high = np.array(ends, dtype=np.float64).T
+        return low, high
 
 
 def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[Column]:
@@ -96,8 +112,9 @@ def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[C
         yield from _columns_of_all(name, of_models)
         return
     users = users_in_common([values.users for values in of_models])
-    # Models that are compared have the same weights of users.
-    weights = next(iter(models.values())).source.weight_of(users)
+    first = next(iter(models.values()))
+    weights = first.source.weight_of(users)
+    clusters = Clusters.of(first.clusters_of(users))
     matrices = [_rows_of(values, users) for values in of_models]
     counts = [_n_values(values) for values in of_models]
     have_same_users = all(len(values.users) == len(users) for values in of_models)
@@ -109,6 +126,8 @@ def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[C
             users=users,
             values=_values_at(index, matrices),
             weights=weights,
+            clusters=clusters,
+            cluster=first.side_data.cluster or "",
             bases=[values.basis for values in of_models],
         )
         n_values = [count[index] for count in counts]
@@ -171,6 +190,7 @@ def _columns_of_all(name: str, of_models: Sequence[Values]) -> Iterator[Column]:
             bases=[values.basis for values in of_models],
             known=np.array([values.mean[index] for values in of_models]),
             of_all=[values.of_all[index] for values in of_models],
+            clusters_of_all=[values.clusters for values in of_models],
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
+import numpy as np
 import pandas as pd
 import polars as pl
 
@@ -14,11 +15,20 @@ from recnb.data import Joined, Source
 from recnb.data.columns import title_column
 from recnb.data.in_memory import Sheets
 from recnb.data.item_data import ItemData, ItemDataOfParts
+from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.side_data import SideData
-from recnb.display.language import N_, Sentence, noun_of, use_noun
+from recnb.data.splits import Splits
+from recnb.data.weights import look_up, refuse_lacking
+from recnb.display.language import N_, Sentence, _, noun_of, use_noun
 from recnb.display.text import one_line
-from recnb.metrics.hits import Cutoffs, Hits, cached_property
-from recnb.results.values import Basis, index_of, pairs_in_words
+from recnb.metrics.hits import Bools, Cutoffs, Hits, Ints, cached_property
+from recnb.results.values import (
+    Basis,
+    ListCounts,
+    index_of,
+    index_of_users,
+    pairs_in_words,
+)
 
 
 class EvaluationData:
@@ -64,6 +74,27 @@ class EvaluationData:
         return type(self).of(
             joined, self.library, {**self.overrides, **overrides}, self.side_data
         )
+
+    def with_files(self, files: Mapping[str, str]) -> Self:
+        """Return the same evaluation, which knows the files that it was read from."""
+        call = replace(self.side_data.call, files=files)
+        side_data = replace(self.side_data, call=call)
+        return type(self).of(self.joined, self.library, self.overrides, side_data)
+
+    def of_split(self, values: Mapping[str, Any]) -> Self:
+        """Return the evaluation of the lists that have these values in the split alone."""
+        assert self.splits is not None
+        codes = self.splits.codes_with(values)
+        source = self.joined.source.of_all_users
+        if isinstance(source, Sheets):
+            joined = leave_out_lists(source.in_splits(codes)).under(self.convention)
+        else:
+            users = self.joined.users
+            is_there = np.isin(self.splits.codes_of(users), codes)
+            joined = self.joined.among(users.filter(pl.Series(is_there)))
+        part = self.restricted(replace(joined, notes=self.joined.notes))
+        part._side_data = self.side_data.of_split(values)
+        return part
 
     def under(self, library: str) -> Self:
         """Return the same data under another library's conventions, as "rectools".
@@ -136,11 +167,55 @@ class EvaluationData:
 
     @property
     def users(self) -> pd.Index[Any]:
-        """The users evaluated, in the order of every per-user result."""
-        users: pd.Index[Any] = pd.Index(
-            self.joined.users.to_numpy(), name=self.user_label
-        )
-        return users
+        """The users evaluated, in the order of every per-user result.
+
+        In a split these are lists, by user and the columns of the split.
+        """
+        users = index_of_users(self.joined.users, self.user_label, self.splits)
+        return users if self.splits is None else users.sort_values()
+
+    @property
+    def splits(self) -> Splits | None:
+        """What tells the lists of a user apart; None: each user has one."""
+        return self.source.splits
+
+    def lists_table(self, users: pl.Series) -> pl.DataFrame:
+        """Return the user and the columns of the split of lists, in their order."""
+        if self.splits is None:
+            return users.alias("user").to_frame()
+        return self.splits.lists(users)
+
+    @property
+    def clustered_by(self) -> str:
+        """What lists are clustered by, in words; "" where each is drawn by itself."""
+        if self.side_data.cluster is not None:
+            return one_line(self.side_data.cluster)
+        return "" if self.splits is None else self.user_label
+
+    @property
+    def clustering_in_words(self) -> list[str]:
+        """What intervals and tests are clustered by, if they are."""
+        words = N_("intervals and tests clustered by {unit}")
+        return [_(words, unit=self.clustered_by)] if self.clustered_by else []
+
+    def clusters_of(self, users: pl.Series) -> Ints | None:
+        """Return a number for each list, equal for those that are drawn as one.
+
+        These are the lists of a user, or of users with one value of `cluster=`. None:
+        each is drawn by itself.
+        """
+        cluster = self.side_data.cluster
+        if cluster is None and self.splits is None:
+            return None
+        values = self.source.users_of(users).alias("user")
+        if cluster is not None:
+            assert self.side_data.users is not None  # or it would have been refused
+            table = self.side_data.users.select("user", value=cluster)
+            ids = values.to_frame()
+            values = look_up(table, ids, "cluster")
+            refuse_lacking(values, ids, "cluster")
+        codes: Ints = values.rank("dense").cast(pl.Int64).to_numpy() - 1
+        return codes
 
     @property
     def user_label(self) -> str:
@@ -160,7 +235,14 @@ class EvaluationData:
 
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""
-        return index_of(user, self.joined.users, "; ".join(self.users_in_words))
+        words = "; ".join(self.users_in_words)
+        return index_of(self.list_id(user), self.joined.users, words)
+
+    def list_id(self, user: Any) -> Any:
+        """Return the id of a user below the join; of a list in a split its own."""
+        if self.splits is None or not isinstance(user, tuple):
+            return user
+        return self.splits.list_id(user)
 
     def lists_of(self, positions: Sequence[int]) -> list[dict[int, Any]]:
         """Return the lists of the users at some positions, item by rank.
@@ -220,6 +302,7 @@ class EvaluationData:
             notes=(),
             user_weight=self.joined.user_weight,
             user_label=self.user_label,
+            lists=lists_behind(self.joined, self.joined.all_hits.n_relevant == 0),
         )
         return basis.users_in_words()
 
@@ -258,6 +341,17 @@ class EvaluationData:
             return True
         of_library = presets.of_library(self.library)
         return len({preset.convention.no_relevant for preset in of_library}) < 2
+
+
+def lists_behind(joined: Joined, nothing_to_find: Bools) -> ListCounts | None:
+    """Return the lists that are averaged; None if no user has several."""
+    splits = joined.source.splits
+    if splits is None:
+        return None
+    lists = joined.users
+    if joined.convention.no_relevant == "skip":
+        lists = lists.filter(pl.Series(~nothing_to_find))
+    return ListCounts(splits, lists)
 
 
 #: The data of models, by name; "" is the only one.

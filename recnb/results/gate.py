@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,15 +12,17 @@ import pandas as pd
 
 from recnb.data.files import AsJson, json_values
 from recnb.display.language import N_, _, current, use_language
-from recnb.display.text import one_line, told_apart, users_in_words, whole
+from recnb.display.text import one_line, sample_in_words, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
+from recnb.metrics.hits import Cutoffs, cached_property
 from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import Given
-from recnb.results.arguments import with_options
+from recnb.results.arguments import Asked, with_options
 from recnb.results.numbers import DifferenceRow, label_of
+from recnb.results.record import record_of_measures
 from recnb.results.score import score_of
 from recnb.results.values import merged
-from recnb.stats import ENOUGH
+from recnb.stats import ENOUGH, Settings
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import Models
@@ -72,6 +76,16 @@ class Gate(AsJson, Suggesting):
     warnings: tuple[str, ...] | None = (
         None  #: of the lint, about the data; None where only the command line looks
     )
+    #: Makes the record, which looks at every row of the inputs.
+    recorder: Callable[[], Mapping[str, Any]] | None = None
+
+    @cached_property
+    def record(self) -> Mapping[str, Any] | None:
+        """What the numbers are checked by later; see `Evaluation.record`."""
+        return None if self.recorder is None else self.recorder()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return vars(self) | {"record": self.record, "recorder": None}
 
     def __bool__(self) -> bool:
         return all(check.passed for check in self.checks)
@@ -105,7 +119,8 @@ class Gate(AsJson, Suggesting):
             "checks": checks,
             "basis": self.basis,
         }
-        return dict(json_values({**gate, "warnings": self.warnings}))
+        gate |= {"warnings": self.warnings, "record": self.record}
+        return dict(json_values(gate))
 
     def __repr__(self) -> str:
         with use_language(self.lang):
@@ -194,10 +209,21 @@ def within(
             "model": model,
             "n_users": score.n_users,
         }
+        if score.n_lists != score.n_users:
+            about["n_lists"] = score.n_lists
+        if data.side_data.cluster is not None:
+            about["cluster"] = data.side_data.cluster
         checks.append(
             limit_check(check, about, float(score), float(limit), score.basis)
         )
-    return Gate(tuple(checks))
+    recorder = partial(
+        record_of_measures,
+        models,
+        [Asked(measure.name, measure)],
+        Cutoffs.one(measure.k),
+        Settings(),
+    )
+    return Gate(tuple(checks), recorder=recorder)
 
 
 def limit_check(
@@ -218,7 +244,9 @@ def limit_check(
     shown = {
         "value": told_apart(value, limit),
         called: whole(limit),
-        "users": _users(about["n_users"]),
+        "users": _users(
+            about["n_users"], about.get("n_lists"), about.get("cluster", "")
+        ),
     }
     says = _(words, label=label_of(about["metric"], about["k"]), **shown)
     if model:
@@ -245,6 +273,10 @@ def not_worse_check(
         "margin": margin,
         "confidence": confidence,
     }
+    if row.n_lists is not None:
+        numbers["n_lists"] = row.n_lists
+    if row.cluster:
+        numbers["cluster"] = row.cluster
     says = _in_words(row, words, margin, confidence)
     return GateCheck("not_worse", passed, numbers, says, basis)
 
@@ -282,7 +314,7 @@ def _in_words(
         "baseline": one_line(row.baseline),
         "margin": whole(margin),
         "confidence": 100 * confidence,
-        "users": _users(row.n_users),
+        "users": _users(row.n_users, row.n_lists, row.cluster),
     }
     for name in ("difference", "low", "high"):
         shown[name] = told_apart(getattr(row, name), edge, 0)
@@ -296,9 +328,9 @@ def _in_words(
     return f"{_(conclusion)} ({interval})".format_map(shown)
 
 
-def _users(n_users: int) -> str:
+def _users(n_users: int, n_lists: int | None = None, cluster: str = "") -> str:
     """Return the number of users in words, and that they are too few, if they are."""
-    users = users_in_words(n_users)
+    users = sample_in_words(n_users, n_lists, cluster)
     return (
         users
         if n_users >= ENOUGH

@@ -165,6 +165,8 @@ class _Measuring:
                 measure=column.measure,
                 k=column.k,
                 n_users=column.n_users,
+                n_lists=column.n_lists,
+                cluster=column.cluster,
             ),
             mean=column.mean,
             low=low,
@@ -191,7 +193,13 @@ class _Measuring:
                 others.append(index)
         if others:
             behind = column.values[:, [top]] - column.values[:, others]
-            p[others] = paired(behind, self.settings, weights=column.weights).p
+            tests = paired(
+                behind,
+                self.settings,
+                weights=column.weights,
+                clusters=column.clusters,
+            )
+            p[others] = tests.p
         return p
 
     def _tests(self, column: Column) -> Mapping[str, Any]:
@@ -216,8 +224,9 @@ class _Measuring:
         return _untested(len(self.pairs))
 
     def _block_size(self, n_users: int) -> int:
-        """Return how many pairs are tested at once: as many as are fast, and all of
-        them where they share the signs that are drawn.
+        """Return how many pairs are tested at once: as many as are fast.
+
+        It is all of them where they share the signs that are drawn.
         """
         if self.settings.test == "randomization":
             return len(self.pairs)
@@ -230,7 +239,9 @@ class _Measuring:
         baselines = [self.models.index(baseline) for _model, baseline in pairs]
         differences = column.values[:, models] - column.values[:, baselines]
         bounds = (lowest - highest, highest - lowest)
-        tests = paired(differences, self.settings, bounds, column.weights)
+        tests = paired(
+            differences, self.settings, bounds, column.weights, column.clusters
+        )
         won, lost = tests.won, tests.lost
         if column.measure.metric.better == "low":
             won, lost = lost, won
@@ -243,11 +254,11 @@ class _Measuring:
             "won": won,
             "tied": tests.tied,
             "lost": lost,
-            "detectable": _detectable(tests, self.settings.alpha),
+            "detectable": detectable_of(tests, self.settings.alpha),
         }
 
 
-def _detectable(tests: Paired, alpha: float) -> Floats:
+def detectable_of(tests: Paired, alpha: float) -> Floats:
     """Return the smallest difference of each pair that a test is likely to find.
 
     NaN where there is no test: so few users differ that they do not show how far others
@@ -287,7 +298,9 @@ def _gap(column: Column, confidence: float) -> dict[str, Any]:
     whole, inside = column.whole, column.inside
     assert whole is not None
     assert inside is not None
-    gap, low, high, p = gap_to_rest(whole.values, inside, confidence, whole.weights)
+    gap, low, high, p = gap_to_rest(
+        whole.values, inside, confidence, whole.weights, whole.clusters
+    )
     return _untested(1) | {"difference": gap, "low": low, "high": high, "p": p}
 
 
@@ -361,7 +374,7 @@ def _verdicts(
     verdict = np.empty(p_holm.shape, dtype=object)
     for row, pair in np.ndindex(p_holm.shape):
         place = places[row]
-        is_tie_of_all = tests["tied"][row, pair] == place.n_users
+        is_tie_of_all = tests["tied"][row, pair] == (place.n_lists or place.n_users)
         verdict[row, pair] = verdict_of(
             tests["difference"][row, pair],
             tests["low"][row, pair],

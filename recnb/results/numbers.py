@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from recnb.display.text import sample_in_words
 from recnb.metrics.hits import Bools, Floats, Ints
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Better
@@ -39,6 +40,8 @@ class Place(NamedTuple):
     measure: Measure
     k: int | None
     n_users: int
+    n_lists: int | None = None  #: None where each user has one
+    cluster: str = ""  #: the column whose values are clusters; "" of users
 
 
 class MeanArrays(NamedTuple):
@@ -86,6 +89,8 @@ class MeanRow:
     best: bool = False
     near_best: bool = False
     mark: str = ""  #: beside it, one of `MARKS`
+    n_lists: int | None = None  #: None where each user has one
+    cluster: str = ""  #: the column whose values are clusters; "" of users
 
     @property
     def label(self) -> str:
@@ -118,11 +123,18 @@ class DifferenceRow:
     detectable: float
     better: Better
     verdict: str
+    n_lists: int | None = None  #: None where each user has one
+    cluster: str = ""  #: the column whose values are clusters; "" of users
 
     @property
     def label(self) -> str:
         """The metric's symbol at its cut-off."""
         return label_of(self.symbol, self.k)
+
+    @property
+    def sample(self) -> str:
+        """The users in words, with the number of their lists if they have several."""
+        return sample_in_words(self.n_users, self.n_lists, self.cluster)
 
     @property
     def is_found(self) -> bool:
@@ -131,9 +143,19 @@ class DifferenceRow:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the difference as plain Python; its verdict says what is better."""
-        values = asdict(self)
+        values = as_plain(self)
         del values["better"]
         return values
+
+
+def as_plain(row: MeanRow | DifferenceRow) -> dict[str, Any]:
+    """Return a row as plain Python, with its number of lists if users have several."""
+    values = asdict(row)
+    if row.n_lists is None:
+        del values["n_lists"]
+    if not row.cluster:
+        del values["cluster"]
+    return values
 
 
 def label_of(symbol: str, k: int | None) -> str:
@@ -195,6 +217,8 @@ class Numbers:
                     best=best,
                     near_best=near_best,
                     mark=mark,
+                    n_lists=place.n_lists,
+                    cluster=place.cluster,
                 )
 
     def difference_rows(self) -> Iterator[DifferenceRow]:
@@ -211,6 +235,8 @@ class Numbers:
                     model=model,
                     baseline=baseline,
                     n_users=place.n_users,
+                    n_lists=place.n_lists,
+                    cluster=place.cluster,
                     better=place.measure.metric.better,
                     **dict(zip(names, values, strict=True)),
                 )

@@ -26,7 +26,7 @@ from recnb.metrics.measure import Measure
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import values_of
 from recnb.results.table import axes
-from recnb.results.values import Values
+from recnb.results.values import Values, index_of_users
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
@@ -91,10 +91,19 @@ class MetricValue(float, Suggesting):
 
     @property
     def n_users(self) -> int:
-        """The number of users that the mean is over.
+        """The number of users that the mean is over, or of values of `cluster=`.
 
         Of a number of all lists together, that of lists.
         """
+        if not self._values.of_all:
+            _has_value, clusters = self._values.sample(0)
+            if clusters is not None:
+                return clusters.n
+        return self.n_lists
+
+    @property
+    def n_lists(self) -> int:
+        """The number of lists that the mean is over: of users, unless they have several."""
         return int(self._values.n_users[0])
 
     @property
@@ -113,7 +122,7 @@ class MetricValue(float, Suggesting):
         beta interval that generalises it for others: its coverage is at least the
         confidence at any number of users. It is (nan, nan) of a single user, and of a
         metric without an upper bound (DCG, novelty) below 10 users with a value above
-        0.
+        0. Where users have several lists it is clustered by user, or by `cluster=`.
 
         A mean over pairs of users (personalization) has that of the jackknife. What all
         lists show together (coverage) has none: users drawn again would show fewer
@@ -181,13 +190,19 @@ class Score(MetricValue):
 
     @property
     def per_user(self) -> pd.Series[float]:
-        """The value of each user, indexed by user."""
-        values = self._values.matrix[:, 0]
-        users = self._values.users.to_numpy()
+        """The value of each user, indexed by user; of each list in a split by both."""
+        values, splits = self._values.matrix[:, 0], self._values.splits
         has_value = ~np.isnan(values)
-        label = self._values.basis.user_label
-        index: pd.Index[Any] = pd.Index(users[has_value], name=label)
-        return pd.Series(values[has_value], index, name=self.label)
+        users = self._values.users.filter(pl.Series(has_value))
+        index = index_of_users(users, self._values.basis.user_label, splits)
+        series = pd.Series(values[has_value], index, name=self.label)
+        return series if splits is None else series.sort_index()
+
+    def users_at(self, index: pd.Index[Any]) -> pl.Series:
+        """Return the users, or the ids of lists, of rows of `per_user`."""
+        users, splits = self._values.users, self._values.splits
+        every = index_of_users(users, self._values.basis.user_label, splits)
+        return users[every.get_indexer(index)]
 
     def to_frame(self) -> pd.DataFrame:
         """Return the values per user as a frame."""
@@ -211,13 +226,14 @@ class Score(MetricValue):
         ax.axvline(float(self), color=QUIET)
         if self.n_users > 1:
             ax.axvspan(*self.interval(), color=QUIET, alpha=0.3, linewidth=0)
-        with lettering(current()) as fonts:
+        noun = self._noun if self.n_lists == self.n_users else "list"
+        with lettering(current()) as fonts, use_noun(noun):
             ax.set_xlabel(
                 _("{label} of a user; line: mean and 95% interval", label=self.label),
                 **fonts,
             )
             ax.set_ylabel(
-                ngettext("share of {n:,} user", "share of {n:,} users", self.n_users),
+                ngettext("share of {n:,} user", "share of {n:,} users", self.n_lists),
                 **fonts,
             )
         return ax

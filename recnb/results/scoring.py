@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import polars as pl
 
 from recnb.conventions import Convention, presets
 from recnb.data import Joined
-from recnb.data.source import UserCounts
 from recnb.display.language import N_, _, ngettext, use_noun
 from recnb.errors import OptionError
 from recnb.metrics.gain import as_column
@@ -23,10 +23,11 @@ from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS, Credit, Given, Metric
 from recnb.metrics.recommendation_lists import FILLED, PerUser, Whole
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.evaluation_data import EvaluationData, lists_behind
 from recnb.results.values import (
     OWN,
     Basis,
+    ListCounts,
     Values,
     WordedBasis,
     follows,
@@ -61,6 +62,8 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
         convention=basis.convention,
         basis=basis,
         weights=joined.user_weight,
+        splits=data.splits,
+        clusters=partial(data.clusters_of, joined.users),
     )
 
 
@@ -337,9 +340,11 @@ def basis_of(
     `options`: those of the call.
     """
     joined, metric = scoring.joined, scoring.measure.metric
+    nothing_to_find = _nothing_to_find(scoring, cutoffs)
     return Basis(
         # The data.
-        counts=_users_behind(scoring, cutoffs),
+        counts=joined.counts_of_users(nothing_to_find, has_missed=metric.missed != "0"),
+        lists=lists_behind(joined, nothing_to_find),
         graded=data.joined.graded,
         scale=_scale_of(scoring),
         weights=joined.weighting,
@@ -377,13 +382,6 @@ def n_train_of(scoring: Scoring) -> int:
     if scoring.data is None or "train" not in scoring.measure.metric.needs:
         return 0
     return scoring.data.item_data.catalogue.n_users
-
-
-def _users_behind(scoring: Scoring, cutoffs: Cutoffs) -> UserCounts:
-    """Count the users behind the mean at the deepest cut-off, and those left out."""
-    nothing_to_find = _nothing_to_find(scoring, cutoffs)
-    has_missed = scoring.measure.metric.missed != "0"
-    return scoring.joined.counts_of_users(nothing_to_find, has_missed=has_missed)
 
 
 def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:
@@ -434,10 +432,7 @@ def _values_beyond_accuracy(
     """
     metric = measure.metric
     measure = scoring_of(data, measure, whole=k.is_whole).measure
-    results = tuple(
-        data.item_data.compute(metric, cutoff, measure.options) for cutoff in k
-    )
-    users = data.joined.users if metric.of_evaluated else data.item_data.users
+    users, results = data.item_data.values_of_users(metric, k, measure.options)
     matrix = _matrix_of(results)
     if metric.of == "all":
         weights = None
@@ -451,7 +446,7 @@ def _values_beyond_accuracy(
         if value is not None
     }
     with use_noun(data.noun):
-        phrases = [_users_in_words(metric, len(users)), *weights_in_words(weights)]
+        phrases = [_users_in_words(data, metric, users), *weights_in_words(weights)]
         who = "; ".join(phrases)
     # The other words are made when they are shown.
     words = partial(_of_lists_in_words, data, metric, measure.chosen, k, results, who)
@@ -463,8 +458,10 @@ def _values_beyond_accuracy(
         mean=mean,
         convention=data.convention.with_metric(options_in_words),
         basis=WordedBasis(words, who, data.user_label),
-        results=results,
+        results=tuple(results),
         weights=weights,
+        splits=data.splits,
+        clusters=partial(data.clusters_of, users),
     )
 
 
@@ -482,8 +479,14 @@ def _matrix_of(results: Sequence[PerUser | Whole]) -> Floats:
     return np.stack(columns).T
 
 
-def _users_in_words(metric: Metric[...], n: int) -> str:
+def _users_in_words(data: EvaluationData, metric: Metric[...], users: pl.Series) -> str:
     """Return the users behind a number beyond accuracy, in words."""
+    n = len(users)
+    if data.splits is not None:
+        lists = ListCounts(data.splits, users).in_words()
+        return (
+            _("{lists}, taken together", lists=lists) if metric.of == "all" else lists
+        )
     if metric.of_evaluated:
         return ngettext("{n:,} user evaluated", "{n:,} users evaluated", n)
     return ngettext("{n:,} user with a list", "{n:,} users with a list", n)

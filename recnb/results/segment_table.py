@@ -21,6 +21,7 @@ from recnb.results.measuring import measured
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers
 from recnb.results.segments import (
     SMALL,
+    SplitParts,
     distinct_labels,
     part_in_words,
     split_by,
@@ -62,8 +63,9 @@ def table_by(
     """
     asked = asked_of(data, metrics, options)
     cutoffs = Cutoffs.of(k)
-    refuse_whole_metrics(asked)
     split = split_by({"": data}, by, bins)
+    if not isinstance(split, SplitParts):
+        refuse_whole_metrics(asked)
     settings = Settings(confidence)
     numbers = measured({"": data}, asked, cutoffs, split=split, settings=settings)
     label = one_line(", ".join(split.labels))
@@ -97,6 +99,8 @@ def _frame_of(numbers: Numbers) -> pd.DataFrame:
     places = [numbers.places[row] for row in order]
     means, gaps = numbers.means, numbers.differences
     columns: dict[str, Any] = {"n_users": [place.n_users for place in places]}
+    if any(place.n_lists is not None for place in places):
+        columns["n_lists"] = [place.n_lists or place.n_users for place in places]
     for name in ("mean", "low", "high"):
         columns[name] = getattr(means, name)[order, 0]
     if numbers.split.has_gaps:
@@ -158,7 +162,7 @@ def _basis_of(
         *pairs_in_words(data.joined.weighting),
     ]
     phrases = {name: [*words, *weights] for name, words in phrases.items()}
-    return [*merged(phrases), part_in_words(data, label)]
+    return [*merged(phrases), part_in_words(data, numbers.split)]
 
 
 # Segments of a report
@@ -241,6 +245,7 @@ class SegmentNumbers:
 def _of_one(segment: Segment) -> dict[str, Any]:
     """Return the numbers of one model in a segment: its mean and its gap."""
     (mean,) = segment.means.values()
+    lists = {} if mean.n_lists is None else {"n_lists": mean.n_lists}
     numbers = {
         "segment": segment.name,
         "small": segment.is_small,
@@ -248,6 +253,7 @@ def _of_one(segment: Segment) -> dict[str, Any]:
         "symbol": mean.symbol,
         "k": mean.k,
         "n_users": mean.n_users,
+        **lists,
         "mean": mean.mean,
         "mean_low": mean.low,
         "mean_high": mean.high,

@@ -16,6 +16,7 @@ from recnb.data.columns import columns_of, from_pandas, table_of
 from recnb.data.encoding import distinct
 from recnb.data.sheet import TRUTH, Sheet, kind
 from recnb.data.source import rows_of
+from recnb.data.splits import split_role
 from recnb.display.language import pgettext
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, RecnbError, near, quoted
@@ -115,7 +116,30 @@ def column_of_users(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
             f"by={quoted(label)} is empty, and names no segments.",
             fix="Give the segment of each user.",
         )
-    return label, _one_value_each(table, label, data.joined.judged["user"])
+    judged = data.joined.judged["user"]
+    if data.splits is None or _is_of_lists(data, by):
+        return label, _one_value_each(table, label, judged)
+    of_users = _one_value_each(table, label, data.source.users_of(judged))
+    return label, _by_list(data, of_users)
+
+
+def _is_of_lists(data: EvaluationData, by: Any) -> bool:
+    """Return whether a column has a value for each list, as those of the truth have."""
+    return isinstance(by, str) and not is_column_of_users(data, by)
+
+
+def is_column_of_users(data: EvaluationData, by: str) -> bool:
+    """Return whether users= has the column."""
+    users = data.side_data.users
+    return users is not None and by in users.columns and by != "user"
+
+
+def _by_list(data: EvaluationData, of_users: pl.DataFrame) -> pl.DataFrame:
+    """Give each list in a split the value of its user."""
+    lists = everyone_in(data)
+    users = data.source.users_of(lists).to_frame()
+    values = users.join(of_users, on="user", how="left", maintain_order="left")
+    return values.with_columns(lists)
 
 
 def _one_value_each(
@@ -158,7 +182,8 @@ def _column_given(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
     given = by if isinstance(by, pd.Series) else pd.Series(dict(by), dtype=object)
     users = given.index.to_list()
     has_row_numbers = isinstance(by, pd.Series) and _is_numbered(given.index)
-    if has_row_numbers and {*everyone_in(data).to_list()} != {*users}:
+    evaluated = data.source.users_of(everyone_in(data))
+    if has_row_numbers and {*evaluated.to_list()} != {*users}:
         problem = (
             f"by={quoted(label)} has no users on its index, only the numbers of its "
             f"rows, which are not those of the users."
@@ -186,7 +211,7 @@ def _is_numbered(index: pd.Index) -> bool:
 def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
     """Return the column of this name: of the users, else of the truth, else of train."""
     users, train = data.side_data.users, data.side_data.train
-    if users is not None and by in users.columns and by != "user":
+    if users is not None and is_column_of_users(data, by):
         return users.select("user", value=by)
     of_truth = column_of_truth(data, by)
     if of_truth is not None:
@@ -197,9 +222,14 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
         raise RecnbError(
             "by='activity' needs what users had before: type recs.rec.against(truth, train=frame)."
         )
-    n_rows = train.group_by("user").agg(value=pl.len().cast(pl.Int64))
-    of_everyone = everyone_in(data).to_frame().join(n_rows, on="user", how="left")
-    return of_everyone.with_columns(pl.col("value").fill_null(0))
+    everyone = everyone_in(data)
+    lists = data.lists_table(everyone)
+    if data.splits is not None:
+        lists = data.splits.keys_of(everyone)
+    keys = [name for name in lists.columns if name in train.columns]
+    n_rows = train.group_by(keys).agg(value=pl.len().cast(pl.Int64))
+    of_lists = lists.join(n_rows, on=keys, how="left", maintain_order="left")
+    return of_lists.select(everyone, pl.col("value").fill_null(0))
 
 
 def _no_such_column(data: EvaluationData, by: str) -> OptionError:
@@ -237,17 +267,17 @@ def rows_naming_segments(data: EvaluationData, by: str) -> pl.DataFrame | None:
     """
     side_data = data.side_data
     users, items, train = side_data.users, side_data.items, side_data.train
-    if users is not None and by in users.columns and by != "user":
+    evaluated = data.source.users_of(data.joined.users)
+    if users is not None and is_column_of_users(data, by):
         table = users.select("user", value=by)
     elif (of_truth := column_of_truth(data, by)) is not None:
-        table = of_truth
+        table, evaluated = of_truth, data.joined.users
     elif items is not None and by in items.columns and by != "item":
         return items.select("item", value=by)
     elif by == "activity" and train is not None:
         table = train.select("user", "item")
     else:
         return None
-    evaluated = data.joined.users
     if kind(table["user"].dtype) != kind(evaluated.dtype):
         return None  # which is refused where the segments are made
     return rows_of(table.cast({"user": evaluated.dtype}), evaluated)
@@ -267,10 +297,14 @@ def column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
     if by not in columns or by in ids.values():
         return None
     labels = {role: label for role, label in ids.items() if label in columns}
-    table = table_of(side_data.truth, "truth", {**labels, "value": by})
+    split = () if data.splits is None else data.splits.columns
+    roles_of_split = {split_role(name): name for name in split if name in columns}
+    read = {**labels, **roles_of_split, "value": by}
+    table = table_of(side_data.truth, "truth", read)
     if "item" not in labels:  # rows are items
         table = table.with_row_index("item").cast({"item": pl.Int64})
-    return Sheet(TRUTH, table, ids).with_ids().rows
+    sheet = Sheet(TRUTH, table, ids).with_ids()
+    return sheet.rows if data.splits is None else data.splits.with_list_ids(sheet).rows
 
 
 def as_shown(values: pl.Series) -> pl.Series:

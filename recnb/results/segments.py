@@ -24,6 +24,7 @@ from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.source import elsewhere
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
+from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Ints
 from recnb.results.arguments import Asked
@@ -36,6 +37,7 @@ from recnb.results.segment_values import (
     column_of_users,
     columns_of_truth,
     everyone_in,
+    is_column_of_users,
     no_segment,
     rows_naming_segments,
 )
@@ -52,6 +54,9 @@ PART = N_(
 PART_OF_OTHERS = N_(
     "each {by} is a truth of its own: its rows of the truth, and {users}"
 )
+
+#: The same of a column of the split.
+LISTS_OF_PART = N_("each {by} is evaluated alone: its lists, and their truth")
 
 #: The values that a part is defined by, one for each column.
 Key = tuple[Any, ...]
@@ -131,6 +136,10 @@ class TruthParts(Split):
                 yield replace(column, part=part, bases=bases)
 
 
+class SplitParts(TruthParts):
+    """Parts of a split: the lists of one value of a column, with their own truth."""
+
+
 def _without_users(
     basis: Basis | WordedBasis, weighting: Weighting | None
 ) -> WordedBasis:
@@ -148,6 +157,9 @@ def split_by(models: Models, by: Any, bins: int, *, truth: bool = True) -> Split
     if by is None:
         return WHOLE
     by = unlisted(by)
+    parts_of_split = _split_parts(models, by)
+    if parts_of_split is not None:
+        return parts_of_split
     check_same_segments(models, by)
     parts = _truth_parts(models, by, bins) if truth else None
     if parts is not None:
@@ -159,6 +171,24 @@ def split_by(models: Models, by: Any, bins: int, *, truth: bool = True) -> Split
     if len(models) > 1:
         segments = replace(segments, evaluated=first_model.joined.users)
     return segments
+
+
+def _split_parts(models: Models, by: Any) -> SplitParts | None:
+    """Return the parts by columns of the split; None unless `by` names these alone."""
+    first = next(iter(models.values()))
+    columns = by if isinstance(by, list) else [by]
+    if first.splits is None or not all(
+        isinstance(column, str) and column in first.splits.columns for column in columns
+    ):
+        return None
+    lists = first.lists_table(first.joined.users)
+    values = lists.select(columns).unique().sort(columns)
+    refuse_many(values.height, ", ".join(columns))
+    evaluations = {
+        name: [partial(model.of_split, part) for part in values.to_dicts()]
+        for name, model in models.items()
+    }
+    return SplitParts(labels=columns, keys=values.rows(), evaluations=evaluations)
 
 
 def _truth_parts(models: Models, by: Any, bins: int) -> TruthParts | None:
@@ -317,7 +347,7 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
     column of items=. Many numbers of items are put into bins. An item of several
     genres, in a list or as "comedy|drama", is in the part of each.
     """
-    if not isinstance(by, str) or _is_column_of_users(data, by):
+    if not isinstance(by, str) or is_column_of_users(data, by):
         return None
     of_truth = column_of_truth(data, by)
     if of_truth is not None:
@@ -326,12 +356,6 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
     if of_items is not None:
         return _parts_of_items(data, by, of_items)
     return None
-
-
-def _is_column_of_users(data: EvaluationData, by: str) -> bool:
-    """Return whether users= has the column."""
-    users = data.side_data.users
-    return users is not None and by in users.columns
 
 
 def _parts_of_truth(
@@ -448,8 +472,11 @@ def _part_of_value(
     return data.restricted(joined)
 
 
-def part_in_words(data: EvaluationData, by: str) -> str:
+def part_in_words(data: EvaluationData, split: Split) -> str:
     """Say that each value is a truth of its own, and which users are averaged there."""
+    by = one_line(", ".join(split.labels))
+    if isinstance(split, SplitParts):
+        return _(LISTS_OF_PART, by=by)
     convention = data.convention
     users, nothing = convention.averaged_users, convention.no_relevant
     if users == "truth":
@@ -467,16 +494,12 @@ def _list_of_each_value(data: EvaluationData, by: str) -> OptionError:
 
     Users have a list of each value, and these were joined as one.
     """
-    users = {"recs": data.source.labels["user"], "truth": data.side_data.truth_user}
-    code = [
-        f"{name}[{user!r}] = {name}[{user!r}].astype(str) + ' ' + "
-        f"{name}[{by!r}].astype(str)"
-        for name, user in users.items()
-    ]
+    split: Any = by
+    if data.splits is not None:
+        split = [*data.splits.columns, by]
     return OptionError(
         f"by={quoted(by)} is a column of both frames and differs within users in both: "
         f"a user's lists of all its values are taken as one.",
-        fix=f"If each value has a list of its own, make a user of each: "
-        f"{'; '.join(code)}. If it is a column of items, leave it out of the "
-        f"recommendations.",
+        fix=f"If each value has a list of its own, evaluate with split={split!r}. If it "
+        f"is a column of items, leave it out of the recommendations.",
     )

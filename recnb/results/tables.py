@@ -30,7 +30,7 @@ from recnb.results.numbers import Numbers
 from recnb.results.score import score_of
 from recnb.results.scoring import recorded_in
 from recnb.results.table import Table, check_flag
-from recnb.results.values import merged, taken_as_known
+from recnb.results.values import index_of_users, merged, taken_as_known
 from recnb.stats import Settings
 
 
@@ -68,7 +68,8 @@ def table_of(
     )
     words = []
     if intervals:
-        words = [intervals_of(confidence), *taken_as_known(data.source.weighted)]
+        words = [intervals_of(confidence), *data.clustering_in_words]
+        words += taken_as_known(data.source.weighted)
     table = wide_table(numbers, cutoffs, words, intervals=intervals)
     table.attrs["n_users"] = data.n_users
     if with_cutoff is not None:
@@ -198,7 +199,7 @@ def users_frame(
             "n_relevant": hits.n_relevant,
             "n_hits": found,
         }
-        return pd.DataFrame(counts, index=data.users)
+        return _by_user(pd.DataFrame(counts), data)
     columns = {}
     for name, measure in asked_of(data, metrics, options):
         if measure.metric.of == "all":
@@ -210,7 +211,15 @@ def users_frame(
             has_cutoff = cut in (None, measure.k)
             column = name if has_cutoff else f"{name}@{cut}"
             columns[column] = score_of(data, measure.cut_at(cut)).per_user
-    return pd.DataFrame(columns).rename_axis(data.user_label)
+    frame = pd.DataFrame(columns)
+    return frame if data.splits is not None else frame.rename_axis(data.user_label)
+
+
+def _by_user(frame: pd.DataFrame, data: EvaluationData) -> pd.DataFrame:
+    """Index the rows of the users evaluated, in the order of results."""
+    label, splits = data.user_label, data.splits
+    frame.index = index_of_users(data.joined.users, label, splits)
+    return frame if splits is None else frame.sort_index()
 
 
 def curve_of(
@@ -316,6 +325,7 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     `missed` has the other relevant items, with their ranks below k, else NaN.
     """
     (cutoff,) = Cutoffs.one(k).values
+    user = data.list_id(user)
     listed, missed = _listed_and_missed(data, data.position(user), cutoff)
     titles = data.item_titles([*listed["item"].to_list(), *missed["item"].to_list()])
     n_hits = int(listed["hit"].sum())

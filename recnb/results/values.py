@@ -12,19 +12,21 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention, options_in_words
 from recnb.data.source import UserCounts
+from recnb.data.splits import Splits
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, Sentence, _, named, ngettext, noun_of, use_noun
-from recnb.display.text import users_in_words
+from recnb.display.text import one_line, users_in_words
 from recnb.errors import UnknownUserError, quoted
-from recnb.metrics.hits import Cutoffs, Floats, Ints
+from recnb.metrics.hits import Bools, Cutoffs, Floats, Ints
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Given
 from recnb.metrics.recommendation_lists import PerUser, Whole
-from recnb.stats import interval_of_pairs, intervals
+from recnb.stats import Clusters, interval_of_pairs, intervals
 
 #: Users with no relevant item, by what the convention does with them.
 NO_RELEVANT: dict[str, str] = {
@@ -39,6 +41,40 @@ AS_MISSED = N_(
 
 #: A number under a library's conventions that the library has not.
 OWN = N_("recnb's own: that of {library} is not recorded")
+
+
+@dataclass(frozen=True, eq=False)
+class ListCounts:
+    """Lists in a split, and how many users and splits they are of."""
+
+    splits: Splits
+    lists: pl.Series  #: their ids
+
+    def in_words(self) -> str:
+        """Return the number of lists, of users and of values of the split."""
+        table = self.splits.lists(self.lists)
+        n_values = table.select(self.splits.columns).n_unique()
+        return ngettext(
+            "{n:,} list of {users} in {values}",
+            "{n:,} lists of {users} in {values}",
+            len(self.lists),
+            users=users_in_words(table["user"].n_unique()),
+            values=self._values_in_words(n_values),
+        )
+
+    def _values_in_words(self, n: int) -> str:
+        *others, last = map(one_line, self.splits.columns)
+        if not others:
+            return ngettext(
+                "{n:,} value of {column}", "{n:,} values of {column}", n, column=last
+            )
+        return ngettext(
+            "{n:,} combination of {columns} and {last}",
+            "{n:,} combinations of {columns} and {last}",
+            n,
+            columns=", ".join(others),
+            last=last,
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +103,7 @@ class Basis:
     #: Whether some of the numbers are of whole lists, and others are at a cut-off.
     also_whole: bool = False
     n_train: int = 0  #: the users of train, if the metric looks at what they had
+    lists: ListCounts | None = None  #: those averaged, where users have several
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the mean, and those that are not, in words."""
@@ -75,7 +112,10 @@ class Basis:
 
     def _users_in_words(self) -> list[str]:
         counts = self.counts
-        words = [users_in_words(counts.n_users) + self.convention.users_phrase]
+        who = users_in_words(counts.n_users)
+        if self.lists is not None:
+            who = self.lists.in_words()
+        words = [who + self.convention.users_phrase]
         words += weights_in_words(self.user_weight)
         words += self._without_list_in_words(counts.n_without_list)
         words += no_relevant_in_words(
@@ -93,6 +133,8 @@ class Basis:
         words = N_("{n:,} of them without a list, which counts 0")
         if self.convention.judged_only:
             words = N_("{n:,} of them without a judged item in a list, which counts 0")
+        elif self.lists is not None:
+            words = N_("{n:,} of them without a recommended item, which counts 0")
         if self.has_missed:
             words = N_("{n:,} of them without a list, which has no hit")
         return [_(words, n=n)]
@@ -157,6 +199,10 @@ class WordedBasis:
             return self.words()
 
 
+def unclustered() -> None:
+    """Say that each user is a cluster."""
+
+
 @dataclass(frozen=True, eq=False)
 class Values:
     """A metric at some cut-offs: values of users, their mean, what they rest on."""
@@ -173,6 +219,9 @@ class Values:
     results: tuple[PerUser | Whole, ...] = ()
     #: Of users, by row of the matrix; None: all count the same.
     weights: Floats | None = None
+    splits: Splits | None = None  #: where `users` are lists of users
+    #: A code for each row of the matrix, equal within a cluster; None: each is its own.
+    clusters: Callable[[], Ints | None] = unclustered
 
     @property
     def of_all(self) -> tuple[Whole, ...]:
@@ -192,34 +241,41 @@ class Values:
             return np.full(len(self.k), len(self.users))
         return np.asarray(np.count_nonzero(~np.isnan(self.matrix), axis=0))
 
+    def sample(self, index: int) -> tuple[Bools, Clusters | None]:
+        """Return which users have a value at a cut-off, and their clusters."""
+        has_value = ~np.isnan(self.matrix[:, index])
+        codes = self.clusters()
+        return has_value, None if codes is None else Clusters.of(codes[has_value])
+
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Return the ends of the interval of each mean, NaN where there is none.
 
         There is none of what all lists show together.
         """
+        ends: list[Any]
         if self.of_all:
-            none = (np.nan, np.nan)
             ends = [
-                interval_of_pairs(one.of_users(), confidence) if one.of_users else none
-                for one in self.of_all
+                interval_of_all(number, confidence, self.clusters)
+                for number in self.of_all
             ]
-            low, high = np.array(ends, dtype=np.float64).T
-            return low, high
-        kept = ~np.isnan(self.matrix)
-        parts: list[Any] = [(rows, slice(at, at + 1)) for at, rows in enumerate(kept.T)]
-        parts = [(slice(None), slice(None))] if kept.all() else parts
-        weights, how = self.weights, (confidence, self.measure.bounds)
-        low, high = np.hstack(
-            [
-                intervals(
-                    self.matrix[rows, columns],
-                    *how,
-                    None if weights is None else weights[rows],
-                )
-                for rows, columns in parts
+        else:
+            ends = [
+                self._interval_at(index, confidence) for index in range(len(self.k))
             ]
-        )
+        low, high = np.array(ends, dtype=np.float64).T
         return low, high
+
+    def _interval_at(self, index: int, confidence: float) -> tuple[float, float]:
+        """Return the ends of the interval of the mean at a cut-off."""
+        has_value, clusters = self.sample(index)
+        low, high = intervals(
+            self.matrix[has_value, index : index + 1],
+            confidence,
+            self.measure.bounds,
+            None if self.weights is None else self.weights[has_value],
+            clusters,
+        )
+        return float(low[0]), float(high[0])
 
     def in_words(self) -> Values:
         """Return the same without the data behind it.
@@ -239,7 +295,40 @@ class Values:
             if isinstance(value, (str, int, float))
         }
         measure = replace(self.measure, options=plain)
-        return replace(self, measure=measure, basis=basis, results=tuple(wholes))
+        return replace(
+            self,
+            measure=measure,
+            basis=basis,
+            results=tuple(wholes),
+            clusters=partial(_as_it_is, self.clusters()),
+        )
+
+
+def _as_it_is(codes: Ints | None) -> Ints | None:
+    """Return codes that are at hand, as a function that can be pickled."""
+    return codes
+
+
+def interval_of_all(
+    number: Whole, confidence: float, codes: Callable[[], Ints | None]
+) -> tuple[float, float]:
+    """Return the ends of the interval of a number of all lists.
+
+    There is one of a mean over pairs of users, and NaN of others.
+    """
+    if number.of_users is None:
+        return np.nan, np.nan
+    return interval_of_pairs(number.of_users(), confidence, Clusters.of(codes()))
+
+
+def index_of_users(
+    users: pl.Series, label: str, splits: Splits | None
+) -> pd.Index[Any]:
+    """Return users as the index of results; lists in a split as user and its columns."""
+    if splits is None:
+        index: pd.Index[Any] = pd.Index(users.to_numpy(), name=label)
+        return index
+    return splits.index_of(splits.lists(users).rename({"user": label}))
 
 
 def index_of(user: Any, users: pl.Series, are: str) -> int:

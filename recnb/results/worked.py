@@ -78,6 +78,7 @@ def explanation_of(
                 f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={users[0]!r}."
             )
         measure = with_options(measure, options)
+        user = data.list_id(user)
         if chosen.is_accuracy:
             return _of_accuracy(data, measure, user)
         return _beyond_accuracy(data, measure, user)

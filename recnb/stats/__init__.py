@@ -1,15 +1,16 @@
-"""Statistics of values per user: intervals of means, paired tests, Holm's correction,
-power; arrays of numpy in and out.
+"""Statistics of values per user; arrays of numpy in and out.
 
 `scipy.stats` takes a second to import, so functions that need scipy import
 `scipy.special`, when they are called. `README.md` has the methods and their coverage.
 """
 
 from recnb.stats.bins import bins_of
+from recnb.stats.clusters import Clusters
 from recnb.stats.correction import holm
 from recnb.stats.groups import Gap, gap_to_rest
 from recnb.stats.intervals import (
     BETA,
+    BETA_OF_CLUSTERS,
     ENOUGH,
     UNBOUNDED,
     Moments,
@@ -20,11 +21,14 @@ from recnb.stats.means import mean_of, means
 from recnb.stats.orders import tau_ap
 from recnb.stats.paired import Paired, Settings, Test, paired
 from recnb.stats.power import Detectable, detectable, users_needed
+from recnb.stats.resampled import resampled
 
 __all__ = [
     "BETA",
+    "BETA_OF_CLUSTERS",
     "ENOUGH",
     "UNBOUNDED",
+    "Clusters",
     "Detectable",
     "Gap",
     "Moments",
@@ -40,6 +44,7 @@ __all__ = [
     "mean_of",
     "means",
     "paired",
+    "resampled",
     "tau_ap",
     "users_needed",
 ]

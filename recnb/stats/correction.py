@@ -11,12 +11,11 @@ from recnb.stats.means import Floats
 
 
 def holm(p: Floats, families: Sequence[str] | None = None) -> Floats:
-    """Return p-values corrected by Holm's method, which bounds the chance of any false
-    finding; with `families`, a name for each, among those of one family.
+    """Return p-values corrected by Holm's method; with `families`, each within its own.
 
-    It does so however the tests depend on each other (Holm 1979, Scandinavian Journal
-    of Statistics 6). NaN is no test: it is not counted, and stays NaN. scipy has no
-    such function.
+    It bounds the chance of any false finding, however the tests depend on each other
+    (Holm 1979, Scandinavian Journal of Statistics 6). `families` has a name for each.
+    NaN is no test: it is not counted, and stays NaN. scipy has no such function.
     """
     values: Floats = np.array(p, dtype=np.float64)
     if ((values < 0) | (values > 1)).any():

@@ -7,14 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from recnb.stats.clusters import Clusters
 from recnb.stats.intervals import ENOUGH, ROUNDING, Moments
 from recnb.stats.means import Floats
 
 
 class Gap(NamedTuple):
-    """The difference of a group's mean from that of all others, an entry for each
-    column.
-    """
+    """The difference of a group's mean from that of all others, by column."""
 
     mean: Floats
     low: Floats
@@ -27,12 +26,13 @@ def gap_to_rest(
     inside: NDArray[np.bool_],
     confidence: float = 0.95,
     weights: Floats | None = None,
+    clusters: Clusters | None = None,
 ) -> Gap:
-    """Return the gap between the users inside a group and all others, its interval and
-    its p, for each column of users × columns.
+    """Return the gap of a group to all others, for each column of users × columns.
 
-    Each is the more careful of Welch's test (1947, Biometrika 34) and Student's; NaN if
-    either side has fewer than 10 users, or users who are all alike.
+    Interval and p are the more careful of Welch's test (1947, Biometrika 34) and
+    Student's; NaN if either side has fewer than 10 users, or users who are all alike.
+    Of lists in clusters, these are the users; NaN if a cluster is on both sides.
     scipy.stats.ttest_ind gives the same, each test by itself, and takes a second to
     import.
     """
@@ -41,10 +41,10 @@ def gap_to_rest(
     nothing = np.full(values.shape[1], np.nan)
     if inside.all() or not inside.any():
         return Gap(nothing, nothing, nothing, nothing)
-    group = _moments_of(values, inside, weights)
-    rest = _moments_of(values, ~inside, weights)
+    group = _moments_of(values, inside, weights, clusters)
+    rest = _moments_of(values, ~inside, weights, clusters)
     gap = group.mean - rest.mean
-    if min(group.n, rest.n) < ENOUGH:
+    if min(group.n, rest.n) < ENOUGH or _is_split(clusters, inside):
         return Gap(gap, nothing, nothing, nothing)
 
     n = np.array([[group.n], [rest.n]])
@@ -73,9 +73,21 @@ def gap_to_rest(
 
 
 def _moments_of(
-    values: Floats, chosen: NDArray[np.bool_], weights: Floats | None
+    values: Floats,
+    chosen: NDArray[np.bool_],
+    weights: Floats | None,
+    clusters: Clusters | None,
 ) -> Moments:
     """Sum up the users chosen."""
-    if weights is None:
-        return Moments.of(values[chosen])
-    return Moments.of(values[chosen], weights=weights[chosen])
+    return Moments.of(
+        values[chosen],
+        weights=None if weights is None else weights[chosen],
+        clusters=None if clusters is None else clusters.among(chosen),
+    )
+
+
+def _is_split(clusters: Clusters | None, inside: NDArray[np.bool_]) -> bool:
+    """Return whether a cluster has lists inside a group and others."""
+    if clusters is None:
+        return False
+    return bool(clusters.count(inside) + clusters.count(~inside) > clusters.n)

@@ -11,13 +11,12 @@ from recnb.stats.paired import settled
 
 
 def tau_ap(values: Floats, others: Floats) -> float:
-    """Return tau AP of two orders of the same models (Yilmaz, Aslam and Robertson,
-    SIGIR 2008): the mean of each taken as the truth.
+    """Return tau AP of two orders of the same models, the mean of each as the truth.
 
-    Of the models above a place it counts those that are rightly above it, averaged over
-    the places from the second down. Ties in an order stand for all their orders, of
-    which it is the mean; a pair tied in the truth is right by half. NaN if a model has
-    no value.
+    It is that of Yilmaz, Aslam and Robertson (SIGIR 2008). Of the models above a place
+    it counts those that are rightly above it, averaged over the places from the second
+    down. Ties in an order stand for all their orders, of which it is the mean; a pair
+    tied in the truth is right by half. NaN if a model has no value.
     """
     first = settled(values)
     second = settled(others)

@@ -1,5 +1,6 @@
-"""Two models on the same users: Student's paired t test and the randomization test,
-each with the interval that belongs to it.
+"""Two models on the same users: tests, each with the interval that belongs to it.
+
+They are Student's paired t test and the randomization test.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import FrameError, OptionError, is_word, near, quoted
+from recnb.stats.clusters import Clusters
 from recnb.stats.intervals import (
     ENOUGH,
     ROUNDING,
@@ -65,8 +67,9 @@ class Settings:
         return round(1 - self.confidence, 12)
 
     def of_tests(self, n: int) -> Self:
-        """Return the settings of `n` tests corrected together: the lowest p of so many
-        draws is far below `alpha / n`.
+        """Return the settings of `n` tests corrected together.
+
+        The lowest p of so many draws is far below `alpha / n`.
         """
         n_draws = math.ceil(5 * n / self.alpha)
         return replace(self, permutations=max(self.permutations, n_draws))
@@ -84,8 +87,9 @@ class Paired(NamedTuple):
     won: NDArray[np.int64]  #: users for whom the model is better
     tied: NDArray[np.int64]
     lost: NDArray[np.int64]
-    n: int  #: users
-    n_effective: float  #: the same, or the effective number of users with weights
+    n: int  #: users, or lists
+    #: The same, or the effective number of users with weights, or that of clusters.
+    n_effective: float
     #: How much more than its errors a difference must be, of users with weights (see
     #: `Moments.reach`).
     reach: Floats
@@ -96,16 +100,18 @@ def paired(
     settings: Settings | None = None,
     bounds: Bounds = UNBOUNDED,
     weights: Floats | None = None,
+    clusters: Clusters | None = None,
 ) -> Paired:
     """Return interval, test, effect size and users won, tied and lost, for each column.
 
     `differences` are users × columns: the values of the model minus those of the
     baseline; `bounds` are the lowest and highest possible difference. If fewer than 10
     users differ there is no test, and the interval of the t test is `beta` within the
-    bounds (see `Moments.interval_within_bounds`).
+    bounds (see `Moments.interval_within_bounds`). Of lists in clusters, clusters are
+    the users of all this; won, tied and lost count lists.
     """
     settings = settings or Settings()
-    sample = _Sample.of(differences, bounds, weights)
+    sample = _Sample.of(differences, bounds, weights, clusters)
     if weights is not None and settings.test != "t":
         raise OptionError(
             f"test={settings.test!r} takes all users alike, and user_weight= is given: ",
@@ -145,8 +151,9 @@ def paired(
 
 
 def settled(differences: Floats) -> Floats:
-    """Round differences to twelve decimals: ties must not depend on the order in which
-    two models add the same terms.
+    """Round differences to twelve decimals.
+
+    Ties must not depend on the order in which two models add the same terms.
     """
     return np.round(differences, 12) + 0.0  # -0.0 is 0
 
@@ -158,9 +165,16 @@ class _Sample:
     differences: Floats  #: users × columns, settled
     moments: Moments  #: of the differences before they were settled
     weights: Floats | None  #: of users
+    clusters: Clusters | None  #: of lists; None: each user, or list, is one
 
     @classmethod
-    def of(cls, differences: Floats, bounds: Bounds, weights: Floats | None) -> _Sample:
+    def of(
+        cls,
+        differences: Floats,
+        bounds: Bounds,
+        weights: Floats | None,
+        clusters: Clusters | None,
+    ) -> _Sample:
         """Check differences, one of each user or several, and sum them up."""
         values = np.asarray(differences, dtype=np.float64)
         if values.ndim == 1:
@@ -170,8 +184,8 @@ class _Sample:
                 "differences hold what is no finite number: ",
                 "leave out users on whom only one of the two models is judged.",
             )
-        moments = Moments.of(values, bounds, weights)
-        return cls(settled(values), moments, weights)
+        moments = Moments.of(values, bounds, weights, clusters)
+        return cls(settled(values), moments, weights, clusters)
 
     @cached_property
     def won(self) -> NDArray[np.int64]:
@@ -185,8 +199,22 @@ class _Sample:
 
     @cached_property
     def n_differ(self) -> Floats:
-        """The effective number of users who differ."""
-        return effective_count(self.differences != 0, self.weights)
+        """The effective number of users who differ, or clusters with such a list."""
+        return effective_count(self.differences != 0, self.weights, self.clusters)
+
+    @cached_property
+    def signed(self) -> tuple[Floats, Floats]:
+        """What signs are drawn for, and their sizes: users, each of size 1, or clusters.
+
+        A cluster has the sum of its differences over the average number of lists; its
+        size is its number of lists over the same.
+        """
+        if self.clusters is None:
+            return self.differences, np.ones(len(self.differences))
+        sizes = self.clusters.shares() * self.clusters.n
+        average_size = len(self.differences) / self.clusters.n
+        sums = settled(self.clusters.sums(self.differences))
+        return sums / average_size, sizes
 
     @cached_property
     def mean(self) -> Floats:
@@ -213,16 +241,25 @@ class _Sample:
     @property
     def n_off_each_end(self) -> Floats:
         """The fewest users whose difference is not 0, not the lowest, not the highest."""
-        lowest = self.differences.min(axis=0)
-        highest = self.differences.max(axis=0)
-        n_above = effective_count(self.differences != lowest, self.weights)
-        n_below = effective_count(self.differences != highest, self.weights)
-        return np.minimum(self.n_differ, np.minimum(n_above, n_below))
+        ends = (
+            np.zeros(self.differences.shape[1]),
+            self.differences.min(axis=0),
+            self.differences.max(axis=0),
+        )
+        n_off = [self._n_off(end) for end in ends]
+        return np.minimum(n_off[0], np.minimum(n_off[1], n_off[2]))
+
+    def _n_off(self, end: Floats) -> Floats:
+        """Return how many users, or clusters, effectively have another difference."""
+        if self.clusters is not None:
+            return self.clusters.n_off(self.differences, end, self.weights)
+        return effective_count(self.differences != end, self.weights)
 
 
 def _student_interval(sample: _Sample, confidence: float) -> tuple[Floats, Floats]:
-    """Return the ends of Student's interval; of few users who differ those within the
-    bounds of the metric.
+    """Return the ends of Student's interval.
+
+    Of few users who differ they are those within the bounds of the metric.
     """
     from scipy.special import stdtrit
 
@@ -240,8 +277,9 @@ def _student_interval(sample: _Sample, confidence: float) -> tuple[Floats, Float
 
 
 def _student_p(sample: _Sample) -> Floats:
-    """Return p-values of Student's paired t test, none below the lowest one of the
-    randomization test; NaN where fewer than 10 users differ.
+    """Return p-values of Student's paired t test; NaN where fewer than 10 users differ.
+
+    None is below the lowest one of the randomization test.
     """
     from scipy.special import stdtr
 
@@ -252,7 +290,8 @@ def _student_p(sample: _Sample) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(beyond_reach == 0, 0.0, beyond_reach / error)
         p = 2 * stdtr(n - 1, -statistic)
-    lowest = 2.0 ** (1.0 - np.count_nonzero(sample.differences, axis=0))
+    differences, _sizes = sample.signed
+    lowest = 2.0 ** (1.0 - np.count_nonzero(differences, axis=0))
     p = np.minimum(np.maximum(p, lowest), 1.0)
     return np.where(sample.n_differ < ENOUGH, np.nan, p)
 
@@ -260,11 +299,13 @@ def _student_p(sample: _Sample) -> Floats:
 def _randomization(
     sample: _Sample, settings: Settings
 ) -> tuple[Floats, Floats, Floats]:
-    """Return intervals and p-values of the randomization test (Fisher 1935); NaN where
-    fewer than 10 users differ.
+    """Return intervals and p-values of the randomization test (Fisher 1935).
+
+    NaN where fewer than 10 users differ.
     """
     n_columns = sample.differences.shape[1]
     low, high, p = np.full((3, n_columns), np.nan)
+    differences, sizes = sample.signed
     columns = np.flatnonzero(sample.n_differ >= ENOUGH)
     if len(columns) == 0:
         return low, high, p
@@ -273,7 +314,7 @@ def _randomization(
     blocks = np.array_split(columns, n_blocks)
     n_allowed = int(settings.alpha * (1 + settings.permutations) + ROUNDING)
     for block in steps(blocks, _("testing")):
-        draws = _drawn(sample.differences[:, block], settings.permutations)
+        draws = _drawn(differences[:, block], sizes, settings.permutations)
         for column, draw in zip(block, draws, strict=True):
             p[column] = draw.p
             if n_allowed:
@@ -302,9 +343,7 @@ class _Draws(NamedTuple):
         return (1 + np.count_nonzero(is_as_far)) / (1 + len(drawn))
 
     def furthest_shift(self, side: int, n_allowed: int) -> float:
-        """Return how far from the mean the shift is, down (1) or up (-1), at which so
-        many draws are as far.
-        """
+        """Return how far the shift is, down (1) or up (-1), at which draws are as far."""
         with np.errstate(divide="ignore", invalid="ignore"):
             down = side * self.of_rest / (1 - self.of_signs)
             up = -side * self.of_rest / (1 + self.of_signs)
@@ -314,13 +353,17 @@ class _Draws(NamedTuple):
         return float(np.partition(shift, -n_allowed)[-n_allowed])
 
 
-def _drawn(differences: Floats, n_draws: int) -> list[_Draws]:
-    """Draw signs of users, the same for each column."""
+def _drawn(differences: Floats, sizes: Floats, n_draws: int) -> list[_Draws]:
+    """Draw signs of users, the same for each column.
+
+    A shift of each list moves a cluster by its size times as much; that of a user is 1.
+    """
     rng = np.random.default_rng(0)
     n_users = len(differences)
     # A column lies together, so that its sum does not depend on those beside it.
     mean = means(np.asfortranarray(differences))
-    columns = np.column_stack([differences - mean, np.ones(n_users)]) / n_users
+    deviations = differences - sizes[:, np.newaxis] * mean
+    columns = np.column_stack([deviations, sizes]) / n_users
     at_once = max(1, SIGNS_AT_ONCE // n_users)
     drawn = []
     for start in range(0, n_draws, at_once):

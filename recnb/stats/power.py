@@ -1,6 +1,4 @@
-"""Power of paired tests: the difference that users can show, and the users that a
-difference needs.
-"""
+"""Power: the difference that users can show, the users that a difference needs."""
 
 from __future__ import annotations
 
@@ -11,6 +9,7 @@ import numpy as np
 
 from recnb.display.language import _, ngettext
 from recnb.errors import OptionError, is_number, quoted
+from recnb.stats.clusters import Clusters
 from recnb.stats.intervals import ENOUGH, Moments, effective_count
 from recnb.stats.means import Floats
 from recnb.stats.paired import settled
@@ -23,9 +22,7 @@ CORRELATION = 0.3
 
 
 class Detectable(float):
-    """The smallest difference between two models that a number of users can show: a
-    float with its assumptions.
-    """
+    """The smallest difference of two models that users can show, with its assumptions."""
 
     label: str  #: metric and cut-off
     n_users: int
@@ -41,24 +38,28 @@ class Detectable(float):
         power: float,
         alpha: float,
         weights: Floats | None,
+        clusters: Clusters | None = None,
     ) -> Self:
-        """Compute it from the values of users, and those of another model, or of one of
-        the same variance and an assumed correlation.
+        """Compute it from the values of users, and those of another model.
+
+        Without these, the other has the same variance and an assumed correlation.
         """
         is_measured = others is not None
         factor = 1.0 if is_measured else math.sqrt(2 * (1 - CORRELATION))
         baseline = values.min() if others is None else others
         differences = settled(values - baseline)
-        moments = Moments.of(differences[:, np.newaxis], weights=weights)
+        moments = Moments.of(
+            differences[:, np.newaxis], weights=weights, clusters=clusters
+        )
         sd = factor * float(np.sqrt(moments.variance[0]))
         reach = factor * float(np.maximum(*moments.reach)[0])
         difference = detectable(sd, moments.n, power, alpha) + reach
         # So few do not show how far others would differ.
-        if effective_count(differences != 0, weights) < ENOUGH:
+        if effective_count(differences != 0, weights, clusters) < ENOUGH:
             difference = math.nan
         self = cls(difference)
         self.label = label
-        self.n_users = len(values)
+        self.n_users = len(values) if clusters is None else clusters.n
         self.sd = sd
         self.words = self._in_words(power, alpha, is_measured=is_measured)
         return self
@@ -107,12 +108,11 @@ class Detectable(float):
 
 
 def detectable(sd: float, n: float, power: float = 0.8, alpha: float = 0.05) -> float:
-    """Return the smallest true difference of means that a two-sided paired test finds
-    with a given power, in units of the metric.
+    """Return the smallest true difference that a two-sided paired test finds.
 
-    `sd` is the standard deviation of the differences of `n` users. NaN if it is 0, or
-    below 10 users, which are not tested. Of 20 users the t test has a power of 0.75
-    where 0.8 is asked for.
+    It is in units of the metric, found with a given power; `sd` is the standard
+    deviation of the differences of `n` users. NaN if it is 0, or below 10 users, which
+    are not tested. Of 20 users the t test has a power of 0.75 where 0.8 is asked for.
     """
     errors = _errors(power, alpha)
     if not sd > 0 or n < ENOUGH:
@@ -123,8 +123,9 @@ def detectable(sd: float, n: float, power: float = 0.8, alpha: float = 0.05) -> 
 def users_needed(
     difference: float, sd: float | Detectable, power: float = 0.8, alpha: float = 0.05
 ) -> int:
-    """Return the number of users that a two-sided paired test needs to find a true
-    difference of means, at least 10.
+    """Return the number of users that a paired test needs to find a true difference.
+
+    The test of means is two-sided; it needs at least 10.
 
     `difference` is in units of the metric; `sd` is the standard deviation of the
     differences of users, a number or the result of `ev.detectable("ndcg", k=10)`;
@@ -150,9 +151,7 @@ def users_needed(
 
 
 def _errors(power: float, alpha: float) -> float:
-    """Return how many standard errors a true difference must be for this power at this
-    level.
-    """
+    """Return how many standard errors a difference must be for a power at a level."""
     from scipy.special import ndtri
 
     if not (is_number(alpha) and 0 < alpha < 1):

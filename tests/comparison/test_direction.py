@@ -245,16 +245,6 @@ def test_a_pair_has_one_verdict_in_headline_marks_and_matrix(
     )
 
 
-def test_marks_beside_a_baseline_are_the_verdict_of_its_pair() -> None:
-    found = recnb.compare(many_models(14), SAMPLE.test, baseline="run03")
-    table, rows = found.table("ndcg", k=10), found.differences("ndcg", k=10)
-    (best,) = table.attrs["best"]["ndcg@10"]
-    verdict = rows.set_index("model").verdict[best]
-    is_better = best in table.attrs["better"]["ndcg@10"]
-    assert is_better is (verdict == "better")
-    assert not table.attrs["near_best"]
-
-
 def test_a_cost_is_said_to_count_who_has_no_list_as_a_list_without_a_hit() -> None:
     @recnb.metric(symbol="Cost", credit="0", missed="no_hit", better="low")
     def cost(hits, k=None):

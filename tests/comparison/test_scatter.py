@@ -121,6 +121,14 @@ def test_metrics_are_called_as_asked_and_users_by_their_word() -> None:
     assert "user" not in words.replace("user_", "")
 
 
+def test_larger_points_are_explained_where_there_are_some() -> None:
+    truth = {"u": ["a"], "v": ["b"]}
+    models = {"one": {"u": ["a"], "v": ["x", "b"]}, "two": {"u": ["x"], "v": ["b"]}}
+    words = "larger points are of several users"
+    assert words not in texts(recnb.compare(models, truth).scatter("mrr", k=2))
+    assert words in texts(FOUND.scatter("ndcg", k=10, model="factors"))
+
+
 def test_users_without_a_value_under_both_models_are_not_drawn() -> None:
     truth = {user: {"a": 1} for user in "abcdefghijkl"}
     first = {user: ["a", "b"] for user in "abcdefghijkl"}

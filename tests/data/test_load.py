@@ -291,6 +291,8 @@ def test_rows_without_a_score_are_counted() -> None:
         "1 row without a score"
         in recnb.evaluate(pd.concat([frame.dropna(subset="score"), missing[:1]])).basis
     )
+    for other in (frame.dropna(subset="score"), outer()):
+        assert "without a score" not in recnb.evaluate(other).basis
 
 
 def test_several_models_in_a_frame_without_items() -> None:

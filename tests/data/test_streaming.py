@@ -83,6 +83,34 @@ def test_files(where, tmp_path):
     assert made.lists_of([5])[0] == whole.lists_of([5])[0]
 
 
+def test_some_users_of_files_have_their_rows_of_the_truth():
+    recs, truth = random_frames(np.random.default_rng(3), n_users=45)
+    models = {"all": pl.from_pandas(recs).lazy(), "few": recs[recs["user"] % 2 == 0]}
+    found = recnb.compare(models, truth, averaged_users="both")
+    source = found["all"].source
+    assert not source.in_memory
+    evaluated = truth[truth["user"].isin(found.users)]
+    assert 0 < len(evaluated) < len(truth)
+    rows = source.truth.sort("user", "item").to_pandas()
+    expected = evaluated.sort_values(["user", "item"], ignore_index=True)
+    pd.testing.assert_frame_equal(rows[[*expected]], expected, check_dtype=False)
+
+
+@pytest.mark.parametrize("kind", STREAMED)
+def test_a_frame_without_rows_is_refused(kind):
+    recs, truth = random_frames(np.random.default_rng(3))
+    with pytest.raises(FrameError, match="recommendations: there are no rows"):
+        recnb.evaluate(STREAMED[kind](recs[:0]), truth).ndcg(k=3)
+
+
+def test_ids_of_train_that_never_match_those_of_files_are_refused():
+    recs, truth = random_frames(np.random.default_rng(3), n_users=45)
+    train = pd.DataFrame({"user": ["x"], "item": 1})
+    words = r"such as \d+\), train .* text \(such as 'x'\)"
+    with pytest.raises(FrameError, match=words):
+        recnb.evaluate(pl.from_pandas(recs).lazy(), truth, train=train)
+
+
 def test_models_in_one_file_are_not_held(tmp_path):
     recs, truth = random_frames(np.random.default_rng(4))
     both = pd.concat(

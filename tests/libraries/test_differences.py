@@ -157,6 +157,14 @@ def test_to_conventions_and_evaluations(way: str) -> None:
     assert decisions is None or made.index.tolist() == decisions
 
 
+def test_frames_that_a_convention_refuses_are_switched_together_with_it() -> None:
+    recs = SAMPLE.models["popular"].drop(columns="score")
+    repeated = pd.concat([recs, recs[:5].assign(rank=range(21, 26))])
+    other = recnb.evaluate(repeated, SAMPLE.test, duplicates="dedupe")
+    made = recnb.evaluate(recs, SAMPLE.test).why("ndcg", 10, other=other)
+    assert made["value"].iloc[-1] == pytest.approx(float(other.ndcg(k=10)), abs=1e-12)
+
+
 @pytest.mark.parametrize("other", ["scikit-learn[full]", "sklearn [full]"])
 def test_a_suffix_says_what_a_library_is_given(other: str) -> None:
     """Without one it is the way that has none, if there is one."""

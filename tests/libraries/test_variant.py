@@ -125,6 +125,16 @@ def test_frames_that_a_library_refuses_have_a_number_by_its_conventions(
         )
 
 
+def test_a_place_of_a_user_with_nothing_relevant_is_none_at_k() -> None:
+    """Evidently refuses a k that no list of a user with a relevant item reaches."""
+    recs = pd.DataFrame({"user": [*"uvvv"], "item": [*"aabc"], "score": [1, 3, 2, 1]})
+    truth = pd.DataFrame({"user": [*"uv"], "item": [*"ab"], "relevance": [1, 0]})
+    with pytest.raises(RecnbError, match="no list of a user evaluated has an item at"):
+        recnb.as_in("evidently", "rr[full]", recs, truth, k=2)
+    truth["relevance"] = 1
+    assert recnb.as_in("evidently", "rr[full]", recs, truth, k=2) == 3 / 4
+
+
 @pytest.mark.parametrize("library", recnb.conventions.names())
 def test_as_in_and_an_evaluation_under_the_library_agree(library: str) -> None:
     ev = recnb.evaluate(*BOTH, convention=library)

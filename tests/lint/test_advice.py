@@ -149,9 +149,10 @@ def holds(data: Data, name: str, k: int = 10, metric: str = "ndcg") -> bool:
         return isinstance(data.recs, pl.LazyFrame | pl.DataFrame)
     typed = {**data.frames, "pd": pd, "pl": pl, "recnb": recnb}
     exec(finding.code, typed)
-    number = float(typed["ev"].table([metric], k=k).iloc[0, 0])
-    assert number == pytest.approx(finding.facts["other"], abs=1e-12, nan_ok=True)
-    assert f", {finding.facts['other_label']} is {number:.4f}" in finding.effect
+    if name != "lists_taken_as_one":  # whose number would be of other lists
+        number = float(typed["ev"].table([metric], k=k).iloc[0, 0])
+        assert number == pytest.approx(finding.facts["other"], abs=1e-12, nan_ok=True)
+        assert f", {finding.facts['other_label']} is {number:.4f}" in finding.effect
     again = typed["ev"].lint(k, metric)
     assert finding.short not in [one.short for one in again]
     assert again.names.count(name) < lint.names.count(name)

@@ -248,6 +248,12 @@ BOUNDS: list[tuple[Data, str, str | None]] = [
     (scored(np.where(SEVENTH, -998.0, FALLING)), "filler_score", None),
     (scored(np.where(SEVENTH, -2e30, FALLING)), "filler_score", "warning"),
     (scored(np.where(AT == 7, -999.0, FALLING)), "filler_score", None),  # once
+    # Not further below the others than twice as far as these are apart.
+    (
+        scored(np.where(SEVENTH, -999.0, np.resize(np.linspace(0, -333, 12), 480))),
+        "filler_score",
+        None,
+    ),
     (scored(np.where(SEVENTH, -1.0, np.abs(FALLING))), "filler_score", "warning"),
     (one_user(11), "upside_down", "warning"),
     (one_user(10), "upside_down", None),
@@ -545,6 +551,17 @@ def test_sampled_candidates_are_found_with_rows_missing_and_in_the_truth(
             assert found == []
         else:
             assert words in found[0]
+
+
+def test_a_truth_that_judges_every_item_holds_no_sampled_candidates() -> None:
+    users, items = range(20), range(30)
+    recs = [(user, item, -item) for user in users for item in items[:5]]
+    truth = [(user, item, int(item in (1, 7))) for user in users for item in items]
+    lint = recnb.evaluate(
+        pd.DataFrame(recs, columns=["user", "item", "score"]),
+        pd.DataFrame(truth, columns=["user", "item", "relevance"]),
+    ).lint(5)
+    assert "sampled_candidates" not in lint.names
 
 
 def test_a_run_of_retrieval_that_finds_nearly_all_is_no_sample() -> None:

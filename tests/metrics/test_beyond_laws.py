@@ -21,6 +21,7 @@ from recnb.errors import NoUsersError, RecnbError
 from recnb.metrics import diversity as diversity_module
 from recnb.metrics.metric import LIST_METRICS
 from tests.conventions.test_presets import CASES, ROWS
+from tests.strategies import values_of
 
 Options = dict[str, Any]
 Values = dict[Any, float]
@@ -31,11 +32,6 @@ METRICS = {
     name: metric
     for name, metric in LIST_METRICS.items()
     if metric.over not in ("hits", "users", "genres")
-}
-NUMBERS = {
-    "normalize": (True, False),
-    "ratio": (0.1, 0.5, 1),
-    "count_only_catalogue": (True, False),
 }
 
 
@@ -113,13 +109,12 @@ def data(draw: st.DrawFn) -> Data:
 
 
 def choices(name: str) -> st.SearchStrategy[Options]:
-    metric = METRICS[name]
-    chosen = [
-        option for option, default in metric.defaults.items() if default is not None
-    ]  # the others name columns
-    values = {option: metric.words.get(option) or NUMBERS[option] for option in chosen}
     return st.fixed_dictionaries(
-        {option: st.sampled_from(each) for option, each in values.items()}
+        {
+            option: st.sampled_from(values)
+            for option, values in values_of(METRICS[name]).items()
+            if values != (None,)  # which names columns
+        }
     )
 
 

@@ -217,11 +217,13 @@ def test_segments_of_a_report_are_those_of_its_calls(asked):
     assert len(rows) == len(table)
     for row, (key, numbers) in zip(rows, table.iterrows(), strict=True):
         assert (row["metric"], row["k"]) == (metric_and_k(*key[:2]))
-        names = ["mean", "low", "high"]
-        equal([row[f"mean{end}"] for end in ("", "_low", "_high")], numbers[names])
+        names = ["mean", "mean_low", "mean_high", "n_users"]
+        equal(
+            [row[name] for name in names], numbers[["mean", "low", "high", "n_users"]]
+        )
         if "gap" in table:
-            gap = ["gap", "gap_low", "gap_high", "p_holm"]
-            names = ["difference", "low", "high", "p_holm"]
+            gap = ["gap", "gap_low", "gap_high", "p", "p_holm"]
+            names = ["difference", "low", "high", "p", "p_holm"]
             equal([row[name] for name in names], numbers[gap])
 
 
@@ -237,8 +239,9 @@ def test_models_in_segments_of_a_report_are_those_of_its_calls(asked):
             equal(numbers, means[column].loc[row["segment"], model])
     assert bool(differences) == (asked != "genres")
     for table in differences:
-        names = ["difference", "low", "high", "p_holm"]
+        names = ["difference", "low", "high", "p_holm", "won", "tied", "lost"]
         equal([[row[name] for name in names] for row in rows], table[names])
+        assert [row["verdict"] for row in rows] == table["verdict"].tolist()
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import recnb
 from recnb.display import svg
@@ -131,6 +133,49 @@ def test_pictures_are_valid_and_say_their_numbers(report):
         assert drawn.tag == "{http://www.w3.org/2000/svg}svg"
         assert not re.search(r"\bnan\b|\binf\b", ET.tostring(drawn, encoding="unicode"))
         assert re.search(r"\d", picture["alt"])
+
+
+def test_bars_are_drawn_of_what_has_a_height():
+    spread = {
+        "edges": [0.0, 0.5, 1.0],
+        "shares": [0.0, 1.0],
+        "n_bottom": 0,
+        "n_users": 4,
+        "quartiles": [0.6, 0.7, 0.8],
+    }
+    picture = svg.bars(spread, ["0 users", "4 users"], "value", "users")
+    heights = re.findall(r'<rect [^>]*height="([\d.]+)"', picture)
+    assert len(heights) == 1
+    assert float(heights[0]) > 0
+
+
+def test_the_lines_of_a_forest_pass_every_row():
+    rows = [(name, (0.1, 0.0, 0.2), "", "words", "ends") for name in "abcd"]
+    picture = svg.forest(rows, "difference")
+    places = re.findall(r'y="([\d.]+)"[^>]*>[abcd]<', picture)
+    assert len(places) == len(rows)
+    ends = [float(y) for y in re.findall(r"M[\d.]+ 8.0L[\d.]+ ([\d.]+)", picture)]
+    assert min(ends) >= max(map(float, places))
+
+
+@given(st.floats(1e-6, 1e6), st.integers(3, 10))
+def test_steps_of_an_axis_are_the_smallest_round_ones_that_are_few_enough(top, most):
+    round_numbers = [
+        factor * 10.0**power for power in range(-8, 8) for factor in (1, 2, 2.5, 5)
+    ]
+    few_enough = [step for step in round_numbers if top / step <= most * (1 + 1e-9)]
+    drawn = svg.ticks(top, most)
+    expected = np.arange(len(drawn)) * min(few_enough)
+    assert drawn == pytest.approx(expected.tolist())
+    assert top - min(few_enough) * (1 + 1e-9) < drawn[-1] <= top * (1 + 1e-9)
+
+
+def test_labels_of_an_axis_have_room_and_the_last_is_kept():
+    def shown(places, gap):
+        return svg._with_room(places, lambda place: 10.0 * place, gap)
+
+    assert shown([1, 2, 3], 10) == [1, 2, 3]
+    assert shown([1, 2, 3], 11) == [1, 3]
 
 
 def test_names_of_curves_stand_apart():

@@ -4,6 +4,7 @@ tests.report.test_shown` writes them and git shows the difference.
 
 from functools import cache
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
@@ -69,7 +70,10 @@ FILES.append("comparison.txt")
 
 def text(file):
     name, form = file.split(".")
-    shown = comparison() if name == "comparison" else FORMS[form](report(name))
+    made = {"SOURCE_DATE_EPOCH": "1767225600"}
+    version = mock.patch("recnb.version.__version__", "1.2.3")
+    with version, mock.patch.dict("os.environ", made):
+        shown = comparison() if name == "comparison" else FORMS[form](report(name))
     return shown.rstrip("\n") + "\n"
 
 

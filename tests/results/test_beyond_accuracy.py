@@ -212,6 +212,16 @@ def test_columns_that_are_named_by_numbers() -> None:
         evaluation(users=both)
 
 
+def test_the_line_has_each_option_as_it_is_typed() -> None:
+    """Of what is no word, number or list of words it says that it is given."""
+    assert EV.tail_share(k=2, ratio=0.5).basis.endswith("; ratio=0.5")
+    items = ITEMS.assign(one=1.0, two=2.0)
+    named = evaluation(items=items).diversity(k=2, features=["one", "two"])
+    assert "; features=one, two; " in named.basis
+    numbered = evaluation(items=items.rename(columns={"one": 0, "two": 1}))
+    assert "; features=given; " in numbered.diversity(k=2, features=[0, 1]).basis
+
+
 def test_every_metric_is_a_method_within_its_bounds() -> None:
     """Shares lie between 0 and 1, entropies and divergences have no upper end, and
     options may have bounds of their own.

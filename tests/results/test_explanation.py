@@ -286,46 +286,10 @@ def test_printed_arithmetic_is_true_where_scores_tie(name: str, ties: str) -> No
                 explained_of_all(ev, name, k, options)
 
 
-BEYOND: list[tuple[str, dict[str, Any]]] = [
-    *((name, {}) for name in LIST_METRICS),
-    *(
-        ("novelty", options)
-        for options in (
-            {"normalize": True},
-            {"divisor": "k"},
-            {"popularity": "interactions"},
-            {"cold": "drop"},
-            {"cold": "zero"},
-        )
-    ),
-    *(
-        ("popularity", options)
-        for options in (
-            {"popularity": "count"},
-            {"popularity": "max"},
-            {"cold": "drop"},
-        )
-    ),
-    *(("tail_share", options) for options in ({"ratio": 0.5},)),
-    *(
-        ("diversity", options)
-        for options in ({"distance": "jaccard"}, {"single": "zero"})
-    ),
-    *(("serendipity", options) for options in ({"out_of": "list"}, {"out_of": "hits"})),
-    *(
-        ("coverage", options)
-        for options in (
-            {"normalize": False},
-            {"population": "train"},
-            {"population": "catalogue+padding"},
-            {"count_only_catalogue": False},
-        )
-    ),
-    *(
-        ("gini", options)
-        for options in ({"population": "train"}, {"population": "recommended"})
-    ),
-    ("calibration", {"alpha": 0.2}),
+BEYOND = [
+    (name, options)
+    for name, metric in LIST_METRICS.items()
+    for options in each_word(metric)
 ]
 
 
@@ -352,6 +316,15 @@ def test_printed_arithmetic_is_true_beyond_accuracy(
                 assert k == 1
                 assert "one item" in LIST_METRICS[name].no_value
         assert n_explained >= 2
+
+
+def test_serendipity_of_lists_that_are_not_cut_is_out_of_k() -> None:
+    ev = recnb.evaluate(
+        {"u": ["a", "b"]}, {"u": ["b"]}, train={"v": ["a"]}, cutoff="none"
+    )
+    explained = ev.explain("serendipity", "u", k=2)
+    assert explained.numbers == "1 / 2 = 0.5"
+    assert explained.value == 0.5
 
 
 # Random data

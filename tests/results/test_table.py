@@ -23,6 +23,7 @@ from recnb import METRICS
 from recnb.display.language import use_language
 from recnb.errors import OptionError
 from recnb.results.arguments import STANDARD
+from recnb.results.table import number_in
 
 SAMPLE = recnb.datasets.load_sample()
 RECS = SAMPLE.models["item-knn"]
@@ -428,6 +429,11 @@ def test_digits_and_notes_of_a_table_for_a_paper(table: recnb.Table) -> None:
         table.to_latex(note="no")
 
 
+def test_a_p_value_is_below_the_last_digit_or_written_out() -> None:
+    assert number_in("p", 0.0001) == "0.0001"
+    assert number_in("p", 0.00009) == "<0.0001"
+
+
 def test_numbers_are_rounded_once_to_the_digits_asked_for() -> None:
     table = EV.table(["ndcg"], k=[5])
     number = f"{float(EV.ndcg(k=5)):.6f}"
@@ -537,6 +543,24 @@ def test_metrics_of_other_scales_can_be_read() -> None:
     assert mixed.get_xlabel() == "value, on a logarithmic scale beyond 0.1"
     shares = EV.table(["precision", "hit_rate"], k=[200]).plot()
     assert (shares.get_xscale(), shares.get_xlabel()) == ("linear", "value")
+
+
+def test_an_axis_of_numbers_has_whole_steps_and_one_of_dates_has_turned_labels() -> (
+    None
+):
+    """Dates are long, and would run into each other."""
+
+    def labels(ax: Axes) -> list[tuple[str, float]]:
+        ax.figure.canvas.draw()
+        return [(tick.get_text(), tick.get_rotation()) for tick in ax.get_xticklabels()]
+
+    cutoffs = labels(EV.curve("ndcg", k=[1, 2, 3]).plot())
+    assert all(text.isdecimal() for text, _rotation in cutoffs)
+    assert {rotation for _text, rotation in cutoffs} == {0}
+    days = pd.Timestamp("2026-01-01") + pd.to_timedelta(SAMPLE.test.index % 3, unit="D")
+    by_day = recnb.evaluate(RECS, SAMPLE.test.assign(day=days))
+    dates = labels(by_day.table("ndcg", k=10, by="day").plot())
+    assert {rotation for _text, rotation in dates} == {30}
 
 
 def test_curves_on_the_same_axes_are_all_in_sight() -> None:

@@ -280,6 +280,12 @@ def test_controls_choose_what_is_shown() -> None:
     assert top.html.count('name="user"') == LISTED
 
 
+def test_values_that_differ_below_the_12th_digit_are_the_same() -> None:
+    truth = {user: {"x": 1.0, "y": 1.0 + 3e-13} for user in range(12)}
+    models = {item: {user: [item] for user in truth} for item in "xy"}
+    assert recnb.compare(models, truth).explore("dcg", k=1).counts() == (0, 0, 12)
+
+
 @pytest.mark.parametrize(
     ("better", "words"),
     [

@@ -140,6 +140,7 @@ def test_a_sheet_has_the_questions_and_then_the_solutions(tmp_path: Path) -> Non
             f"{one.label} {value}" in solved,
         ) == (True, False, True)
         assert one.mistakes[0].sentence in solved
+    assert "over these 2 users" in asked
     assert "<title>&lt;Homework&gt;</title>" in asked
     assert "displaystyle" not in solved
     assert "break-before" not in own.to_html(solutions=False)
@@ -356,6 +357,13 @@ def test_a_comma_without_quotes_is_that_of_decimals() -> None:
     q = recnb.quiz("ndcg", 1, k=3, lang="en")
     assert repr(q.check(0, 4525)) == repr(q.check("0,4525"))
     assert "not read as a number" in repr(q.check(0.5, "b"))
+
+
+def test_a_long_answer_is_repeated_in_40_letters() -> None:
+    q = recnb.quiz("ndcg", 1, lang="en")
+    fits, too_long = "1" + "+0" * 19 + " ", "1" + "+0" * 20
+    assert f"✗ {fits.strip()} is not right" in repr(q.check(fits))
+    assert f"✗ {too_long[:39]}… is not right" in repr(q.check(too_long))
 
 
 def test_mistakes_of_one_number_and_what_is_near_are_named() -> None:

@@ -1,0 +1,184 @@
+"""Splits as the sample: models over folds and seeds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from recnb.display.document import Line, Note, Rows
+from recnb.display.language import N_, _
+from recnb.display.text import one_line
+from recnb.errors import OptionError
+from recnb.metrics.hits import Cutoffs
+from recnb.results.arguments import Asked
+from recnb.results.evaluation_data import Models
+from recnb.results.measuring import measured
+from recnb.results.numbers import Numbers, Pairs, label_of
+from recnb.results.segments import split_by
+from recnb.results.table import Table
+from recnb.results.verdicts import in_words, verdict_of
+from recnb.stats import Settings, holm, resampled
+
+#: What the tests are, and what their intervals cover.
+FOLDS = N_(
+    "Corrected resampled t test over {n} splits by {columns}, of which a fold tests "
+    "{share:.3g} of the data (Nadeau and Bengio 2003; Bouckaert and Frank 2004). Its "
+    "{confidence:g}% intervals cover other folds of these data and other training "
+    "runs, and no other users."
+)
+SEEDS = N_(
+    "Paired t test over {n} splits by {columns}. Its {confidence:g}% intervals cover "
+    "other training runs on this split of the data, and no other users. Folds train on "
+    "data in common: for them give test_share=."
+)
+OF_USERS = N_(
+    "The intervals of found.differences() cover other users, with these splits and "
+    "runs; neither covers both."
+)
+CORRECTED = N_("p_holm is corrected by Holm's method over {n} tests.")
+
+
+class RunDifferences(Table):
+    """The differences of models over splits, a row for each pair."""
+
+    def _cell(
+        self, value: Any, label: object, column: object, digits: int | None = None
+    ) -> Line:
+        if column == "verdict":
+            return in_words(value)
+        return super()._cell(value, label, column, digits)
+
+
+class Runs(Table):
+    """The mean of the splits' means of each model, with their standard deviation."""
+
+    _metadata: ClassVar = ["differences", "by_split", "notes"]
+    differences: RunDifferences
+    by_split: pd.DataFrame  #: the mean of each split and model
+    notes: Sequence[str] = ()  #: what the tests are, and what their intervals cover
+
+    def _blocks(
+        self, *, symbols: bool = False, digits: int | None = None
+    ) -> list[Rows | Note]:
+        models, *notes = super()._blocks(symbols=symbols, digits=digits)
+        differences = self.differences._rows(symbols=symbols, digits=digits)
+        return [models, differences, *notes]
+
+    def _below(self) -> list[Line]:
+        return [*super()._below(), *self.notes]
+
+
+def runs_of(
+    models: Models,
+    asked: Asked,
+    k: int | None,
+    pairs: Pairs,
+    settings: Settings,
+    test_share: float | None,
+    basis: Sequence[str],
+) -> Runs:
+    """Return the numbers of models over splits, and the differences of pairs."""
+    first = next(iter(models.values()))
+    if first.splits is None:
+        raise OptionError(
+            "runs are over splits, and there are none: ",
+            "recnb.compare(models, truth, split='fold').",
+        )
+    columns = list(first.splits.columns)
+    split = split_by(models, columns, bins=4)
+    numbers = measured(models, [asked], Cutoffs.one(k), split=split, intervals=False)
+    by_split = _by_split(numbers)
+    if len(by_split) < 2:
+        raise OptionError(
+            f"runs are over splits, and {', '.join(columns)} has one: ",
+            "give several folds or seeds.",
+        )
+    differences = _differences(numbers, by_split, pairs, settings, test_share)
+    numbers_of_models = {
+        "mean": by_split.mean(),
+        "sd": by_split.std(ddof=1),
+        "n_splits": len(by_split),
+    }
+    place = numbers.places[0]
+    label = label_of(place.measure.metric.symbol, place.k)
+    table = Runs.made(
+        pd.DataFrame(numbers_of_models).rename_axis("model"),
+        basis,
+        _("{label} over splits", label=label),
+    )
+    title = _("Differences over splits")
+    table.differences = RunDifferences.made(differences, [], title)
+    table.by_split = by_split
+    table.notes = _notes(differences, columns, settings, test_share)
+    return table
+
+
+def _notes(
+    differences: pd.DataFrame,
+    columns: Sequence[str],
+    settings: Settings,
+    test_share: float | None,
+) -> list[str]:
+    """Say what the tests are, and what their intervals cover."""
+    notes = [
+        _(
+            SEEDS if test_share is None else FOLDS,
+            n=int(differences["n_splits"].iloc[0]),
+            columns=one_line(", ".join(columns)),
+            share=test_share or 0.0,
+            confidence=100 * settings.confidence,
+        ),
+        _(OF_USERS),
+    ]
+    n_tests = int(differences["p"].notna().sum())
+    if n_tests > 1:
+        notes.append(_(CORRECTED, n=n_tests))
+    return notes
+
+
+def _by_split(numbers: Numbers) -> pd.DataFrame:
+    """Return the mean of each split and model."""
+    keys = [numbers.split.keys[place.part] for place in numbers.places]
+    index = pd.MultiIndex.from_tuples(keys, names=list(numbers.split.labels))
+    return pd.DataFrame(numbers.means.mean, index, list(numbers.models))
+
+
+def _differences(
+    numbers: Numbers,
+    by_split: pd.DataFrame,
+    pairs: Pairs,
+    settings: Settings,
+    test_share: float | None,
+) -> pd.DataFrame:
+    """Return a row for each pair with the test of its differences over splits."""
+    models = by_split[[model for model, _baseline in pairs]].to_numpy()
+    baselines = by_split[[baseline for _model, baseline in pairs]].to_numpy()
+    tests = resampled(models - baselines, settings.confidence, test_share)
+    p_holm = holm(tests.p)
+    rows: list[dict[str, Any]] = []
+    for index, (model, baseline) in enumerate(pairs):
+        verdict = verdict_of(
+            float(tests.mean[index]),
+            float(tests.low[index]),
+            float(tests.high[index]),
+            float(p_holm[index]),
+            alpha=settings.alpha,
+            better=numbers.places[0].measure.metric.better,
+            all_tied=bool(np.all(models[:, index] == baselines[:, index])),
+        )
+        row = {
+            "model": model,
+            "baseline": baseline,
+            "difference": tests.mean[index],
+            "low": tests.low[index],
+            "high": tests.high[index],
+            "p": tests.p[index],
+            "p_holm": p_holm[index],
+            "n_splits": len(by_split),
+            "verdict": verdict,
+        }
+        rows.append(row)
+    return pd.DataFrame(rows)

@@ -1,0 +1,100 @@
+"""Clusters: lists that are no sample by themselves, such as those of one user.
+
+A clustered sample is a sample of G cluster values. Of N lists with values x and mean m,
+a cluster has the value m + G / N * (the sum of x - m over its lists): the mean of these
+is m, and their variance out of G is that of the mean of clustered lists.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Clusters:
+    """The cluster of each list."""
+
+    codes: Ints  #: by list, the position of its cluster
+    #: The lists, those of a cluster side by side; and where each cluster begins.
+    order: Ints
+    starts: Ints
+
+    @classmethod
+    def of(cls, codes: NDArray[np.int64] | None) -> Self | None:
+        """Group lists by a code for each; None where each list is its own cluster."""
+        if codes is None:
+            return None
+        distinct, positions = np.unique(codes, return_inverse=True)
+        if len(distinct) == len(codes):
+            return None
+        positions = positions.astype(np.int64).ravel()
+        order = np.argsort(positions, kind="stable")
+        starts = np.searchsorted(positions[order], np.arange(len(distinct)))
+        return cls(positions, order, starts)
+
+    @property
+    def n(self) -> int:
+        """The number of clusters."""
+        return len(self.starts)
+
+    def among(self, inside: Bools) -> Self | None:
+        """Return the clusters of some of the lists."""
+        return self.of(self.codes[inside])
+
+    def sums(self, values: Floats) -> Floats:
+        """Sum up lists, or lists × columns, by cluster."""
+        sums: Floats = np.add.reduceat(values[self.order], self.starts, axis=0)
+        return sums
+
+    def count(self, chosen: Bools) -> Floats:
+        """Count the clusters with a list that is chosen, in each column."""
+        is_chosen = np.logical_or.reduceat(chosen[self.order], self.starts, axis=0)
+        return np.asarray(np.count_nonzero(is_chosen, axis=0), dtype=np.float64)
+
+    def n_off(
+        self,
+        values: Floats,
+        bound: float | Floats,
+        weights: Floats | None = None,
+    ) -> Floats:
+        """Return the effective number of clusters off a bound, in each column.
+
+        It is (sum t)² / sum t² of the distances t of clusters from the bound (Kish
+        1965): of hits in clusters of one size alike, the number of those with one.
+        """
+        distances = np.abs(values - bound)
+        if weights is not None:
+            distances = weights[:, np.newaxis] * distances
+        of_clusters = self.sums(distances)
+        total = of_clusters.sum(axis=0)
+        squares = np.square(of_clusters).sum(axis=0)
+        n: Floats = np.full(values.shape[1], float(self.n))
+        np.divide(total**2, squares, out=n, where=np.isfinite(squares) & (squares > 0))
+        # As many as their number, where rounding makes it a little less.
+        return np.where(total == 0, 0.0, np.round(n, 9))
+
+    def shares(self, weights: Floats | None = None) -> Floats:
+        """Return how much of all weight each cluster has; of all lists without."""
+        if weights is None:
+            weights = np.ones(len(self.codes))
+        shares: Floats = self.sums(weights) / weights.sum()
+        return shares
+
+    def deviations(
+        self, values: Floats, mean: Floats, weights: Floats | None = None
+    ) -> Floats:
+        """Return the cluster values less their mean, of lists × columns with a mean."""
+        deviations = values - mean
+        total = float(len(values))
+        if weights is not None:
+            deviations = weights[:, np.newaxis] * deviations
+            total = float(weights.sum())
+        return self.n / total * self.sums(deviations)

@@ -1,0 +1,323 @@
+"""Lists in a split by whichever way frames come in, and what is refused of them."""
+
+from __future__ import annotations
+
+import datetime as dt
+import pickle
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.dataset as ds
+import pytest
+
+import recnb
+from recnb.data import lists_that_count
+from recnb.errors import ElsewhereError, FrameError, OptionError, RecnbError
+from tests.random_frames import sized
+from tests.test_splits import ITEMS, as_dict, frames_of
+
+METRICS = ["ndcg", "average_precision", "err"]
+
+
+def same(made: Any, whole: Any) -> None:
+    """Whether two evaluations have the same numbers, lists and line."""
+    for metric in METRICS:
+        ours, theirs = (getattr(ev, metric)(k=3) for ev in (made, whole))
+        assert as_dict(ours.per_user) == pytest.approx(as_dict(theirs.per_user))
+        assert float(ours) == pytest.approx(float(theirs), abs=1e-12)
+        assert ours.basis == theirs.basis
+
+
+FORMS = {
+    "polars": pl.from_pandas,
+    "lazy": lambda frame: pl.from_pandas(frame).lazy(),
+    "arrow": lambda frame: pa.Table.from_pandas(frame, preserve_index=False),
+    "dataset": lambda frame: ds.dataset(
+        pa.Table.from_pandas(frame, preserve_index=False)
+    ),
+    "categories": lambda frame: frame.astype(
+        dict.fromkeys([*frame.columns][3:], "category")
+    ),
+}
+
+
+@pytest.mark.parametrize("text", [False, True], ids=["numbers", "text"])
+@pytest.mark.parametrize("held", [["seed", "day"], ["day"], []], ids=str)
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("in_files", [False, True], ids=["in memory", "in files"])
+def test_frames_of_every_library(
+    form: str, held: list[str], text: bool, in_files: bool, monkeypatch: Any
+) -> None:
+    recs, truth, _keys = frames_of(11, ["seed", "day"], text=text)
+    lacking = [name for name in ("seed", "day") if name not in held]
+    truth = truth.drop(columns=lacking).drop_duplicates(["user", "item", *held])
+    whole = recnb.evaluate(recs, truth, split=["seed", "day"])
+    if in_files:
+        sized(monkeypatch)
+    made = recnb.evaluate(FORMS[form](recs), FORMS[form](truth), split=["seed", "day"])
+    same(made, whole)
+    assert made.counts == whole.counts
+    key = whole.users[7]
+    pd.testing.assert_frame_equal(
+        made.user(key, k=4).to_frame(), whole.user(key, k=4).to_frame()
+    )
+    by = [ev.table(METRICS, k=3, by="day").to_frame() for ev in (made, whole)]
+    pd.testing.assert_frame_equal(by[0], by[1], check_exact=False)
+    same(pickle.loads(pickle.dumps(made)), whole)
+
+
+def test_lists_of_users_whom_the_truth_lacks(monkeypatch: Any) -> None:
+    recs, truth, _keys = frames_of(17, ["fold"], n_users=20)
+    truth = truth[truth["user"] < 9]
+    options: dict[str, Any] = {"split": "fold", "items": ITEMS}
+    whole = recnb.evaluate(recs, truth, **options)
+    coverage = whole.coverage(k=3)
+    monkeypatch.setattr(lists_that_count, "MANY", 1)
+    made = recnb.evaluate(recs, truth, **options)
+    assert isinstance(made.source, lists_that_count.ListsThatCount)
+    same(made, whole)
+    assert made.counts == whole.counts
+    assert made.coverage(k=3) == coverage
+    metrics = ["coverage", "ndcg"]
+    by = [ev.table(metrics, k=3, by="fold").to_frame() for ev in (made, whole)]
+    pd.testing.assert_frame_equal(by[0], by[1])
+
+
+def test_rows_in_files_beyond_accuracy_and_with_weights(monkeypatch: Any) -> None:
+    recs, truth, _keys = frames_of(12, ["fold"])
+    users = pd.DataFrame({"user": range(12), "weight": range(1, 13)})
+    pairs = pd.MultiIndex.from_product([range(12), range(9)], names=["user", "item"])
+    propensity = pd.Series(np.linspace(0.1, 1, len(pairs)), pairs)
+    options: dict[str, Any] = {"split": "fold", "users": users, "items": ITEMS}
+    options |= {"user_weight": "weight", "propensity": propensity}
+    whole = recnb.evaluate(recs, truth, **options)
+    sized(monkeypatch)
+    lazy = pl.from_pandas(recs).lazy()
+    made = recnb.evaluate(lazy, truth, **options)
+    for ev in (made, whole):
+        assert "lists of 12 users in 3 values of fold" in ev.dcg(k=3).basis
+    assert float(made.dcg(k=3)) == pytest.approx(float(whole.dcg(k=3)))
+    for metric in ("diversity", "coverage"):
+        keywords = {"features": "genre"} if metric == "diversity" else {}
+        ours, theirs = (getattr(ev, metric)(k=3, **keywords) for ev in (made, whole))
+        assert float(ours) == pytest.approx(float(theirs))
+    train = recs[["user", "item"]].drop_duplicates()
+    with_train = recnb.evaluate(lazy, truth, split="fold", train=train)
+    with pytest.raises(ElsewhereError, match="with split= and train="):
+        with_train.novelty(k=3)
+
+
+def test_a_folder_for_each_day(tmp_path: Path) -> None:
+    recs, truth, _keys = frames_of(13, ["day"], text=True)
+    for name, frame in (("recs", recs), ("truth", truth)):
+        for day, rows in frame.groupby("day"):
+            folder = tmp_path / name / f"day={day}"
+            folder.mkdir(parents=True)
+            rows.drop(columns="day").to_parquet(folder / "0.parquet")
+    made = recnb.evaluate(str(tmp_path / "recs"), str(tmp_path / "truth"), split="day")
+    same(made, recnb.evaluate(recs, truth, split="day"))
+
+
+def test_text_files_with_folds_as_text_and_as_numbers(tmp_path: Path) -> None:
+    recs, truth, _keys = frames_of(14, ["fold"])
+    recs.to_csv(tmp_path / "recs.csv", index=False)
+    truth.to_csv(tmp_path / "truth.csv", index=False)
+    made = recnb.evaluate(
+        str(tmp_path / "recs.csv"), str(tmp_path / "truth.csv"), split="fold"
+    )
+    same(made, recnb.evaluate(recs, truth, split="fold"))
+
+
+def test_one_frame_with_both_sides_and_the_accessor() -> None:
+    recs, truth, _keys = frames_of(15, ["fold"])
+    whole = recnb.evaluate(recs, truth, split="fold")
+    both = recs.merge(truth, on=["user", "item", "fold"], how="outer")
+    both = both.sort_values("score", ascending=False, kind="stable")
+    wanted = recnb.evaluate(both.dropna(subset="score"), truth, split="fold")
+    for frame in (both, pl.from_pandas(both), pl.from_pandas(both).lazy()):
+        score = frame.rec.ndcg(k=3, split="fold")
+        values = recnb.evaluate(
+            both.dropna(subset="score").drop(columns="relevance"), truth, split="fold"
+        )
+        assert float(score) == pytest.approx(float(values.ndcg(k=3)))
+    assert wanted.n_users == whole.n_users
+    assert float(recs.rec.against(truth, split="fold").ndcg(k=3)) == whole.ndcg(k=3)
+    explained = both.rec.explain("ndcg", (0, 10), 3, split="fold")
+    assert "0 [fold=10]" in repr(explained)
+
+
+def test_lists_in_cells_and_mappings() -> None:
+    cells = pd.DataFrame(
+        {
+            "user": ["u", "v", "u", "v"],
+            "day": ["mon", "mon", "tue", "tue"],
+            "recommended": [["a", "b"], ["b"], ["b", "a"], ["c", "a"]],
+        }
+    )
+    relevant = cells.rename(columns={"recommended": "relevant"})
+    relevant["relevant"] = [["b"], ["b"], ["b", "c"], ["a"]]
+    ev = recnb.evaluate(cells, relevant, split="day")
+    values = ev.reciprocal_rank(k=2).per_user
+    assert values.to_dict() == {
+        ("u", "mon"): 0.5,
+        ("u", "tue"): 1.0,
+        ("v", "mon"): 1.0,
+        ("v", "tue"): 0.5,
+    }
+    # Truth that lacks the day holds for each.
+    held = recnb.evaluate(cells, {"u": ["b"], "v": ["a"]}, split="day")
+    assert held.reciprocal_rank(k=2).per_user.to_list() == [0.5, 1.0, 0.0, 0.5]
+    with pytest.raises(FrameError, match="recommendations have no column 'day'"):
+        recnb.evaluate({"u": ["a"]}, {"u": ["a"]}, split="day")
+    with pytest.raises(FrameError, match="more than one list of user"):
+        recnb.evaluate(cells, relevant)
+
+
+# ---- what is refused
+
+RECS = pd.DataFrame(
+    {
+        "user": ["u", "v"] * 2,
+        "item": list("abba"),
+        "rank": 1,
+        "day": ["mon"] * 2 + ["tue"] * 2,
+    }
+)
+TRUTH = RECS.drop(columns="rank")
+MONDAY = TRUTH[TRUTH["day"] == "mon"]
+
+REFUSED: dict[str, tuple[Any, Any, Any, str]] = {
+    "a day without a truth": (
+        RECS,
+        MONDAY,
+        "day",
+        "lists of day=tue, and truth has no",
+    ),
+    "a day without lists": (
+        RECS[RECS["day"] == "mon"],
+        TRUTH,
+        "day",
+        r"truth has rows of day=tue, .* have no list .*truth\[truth\['day'\] != 'tue'\]",
+    ),
+    "no user on both sides": (
+        RECS,
+        TRUTH.assign(user=["u", "v", "x", "y"]),
+        "day",
+        "no user is in both frames where day=tue",
+    ),
+    "nothing relevant": (
+        RECS,
+        TRUTH.assign(relevance=[1, 1, 0, 0]),
+        "day",
+        "no user that counts has a relevant item where day=tue",
+    ),
+    "missing values": (
+        RECS.assign(day=["mon", "mon", "tue", None]),
+        TRUTH,
+        "day",
+        "recommendations: column 'day' of split= has 1 missing values, the first in row 3",
+    ),
+    "missing values of the truth": (
+        RECS,
+        TRUTH.assign(day=["mon", "mon", "tue", None]),
+        "day",
+        "truth: column 'day' of split= has 1 missing",
+    ),
+    "other kinds": (
+        RECS,
+        TRUTH.assign(day=[1, 1, 2, 2]),
+        "day",
+        "holds text in the recommendations .* and whole numbers in truth .* one kind",
+    ),
+    "dates and times": (
+        RECS.assign(day=dt.date(2024, 5, 1)),
+        TRUTH.assign(day=pd.Timestamp("2024-05-01")),
+        "day",
+        "Make both one kind",
+    ),
+    "parts of numbers": (
+        RECS.assign(day=0.5),
+        TRUTH,
+        "day",
+        "holds Float64 such as 0.5",
+    ),
+    "an opening bracket": (
+        RECS.assign(user=["u [x", "v"] * 2),
+        TRUTH.assign(user=["u [x", "v"] * 2),
+        "day",
+        r"user 'u \[x' holds ' \['",
+    ),
+    "an opening bracket in a value": (
+        RECS.assign(day="a [b"),
+        TRUTH.assign(day="a [b"),
+        "day",
+        r"cannot be told from another list's name",
+    ),
+    "values of one text": (
+        RECS.assign(day=["1, s=2", "1"] * 2, s=["3", "2, s=3"] * 2),
+        TRUTH.drop(columns="day").drop_duplicates(),
+        ["day", "s"],
+        r"cannot be told from another list's name",
+    ),
+    "the column of users": (RECS, TRUTH, "user", "is the column of the user"),
+    "twice": (RECS, TRUTH, ["day", "day"], "names a column twice"),
+    "times of a zone": (
+        RECS.assign(day=pd.Timestamp("2024-05-01", tz="Asia/Seoul")),
+        TRUTH.drop(columns="day").drop_duplicates(),
+        "day",
+        "give text, whole numbers or dates",
+    ),
+    "no column": (RECS, TRUTH, "night", "recommendations have no column 'night'"),
+    "no name": (RECS, TRUTH, 3, "a column is named as text"),
+    "kinds of users": (
+        RECS.assign(user=[1, 2] * 2),
+        TRUTH,
+        "day",
+        "user ids are of different kinds",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+@pytest.mark.parametrize("in_files", [False, True], ids=["in memory", "in files"])
+def test_what_is_refused(case: str, in_files: bool, monkeypatch: Any) -> None:
+    recs, truth, split, message = REFUSED[case]
+    if in_files:
+        sized(monkeypatch, whole=1)
+        recs = pl.from_pandas(recs).lazy()
+        message = message.replace("row 3", "row [0-9]")
+    with pytest.raises(RecnbError, match=message):
+        recnb.evaluate(recs, truth, split=split).ndcg(k=2)
+
+
+def test_a_column_of_the_truth_alone_is_asked_for_by_its_name() -> None:
+    recs = RECS[["user", "item", "rank"]].head(2)
+    with pytest.raises(OptionError, match="say by='day' where you ask") as problem:
+        recnb.evaluate(recs, TRUTH, split="day")
+    assert "split='day' is a column of the truth alone" in str(problem.value)
+    recnb.evaluate(recs, TRUTH).table("ndcg", k=1, by="day")
+    with pytest.raises(OptionError, match="'split' is no option of evaluate_groups"):
+        recnb.evaluate_groups([1, 0], [1.0, 0.5], group=[2], split="day")
+
+
+def test_lists_of_several_days_taken_as_one_are_noted() -> None:
+    recs, truth, _keys = frames_of(16, ["day"])
+    recs = recs.drop_duplicates(["user", "item"]).assign(genre=lambda f: f["item"] % 3)
+    truth = truth.drop_duplicates(["user", "item"]).assign(
+        genre=lambda f: f["item"] % 3
+    )
+    note = "The lists of all values of `day` of a user are taken as one"
+    lint = recnb.evaluate(recs, truth).lint()
+    assert note in str(lint)
+    assert "`genre`" not in str(lint)
+    assert "split='day')" in str(lint)
+    for options in ({"split": "day"}, {}):
+        other = truth if options else truth.assign(day="never")
+        found = recnb.evaluate(recs, other, **options).lint()
+        assert "taken as one" not in str(found)
+    with pytest.raises(OptionError, match="evaluate with split='day'"):
+        recnb.evaluate(recs, truth).table("ndcg", k=3, by="day")

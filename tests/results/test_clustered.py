@@ -1,0 +1,311 @@
+"""Several lists a user: intervals, tests, gates and stored values are of clusters."""
+
+import math
+import pickle
+
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.stats
+
+import recnb
+from recnb.errors import FrameError, NoUsersError, OptionError
+from recnb.stats import Clusters, gap_to_rest
+
+
+def lists_of(seed, n_users=40, n_days=6, shift=0):
+    """Recommendations and truth of users who come on some days."""
+    rng = np.random.default_rng(seed)
+    rows, truth = [], []
+    for user in range(n_users):
+        days = rng.choice(n_days, rng.integers(1, n_days), replace=False)
+        for day in days.tolist():
+            items = (rng.permutation(30)[:8] + shift) % 30
+            for rank, item in enumerate(items.tolist(), 1):
+                rows.append((f"u{user:02}", f"d{day}", item, rank))
+            relevant = rng.permutation(30)[: rng.integers(1, 7)].tolist()
+            truth += [(f"u{user:02}", f"d{day}", item) for item in relevant]
+    recs = pd.DataFrame(rows, columns=["user", "day", "item", "rank"])
+    return recs, pd.DataFrame(truth, columns=["user", "day", "item"])
+
+
+RECS, TRUTH = lists_of(0)
+OTHER = RECS.assign(item=(RECS["item"] + 3) % 30)
+EV = recnb.evaluate(RECS, TRUTH, split="day")
+FOUND = recnb.compare({"a": RECS, "b": OTHER}, TRUTH, split="day", baseline="a")
+TOPIC = pd.DataFrame(
+    {
+        "user": [f"u{user:02}" for user in range(40)],
+        "topic": [user % 14 for user in range(40)],
+    }
+)
+
+
+def naive_error(values, clusters):
+    """The standard error of the mean, by a loop over clusters."""
+    mean, total = values.mean(), 0.0
+    names = set(clusters)
+    for name in names:
+        total += (values[clusters == name] - mean).sum() ** 2
+    return math.sqrt(len(names) / (len(names) - 1) * total) / len(values)
+
+
+def test_a_number_counts_users_and_their_lists():
+    score = EV.ndcg(k=5)
+    per_user = score.per_user
+    assert score.n_lists == len(per_user)
+    assert score.n_users == per_user.index.get_level_values("user").nunique() == 40
+    assert score.n_lists > 2 * score.n_users
+    assert FOUND.basis.startswith(
+        f"{score.n_lists} lists of 40 users in 6 values of day that all models are judged"
+    )
+    row = FOUND.differences("ndcg", k=5).iloc[0]
+    assert (row.n_users, row.n_lists) == (40, score.n_lists)
+    assert row.won + row.tied + row.lost == score.n_lists
+    assert f"{score.n_lists} lists of 40 users" in repr(FOUND.not_worse("ndcg", k=5))
+
+
+def test_an_interval_is_that_of_clusters_and_survives_pickling():
+    score = EV.precision(k=5)
+    users = score.per_user.index.get_level_values("user").to_numpy()
+    error = naive_error(score.per_user.to_numpy(), users)
+    low, high = score.interval()
+    # Longer than that of the naive error by what one more user could change, and not
+    # so short as if lists were users.
+    assert 1 < (high - low) / (2 * 1.96 * error) < 1.5
+    assert pickle.loads(pickle.dumps(score)).interval() == score.interval()
+    table = EV.table("precision", k=5, intervals=True)
+    assert table.to_frame().to_numpy()[0, 1:].tolist() == pytest.approx(
+        list(score.interval())
+    )
+
+
+def test_a_difference_has_the_error_of_clusters():
+    row = FOUND.differences("ndcg", k=5).iloc[0]
+    both = FOUND["b"].ndcg(k=5).per_user - FOUND["a"].ndcg(k=5).per_user
+    users = both.index.get_level_values("user").to_numpy()
+    assert row.difference == pytest.approx(both.mean())
+    half = scipy.stats.t.ppf(0.975, 39) * naive_error(both.to_numpy(), users)
+    assert row.difference - row.low > half
+    assert row.difference - row.low == pytest.approx(half, rel=0.2)
+
+
+def test_each_day_by_itself_has_a_list_a_user_and_its_interval():
+    of_days = EV.table("ndcg", k=5, by="day").to_frame().reset_index()
+    for row in of_days.itertuples():
+        alone = recnb.evaluate(
+            RECS[RECS["day"] == row.day], TRUTH[TRUTH["day"] == row.day]
+        ).ndcg(k=5)
+        assert (row.n_users, row.mean) == (alone.n_users, pytest.approx(float(alone)))
+        assert [row.low, row.high] == pytest.approx(list(alone.interval()))
+
+
+def test_cluster_names_another_unit_than_the_user():
+    recs = RECS[RECS["day"] == "d1"]
+    truth = TRUTH[TRUTH["day"] == "d1"]
+    plain = recnb.evaluate(recs, truth)
+    clustered = recnb.evaluate(recs, truth, users=TOPIC, cluster="topic")
+    score, other = clustered.ndcg(k=5), plain.ndcg(k=5)
+    assert float(score) == float(other)
+    assert score.n_lists == other.n_users > score.n_users
+    topics = TOPIC.set_index("user")["topic"]
+    assert list(score.interval()) == pytest.approx(
+        list(recnb.interval(other.per_user, cluster=topics))
+    )
+    assert list(score.interval()) != list(other.interval())
+    words = f"{score.n_lists} lists in {score.n_users} values of topic"
+    other = recs.assign(item=(recs["item"] + 3) % 30)
+    of_two = recnb.compare(
+        {"a": recs, "b": other}, truth, baseline="a", users=TOPIC, cluster="topic"
+    )
+    assert words in repr(of_two.not_worse("ndcg", k=5))
+    assert words in of_two.report(5).to_markdown()
+    assert "clustered by topic" in repr(of_two.differences("ndcg", k=5))
+    assert "needs 10" not in repr(clustered.at_least("ndcg", 0.01, k=5))
+
+
+def test_a_plot_of_lists_counts_lists():
+    ax = EV.ndcg(k=5).plot()
+    assert ax.get_ylabel() == f"share of {EV.ndcg(k=5).n_lists} lists"
+    assert ax.get_xlabel().startswith("ndcg@5 of a list")
+
+
+def test_what_is_detectable_and_a_gate_go_by_users():
+    smallest = EV.detectable("ndcg", k=5)
+    assert smallest.n_users == 40
+    with_other = FOUND["a"].detectable("ndcg", k=5, against=FOUND["b"])
+    row = FOUND.differences("ndcg", k=5).iloc[0]
+    assert float(with_other) == pytest.approx(row.detectable)
+    gate = EV.at_least("ndcg", 0.01, k=5)
+    assert gate.checks[0].numbers["n_users"] == 40
+    few = RECS[RECS["user"] < "u09"]
+    of_few = recnb.evaluate(few, TRUTH[TRUTH["user"] < "u09"], split="day")
+    assert of_few.ndcg(k=5).n_lists >= 10
+    assert not of_few.at_least("ndcg", 0.0, k=5)  # nine users show nothing
+
+
+def test_segments_of_users_are_tested_by_their_clusters():
+    is_odd = TOPIC.set_index("user")["topic"] % 2
+    table = EV.table("ndcg", k=5, by=is_odd).to_frame()
+    per_user = EV.ndcg(k=5).per_user
+    users = per_user.index.get_level_values("user")
+    gap = gap_to_rest(
+        per_user.to_numpy()[:, np.newaxis],
+        users.map(is_odd).to_numpy() == 1,
+        clusters=Clusters.of(pd.factorize(users)[0]),
+    )
+    assert table["p"].iloc[1] == pytest.approx(gap.p[0])
+    assert table["gap_low"].iloc[1] == pytest.approx(gap.low[0])
+    assert (table["n_lists"] > table["n_users"]).all()
+    assert table["n_users"].sum() == 40
+
+
+def test_reports_say_lists_beside_users():
+    n = EV.ndcg(k=5).n_lists
+    one = EV.report(5, by="day")
+    several = FOUND.report(5)
+    for report in (one, several):
+        text = report.to_markdown()
+        assert f"Means over {n} lists of 40 users" in text
+        assert "Intervals and tests are clustered by user." in text
+        assert "Clopper" not in text
+        assert {"n_users": 40, "n_lists": n}.items() <= report.to_dict().items()
+    assert "nDCG@5 over lists" in one.to_markdown()
+
+
+def test_a_report_of_splits_shows_each_and_draws_dates_as_a_line():
+    dates = {f"d{day}": f"2024-05-0{day + 1}" for day in range(6)}
+    recs, truth = (frame.assign(day=frame["day"].map(dates)) for frame in (RECS, TRUTH))
+    of_days = recnb.evaluate(recs, truth, split="day").report(5)
+    assert of_days.to_dict()["segments"]["by"] == "day"
+    assert "2024-05-01: " in of_days.to_html()  # the words of the line
+    for report in (EV.report(5), FOUND.report(5)):
+        text = report.to_markdown()
+        assert "**nDCG@5 by day" in text
+        assert all(f"| d{day} |" in text for day in range(6))
+        assert "each day is evaluated alone" in text
+    of_days = FOUND.table("ndcg", k=5, by="day").to_frame()["ndcg@5"]
+    a, b = of_days["d0"]["a"], of_days["d0"]["b"]
+    (row,) = [
+        line.replace("*", "")
+        for line in FOUND.report(5).to_markdown().splitlines()
+        if line.startswith("| d0 |")
+    ]
+    assert f"{a:.4f}" in row
+    assert f"{b:.4f}" in row
+    mean = EV.table("ndcg", k=5, by="day").to_frame()["mean"].iloc[0]
+    assert "| d0 | 1" in EV.report(5).to_markdown()
+    assert f"{mean:.4f}" in EV.report(5).to_markdown()
+    by_topic = EV.report(5, by=TOPIC.set_index("user")["topic"] % 2)
+    assert "by day" not in by_topic.to_markdown()
+
+
+# Stored values
+
+
+def test_stored_values_have_the_interval_of_the_score():
+    for ev in (
+        EV,
+        recnb.evaluate(RECS[RECS["day"] == "d2"], TRUTH[TRUTH["day"] == "d2"]),
+    ):
+        for score in (ev.ndcg(k=5), ev.hit_rate(k=3)):
+            for confidence in (0.5, 0.95):
+                ends = recnb.interval(score.per_user, confidence)
+                assert list(ends) == pytest.approx(list(score.interval(confidence)))
+    score = EV.dcg(k=5)
+    ends = recnb.interval(score.per_user, bounds=(0, math.inf))
+    assert list(ends) == pytest.approx(list(score.interval()))
+
+
+@pytest.mark.parametrize("test", ["t", "randomization"])
+def test_stored_values_have_the_row_of_the_differences(test):
+    found = recnb.compare(
+        {"a": RECS, "b": OTHER}, TRUTH, split="day", baseline="a", test=test
+    )
+    row = found.differences("ndcg", k=5).iloc[0]
+    stored = recnb.paired(
+        found["b"].ndcg(k=5).per_user, found["a"].ndcg(k=5).per_user, test=test
+    )
+    for name in ("difference", "low", "high", "p", "effect_size", "detectable"):
+        assert getattr(stored, name) == pytest.approx(row[name]), name
+    for name in ("won", "tied", "lost", "n_users", "n_lists", "verdict"):
+        assert getattr(stored, name) == row[name], name
+    assert len(stored.to_frame()) == 1
+    assert stored.verdict == "open"
+    assert "no difference shown" in repr(stored)
+
+
+def test_a_week_is_the_mean_of_its_nights():
+    nights = {}
+    for day in sorted(RECS["day"].unique()):
+        of_day = recnb.evaluate(RECS[RECS["day"] == day], TRUTH[TRUTH["day"] == day])
+        nights[day] = of_day.ndcg(k=5).per_user
+    week = pd.concat(nights, names=["day"]).swaplevel().sort_index()
+    score = EV.ndcg(k=5)
+    assert week.mean() == pytest.approx(float(score), abs=1e-12)
+    assert list(recnb.interval(week)) == pytest.approx(list(score.interval()))
+    as_put_together = pd.concat(nights, names=["day"])  # which has the day first
+    ends = recnb.interval(as_put_together)
+    assert list(ends) == pytest.approx(list(recnb.interval(week)))
+    by_day = recnb.interval(week, cluster="day")
+    assert list(by_day) != list(recnb.interval(week))
+
+
+def test_users_of_one_side_alone_are_counted_and_said():
+    values = EV.ndcg(k=5).per_user
+    found = recnb.paired(values.iloc[3:], values.iloc[:-2])
+    assert (found.n_only_values, found.n_only_baseline) == (2, 3)
+    assert "2 only in the values, left out; 3 only in the baseline" in repr(found)
+    assert found.verdict == "same"
+
+
+def test_less_is_better_on_request():
+    before = pd.Series(np.linspace(0.1, 0.5, 30))
+    assert recnb.paired(before / 2, before).verdict == "worse"
+    assert recnb.paired(before / 2, before, better="low").verdict == "better"
+    assert recnb.paired(before / 2, before, better="low").won == 30
+
+
+VALUES = pd.Series([0.1, 0.5, 1.0], index=["a", "b", "c"])
+
+
+@pytest.mark.parametrize(
+    ("error", "words", "values", "options"),
+    [
+        (FrameError, "is a list", [0.1, 0.2], {}),
+        (FrameError, "is a DataFrame", VALUES.to_frame(), {}),
+        (
+            FrameError,
+            "1 missing values, the first of 'b'",
+            VALUES.replace(0.5, np.nan),
+            {},
+        ),
+        (FrameError, "'a' more than once", pd.concat([VALUES, VALUES]), {}),
+        (FrameError, "holds object", pd.Series([[1.0], [0.5]]), {}),
+        (FrameError, "infinite", VALUES.replace(0.5, np.inf), {}),
+        (NoUsersError, "is empty", VALUES.iloc[:0], {}),
+        (OptionError, "holds 5.*beyond", VALUES.replace(0.5, 5.0), {}),
+        (OptionError, "no lowest and highest", VALUES, {"bounds": (1, 0)}),
+        (OptionError, "no lowest and highest", VALUES, {"bounds": "unit"}),
+        (OptionError, "no lowest and highest", VALUES, {"bounds": (0, None)}),
+        (OptionError, "is no share", VALUES, {"confidence": 95}),
+        (OptionError, "no level of the index", VALUES, {"cluster": "day"}),
+        (OptionError, "cluster= is a int", VALUES, {"cluster": 3}),
+        (FrameError, "lacks 2 users", VALUES, {"cluster": pd.Series({"a": 1})}),
+    ],
+)
+def test_what_is_no_series_of_values_is_refused(error, words, values, options):
+    with pytest.raises(error, match=words):
+        recnb.interval(values, **options)
+    with pytest.raises(error, match=words):
+        recnb.paired(values, values, **options)
+
+
+def test_series_that_do_not_match_are_refused():
+    days = pd.concat({"d1": VALUES}).swaplevel()
+    with pytest.raises(FrameError, match="index of 2 levels and baseline one of 1"):
+        recnb.paired(days, VALUES)
+    with pytest.raises(NoUsersError, match="no user is in both"):
+        recnb.paired(VALUES, VALUES.set_axis([1, 2, 3]))
+    with pytest.raises(OptionError, match="better="):
+        recnb.paired(VALUES, VALUES, better="more")
