@@ -27,11 +27,11 @@ SYNONYM_WEIGHT = 0.8
 FUSION_CONSTANT = 60  # of reciprocal rank fusion
 
 #: Words that "words" does not count.
-STOP_WORDS = frozenset(
-    "a all am an and are as at be been by can cannot do does for from has have how i in "
-    "is it its me my not of on or our that the there they to up us was we what when "
-    "where which while who why with you your".split()
-)
+STOP_WORDS = """
+    a all am an and are as at be been by can cannot do does for from has have how i in
+    is it its me my not of on or our that the there they to up us was we what when
+    where which while who why with you your
+"""
 
 #: Other words for those of the questions: the part of a language model.
 SYNONYMS = {
@@ -66,6 +66,11 @@ def words_of(text: str) -> list[str]:
     return re.findall(r"[a-z0-9]+", text.lower())
 
 
+def content_words(question: str) -> list[str]:
+    """The different words of a question that "words" counts, in order."""
+    return sorted(set(words_of(question)).difference(words_of(STOP_WORDS)))
+
+
 def trigrams_of(text: str) -> Counter[str]:
     """How often each piece of three letters is in a text; words begin with a blank."""
     padded = " " + " ".join(words_of(text)) + " "
@@ -80,7 +85,7 @@ PASSAGES_WITH = Counter(word for words in PASSAGE_WORDS for word in set(words))
 
 def words(question: str) -> list[float]:
     """How many different words each passage shares with the question."""
-    asked = set(words_of(question)) - STOP_WORDS
+    asked = set(content_words(question))
     return [float(len(asked & set(passage))) for passage in PASSAGE_WORDS]
 
 
@@ -123,8 +128,9 @@ def _square(counts: Counter[str]) -> int:
 
 def expanded(question: str) -> list[float]:
     """BM25 of each passage, with other words for those of the question."""
-    weights = dict.fromkeys(set(words_of(question)) - STOP_WORDS, 1.0)
-    for word in sorted(weights):
+    asked = content_words(question)
+    weights = dict.fromkeys(asked, 1.0)
+    for word in asked:
         for synonym in SYNONYMS.get(word, "").split():
             weights.setdefault(synonym, SYNONYM_WEIGHT)
     return bm25_of(dict(sorted(weights.items())))
@@ -148,13 +154,13 @@ def best(scores: list[float]) -> list[int]:
 
 def written(retriever: str) -> bytes:
     """The file of a retriever's lists, with the same line ends on every system."""
-    rows = []
+    lists = []
     for query, text in zip(QUERIES["query"], QUERIES["text"], strict=True):
-        scores = RETRIEVERS[retriever](text)
-        for passage in best(scores):
-            rows.append((query, PASSAGES["doc"][passage], scores[passage]))
-    lists = pd.DataFrame(rows, columns=["query", "doc", "score"])
-    return lists.to_csv(
+        scores = pd.Series(RETRIEVERS[retriever](text), index=PASSAGES["doc"])
+        retrieved = scores.iloc[best(scores.to_list())]
+        lists.append(retrieved.rename("score").reset_index().assign(query=query))
+    rows = pd.concat(lists)[["query", "doc", "score"]]
+    return rows.to_csv(
         index=False, lineterminator="\n", float_format=f"%.{DIGITS}f"
     ).encode()
 
