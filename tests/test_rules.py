@@ -72,12 +72,10 @@ def test_page_of_metrics_is_the_registry():
 
 def test_readme_shows_real_output():
     text = (ROOT / "README.md").read_text("utf-8")
-    blocks = re.findall(
-        r"```python\n(.*?)```\n+```text\n(.*?)```", text, flags=re.DOTALL
-    )
-    assert blocks
-    for program, printed in blocks:
-        assert readme.output_of(program) == printed.rstrip("\n"), program
+    programs = readme.programs_of(text)
+    assert programs
+    for program, printed in programs:
+        assert readme.output_of(program) == printed, program
 
 
 #: What the first table of the README calls df, matrix, users, lists, ...

@@ -108,7 +108,10 @@ class UserGroup:
 
 @dataclass(frozen=True)
 class ModelUsers:
-    """The number of users one model was evaluated on, and of those left out."""
+    """The number of users one model was evaluated on, and of those left out.
+
+    Where users have several lists, these are counted.
+    """
 
     model: str
     n_users: int  #: evaluated

@@ -29,7 +29,7 @@ from recnb.results.record import versions
 from recnb.results.tables import phrases_of
 from recnb.results.unweighted import plain_means
 from recnb.results.values import merged
-from recnb.stats import Clusters, Settings
+from recnb.stats import Settings
 
 #: Publications on intervals and tests, as `REFERENCES` has those on metrics.
 PUBLICATIONS = {row["key"]: row for row in rows_of("report/references.csv")}
@@ -106,7 +106,6 @@ def methods_of(
     """
     first = next(iter(models.values()))
     of_accuracy = [each for each in asked if each.metric.is_accuracy]
-    clusters = Clusters.of(first.clusters_of(first.joined.users))
     numbers = measured(models, asked, k, pairs=pairs, settings=settings)
     words = [words_of(first, each.measure, whole=k.is_whole) for each in asked]
     made = TestedNumbers(
@@ -115,8 +114,8 @@ def methods_of(
         means=tuple(numbers.mean_rows()),
         differences=tuple(numbers.difference_rows()),
         settings=settings,
-        n_users=first.n_users if clusters is None else clusters.n,
-        n_lists=None if clusters is None else first.n_users,
+        n_users=first.n_users,
+        n_lists=None if first.clusters is None else first.n_lists,
         cluster=first.side_data.cluster or "",
         clustered_by=first.clustered_by,
         unweighted=plain_means(models, [each.measure for each in of_accuracy], k),

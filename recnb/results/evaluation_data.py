@@ -29,6 +29,7 @@ from recnb.results.values import (
     index_of_users,
     pairs_in_words,
 )
+from recnb.stats import Clusters
 
 
 class EvaluationData:
@@ -162,8 +163,21 @@ class EvaluationData:
 
     @property
     def n_users(self) -> int:
-        """Number of users evaluated."""
+        """The number of users evaluated, or of values of `cluster=`."""
+        return self.n_lists if self.clusters is None else self.clusters.n
+
+    @property
+    def n_lists(self) -> int:
+        """The number of lists evaluated: of users, unless they have several.
+
+        Every array by user has so many entries.
+        """
         return len(self.joined.users)
+
+    @cached_property
+    def clusters(self) -> Clusters | None:
+        """The lists that are drawn as one; None: each is drawn by itself."""
+        return Clusters.of(self.clusters_of(self.joined.users))
 
     @property
     def users(self) -> pd.Index[Any]:

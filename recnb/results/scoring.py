@@ -75,7 +75,7 @@ def values_of_users(data: EvaluationData, measure: Measure, k: Cutoffs) -> Float
     """
     values = values_of(data, measure, k)
     is_evaluated = values.users.is_in(data.joined.users.implode()).to_numpy()
-    lacks_users = is_evaluated.sum() < data.n_users
+    lacks_users = is_evaluated.sum() < data.n_lists
     has_other_users = np.isfinite(values.matrix[~is_evaluated]).any()
     if lacks_users or has_other_users:
         raise OptionError(

@@ -244,11 +244,13 @@ def curve_of(
         pd.DataFrame(columns, pd.Index([*cutoffs], name="k")),
         [*basis.phrases(), intervals_of(confidence)],
     )
-    n_users = None if chosen.metric.of == "all" else numbers.places[-1].n_users
+    sample = numbers.places[-1]
     table.attrs |= {
         "drawn": "curve",
         "symbol": chosen.symbol,
-        "n_users": n_users,
+        "n_users": None if chosen.metric.of == "all" else sample.n_users,
+        "n_lists": sample.n_lists,
+        "cluster": sample.cluster,
         "headings": {chosen.name: f"{chosen.symbol}@k"},
     }
     return table
