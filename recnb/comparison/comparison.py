@@ -39,8 +39,7 @@ from recnb.data.load import Input
 from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
 from recnb.display.language import N_, _, named, use_language, use_noun, with_noun
 from recnb.display.templates import framed
-from recnb.display.text import one_line
-from recnb.display.text import users_in_words as n_users_in_words
+from recnb.display.text import one_line, sample_in_words
 from recnb.errors import (
     OptionError,
     Suggesting,
@@ -271,8 +270,19 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     @property
     def n_users(self) -> int:
-        """The number of users that all models are evaluated on."""
+        """The number of users that all models are evaluated on.
+
+        With `cluster=` that of its values.
+        """
         return self._first.n_users
+
+    @property
+    def n_lists(self) -> int:
+        """The number of lists that all models are evaluated on.
+
+        It is that of users, unless they have several.
+        """
+        return self._first.n_lists
 
     @property
     def users(self) -> pd.Index[Any]:
@@ -574,15 +584,24 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return table
 
     @with_noun
-    def overlap(self, k: int | None = None) -> Table:
+    def overlap(self, k: int | None = None, *, p: float = 0.9) -> Table:
         """Return how similar the lists of each two models are.
 
-        Items in both out of items in either, and users with the same list.
+        `jaccard` is items in both out of items in either, `n_identical` the users with
+        the same list. `rbo` is the rank-biased overlap of Webber, Moffat and Zobel (2010),
+        for which the top of the lists counts most: 1 for equal lists, 0 for lists without
+        a common item.
+
+        Parameters
+        ----------
+        k : int, optional
+            Cut-off. None: whole lists.
+        p : float
+            Chance that a reader of `rbo` looks one rank further: with 0.9 the first ten
+            ranks have 86% of the weight.
         """
-        rows = pd.DataFrame(overlaps(self._models, Cutoffs.one(k).values[0]))
-        if self._first.splits is not None:
-            rows = rows.rename(columns={"n_users": "n_lists"})
-        return Table.made(rows, [self.basis])
+        k = Cutoffs.one(k).values[0]
+        return Table.made(pd.DataFrame(overlaps(self._models, k, p)), [self.basis])
 
     @with_noun
     def agreement(
@@ -916,7 +935,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             ):
                 continue
             users = users_in_common([scoring.joined.users for scoring in scorings])
-            words = [] if len(users) == self.n_users else [n_users_in_words(len(users))]
+            words = []
+            if len(users) != self.n_lists:
+                counts = first.counted(users)
+                words = [sample_in_words(counts["n_users"], counts.get("n_lists"))]
             if first.library is None:  # whose name says its decisions
                 convention = scorings[0].shown_convention
                 decisions = convention.phrases(graded=first.joined.graded)
@@ -966,7 +988,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         first = self._first
         with use_noun(first.noun_of_lists):
             words = users_in_words(
-                self.users_by_model, self.n_users, convention, has_missed=has_missed
+                self.users_by_model, self.n_lists, convention, has_missed=has_missed
             )
             if first.one_no_relevant_rule:
                 words += without_relevant_in_words(

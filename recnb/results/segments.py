@@ -127,7 +127,7 @@ class TruthParts(Split):
         """Evaluate against one part of the truth after the other."""
         for part in range(len(self.keys)):
             of_part = {name: self.evaluations[name][part]() for name in models}
-            if not all(model.n_users for model in of_part.values()):
+            if not all(model.n_lists for model in of_part.values()):
                 continue  # nothing in it is relevant
             # Models that are compared have the same weights.
             weighting = next(iter(of_part.values())).joined.weighting
