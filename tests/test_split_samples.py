@@ -146,6 +146,7 @@ def test_differences_are_tested_over_the_clusters_of_all_splits(
         assert row[name] == pytest.approx(value, abs=1e-9, nan_ok=True), name
 
     # Each combination is the comparison of its lists alone.
+    by_split = found.runs("ndcg", k=3).by_split
     by = found.differences("ndcg", k=3, by=columns).to_frame()
     assert len(by) == len(keys)
     for row in by.itertuples():
@@ -157,6 +158,9 @@ def test_differences_are_tested_over_the_clusters_of_all_splits(
             name: next(each_alone(rows, truth, columns, [key], **options))[1]
             for name, rows in models.items()
         }
+        means = {name: float(part.ndcg(k=3)) for name, part in alone.items()}
+        in_split = by_split.loc[tuple(getattr(row, column) for column in columns)]
+        assert in_split.squeeze().to_dict() == pytest.approx(means)
         of_alone = recnb.compare(alone, baseline="a").differences("ndcg", k=3).iloc[0]
         for name in ("difference", "low", "high", "p", "n_users", "won", "lost"):
             value = pytest.approx(of_alone[name], abs=1e-9, nan_ok=True)

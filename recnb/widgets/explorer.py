@@ -386,8 +386,9 @@ class Explorer(Live):
         return labels.astype(pd.CategoricalDtype(names, ordered=True))
 
     def _bar_of_each(self) -> pd.Series[Any]:
-        """Return the bar of each user: those of a report; of differences a bar below 0
-        is that of the same numbers above 0, mirrored.
+        """Return the bar of each user: those of a report.
+
+        Of differences a bar below 0 is that of the same numbers above 0, mirrored.
         """
         values = self.values[self.column].to_numpy(np.float64)
         low, high = METRICS[self.shown.metric].bounds
@@ -402,8 +403,9 @@ class Explorer(Live):
         return bar.astype(pd.CategoricalDtype([*names.values()], ordered=True))
 
     def _bars_in_words(self, bins: Bins) -> dict[int, str]:
-        """Return what each bar is called, by its number from 0; of differences there
-        are as many below 0.
+        """Return what each bar is called, by its number from 0.
+
+        Of differences there are as many below 0.
         """
         names = {}
         with use_language(self.lang):
