@@ -125,16 +125,18 @@ def evaluate(
         mapping or Series of user to items in rank order, or to a mapping of item to
         score; a frame with a column of such lists, `user, recommended`; the path of a
         file (Parquet, Arrow, CSV, TSV, JSON lines, a run of TREC), or of a folder or
-        pattern of files of one form, "recs/", "recs/*.parquet". Frames are those of
+        pattern of files of one form, `"recs/"`, `"recs/*.parquet"`. Frames are those of
         pandas, Polars, pyarrow and DuckDB; Parquet, a LazyFrame, a dataset of pyarrow
         and a relation of DuckDB may be larger than memory. A matrix is `dict(zip(users,
-        matrix.tolist()))`.
+        matrix.tolist()))`. A list of lists, `[["d1", "d2"], ["d3"]]`, is of queries
+        numbered from 0.
     truth
         The relevant items in any of these forms: a frame with a row per item, and
         relevance if it is graded; a mapping of user to items, or to a mapping of item
-        to relevance; a column of lists, `relevant`; qrels of TREC. None if `recs` has
-        both sides; one with both and no item column is learning to rank, and each row
-        is an item. An empty list counts as no list.
+        to relevance; a column of lists, `relevant`; qrels of TREC; a folder of BEIR.
+        None if `recs` has both sides, as a log of what was retrieved for each question
+        and what should have been; one with both and no item column is learning to
+        rank, and each row is an item. An empty list counts as no list.
     user, item, rank, score, relevance, recommended, relevant : str
         Names of columns, as `user="member"`; of users and items one for each frame,
         where they differ: `user=["cust", "customer_uuid"]`.

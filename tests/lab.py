@@ -16,7 +16,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -27,7 +27,7 @@ import pytest
 from tests.tools.notebooks import BUILT, ROOT
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Browser, Page
 
 LOOPBACK = "127.0.0.1"
 SETTINGS = {
@@ -64,6 +64,22 @@ class Lab:
 
     url: str
     outside: list[str] = field(default_factory=list)
+
+
+@contextmanager
+def chromium() -> Iterator[Browser]:
+    """Start the browser, for pages of files."""
+    from playwright.sync_api import sync_playwright
+
+    path = os.environ.get("RECNB_CHROMIUM") or shutil.which("chromium")
+    assert path, "no Chromium is on the path: name one by RECNB_CHROMIUM"
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(
+            executable_path=path, args=["--no-sandbox"]
+        ) as browser,
+    ):
+        yield browser
 
 
 def _free_port() -> int:

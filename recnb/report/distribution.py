@@ -40,6 +40,7 @@ class Population:
 
     model: str
     n_users: int
+    n_lists: int
     n_recommended: int
     n_relevant: int
     n_items_recommended: int

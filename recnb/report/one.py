@@ -148,13 +148,13 @@ def remarks(report: TestedNumbers) -> list[str]:
 def _tiles(report: ReportData) -> doc.Tiles:
     """Return four numbers to take in at once."""
     (population,) = report.populations
-    n_users = population.n_users
+    n_lists = population.n_lists
     # The first phrase says how many are evaluated. The others say more of them, such as
     # who counts 0, and who is left out.
     _evaluated, *other_phrases = population.users
     of_users = (
-        f"{n_users:,}",
-        ngettext("user", "users", n_users),
+        f"{n_lists:,}",
+        ngettext("user", "users", n_lists),
         "; ".join(other_phrases) or _("none left out"),
     )
     lists, relevant = population.list_length, population.relevant_per_user

@@ -129,7 +129,7 @@ class TruthParts(Division):
         """Evaluate against one part of the truth after the other."""
         for part in range(len(self.keys)):
             of_part = {name: self.evaluations[name][part]() for name in models}
-            if not all(model.n_users for model in of_part.values()):
+            if not all(model.n_lists for model in of_part.values()):
                 continue  # nothing in it is relevant
             # Models that are compared have the same weights.
             weighting = next(iter(of_part.values())).joined.weighting
@@ -157,19 +157,22 @@ def _shared_basis(
     return WordedBasis(words=partial(list, shared))
 
 
-def division_by(models: Models, by: Any, bins: int, *, truth: bool = True) -> Division:
+def division_by(
+    models: Models, by: Any, bins: int, *, is_tested: bool = False
+) -> Division:
     """Return the division that `by` names, the first of these that it fits.
 
     All users (None), parts of `split=` (its columns), parts of the truth (a column that
-    differs within users, or one of items=; if `truth`), segments of users.
+    differs within users, or one of items=), segments of users. Where models are tested
+    within each part (`is_tested`), a column of the truth alone is refused.
     """
     if by is None:
         return WHOLE
     by = unlisted(by)
     if _names_splits(models, by):
-        return _parts_of_split(models, by)
+        return _parts_of_split(models, by, is_tested=is_tested)
     check_same_segments(models, by)
-    if truth:
+    if not is_tested:
         parts_of_truth = _truth_parts(models, by, bins)
         if parts_of_truth is not None:
             return parts_of_truth
@@ -198,7 +201,7 @@ def _names_splits(models: Models, by: Any) -> bool:
     )
 
 
-def _parts_of_split(models: Models, by: Any) -> PartsOfSplit:
+def _parts_of_split(models: Models, by: Any, *, is_tested: bool) -> PartsOfSplit:
     """Return the parts by columns of `split=`."""
     columns = by if isinstance(by, list) else [by]
     first = next(iter(models.values()))
@@ -209,7 +212,12 @@ def _parts_of_split(models: Models, by: Any) -> PartsOfSplit:
         name: [partial(model.of_split, part) for part in values.to_dicts()]
         for name, model in models.items()
     }
-    return PartsOfSplit(labels=columns, keys=values.rows(), evaluations=evaluations)
+    return PartsOfSplit(
+        labels=columns,
+        keys=values.rows(),
+        evaluations=evaluations,
+        is_tested=is_tested,
+    )
 
 
 def _truth_parts(models: Models, by: Any, bins: int) -> TruthParts | None:

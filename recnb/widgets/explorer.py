@@ -23,6 +23,7 @@ from recnb.report.bins import BINS, Bins
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.score import score_of
 from recnb.results.segments import segments_of
+from recnb.results.values import index_of_users
 from recnb.stats import mean_of
 from recnb.widgets.live import Live
 
@@ -52,8 +53,9 @@ class Explorer(Live):
     """From a mean to the users behind it, and to one user's list.
 
     `choose` does by code what controls do in a notebook. `shown` is what is chosen, as
-    `explorer.shown.metric`, and `values` has a row per user. The user whose list is
-    shown is at first the one nearest to the mean.
+    `explorer.shown.metric`, and `values` has a row per user, or per list, "u1
+    [day=mon]", where users have several. The user whose list is shown is at first the
+    one nearest to the mean.
     """
 
     def __init__(
@@ -81,8 +83,6 @@ class Explorer(Live):
             sort=self.column,
         )
         self.values = self._values_of(self.shown)
-        #: The users of its rows; in a split the ids of lists.
-        self._users = self._users_of(self.values, self.shown)
         #: The segment of each user.
         self.labels: pd.Series[Any] = self._labels_of("")
         value = self.values["value"]
@@ -121,20 +121,17 @@ class Explorer(Live):
             choices.setdefault("segment", "")
         self._check_choice(choices, "model", self.models)
         self._check_choice(choices, "other", self.models)
-        # In a split a user's id alone is a part of the index, but names no list.
-        self._check_choice(choices, "user", self.values.index.to_flat_index())
+        self._check_choice(choices, "user", self.values.index)
         self._check_choice(choices, "sort", self.values.columns)
         self._check_choice(choices, "segment", ["", *labels.unique()])
         self._check_choice(choices, "bar", ["", *self.bars()])
         shown = self.shown._replace(**choices)
-        values, users = self.values, self._users
+        values = self.values
         if {"metric", "k", "model", "other"} & choices.keys():
             values = self._values_of(shown)
-            users = self._users_of(values, shown)
             shown = shown._replace(bar="")
         self.shown = shown
         self.values = values
-        self._users = users
         self.labels = labels
         self._draw()
 
@@ -160,7 +157,7 @@ class Explorer(Live):
         if shown.by:
             column = f"{shown.by} (segment)" if shown.by in frame else shown.by
             frame = frame.assign(**{column: self.labels})
-        ids = pd.Index(self._users.to_list()).astype(str)
+        ids = frame.index.astype(str)
         has_text = ids.str.contains(shown.search, case=False, regex=False)
         is_shown = self._in_segment & has_text
         if shown.bar:
@@ -214,7 +211,6 @@ class Explorer(Live):
 
     def _html(self, live: bool) -> str:
         frame = self.to_frame()
-        listed = frame.head(LISTED if live else LISTED_WITHOUT_KERNEL)
         return render(
             "widgets/explorer.jinja",
             explorer=self,
@@ -223,8 +219,7 @@ class Explorer(Live):
             metrics={name: _metric_in_words(name) for name in METRICS},
             label=self._label,
             basis=self._basis,
-            frame=listed,
-            ids=self._users_at(listed.index).to_list(),
+            frame=frame.head(LISTED if live else LISTED_WITHOUT_KERNEL),
             n_users=len(frame),
             headers=self._headers(),
             n_segment=self._in_segment.sum(),
@@ -301,7 +296,9 @@ class Explorer(Live):
 
     def _mean_of(self, values: pd.Series[Any]) -> float:
         """Return the mean of users, who may have weights; NaN if none has a value."""
-        weights = self._data.source.weight_of(self._users_at(values.index))
+        dtype = self._data.joined.users.dtype
+        users = pl.Series(values.index.to_list(), dtype=dtype)
+        weights = self._data.source.weight_of(users)
         return mean_of(values.to_numpy(np.float64), weights)
 
     @property
@@ -352,20 +349,23 @@ class Explorer(Live):
         evaluation = self.models[shown.model]
         lists = evaluation.to_frame().reindex(frame.index)
         hits = self._hits_of(evaluation, shown.k).reindex(frame.index)
-        return frame.assign(
+        frame = frame.assign(
             hits=hits,
             relevant=lists["n_relevant"],
             length=lists["list_length"],
         )
+        return self._named_by_list(frame)
 
-    def _users_at(self, index: pd.Index[Any]) -> pl.Series:
-        """Return the users of some rows of `values`; in a split the ids of lists."""
-        return self._users[self.values.index.get_indexer(index)]
-
-    def _users_of(self, values: pd.DataFrame, shown: Choices) -> pl.Series:
-        """Return the users of rows of values; in a split the ids of their lists."""
-        users: pl.Series = self._score(shown.model, shown).users_at(values.index)
-        return users
+    def _named_by_list(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Name rows by the id of their list, "u1 [day=mon]", where users have several."""
+        data = self._data
+        if data.splits is None:
+            return frame
+        list_ids = data.joined.users
+        keys = index_of_users(list_ids, data.user_label, data.splits)
+        of_keys = pd.Series(list_ids.to_list(), keys)
+        of_rows = of_keys.loc[frame.index].to_list()
+        return frame.set_axis(pd.Index(of_rows, name=data.user_label))
 
     @staticmethod
     def _hits_of(data: EvaluationData, k: int | None) -> pd.Series[float]:
@@ -381,13 +381,14 @@ class Explorer(Live):
             return pd.Series("", self.values.index)
         segments = segments_of(self._data, by)
         names = [str(key) for (key,) in segments.keys]
-        code = segments.of(self._users)
+        code = segments.of(pl.from_pandas(self.values.index))
         labels = pd.Series(np.array(names)[code], self.values.index)
         return labels.astype(pd.CategoricalDtype(names, ordered=True))
 
     def _bar_of_each(self) -> pd.Series[Any]:
-        """Return the bar of each user: those of a report; of differences a bar below 0
-        is that of the same numbers above 0, mirrored.
+        """Return the bar of each user: those of a report.
+
+        Of differences a bar below 0 is that of the same numbers above 0, mirrored.
         """
         values = self.values[self.column].to_numpy(np.float64)
         low, high = METRICS[self.shown.metric].bounds
@@ -402,8 +403,9 @@ class Explorer(Live):
         return bar.astype(pd.CategoricalDtype([*names.values()], ordered=True))
 
     def _bars_in_words(self, bins: Bins) -> dict[int, str]:
-        """Return what each bar is called, by its number from 0; of differences there
-        are as many below 0.
+        """Return what each bar is called, by its number from 0.
+
+        Of differences there are as many below 0.
         """
         names = {}
         with use_language(self.lang):

@@ -2,14 +2,12 @@
 sets of tabs share a button.
 """
 
-import contextlib
-import os
 import re
-import shutil
 
 import pytest
 
 import recnb
+from tests.lab import chromium
 
 SAMPLE = recnb.datasets.load_sample()
 ONE = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
@@ -50,22 +48,6 @@ def test_every_section_stands_under_its_heading_without_a_style_sheet():
         )
         assert set(hidden) == {"span"}
         assert bare.count('<span style="display: none;"><input ') == len(hidden)
-
-
-@contextlib.contextmanager
-def chromium():
-    """Start the browser."""
-    from playwright.sync_api import sync_playwright
-
-    path = os.environ.get("RECNB_CHROMIUM") or shutil.which("chromium")
-    assert path, "no Chromium is on the path: name one by RECNB_CHROMIUM"
-    with (
-        sync_playwright() as playwright,
-        playwright.chromium.launch(
-            executable_path=path, args=["--no-sandbox"]
-        ) as browser,
-    ):
-        yield browser
 
 
 @pytest.mark.browser

@@ -1,0 +1,198 @@
+"""The reference: a page for each public name, made of its docstring.
+
+Which names there are is asked of the package, so that a new one has its page without a
+line here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import importlib
+import inspect
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import recnb
+from recnb.evaluation import PUBLIC
+from recnb.lint import Lint
+from recnb.metrics.metric import ACCURACY
+from recnb.report.data import ReportData
+from recnb.report.report import Report
+from recnb.results.evaluation_data import EvaluationData
+
+#: Classes that methods return and that nobody makes by name.
+RETURNED: tuple[type, ...] = (Report, Lint)
+#: What is for a metric of the caller's own.
+HELPERS = ("Credit", "as_column", "list_credit", "out_of_count")
+#: The bases that hold what results read, not what users ask.
+INNER = {*EvaluationData.__mro__, *ReportData.__mro__}
+
+TITLES = {
+    "ways in": "Evaluate and compare",
+    "metrics": "Metrics of one list",
+    "classes": "What is returned",
+    "helpers": "A metric of your own",
+    "modules": "Modules",
+    "tables": "Tables of metrics",
+}
+
+
+def write_reference(folder: Path) -> None:
+    """Write the pages of the reference, and the page that lists them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    groups = public_names()
+    for names in groups.values():
+        for name in names:
+            (folder / f"{name}.rst").write_text(_page(name), encoding="utf-8")
+    (folder / "index.rst").write_text(_index(groups), encoding="utf-8")
+
+
+def public_names() -> dict[str, list[str]]:
+    """Return the full name of each public object, by kind."""
+    groups: dict[str, list[str]] = {kind: [] for kind in TITLES}
+    for name in sorted({*recnb.__all__} - {"__version__"}, key=str.lower):
+        groups[_kind(name)].append(f"recnb.{name}")
+    groups["classes"] += [f"{cls.__module__}.{cls.__name__}" for cls in RETURNED]
+    groups["classes"].sort(key=lambda name: name.rpartition(".")[2])
+    groups["helpers"] += [f"recnb.metrics.{name}" for name in HELPERS]
+    return groups
+
+
+def _kind(name: str) -> str:
+    """Return in which group a name of recnb is listed."""
+    value = getattr(recnb, name)
+    if isinstance(value, ModuleType):
+        return "modules"
+    if isinstance(value, dict):
+        return "tables"
+    if isinstance(value, type) and name[0].isupper():
+        return "classes"
+    metrics = ACCURACY.values()
+    if any(name in (metric.name, *metric.aliases) for metric in metrics):
+        return "metrics"
+    return "ways in"
+
+
+def value_of(name: str) -> Any:
+    """Return the object of a full name."""
+    module, _dot, last = name.rpartition(".")
+    return getattr(importlib.import_module(module), last)
+
+
+def members_of(cls: type) -> list[str]:
+    """Return the public methods, properties and fields of a class, as recnb has them."""
+    names: set[str] = set()
+    for base in cls.__mro__:
+        if not base.__module__.startswith("recnb"):
+            continue
+        if base in INNER:
+            names |= vars(base).keys() & PUBLIC
+        else:
+            names |= vars(base).keys()
+    shown = {name for name in names if _is_shown(cls, name)}
+    if dataclasses.is_dataclass(cls) and cls.__name__ in recnb.__all__:
+        shown |= {field.name for field in dataclasses.fields(cls)}
+    return sorted(name for name in shown if not name.startswith("_"))
+
+
+def _is_shown(cls: type, name: str) -> bool:
+    """Whether a name of a class is a method or a property with a docstring."""
+    value = inspect.getattr_static(cls, name)
+    is_asked = callable(value) or hasattr(value, "__get__")
+    return is_asked and bool(inspect.getdoc(value))
+
+
+def _page(name: str) -> str:
+    """Return the page of one name."""
+    value = value_of(name)
+    title = _title(name)
+    head = [title, "=" * len(title), ""]
+    if isinstance(value, ModuleType):
+        return "\n".join([*head, *_module(name, value)])
+    if isinstance(value, dict):
+        return "\n".join([*head, *_table(name)])
+    if isinstance(value, type):
+        return "\n".join([*head, *_class(name, value)])
+    return "\n".join([*head, f".. autofunction:: {name}", ""])
+
+
+def _title(name: str) -> str:
+    """Return what a page is called: the call, or the class alone if nobody calls it."""
+    return value_of(name).__name__ if value_of(name) in RETURNED else name
+
+
+def _class(name: str, cls: type) -> list[str]:
+    """Return the lines of a class with its members."""
+    lines = []
+    if name.rpartition(".")[2] != cls.__name__:
+        lines += [f".. py:class:: {name}", ""]  # as it is called: recnb.playground
+        name = f"{cls.__module__}.{cls.__name__}"
+        lines += [f"   The class `{name}`.", ""]
+    lines.append(f".. autoclass:: {name}")
+    members = members_of(cls)
+    if members:
+        lines += [
+            f"   :members: {', '.join(members)}",
+            "   :member-order: alphabetical",
+        ]
+    return [*lines, ""]
+
+
+def _module(name: str, module: ModuleType) -> list[str]:
+    """Return the lines of a module: its docstring, and what it has."""
+    lines = [f".. automodule:: {name}", ""]
+    for member in _listed(module):
+        value = getattr(module, member)
+        if getattr(recnb, member, None) is value:
+            continue  # it has a page of its own
+        if _is_error(value):
+            lines += [
+                f".. autoexception:: {name}.{member}",
+                "   :show-inheritance:",
+                "",
+            ]
+        elif isinstance(value, type):
+            lines += _class(f"{name}.{member}", value)
+        elif inspect.isfunction(value):
+            lines += [f".. autofunction:: {name}.{member}", ""]
+    return lines
+
+
+def _listed(module: ModuleType) -> list[str]:
+    """Return the names that a module lists as its own, or else what it raises."""
+    if hasattr(module, "__all__"):
+        return sorted(module.__all__)
+    errors = [name for name, value in vars(module).items() if _is_error(value)]
+    return sorted(errors)
+
+
+def _is_error(value: Any) -> bool:
+    return isinstance(value, type) and issubclass(value, Exception)
+
+
+def _table(name: str) -> list[str]:
+    """Return the lines of a registry of metrics: their names and meanings."""
+    metrics = value_of(name)
+    lines = [f".. py:data:: {name}", "", "   A mapping of names to metrics.", ""]
+    lines += [f"   - ``{metric.name}``: {metric.title}" for metric in metrics.values()]
+    return [*lines, ""]
+
+
+def _index(groups: dict[str, list[str]]) -> str:
+    """Return the page that lists every name with its first sentence."""
+    lines = ["Reference", "=========", ""]
+    for kind, title in TITLES.items():
+        lines += [
+            title,
+            "-" * len(title),
+            "",
+            ".. autosummary::",
+            "   :nosignatures:",
+            "",
+        ]
+        lines += [f"   {name}" for name in groups[kind]]
+        lines += ["", ".. toctree::", "   :hidden:", f"   :caption: {title}", ""]
+        lines += [f"   {_title(name)} <{name}>" for name in groups[kind]]
+        lines.append("")
+    return "\n".join(lines)
