@@ -1,6 +1,6 @@
 """What puts a problem right, and the metric of what is put right.
 
-Frames are changed, as code for the caller's own, or options are.
+A repair changes frames, with code that does so to the caller's own, or changes options.
 """
 
 from __future__ import annotations

@@ -99,7 +99,7 @@ class TiedHits(NamedTuple):
 def find_ties(data: LintData) -> Ties | None:
     """Find what equal scores leave open.
 
-    None if there are none, or if no order of them is chosen.
+    None if no scores are equal, or if the convention puts them into no order.
 
     Most metrics of hits grow, or stay, if a more relevant item changes places with a
     less relevant one above it. Such a metric is highest with each run of equal scores in

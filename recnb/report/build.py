@@ -219,7 +219,7 @@ def _check_users(model: EvaluationData, measure: Measure, cutoffs: Cutoffs) -> N
 def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...]:
     """Return the share of users who find anything with each model.
 
-    Each user is counted once. Nothing if the hit rate is of other users, or if the data
+    Each user is counted once. Empty if the hit rate is over other users, or if the data
     have none.
     """
     counting = {name: _without_ones(model) for name, model in models.items()}
@@ -365,8 +365,7 @@ def _segments(
 ) -> SegmentNumbers | None:
     """Return the segments at the middle cut-off.
 
-    Of one model they have all its metrics, of several their differences in the lead
-    metric.
+    One model has all its metrics there, several have differences in the lead metric.
     """
     if request.by is None:
         return None
@@ -412,8 +411,8 @@ def _users_shown(
 ) -> list[UserGroup]:
     """Return the users shown, by kind.
 
-    Of one model the best and the worst; of several those who move most between the
-    models that are furthest apart.
+    A report of one model shows the best and the worst, one of several those who move
+    most between the models that are furthest apart.
     """
     lead, k = request.metrics[0], request.lead_k
     groups = list[UserGroup]()
@@ -484,7 +483,7 @@ def _basis(model: EvaluationData, request: ReportRequest) -> str:
 def _populations(models: Models, request: ReportRequest) -> tuple[Population, ...]:
     """Count who and what each model is evaluated on.
 
-    Nothing of several where rows stay elsewhere.
+    Empty for several models if rows of one are not in memory.
     """
     is_here = all(model.source.in_memory for model in models.values())
     if len(models) > 1 and not is_here:

@@ -75,10 +75,7 @@ def overview(report: ReportData) -> Iterator[Block]:
 
 
 def _metrics_by_cutoffs(report: ReportData) -> Rows:
-    """Return a row a metric, those beyond accuracy last.
-
-    Those of accuracy have a strip.
-    """
+    """Return a row for each metric: accuracy with a picture, then beyond accuracy."""
     header: list[Line] = [_("metric"), *map(at_k, report.k), _strips_head(report)]
     rows: list[list[Line]] = []
     for index, metric in enumerate(report.metrics):
@@ -124,7 +121,7 @@ def _strip(report: ReportData, metric: MetricWords) -> Line:
 def remarks(report: TestedNumbers) -> list[str]:
     """Return the method of the intervals, and what they leave out.
 
-    A sentence says which users metrics beyond accuracy are of.
+    With metrics beyond accuracy, a sentence says over which users they are.
     """
     of_accuracy = {metric.metric for metric in report.metrics if metric.is_accuracy}
     sentences = [_(texts.ONE_USER)]
@@ -208,10 +205,7 @@ def _curve(report: ReportData) -> Iterator[Block]:
 
 
 def _distribution(report: ReportData) -> Iterator[Block]:
-    """Give the values of users in bars, with the quartiles.
-
-    Below stands how many have the lowest and the highest.
-    """
+    """Give the values of users in bars, with quartiles and the numbers at both ends."""
     (distribution,) = report.distributions
     label = report.label
     yield Note(_("{label} over users", label=label), "heading")

@@ -117,10 +117,7 @@ def _users_who_find(report: ReportData) -> Line:
 
 
 def _of_many(report: ReportData) -> Iterator[Block]:
-    """Say of many pairs which models are first and last.
-
-    Say which are not shown to differ from the first, too, and how many differ.
-    """
+    """Say which models are first and last, which are near the first, how many differ."""
     rows = report.means_of(report.lead.metric, report.lead_k)
     means = {row.model: row for row in rows}
     first, *others = report.ranked

@@ -63,8 +63,8 @@ def measured(
 ) -> Numbers:
     """Measure metrics of models in each part of a division.
 
-    These are means, and the differences of `pairs` with tests; of one model in
-    segments, its gaps to all other users.
+    Measured are means, and the differences of `pairs` with tests. For one model in
+    segments, these are the differences of its users from all others.
     """
     return numbers_of(
         division.columns(models, asked, k),
@@ -263,8 +263,7 @@ class _Measuring:
 def detectable_of(tests: Paired, alpha: float) -> Floats:
     """Return the smallest difference of each pair that a test is likely to find.
 
-    NaN where there is no test: so few users differ that they do not show how far others
-    would.
+    NaN where so few users differ that there is no test.
     """
     smallest = np.full(len(tests.p), nan)
     for pair in np.flatnonzero(~np.isnan(tests.p)).tolist():
@@ -278,7 +277,7 @@ def detectable_of(tests: Paired, alpha: float) -> Floats:
 def _best_of(mean: Floats, metric: Metric[...]) -> Bools:
     """Mark the best of the means of several models.
 
-    None is where neither more nor less is better, and none where all are the same.
+    No mean is marked if all are the same, or if the metric has no better direction.
     """
     if metric.better is None:
         return np.zeros(len(mean), dtype=bool)

@@ -211,7 +211,7 @@ def _recorded(
 ) -> presets.Preset | None:
     """Return what is recorded of a metric in the library.
 
-    Nothing of one that it never cuts, if a cut-off is asked for.
+    None if nothing is, or if the library never cuts it and a cut-off is asked for.
     """
     if data.library is None:
         return None
@@ -271,7 +271,7 @@ def averaged(scoring: Scoring, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
 def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
     """Return the hits that the metric needs at these cut-offs.
 
-    They have all judged items if it counts these.
+    A metric that counts judged items gets these as well.
     """
     depth = None if scoring.measure.needs_whole_list else cutoffs.deepest
     hits = scoring.joined.hits(depth)
@@ -306,7 +306,7 @@ def average(
 ) -> tuple[Floats, Floats]:
     """Return users × cut-offs and their mean, with the weights of users if there are any.
 
-    Users with nothing to find are left out (NaN), or have the convention's value.
+    A user with nothing to find is left out (NaN) or has the convention's value.
     """
     matrix = credit.value
     undefined = undefined_in(credit, convention)
@@ -441,7 +441,7 @@ def _values_beyond_accuracy(
 ) -> Values:
     """Compute a metric beyond accuracy.
 
-    It is of all who have a list, or of the users evaluated.
+    Its users are all who have a list or, as the metric says, those evaluated.
     """
     metric = measure.metric
     measure = scoring_of(data, measure, whole=k.is_whole).measure
@@ -600,7 +600,7 @@ def recorded_in(library: str | None) -> list[str]:
 def as_plain(value: object) -> Any:
     """Return an option as a word or number.
 
-    What is bigger, such as a frame, is "given".
+    Anything else, such as a frame, is "given".
     """
     if value is None or isinstance(value, (str, bool, int, float)):
         return value

@@ -233,7 +233,7 @@ class Values:
     def of_all(self) -> tuple[Whole, ...]:
         """The one number of all lists, by cut-off.
 
-        Nothing of a metric that users have a value of.
+        Empty where users have a value.
         """
         return tuple(each for each in self.results if isinstance(each, Whole))
 
@@ -256,7 +256,7 @@ class Values:
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Return the ends of the interval of each mean, NaN where there is none.
 
-        There is none of what all lists show together.
+        Most numbers of all lists together have none.
         """
         ends: list[Any]
         if self.of_all:
