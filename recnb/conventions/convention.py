@@ -45,6 +45,50 @@ TRUTH_ORDERS: tuple[Ties, ...] = ("worst",)
 class Convention:
     """The decisions about the data that come before any metric, with recnb's defaults.
 
+    Parameters
+    ----------
+    order : {"auto", "score", "rank", "row"}
+        By what lists are ordered: "auto" by score, or by rank; "row" as given.
+    score_dtype : {"float64", "float32"}
+        The precision in which scores are compared.
+    ties : str
+        The order of equal scores: "first" as given, "last" in reverse, "item_asc" and
+        "item_desc" by item; "worst" the least relevant first; "expected" the mean over
+        all orders; "max_rank" and "floor_mean_rank" share their lowest or middle place.
+    duplicates : {"error", "dedupe", "hit_once", "keep", "rows"}
+        A pair recommended twice: refused; counted once at its highest place; hits once;
+        counts twice; is relevant twice.
+    nonpositive_scores : {"keep", "never_hit"}
+        Whether a score of 0 or less can be a hit.
+    candidates : {"list", "padded", "catalogue"}
+        What is ranked: what was recommended; below it judged items that were not; below
+        it all items that were not.
+    cutoff : {"k", "list", "none"}
+        Where lists are cut: at k; nowhere, and their ideal at their length, which is
+        what k=None means; nowhere, nor their ideal.
+    relevant : {">0", "any", "!=0"}
+        Which items of the truth are relevant, by their relevance; "any" is all of them.
+    relevant_from : float, optional
+        The least relevance of a relevant item.
+    negative_relevance : {"error", "zero", "keep"}
+        A relevance below 0: refused, counted as 0, or as it is.
+    judged : {"truth", "list"}
+        Which items are judged: all of the truth, or those of them that are recommended.
+    judged_only : bool
+        Whether items that are not judged leave the lists before ranks are counted.
+    min_propensity : float, optional
+        The least propensity: relevant pairs weigh 1 / propensity.
+    averaged_users : {"truth", "recs", "both", "union"}
+        The users who are averaged: those of the truth, those with a list, those in both
+        frames, those in either.
+    no_relevant : {"skip", "zero", "one"}
+        A user with no relevant item is left out, or counts 0 or 1.
+    metric : tuple
+        The metric's own options, which a result fills in.
+
+    Examples
+    --------
+    >>> from recnb import Convention
     >>> print(Convention(averaged_users="both", relevant_from=4).in_words())
     users in both frames; ordered by score, or by rank; relevant: relevance of 4 or more
     >>> Convention(averaged_users="everyone")
@@ -123,7 +167,19 @@ class Convention:
         return replace(self, cutoff="list") if self.cutoff == "k" else self
 
     def in_words(self) -> str:
-        """Return the convention on one line, to compare with a paper."""
+        """Return the convention on one line, to compare with a paper.
+
+        Returns
+        -------
+        str
+            Phrases, separated by semicolons.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> recnb.Convention(relevant_from=4).in_words()
+        'users of the truth; ordered by score, or by rank; relevant: relevance of 4 or more'
+        """
         phrases = [in_words("averaged_users", self.averaged_users)]
         if self.no_relevant != "skip":
             phrases.append(in_words("no_relevant", self.no_relevant))

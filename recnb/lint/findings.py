@@ -264,6 +264,14 @@ class Lint(Suggesting):
     that need rows of the lists which are not in memory, `undecided` those that need
     something else; `lower` and `upper` bound the metric's mean over all orders of equal
     scores.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> lint = recnb.evaluate(sample.models["popular"], sample.test).lint()
+    >>> lint.names
+    ['ratings', 'users_without_list']
     """
 
     findings: tuple[Finding, ...]
@@ -313,7 +321,21 @@ class Lint(Suggesting):
         return tuple(finding for finding in self if finding.severity == "note")
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per finding: name, severity, n, of, and its sentences."""
+        """Return a row per finding: name, severity, n, of, and its sentences.
+
+        Returns
+        -------
+        DataFrame
+            Warnings first.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> lint = recnb.evaluate(sample.models["popular"], sample.test).lint()
+        >>> lint.to_frame()["severity"].tolist()
+        ['warning', 'note']
+        """
         import pandas as pd
 
         names = [

@@ -82,6 +82,13 @@ class Explanation(Suggesting):
     `rows` holds what the formula sums over: the list with a row per rank or, beyond
     accuracy, a row for each item, pair of items or genre, with its term and what it
     adds.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> explanation = recnb.explain("precision", ["a", "x", "b"], ["a", "b"])
+    >>> round(explanation.value, 4), explanation.numbers
+    (0.6667, '(1 + 1) / 3 = 2 / 3 = 0.6667')
     """
 
     metric: str
@@ -144,8 +151,17 @@ class Explanation(Suggesting):
     def to_frame(self) -> pd.DataFrame:
         """Return the rows that the formula sums over.
 
-        Of a list, a row per rank with item, relevance, gain, discount, term, credit,
-        running sum.
+        Returns
+        -------
+        DataFrame
+            Of a list, a row per rank with item, relevance, gain, discount, term, credit,
+            running sum.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> recnb.explain("dcg", [3, 2, 0, 1]).to_frame()["credit"].round(3).tolist()
+        [3.0, 1.262, 0.0, 0.431]
         """
         return self.rows.copy()
 
