@@ -277,7 +277,7 @@ class EvaluationMethods(Methods):
         ----------
         metric : str or Metric
             The metric.
-        user : optional
+        user : hashable, optional
             The id of the user; in a split a tuple, as `per_user.index` has it:
             `("u1", "2024-05-01")`. A metric of all lists together needs none.
         k : int, optional
@@ -336,7 +336,7 @@ class EvaluationMethods(Methods):
 
         Parameters
         ----------
-        user
+        user : hashable
             The id of the user; in a split a tuple, as in `explain`.
         k : int, optional
             The cut-off; None is the whole list.
@@ -464,6 +464,14 @@ class Evaluation(EvaluationMethods, EvaluationData):
     ev.under("ranx"); ev.why("ndcg", k=10, other="ranx")     another library's number, and why it differs
     ev.identify("ndcg", 0.368, k=10)         the conventions that print a number like this
     ev.explore()                             a widget: from the mean to the users and their lists
+
+    Examples
+    --------
+    >>> import recnb
+    >>> ev = recnb.evaluate({"ann": ["a", "b"], "bob": ["c"]}, {"ann": ["b"], "bob": ["d"]})
+    >>> ev.reciprocal_rank(k=2)
+    reciprocal_rank@2 = 0.2500 (2 users; ordered by rank;
+    relevant: every pair of the truth; first relevant item)
     """  # noqa: E501
 
     @property

@@ -295,7 +295,24 @@ _UNUSUAL = (
 
 
 def value_of(text: str) -> Any:
-    """Return a value from its text: a number, a switch or a word."""
+    """Return a value from its text: a number, a switch or a word.
+
+    Parameters
+    ----------
+    text : str
+        As it is typed on a command line, or written in a file.
+
+    Returns
+    -------
+    object
+        The value; text that is no other is returned as it is.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> [recnb.conventions.value_of(text) for text in ("4", "true", "expected")]
+    [4, True, 'expected']
+    """
     try:
         return ast.literal_eval({"true": "True", "false": "False"}.get(text, text))
     except (ValueError, SyntaxError):
@@ -303,7 +320,26 @@ def value_of(text: str) -> Any:
 
 
 def in_words(name: str, value: object) -> str:
-    """Return a decision, or an option of a metric, in words."""
+    """Return a decision, or an option of a metric, in words.
+
+    Parameters
+    ----------
+    name : str
+        A field of `recnb.Convention`, or an option of a metric.
+    value : object
+        Its value.
+
+    Returns
+    -------
+    str
+        A phrase; empty for what goes without saying.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> recnb.conventions.in_words("ties", "expected")
+    'averaged over all orders of equal scores'
+    """
     if name == "log_base":
         return _("logarithm of base {base}", base=_base_in_words(value))
     if name == "min_propensity" and value is not None:
@@ -322,7 +358,23 @@ def _base_in_words(base: Any) -> str:
 def cut_of(cutoff: Cut, *, also_whole: bool) -> Cut | Literal["k and list"]:
     """Return where the lists of several numbers are cut.
 
-    `also_whole`: whether some are of whole lists.
+    Parameters
+    ----------
+    cutoff : {"k", "list", "none"}
+        As in `recnb.Convention`.
+    also_whole : bool
+        Whether some of the numbers are of whole lists.
+
+    Returns
+    -------
+    str
+        "k and list" where numbers at k stand beside those of whole lists, else `cutoff`.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> recnb.conventions.cut_of("k", also_whole=True)
+    'k and list'
     """
     return "k and list" if cutoff == "k" and also_whole else cutoff
 
@@ -330,7 +382,26 @@ def cut_of(cutoff: Cut, *, also_whole: bool) -> Cut | Literal["k and list"]:
 def options_in_words(
     options: Mapping[str, Any], cutoff: Cut | Literal["k and list"] = "k"
 ) -> list[str]:
-    """Return a metric's options as phrases; `cutoff` says where lists are cut."""
+    """Return a metric's options as phrases.
+
+    Parameters
+    ----------
+    options : mapping
+        Values by name.
+    cutoff : {"k", "list", "none", "k and list"}, default "k"
+        Where lists are cut.
+
+    Returns
+    -------
+    list of str
+        A phrase for each option that has one.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> recnb.conventions.options_in_words({"gain": "linear", "ideal": "relevant"})
+    ['linear gain', 'ideal: all relevant items, cut at k']
+    """
     phrases = {name: in_words(name, value) for name, value in options.items()}
     ideal = PHRASES.get((f"ideal, cutoff={cutoff}", str(options.get("ideal"))))
     if ideal is not None:

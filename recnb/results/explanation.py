@@ -166,7 +166,19 @@ class Explanation(Suggesting):
         return self.rows.copy()
 
     def worked(self) -> list[Block]:
-        """Return the formula, the same with numbers, the rows and the basis as text."""
+        """Return the formula, the same with numbers, the rows and the basis as text.
+
+        Returns
+        -------
+        list
+            Blocks, as reports are made of.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> len(recnb.explain("dcg", [3, 2, 0, 1]).worked()) > 3
+        True
+        """
         tables = [block for of_list in self._tables for block in of_list]
         return [
             Note(f"  {self.formula}"),

@@ -28,6 +28,24 @@ HELPERS = ("Credit", "as_column", "list_credit", "out_of_count")
 #: The bases that hold what results read, not what users ask.
 INNER = {*EvaluationData.__mro__, *ReportData.__mro__}
 
+#: Members that recnb's own modules call, and users have no reason to.
+OF_RECNB = {
+    "Convention": {
+        "given_in_words",
+        "keeps_ranks",
+        "order_in_words",
+        "ordered_by",
+        "phrases",
+        "relevant_in_words",
+        "users_phrase",
+        "with_metric",
+        "without_k",
+    },
+    "Playground": {"name", "use"},
+    "Score": {"users_at"},
+    "Table": {"made"},
+}
+
 TITLES = {
     "ways in": "Evaluate and compare",
     "metrics": "Metrics of one list",
@@ -93,6 +111,7 @@ def members_of(cls: type) -> list[str]:
     shown = {name for name in names if _is_shown(cls, name)}
     if dataclasses.is_dataclass(cls) and cls.__name__ in recnb.__all__:
         shown |= {field.name for field in dataclasses.fields(cls)}
+    shown -= OF_RECNB.get(cls.__name__, set())
     return sorted(name for name in shown if not name.startswith("_"))
 
 
@@ -142,10 +161,8 @@ def _class(name: str, cls: type) -> list[str]:
 def _module(name: str, module: ModuleType) -> list[str]:
     """Return the lines of a module: its docstring, and what it has."""
     lines = [f".. automodule:: {name}", ""]
-    for member in _listed(module):
+    for member in objects_of(module):
         value = getattr(module, member)
-        if getattr(recnb, member, None) is value:
-            continue  # it has a page of its own
         if _is_error(value):
             lines += [
                 f".. autoexception:: {name}.{member}",
@@ -157,6 +174,22 @@ def _module(name: str, module: ModuleType) -> list[str]:
         elif inspect.isfunction(value):
             lines += [f".. autofunction:: {name}.{member}", ""]
     return lines
+
+
+def objects_of(module: ModuleType) -> list[str]:
+    """Return the names of a module that are on its page: functions and classes.
+
+    What is a name of recnb has a page of its own.
+    """
+    return [
+        name for name in _listed(module) if _is_on_its_page(name, getattr(module, name))
+    ]
+
+
+def _is_on_its_page(name: str, value: Any) -> bool:
+    """Whether a value of a module is a function or a class, and no name of recnb."""
+    is_object = isinstance(value, type) or inspect.isfunction(value)
+    return is_object and getattr(recnb, name, None) is not value
 
 
 def _listed(module: ModuleType) -> list[str]:
