@@ -20,9 +20,13 @@ from numpydoc.validate import Validator, validate
 
 import recnb
 from recnb.evaluate import KEYWORDS
-from recnb.lint import Lint
-from recnb.report.report import Report
-from tests.tools.site.reference import members_of, objects_of, public_names, value_of
+from tests.tools.site.reference import (
+    RETURNED,
+    members_of,
+    objects_of,
+    public_names,
+    value_of,
+)
 
 #: Checks of numpydoc that are left out everywhere, with the reason.
 LEFT_OUT = {
@@ -32,7 +36,8 @@ LEFT_OUT = {
 #: Checks that are left out of properties and errors, which are a line, with the reason.
 LEFT_OUT_OF_LINES = {"EX01": "the example of its class, or of what raises it, shows it"}
 #: Classes that methods return and nobody calls: their parameters are not documented.
-RETURNED = (
+MADE_BY_RECNB = (
+    *RETURNED,
     recnb.CatalogueScore,
     recnb.Comparison,
     recnb.Evaluation,
@@ -40,8 +45,6 @@ RETURNED = (
     recnb.RecAccessor,
     recnb.Score,
     recnb.Table,
-    Lint,
-    Report,
 )
 #: Names without an example, with the reason.
 NO_EXAMPLE = {
@@ -107,7 +110,7 @@ def problems(name: str, value: Any) -> list[str]:
     left_out = {*LEFT_OUT}
     if is_line or name in NO_EXAMPLE or is_shown_by_its_class(name):
         left_out |= {*LEFT_OUT_OF_LINES}
-    if is_error or value in RETURNED:
+    if is_error or value in MADE_BY_RECNB:
         left_out.add("PR01")
     result = validate(value, validator_cls=lambda obj_name: validator_of(obj_name))
     wrong = [

@@ -67,6 +67,15 @@ class Finding(Suggesting):
     It says what and how many, its effect on the numbers, an example, what to type.
 
     A `warning` changes how a number may be read or compared; a `note` is good to know.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> lint = recnb.evaluate(sample.models["popular"], sample.test).lint()
+    >>> finding = lint["users_without_list"]
+    >>> finding.severity, finding.n, finding.of
+    ('note', 2, 261)
     """
 
     name: str  #: of the check, such as "seen_in_train"

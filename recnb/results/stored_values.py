@@ -188,7 +188,18 @@ def _difference_of(
 
 @dataclass(frozen=True, repr=False)
 class PairedDifference(Suggesting):
-    """The difference of two Series of values, with its interval and its test."""
+    """The difference of two Series of values, with its interval and its test.
+
+    Examples
+    --------
+    >>> import pandas as pd, recnb
+    >>> before = pd.Series([i / 40 for i in range(20)])
+    >>> difference = recnb.paired(before + before / 5, before)
+    >>> round(difference.to_dict()["difference"], 4), difference.verdict
+    (0.0475, 'better')
+    >>> len(difference.to_frame())
+    1
+    """
 
     difference: float
     low: float
@@ -209,13 +220,25 @@ class PairedDifference(Suggesting):
     lang: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain Python."""
+        """Return the numbers as plain Python.
+
+        Returns
+        -------
+        dict
+            What `json` can write.
+        """
         numbers = asdict(self)
         del numbers["lang"]
         return numbers
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the numbers as a frame of one row."""
+        """Return the numbers as a frame of one row.
+
+        Returns
+        -------
+        DataFrame
+            A column per number.
+        """
         return pd.DataFrame([self.to_dict()])
 
     @property

@@ -22,7 +22,17 @@ CORRELATION = 0.3
 
 
 class Detectable(float):
-    """The smallest difference of two models that users can show, with its assumptions."""
+    """The smallest difference of two models that users can show, with its assumptions.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> smallest = ev.detectable("ndcg", k=10)
+    >>> round(float(smallest), 4), recnb.users_needed(0.01, smallest)
+    (0.0376, 3695)
+    """
 
     label: str  #: metric and cut-off
     n_users: int

@@ -15,14 +15,30 @@ from typing import Any
 
 import recnb
 from recnb.evaluation import PUBLIC
-from recnb.lint import Lint
+from recnb.lint.findings import Finding, Lint
 from recnb.metrics.metric import METRICS
 from recnb.report.data import ReportData
+from recnb.report.methods import MethodsSection
 from recnb.report.report import Report
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.gate import Gate
+from recnb.results.stored_values import PairedDifference
+from recnb.stats import Detectable
+from recnb.widgets.explorer import Explorer
+from recnb.widgets.quiz.answer import Quiz
 
 #: Classes that methods return and that nobody makes by name.
-RETURNED: tuple[type, ...] = (Report, Lint)
+RETURNED: tuple[type, ...] = (
+    Report,
+    Lint,
+    Finding,
+    Detectable,
+    Explorer,
+    Gate,
+    MethodsSection,
+    PairedDifference,
+    Quiz,
+)
 #: What is for a metric of the caller's own.
 HELPERS = ("Credit", "as_column", "list_credit", "out_of_count")
 #: The bases that hold what results read, not what users ask.
@@ -30,6 +46,10 @@ INNER = {*EvaluationData.__mro__, *ReportData.__mro__}
 
 #: Members that recnb's own modules call, and users have no reason to.
 OF_RECNB = {
+    "Detectable": {"of"},
+    "Exercise": {"score", "shared", "with_list"},
+    "Explorer": {"bars", "counts", "counts_in_words"},
+    "Live": {"use"},
     "Convention": {
         "given_in_words",
         "keeps_ranks",
@@ -41,7 +61,8 @@ OF_RECNB = {
         "with_metric",
         "without_k",
     },
-    "Playground": {"name", "use"},
+    "Playground": {"name"},
+    "Quiz": {"question", "rounded"},
     "Score": {"users_at"},
     "Table": {"made"},
 }
@@ -111,7 +132,8 @@ def members_of(cls: type) -> list[str]:
     shown = {name for name in names if _is_shown(cls, name)}
     if dataclasses.is_dataclass(cls) and cls.__name__ in recnb.__all__:
         shown |= {field.name for field in dataclasses.fields(cls)}
-    shown -= OF_RECNB.get(cls.__name__, set())
+    for base in cls.__mro__:
+        shown -= OF_RECNB.get(base.__name__, set())
     return sorted(name for name in shown if not name.startswith("_"))
 
 
