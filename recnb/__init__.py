@@ -22,6 +22,7 @@ from recnb.metrics import measure
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.results import CatalogueScore, Explanation, Interval, Score, Table
 from recnb.results.metric_methods import (  # noqa: F401 (map)
+    auc,
     average_precision,
     cg,
     dcg,
@@ -38,6 +39,7 @@ from recnb.results.metric_methods import (  # noqa: F401 (map)
     rbp,
     recall,
     reciprocal_rank,
+    set_average_precision,
 )
 from recnb.results.own_metric import metric
 from recnb.results.single_list import explain
@@ -69,6 +71,7 @@ __all__ = [
     "Table",
     "__version__",
     "as_in",
+    "auc",
     "average_precision",
     "cg",
     "check",
@@ -102,6 +105,7 @@ __all__ = [
     "read_trec_run",
     "recall",
     "reciprocal_rank",
+    "set_average_precision",
     "users_needed",
 ]
 

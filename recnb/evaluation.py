@@ -61,6 +61,7 @@ PUBLIC = {
     "convention",
     "hits",
     "library",
+    "n_lists",
     "n_users",
     "under",
     "users",
@@ -593,6 +594,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
             alpha=alpha,
             weights=self.source.weight_of(users),
             clusters=Clusters.of(self.clusters_of(users)),
+            cluster=self.side_data.cluster or "",
         )
 
     @with_noun

@@ -116,6 +116,7 @@ ALLOWED = (
         "rank",
         "rows",
     }  # calls that are to be typed
+    | {"recnb"}
 )
 
 

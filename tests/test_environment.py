@@ -15,10 +15,11 @@ ENVIRONMENT = yaml.safe_load((ROOT / "environment.yml").read_text("utf-8"))
 
 def ranges(requirements: list[str]) -> dict[str, str]:
     """The range of versions of each package; conda has a blank before it, and a name of
-    its own for matplotlib.
+    its own for matplotlib. What says for which systems it is, after a semicolon, is
+    pip's alone: conda is for none that has other packages.
     """
     found = (
-        re.fullmatch(r"([\w.-]+)((?:\[.*\])?) ?([<>=!\d.,]*)", one)
+        re.fullmatch(r"([\w.-]+)((?:\[.*\])?) ?([<>=!\d.,]*)", one.split(";")[0])
         for one in requirements
     )
     return {

@@ -6,29 +6,67 @@ import os
 import pathlib
 import subprocess
 import sys
+import sysconfig
+import tarfile
+import tomllib
+import venv
 import zipfile
+from collections.abc import Callable
+from email.message import Message
+from email.parser import Parser
+
+import pytest
+from packaging.requirements import Requirement
+from trove_classifiers import classifiers as known_classifiers
+
+import recnb
+from tests.tools.readme import programs_of
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+
+#: Bytes that a browser may have to load.
+MOST_BYTES = 1_000_000
+#: What translators edit; gettext reads what is compiled of it.
+SOURCE_ALONE = {".po"}
 
 
-def built(kind: str, folder: pathlib.Path) -> zipfile.ZipFile:
-    """A wheel of this checkout, as pip builds it."""
+def build(kind: str, folder: pathlib.Path, root: pathlib.Path = ROOT) -> pathlib.Path:
+    """Build a wheel, an editable one, or an archive of the sources, as pip does."""
     code = (
         "import sys; from hatchling import build; print(getattr(build, "
         "sys.argv[1])(sys.argv[2]))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, f"build_{kind}", str(folder)],
-        cwd=ROOT,
+        cwd=root,
         capture_output=True,
         text=True,
         check=True,
     )
-    return zipfile.ZipFile(folder / done.stdout.split()[-1])
+    return folder / done.stdout.split()[-1]
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+    return build("wheel", tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture(scope="module")
+def metadata(wheel: pathlib.Path) -> Message:
+    with zipfile.ZipFile(wheel) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith("METADATA"))
+        return Parser().parsestr(archive.read(name).decode("utf-8"))
+
+
+def names_in(wheel: pathlib.Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return set(archive.namelist())
 
 
 def test_an_editable_install_is_found_from_the_folder_above_a_clone(tmp_path):
-    built("editable", tmp_path).extractall(tmp_path / "site")
+    with zipfile.ZipFile(build("editable", tmp_path)) as archive:
+        archive.extractall(tmp_path / "site")
     (
         tmp_path / "recnb"
     ).mkdir()  # the clone: a folder without __init__.py, which is a namespace package to Python
@@ -47,14 +85,154 @@ def test_an_editable_install_is_found_from_the_folder_above_a_clone(tmp_path):
     assert pathlib.Path(found.stdout.strip()) == ROOT / "recnb" / "__init__.py"
 
 
-def test_a_wheel_has_every_file_of_the_package(tmp_path):
-    with built("wheel", tmp_path) as wheel:
-        held = {name for name in wheel.namelist() if name.startswith("recnb/")}
+# ---- what is in it
+
+
+def test_a_wheel_has_every_file_of_the_package_that_is_read(wheel):
+    in_wheel = {name for name in names_in(wheel) if name.startswith("recnb/")}
     files = (
         path
         for path in (ROOT / "recnb").rglob("*")
         if path.is_file() and "__pycache__" not in path.parts
     )
-    assert held == {path.relative_to(ROOT).as_posix() for path in files}
-    for ending in (".py", ".jinja", ".po", ".mo", ".csv", ".js", ".css", "py.typed"):
-        assert any(name.endswith(ending) for name in held)
+    read = {path for path in files if path.suffix not in SOURCE_ALONE}
+    assert in_wheel == {path.relative_to(ROOT).as_posix() for path in read}
+    for ending in (".py", ".jinja", ".mo", ".csv", ".js", ".css", "py.typed"):
+        assert any(name.endswith(ending) for name in in_wheel)
+
+
+def test_a_wheel_is_small_and_for_every_system(wheel):
+    assert wheel.name == f"recnb-{recnb.__version__}-py3-none-any.whl"
+    assert wheel.stat().st_size < MOST_BYTES
+
+
+def test_sources_make_the_same_wheel(wheel, tmp_path):
+    with tarfile.open(build("sdist", tmp_path)) as archive:
+        archive.extractall(tmp_path, filter="data")
+    (sources,) = (path for path in tmp_path.iterdir() if path.is_dir())
+    for name in ("LICENSE", "README.md", "CITATION.cff"):
+        assert (sources / name).read_bytes() == (ROOT / name).read_bytes()
+    again = build("wheel", tmp_path, root=sources)
+    assert again.read_bytes() == wheel.read_bytes()
+    translations = {path.name for path in (sources / "recnb/locale").rglob("*.?o")}
+    assert translations == {"recnb.po", "recnb.mo"}
+
+
+def test_metadata_are_those_of_the_project(wheel, metadata):
+    assert (metadata["Name"], metadata["Version"]) == ("recnb", recnb.__version__)
+    assert metadata["License-Expression"] == "Apache-2.0"
+    (license_file,) = (name for name in names_in(wheel) if name.endswith("/LICENSE"))
+    assert license_file.endswith(f"licenses/{metadata['License-File']}")
+    assert metadata["Requires-Python"] == PROJECT["requires-python"] == ">=3.11"
+    assert metadata["Description-Content-Type"] == "text/markdown"
+    assert metadata.get_payload() == (ROOT / "README.md").read_text("utf-8")
+    requires = {Requirement(text) for text in metadata.get_all("Requires-Dist")}
+    assert {Requirement(text) for text in PROJECT["dependencies"]} <= requires
+
+
+def test_classifiers_are_those_of_the_index(metadata):
+    classifiers = metadata.get_all("Classifier")
+    assert set(classifiers) <= known_classifiers
+    assert len(classifiers) == len(set(classifiers))
+
+
+def test_a_browser_is_not_asked_for_what_is_not_built_for_it():
+    requires = map(Requirement, PROJECT["dependencies"])
+    markers = {each.name: each.marker for each in requires if each.marker}
+    assert set(markers) == {"psutil"}
+    assert not markers["psutil"].evaluate({"sys_platform": "emscripten"})
+    for system in ("linux", "darwin", "win32"):
+        assert markers["psutil"].evaluate({"sys_platform": system})
+
+
+# ---- installed, used and removed
+
+
+def files_below(folder: pathlib.Path) -> set[str]:
+    return {path.relative_to(folder).as_posix() for path in folder.rglob("*")}
+
+
+class Environment:
+    """A virtual environment with a home and a temporary folder of its own."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        venv.create(folder / "env", with_pip=False)
+        scripts = "Scripts" if os.name == "nt" else "bin"
+        self.scripts = folder / "env" / scripts
+        self.python = self.scripts / ("python.exe" if os.name == "nt" else "python")
+        scheme = {"base": str(folder / "env"), "platbase": str(folder / "env")}
+        self.packages = pathlib.Path(sysconfig.get_path("purelib", "venv", scheme))
+        self.folder = folder
+        for name in ("home", "tmp", "work"):
+            (folder / name).mkdir()
+
+    def pip(self, *arguments: str) -> None:
+        """Run this interpreter's pip for the environment, which has none."""
+        command = [sys.executable, "-m", "pip", "--python", str(self.python)]
+        options = ["--quiet", "--disable-pip-version-check"]
+        subprocess.run([*command, *options, *arguments], check=True)
+
+    def printed(self, *command: str) -> str:
+        """Return what a command prints, which sees nothing of the one who runs it."""
+        folders = {
+            "HOME": "home",
+            "USERPROFILE": "home",
+            "TMPDIR": "tmp",
+            "TEMP": "tmp",
+        }
+        kept = {"PATH", "SYSTEMROOT", "LD_LIBRARY_PATH"} & set(os.environ)
+        env = {name: os.environ[name] for name in kept}
+        env |= {name: str(self.folder / path) for name, path in folders.items()}
+        done = subprocess.run(
+            command,
+            cwd=self.folder / "work",
+            capture_output=True,
+            text=True,
+            check=False,
+            env=env | {"PYTHONUTF8": "1"},
+        )
+        assert done.returncode == 0, done.stderr[-3000:]
+        return done.stdout
+
+
+def borrow_dependencies(environment: Environment, wheel: pathlib.Path) -> None:
+    """Install the wheel alone; what it needs is found in the packages of the tests."""
+    path = sysconfig.get_path("purelib")
+    (environment.packages / "borrowed.pth").write_text(path, encoding="utf-8")
+    environment.pip("install", "--no-index", "--no-deps", str(wheel))
+
+
+def install_dependencies(environment: Environment, wheel: pathlib.Path) -> None:
+    """Install the wheel with what it asks for, which is downloaded."""
+    environment.pip("install", str(wheel))
+    environment.pip("check")
+
+
+@pytest.mark.parametrize(
+    "install",
+    [borrow_dependencies, pytest.param(install_dependencies, marks=pytest.mark.slow)],
+)
+def test_it_is_installed_used_and_removed_without_a_trace(
+    install: Callable[[Environment, pathlib.Path], None],
+    wheel: pathlib.Path,
+    tmp_path: pathlib.Path,
+) -> None:
+    environment = Environment(tmp_path)
+    install(environment, wheel)
+    python = str(environment.python)
+    program, output = programs_of((ROOT / "README.md").read_text("utf-8"))[0]
+    assert environment.printed(python, "-c", program).rstrip("\n") == output
+    where = environment.printed(python, "-c", "import recnb; print(recnb.__file__)")
+    assert pathlib.Path(where.strip()).is_relative_to(environment.packages)
+    version = environment.printed(str(environment.scripts / "recnb"), "--version")
+    assert recnb.__version__ in version
+    of_recnb = {"recnb", f"recnb-{recnb.__version__}.dist-info"}
+    assert of_recnb <= files_below(environment.packages)
+
+    environment.pip("uninstall", "--yes", "recnb")
+    assert not {name for name in files_below(environment.packages) if "recnb" in name}
+    assert not {name for name in files_below(environment.scripts) if "recnb" in name}
+    for folder in ("home", "tmp", "work"):
+        files = {path for path in (tmp_path / folder).rglob("*") if path.is_file()}
+        assert not {path for path in files if "recnb" in path.as_posix()}
+    assert not files_below(tmp_path / "work")

@@ -39,8 +39,7 @@ from recnb.data.load import Input
 from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
 from recnb.display.language import N_, _, named, use_language, use_noun, with_noun
 from recnb.display.templates import framed
-from recnb.display.text import one_line
-from recnb.display.text import users_in_words as n_users_in_words
+from recnb.display.text import one_line, sample_in_words
 from recnb.errors import (
     OptionError,
     Suggesting,
@@ -75,7 +74,7 @@ from recnb.results.numbers import Numbers, Pairs
 from recnb.results.record import record_of_measures
 from recnb.results.scoring import scoring_of, values_of_users
 from recnb.results.segment_table import refuse_whole_metrics
-from recnb.results.segments import WHOLE, Split, part_in_words, split_by
+from recnb.results.segments import WHOLE, Split, SplitParts, part_in_words, split_by
 from recnb.results.table import Table, check_flag
 from recnb.results.tables import beyond_table
 from recnb.results.unweighted import plain_means
@@ -287,8 +286,19 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     @property
     def n_users(self) -> int:
-        """The number of users that all models are evaluated on."""
+        """The number of users that all models are evaluated on.
+
+        With `cluster=` that of its values.
+        """
         return self._first.n_users
+
+    @property
+    def n_lists(self) -> int:
+        """The number of lists that all models are evaluated on.
+
+        It is that of users, unless they have several.
+        """
+        return self._first.n_lists
 
     @property
     def users(self) -> pd.Index[Any]:
@@ -490,10 +500,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         ['better', 'better']
         """
         asked = self._asked(metrics, options)
-        split = split_by(self._models, by, bins, truth=False)
+        split = split_by(self._models, by, bins, is_tested=True)
         numbers = self._measured(asked, Cutoffs.of(k), split)
         known = taken_as_known(self._first.source.weighted)
         basis = [self._basis_of(asked), *self._first.clustering_in_words]
+        if isinstance(split, SplitParts):
+            basis.append(part_in_words(self._first, split))
         warnings = self._warnings(asked[0], k)
         return differences_table(
             numbers, basis, settings=self.settings, warnings=warnings, known=known
@@ -702,43 +714,50 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             rows,
             columns=["user", "before", "after", "change", "n_relevant", "old", "new"],
         )
-        table = Movers.made(
-            frame,
-            [self._basis_of([Asked("", measure)])],
-            measure.label,
-        )
+        basis = self._basis_of([Asked("", measure)])
+        with use_noun(self._first.noun_of_lists):
+            table = Movers.made(frame, [basis], measure.label)
         table.groups = tuple(groups)
         return table
 
     @with_noun
-    def overlap(self, k: int | None = None) -> Table:
+    def overlap(self, k: int | None = None, *, p: float = 0.9) -> Table:
         """Return how similar the lists of each two models are.
 
         Parameters
         ----------
         k : int, optional
             The cut-off; None is the whole list.
+        p : float, default 0.9
+            Chance that a reader of `rbo` looks one rank further: with 0.9 the first ten
+            ranks have 86% of the weight.
 
         Returns
         -------
         Table
-            A row per pair of models: items in both out of items in either, and users with
-            the same list.
+            A row per pair of models. `jaccard` is items in both out of items in either,
+            `n_identical` the users with the same list. `rbo` is the rank-biased overlap,
+            for which the top of the lists counts most: 1 for equal lists, 0 for lists
+            without a common item.
+
+        References
+        ----------
+        Webber, Moffat and Zobel 2010, A similarity measure for indefinite rankings, ACM
+        Transactions on Information Systems 28(4).
 
         Examples
         --------
         >>> import recnb
         >>> sample = recnb.datasets.load_sample()
         >>> found = recnb.compare(sample.recommendations, sample.test)
-        >>> found.overlap(k=10).to_frame().round(3)
-              model    other   k  jaccard  n_users  n_identical
-        0  item-knn  factors  10    0.426      259            0
-        1  item-knn  popular  10    0.352      259            0
-        2   factors  popular  10    0.228      259            0
+        >>> found.overlap(k=10).to_frame()[["model", "other", "jaccard"]].round(3)
+              model    other  jaccard
+        0  item-knn  factors    0.426
+        1  item-knn  popular    0.352
+        2   factors  popular    0.228
         """
-        return Table.made(
-            pd.DataFrame(overlaps(self._models, Cutoffs.one(k).values[0])), [self.basis]
-        )
+        k = Cutoffs.one(k).values[0]
+        return Table.made(pd.DataFrame(overlaps(self._models, k, p)), [self.basis])
 
     @with_noun
     def agreement(
@@ -1238,7 +1257,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             ):
                 continue
             users = users_in_common([scoring.joined.users for scoring in scorings])
-            words = [] if len(users) == self.n_users else [n_users_in_words(len(users))]
+            words = []
+            if len(users) != self.n_lists:
+                counts = first.counted(users)
+                words = [sample_in_words(counts["n_users"], counts.get("n_lists"))]
             if first.library is None:  # whose name says its decisions
                 convention = scorings[0].shown_convention
                 decisions = convention.phrases(graded=first.joined.graded)
@@ -1286,9 +1308,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> tuple[list[str], list[str]]:
         """Return the users compared and those left out, and notes on the data."""
         first = self._first
-        with use_noun(first.noun if first.splits is None else "list"):
+        with use_noun(first.noun_of_lists):
             words = users_in_words(
-                self.users_by_model, self.n_users, convention, has_missed=has_missed
+                self.users_by_model, self.n_lists, convention, has_missed=has_missed
             )
             if first.one_no_relevant_rule:
                 words += without_relevant_in_words(

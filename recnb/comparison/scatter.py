@@ -10,7 +10,7 @@ import numpy as np
 from recnb.display.document import wrapped
 from recnb.display.language import _, current
 from recnb.display.style import ACCENT, QUIET, lettering
-from recnb.display.text import users_in_words
+from recnb.display.text import sample_in_words
 from recnb.metrics.hits import Floats, Ints
 from recnb.results.columns import Column
 from recnb.results.numbers import MeanRow, label_of
@@ -125,7 +125,7 @@ def _counts_in_words(column: Column, pair: tuple[str, str]) -> str:
     heading = _(
         "{label} of {users}",
         label=as_text(label_of(column.measure.symbol, column.k)),
-        users=users_in_words(column.n_users),
+        users=sample_in_words(column.n_users, column.n_lists, column.cluster),
     )
     counts = _(
         "{n_above:,} higher with {model}, {n_below:,} with {baseline}, {n_same:,} the same",

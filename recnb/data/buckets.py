@@ -40,6 +40,9 @@ SLOTS = 2**8
 #: Bytes of a bucket's rows, about, of both tables together; joining takes some ten
 #: times as much, on each core.
 BUCKET = 2**23
+#: Bytes that are taken to be free where psutil is not there to say: a quarter of what
+#: WebAssembly can address.
+UNKNOWN_MEMORY = 2**30
 #: Where Linux says how much memory a container may use, and how much it does: versions
 #: 2 and 1 of its controllers.
 LIMITS = (
@@ -121,8 +124,22 @@ def available_memory() -> int:
 
     They are limited by the machine, its container, and `ulimit -v` and `-d`.
     """
-    import psutil
+    left = _memory_of_the_system()
+    for limit_file, used_file in LIMITS:
+        # There may be no such file, or its limit is "max".
+        with suppress(OSError, ValueError):
+            limit = int(Path("/sys/fs/cgroup", limit_file).read_text())
+            used = int(Path("/sys/fs/cgroup", used_file).read_text())
+            left = min(left, limit - used)
+    return max(left, 0)
 
+
+def _memory_of_the_system() -> int:
+    """Return the bytes that the operating system says are left to this process."""
+    try:
+        import psutil
+    except ImportError:  # in a browser, for which it is not built
+        return UNKNOWN_MEMORY
     left: int = psutil.virtual_memory().available
     process = psutil.Process()
     if hasattr(process, "rlimit"):  # on Linux
@@ -134,13 +151,7 @@ def available_memory() -> int:
             limit, _hard = process.rlimit(resource)
             if limit != psutil.RLIM_INFINITY:
                 left = min(left, limit - used)
-    for limit_file, used_file in LIMITS:
-        # There may be no such file, or its limit is "max".
-        with suppress(OSError, ValueError):
-            limit = int(Path("/sys/fs/cgroup", limit_file).read_text())
-            used = int(Path("/sys/fs/cgroup", used_file).read_text())
-            left = min(left, limit - used)
-    return max(left, 0)
+    return left
 
 
 class Buckets:

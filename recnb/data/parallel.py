@@ -1,8 +1,12 @@
-"""Work on all cores with threads, since numpy and Polars release the GIL."""
+"""Work on all cores with threads, since numpy and Polars release the GIL.
+
+Where Python cannot start a thread, as in a browser, one piece is done after the other.
+"""
 
 from __future__ import annotations
 
 import os
+import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sized
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -30,6 +34,17 @@ def n_cores() -> int:
     return min(allowed, MOST)
 
 
+def can_start_threads() -> bool:
+    """Return whether this Python can start threads, by starting one that does nothing."""
+    thread = threading.Thread(target=int)
+    try:
+        thread.start()
+    except RuntimeError:
+        return False
+    thread.join()
+    return True
+
+
 def in_turn(work: Iterable[T], do: Callable[[T], R]) -> Iterator[R]:
     """Apply a function to each piece of some work, and yield the results in order.
 
@@ -40,7 +55,7 @@ def in_turn(work: Iterable[T], do: Callable[[T], R]) -> Iterator[R]:
     """
     n = n_cores()
     is_one_piece = isinstance(work, Sized) and len(work) == 1
-    if n == 1 or is_one_piece:
+    if n == 1 or is_one_piece or not can_start_threads():
         yield from map(do, work)
         return
     begun: deque[Future[R]] = deque()

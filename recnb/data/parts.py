@@ -419,11 +419,7 @@ def _merged_hits(kept: list[PartHits]) -> tuple[pl.Series, Hits]:
     for name in kept[0].columns:
         columns[name] = np.concatenate([part.columns[name] for part in kept])
     kept.clear()
-
-    def taken(name: str, rows: Ints, kind: type[Any] = np.float64) -> Any:
-        """Return a column in the order of users; the one of parts is let go."""
-        return columns.pop(name)[rows].astype(kind)
-
+    taken = partial(_taken, columns)
     n_relevant = columns.pop("n_relevant").astype(np.int64)
     n_hits = columns.pop("n_hits").astype(np.int64)
     truth_rows = ranges(_starts(n_relevant)[by_id], n_relevant[by_id])
@@ -433,14 +429,6 @@ def _merged_hits(kept: list[PartHits]) -> tuple[pl.Series, Hits]:
     weight = None
     if "truth_weight" in columns:
         weight = taken("truth_weight", truth_rows)
-    tied = None
-    if "top" in columns:
-        tied = TieSpread(
-            weight=taken("weight", hit_rows),
-            nth=taken("nth", hit_rows),
-            first=taken("first", hit_rows),
-            top=taken("top", hit_rows, np.bool_),
-        )
     # Rows of the truth are counted from the first of the user.
     entry = taken("entry", hit_rows, np.int64)
     entry += np.repeat(_starts(n_relevant), n_hits)
@@ -454,7 +442,26 @@ def _merged_hits(kept: list[PartHits]) -> tuple[pl.Series, Hits]:
         truth_relevance=taken("truth_relevance", truth_rows),
         truth_weight=weight,
         max_relevance=max_relevance,
-        tied=tied,
+        tied=_taken_ties(columns, hit_rows),
+    )
+
+
+def _taken(
+    columns: dict[str, Any], name: str, rows: Ints, kind: type[Any] = np.float64
+) -> Any:
+    """Return a column in the order of users; the one of parts is let go."""
+    return columns.pop(name)[rows].astype(kind)
+
+
+def _taken_ties(columns: dict[str, Any], hit_rows: Ints) -> TieSpread | None:
+    """Return how hits are spread over ties, in the order of users, if they are."""
+    if "top" not in columns:
+        return None
+    return TieSpread(
+        weight=_taken(columns, "weight", hit_rows),
+        nth=_taken(columns, "nth", hit_rows),
+        first=_taken(columns, "first", hit_rows),
+        top=_taken(columns, "top", hit_rows, np.bool_),
     )
 
 

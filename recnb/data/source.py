@@ -288,7 +288,8 @@ class Counts:
     """Sizes of the data behind the numbers, and of what was left out."""
 
     n_users: int  #: evaluated
-    n_without_list: int  #: of these, users with no recommendations
+    n_lists: int  #: evaluated: of users, unless they have several
+    n_without_list: int  #: of these, lists with no recommendations
     n_without_relevant: int  #: users of either frame who have no relevant item
     n_recommended: int  #: rows of recommendations
     n_relevant: int  #: pairs of an evaluated user and a relevant item
@@ -411,7 +412,8 @@ class Joined:
         It is an error if rows that are elsewhere were not counted.
         """
         return Counts(
-            n_users=len(self.users),
+            n_users=self.source.users_of(self.users).n_unique(),
+            n_lists=len(self.users),
             n_without_list=int((self.all_hits.list_length == 0).sum()),
             n_without_relevant=self.n_without_relevant,
             n_recommended=self.row_counts.n_recommended,

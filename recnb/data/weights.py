@@ -20,6 +20,7 @@ from recnb.data.columns import (
     columns_of,
     find,
     from_pandas,
+    read_stream,
     role_of,
     table_of,
 )
@@ -348,7 +349,7 @@ def popularity_propensity(
             f"gamma={quoted(gamma)} is not above -1: give that of your data, such as "
             f"gamma=2.0."
         )
-    frame = read_file(train) if is_file(train) else train
+    frame = read_file(train) if is_file(train) else read_stream(train)
     labels = find(frame, "train", IDS, {"user": user, "item": item})
     pairs = Sheet.read(frame, "train", labels).rows.unique()
     counts = pairs.group_by("item").len("n").sort("item")

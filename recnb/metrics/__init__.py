@@ -8,6 +8,7 @@ from recnb.display.data_file import rows_of
 
 # In the order in which tables show them.
 from recnb.metrics import accuracy  # isort: skip
+from recnb.metrics import retrieval  # isort: skip
 from recnb.metrics import coverage  # isort: skip
 from recnb.metrics import novelty  # isort: skip
 from recnb.metrics import diversity  # isort: skip
@@ -32,4 +33,5 @@ __all__ = [
     "list_credit",
     "novelty",
     "out_of_count",
+    "retrieval",
 ]

@@ -362,6 +362,15 @@ class Hits:
             judged.user[known], judged.rank[known]
         ) - self._count_above(self.user, self.rank)
 
+    @cached_property
+    def pooled_above(self) -> Ints:
+        """The number of items of the truth that are above each hit, judged or not.
+
+        One of a relevance below 0 was in the pool and not judged.
+        """
+        pool = self.of_judged
+        return self._count_above(pool.user, pool.rank)
+
     def _count_above(self, user: Ints, rank: Ints) -> Ints:
         """Return how many rows of the same lists are above each hit."""
         stride = int(max(rank.max(initial=0), self.rank.max(initial=0))) + 1

@@ -48,6 +48,33 @@ NAMES = ALIASES | {
 #: Values of ir_measures' `dcg` -> recnb's `gain`.
 DCG = {"log2": "linear", "exp-log2": "exponential"}
 
+#: Names of whole lists as sets, of the metrics that are cut under another name.
+OF_WHOLE_LISTS = ("setp", "setrelp", "setr", "setf")
+
+#: Names that are understood as ir_measures spells them alone: in lower case this one is
+#: also the share of right decisions, another metric.
+EXACT = {"Accuracy": "auc"}
+
+#: Measures of ir_measures that count subtopics, in lower case.
+OF_SUBTOPICS = (
+    *("alpha_dcg", "alpha_ndcg", "α_dcg", "α_ndcg", "nrbp", "nnrbp"),
+    *("err_ia", "nerr_ia", "ap_ia", "map_ia", "p_ia", "strecall"),
+)
+_GEOMETRIC = N_(
+    "Means, intervals and tests are of users' values as they are. Type "
+    "np.exp(np.log(ev.average_precision().per_user.clip(1e-5)).mean())."
+)
+_SUBTOPICS = N_(
+    "It counts subtopics, and a truth has one relevance of each user and item."
+)
+#: Measures that recnb does not have, in lower case -> why, or what to type.
+NOT_HERE = {
+    "numq": N_("The number of users evaluated is .n_users."),
+    "gmap": _GEOMETRIC,
+    "gm_map": _GEOMETRIC,
+    **dict.fromkeys(OF_SUBTOPICS, _SUBTOPICS),
+}
+
 #: Metrics whose gains are graded, so that they have no threshold of their own.
 GRADED = ("ndcg", "dcg", "idcg", "cg", "err")
 
@@ -220,6 +247,8 @@ class Measure:
         divides = words["out_of"] != "1"
         if self.metric.missed != "0":
             words["missed"] = self.missed.text()
+            if self.metric.credit == "0":
+                return words["missed"]  # a count, in which no hit matters
             if not divides:
                 return _("add {credit} for each {rows}, and {missed} once", **words)
             return _(
@@ -246,7 +275,9 @@ class Measure:
         if metric.over in ("hits", "ideal", "list"):
             rows += r", i \le k"
         right = rf"\sum_{{{rows}}} {self.credit.latex(summed=True)}"
-        if metric.missed != "0":
+        if metric.credit == "0":
+            right = self.missed.latex()
+        elif metric.missed != "0":
             right = f"{right} + {self.missed.latex()}"
         under = self.out_of.latex()
         if under != "1":
@@ -402,10 +433,11 @@ def parsed(text: str) -> Measure:
     name, inside, after = _parts_of(text)
     metric = _metric_called(name, text)
     options = _arguments(inside or "", text)
-    cutoff = _read_after_at(metric, after, options, text)
+    cutoff = _read_cutoff(metric, after, options, text)
+    if cutoff is not None:
+        _refuse_cut_set(metric, name, cutoff, text)
+    metric = _read_as_ir_measures(metric, name, options, text)
     decisions = _conventions(metric, options, text)
-    if "gain" in metric.defaults:
-        _read_dcg(options, text)
     _refuse_unknown(metric, options, text)
     metric.check(options)
     # As papers write it, or with brackets, it is ir_measures', which cuts nothing without
@@ -438,23 +470,36 @@ def _parts_of(text: str) -> tuple[str, str | None, str | None]:
 
 def _metric_called(name: str, text: str) -> Metric[...]:
     """Return the metric of a name in any of its spellings and languages."""
-    known = NAMES.get(name.lower(), name.lower())
+    known = EXACT.get(name) or NAMES.get(name.lower(), name.lower())
     metric = EVERY_METRIC.get(known) or EVERY_METRIC.get(called(name))
     if metric is None:
         problem = _(NO_METRIC, name=quoted(text))
+        if name.lower() in NOT_HERE:
+            raise OptionError(problem, fix=_(NOT_HERE[name.lower()]))
         raise OptionError(problem, fix=near(name, _known_names(), _))
     return metric
 
 
-def _read_after_at(
+def _read_cutoff(
     metric: Metric[...], after: str | None, options: dict[str, Any], text: str
 ) -> int | None:
-    """Return the cut-off that follows "@"; a level of recall becomes an option."""
-    if after is None:
-        return None
+    """Return the cut-off that follows "@", or is cutoff= in the brackets.
+
+    A level of recall that follows "@" becomes an option.
+    """
     if "recall" not in metric.defaults:
+        in_brackets = options.pop("cutoff", None)
+        if after is None:
+            (cutoff,) = Cutoffs.one(in_brackets)
+            return cutoff
+        if in_brackets is not None:
+            raise OptionError(
+                f"{text!r} gives its cut-off twice: leave it out of the brackets."
+            )
         (cutoff,) = Cutoffs.one(_number_after(after, int, text))
         return cutoff
+    if after is None:
+        return None
     # "IPrec@0.5": of this metric a level of recall follows, and no cut-off.
     if "recall" in options:
         raise OptionError(f"{text!r} gives recall twice: leave it out of the brackets.")
@@ -462,8 +507,51 @@ def _read_after_at(
     return None
 
 
+def _refuse_cut_set(metric: Metric[...], name: str, cutoff: int, text: str) -> None:
+    """Refuse a cut-off of a measure that takes whole lists as sets."""
+    if name.lower() in OF_WHOLE_LISTS:
+        printed = f"{PRINTED[metric.name]}@{cutoff}"
+        raise OptionError(
+            f"{text!r}: {name} is of whole lists: type {printed}, or leave out the cut-off."
+        )
+
+
+def _read_as_ir_measures(
+    metric: Metric[...], name: str, options: dict[str, Any], text: str
+) -> Metric[...]:
+    """Return recnb's metric of what ir_measures means, and put its options in place.
+
+    | ir_measures          | recnb                                |
+    |----------------------|--------------------------------------|
+    | nDCG(dcg="exp-log2") | ndcg(gain="exponential")             |
+    | SetP(relative=True)  | precision(out_of="min(k, relevant)") |
+    | SetRelP              | the same                             |
+    | SetF(beta=4)         | fbeta(beta=2)                        |
+    | NumRet(rel=2)        | hit_count, relevant_from=2           |
+
+    The beta of SetF is the square of van Rijsbergen's.
+    """
+    if "gain" in metric.defaults:
+        _read_dcg(options, text)
+    if metric.name == "precision":
+        is_relative = options.pop("relative", name.lower() == "setrelp")
+        if is_relative:
+            options["out_of"] = "min(k, relevant)"
+    beta = options.get("beta")
+    if name.lower() == "setf" and is_number(beta) and beta > 0:
+        options["beta"] = math.sqrt(beta)
+    if metric.name == "retrieved_count" and "rel" in options:
+        return EVERY_METRIC["hit_count"]
+    return metric
+
+
 def _read_dcg(options: dict[str, Any], text: str) -> None:
     """Put recnb's option gain in the place of ir_measures' dcg."""
+    if "gains" in options:
+        raise OptionError(
+            f"{text!r}: gains= gives each grade a gain, which is a column here: ",
+            "write the gains into the relevance of the truth, and leave it out.",
+        )
     if "dcg" not in options:
         return
     dcg = options.pop("dcg")

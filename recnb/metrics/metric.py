@@ -1,7 +1,7 @@
 """A metric: a sum over hits, lists or the catalogue, divided by what it could be.
 
 `@metric` makes a `Metric` of a function and enters it in METRICS (accuracy),
-RETRIEVAL_METRICS (accuracy with incomplete judgments) or LIST_METRICS (beyond accuracy).
+RETRIEVAL_METRICS (measures of search) or LIST_METRICS (beyond accuracy).
 """
 
 from __future__ import annotations
@@ -176,7 +176,7 @@ class Definition:
     columns: Mapping[str, float | None] = field(default_factory=dict)
     #: Why no user may have a value.
     no_value: str = "No list holds an item that counts down to k."
-    #: Whether it is one of the measures of incomplete judgments.
+    #: Whether it is one of the measures of search.
     retrieval: bool = False
     #: Whether an item of negative relevance is one that is not judged.
     below_0_unjudged: bool = False
@@ -379,7 +379,7 @@ class AccuracyMetric(Metric[P]):
 
     @property
     def registry(self) -> dict[str, Metric[...]]:
-        """The metrics of accuracy, or those of incomplete judgments."""
+        """The metrics of accuracy, or the measures of search."""
         return RETRIEVAL_METRICS if self.retrieval else METRICS
 
 
@@ -407,7 +407,7 @@ KINDS: dict[str, type[Metric[...]]] = {
 
 #: Metrics of accuracy, by name.
 METRICS: dict[str, Metric[...]] = {}
-#: Measures of incomplete judgments, or at a level of recall.
+#: Measures of search that look at more than hits: at judgments, sets or counts.
 RETRIEVAL_METRICS: dict[str, Metric[...]] = {}
 #: Metrics beyond accuracy, in the order in which tables show them.
 LIST_METRICS: dict[str, Metric[...]] = {}

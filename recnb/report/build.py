@@ -34,7 +34,7 @@ from recnb.results.segment_table import SegmentNumbers
 from recnb.results.segments import MOST, Split, part_in_words, split_by, unlisted
 from recnb.results.unweighted import plain_means
 from recnb.results.values import merged
-from recnb.stats import Clusters, Settings
+from recnb.stats import Settings
 
 #: Users shown of each kind, and pairs of models whose users are shown.
 USERS_SHOWN, PAIRS_SHOWN = 3, 3
@@ -42,6 +42,7 @@ USERS_SHOWN, PAIRS_SHOWN = 3, 3
 #: The counts of a population.
 COUNTS = (
     "n_users",
+    "n_lists",
     "n_recommended",
     "n_relevant",
     "n_items_recommended",
@@ -64,52 +65,101 @@ def report_of(
 
     These are compared by `pairs`; so many `users` of each kind are shown.
     """
-    lead = request.metrics[0]
-    k, first = request.lead_k, next(iter(models.values()))
+    first = next(iter(models.values()))
     request = _with_split(request, first)
-    numbers, curve = _of_accuracy(models, request, pairs, settings)
-    beyond = _beyond_accuracy(models, request, settings, is_compared=bool(pairs))
-    differences = tuple(numbers.difference_rows())
-    values = _values_of_lead(models, request)
-    groups = _users_shown(models, request, values, differences, users)
-    segments = _segments(models, request, pairs, settings)
-    means = (*numbers.mean_rows(marked_against), *beyond.means)
-    metrics = [*request.metrics, *beyond.metrics]
+    made = _computed(models, request, pairs, settings, users)
+    beyond = made.beyond
+    means = (*made.numbers.mean_rows(marked_against), *beyond.means)
     return Report(
         models=tuple(models),
         baseline=baseline,
         marked_against=marked_against,
         k=request.columns,
-        lead_k=k,
+        lead_k=request.lead_k,
         settings=settings,
-        **_sample_of(first),
         metrics=_metric_words(first, request, beyond),
         means=means,
-        hit_rates=_hit_rates(models, k, settings),
-        curves=_curves(models, curve),
-        distributions=_distributions(first, request, values),
-        populations=_populations(models, request),
-        users=tuple(groups),
-        lints=_lints(models, request),
-        judged_order=judged_order(models, lead.cut_at(k)) if pairs else "",
+        **_of_lead(models, request, made, settings),
+        **_of_data(models, request),
+        users=tuple(made.groups),
         lacking=beyond.lacking,
-        differences=differences,
-        segments=segments,
-        unweighted=plain_means(models, request.metrics, Cutoffs.of(k)),
+        differences=made.differences,
+        segments=made.segments,
         left_out=_(texts.LEFT_OUT, where=beyond.where) if beyond.where else "",
         basis=basis or _basis(first, request),
-        record=record_of(models, means, metrics, settings.confidence, baseline),
-        calls=_calls(models, request, beyond, groups, segments, users, settings),
-        noun=first.noun,
+        record=record_of(models, means, made.metrics, settings.confidence, baseline),
+        calls=_calls(models, request, made, users, settings),
     )
+
+
+class Computed(NamedTuple):
+    """The numbers of a report, each computed once."""
+
+    numbers: Numbers
+    curve: Numbers  #: of the lead metric
+    beyond: Beyond
+    metrics: Sequence[Measure]  #: of accuracy and beyond
+    differences: tuple[DifferenceRow, ...]
+    values: dict[str, Floats]  #: of users in the lead metric, by model
+    groups: Sequence[UserGroup]
+    segments: SegmentNumbers | None
+
+
+def _computed(
+    models: Models,
+    request: ReportRequest,
+    pairs: Pairs,
+    settings: Settings,
+    n_users: int,
+) -> Computed:
+    """Compute the numbers of a report that shows so many users of each kind."""
+    numbers, curve = _of_accuracy(models, request, pairs, settings)
+    beyond = _beyond_accuracy(models, request, settings, is_compared=bool(pairs))
+    differences = tuple(numbers.difference_rows())
+    values = _values_of_lead(models, request)
+    return Computed(
+        numbers=numbers,
+        curve=curve,
+        beyond=beyond,
+        metrics=[*request.metrics, *beyond.metrics],
+        differences=differences,
+        values=values,
+        groups=_users_shown(models, request, values, differences, n_users),
+        segments=_segments(models, request, pairs, settings),
+    )
+
+
+def _of_lead(
+    models: Models, request: ReportRequest, made: Computed, settings: Settings
+) -> dict[str, Any]:
+    """Return what a report shows of the lead metric at its cut-off."""
+    lead, k, first = request.metrics[0], request.lead_k, next(iter(models.values()))
+    order = judged_order(models, lead.cut_at(k)) if made.differences else ""
+    return {
+        "hit_rates": _hit_rates(models, k, settings),
+        "curves": _curves(models, made.curve),
+        "distributions": _distributions(first, request, made.values),
+        "judged_order": order,
+        "unweighted": plain_means(models, request.metrics, Cutoffs.of(k)),
+    }
+
+
+def _of_data(models: Models, request: ReportRequest) -> dict[str, Any]:
+    """Return what a report says of the data: users, lists and problems."""
+    first = next(iter(models.values()))
+    return {
+        **_sample_of(first),
+        "populations": _populations(models, request),
+        "lints": _lints(models, request),
+        "noun": first.noun,
+    }
 
 
 def _sample_of(model: EvaluationData) -> dict[str, Any]:
     """Count the users of a report and their lists, and say what these are clustered by."""
-    clusters = Clusters.of(model.clusters_of(model.joined.users))
     return {
-        "n_users": model.n_users if clusters is None else clusters.n,
-        "n_lists": None if clusters is None else model.n_users,
+        "n_users": model.n_users,
+        "n_lists": None if model.clusters is None else model.n_lists,
         "cluster": model.side_data.cluster or "",
         "clustered_by": model.clustered_by,
     }
@@ -166,7 +216,7 @@ def _of_accuracy(
 def _check_users(model: EvaluationData, measure: Measure, cutoffs: Cutoffs) -> None:
     """Refuse a measure that a library averages over other users than its others."""
     scoring = scoring_of(model, measure, whole=cutoffs.is_whole)
-    if len(scoring.joined.users) != model.n_users:
+    if len(scoring.joined.users) != model.n_lists:
         values_of_users(model, measure, cutoffs)
 
 
@@ -182,7 +232,7 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
         (column,) = metric_columns(counting, asked, Cutoffs.of(k))
     except RecnbError:
         return ()
-    if len(column.users) != next(iter(models.values())).n_users:
+    if len(column.users) != next(iter(models.values())).n_lists:
         return ()
     column = replace(column, weights=None, known=None)
     return tuple(numbers_of([column], list(models), settings=settings).mean_rows())
@@ -295,24 +345,22 @@ def _lints(models: Models, request: ReportRequest) -> dict[str, Lint]:
 def _calls(
     models: Models,
     request: ReportRequest,
-    beyond: Beyond,
-    groups: Sequence[UserGroup],
-    segments: SegmentNumbers | None,
+    made: Computed,
     n_users: int,
     settings: Settings,
 ) -> Calls:
     """Return the calls that return the numbers of the report."""
     if len(models) == 1:
-        has_beyond = bool(beyond.metrics) and not request.beyond
+        has_beyond = bool(made.beyond.metrics) and not request.beyond
         return calls_of_one(request, settings.confidence, has_beyond=has_beyond)
-    pairs = [(group.model, group.baseline) for group in groups if group.baseline]
+    pairs = [(group.model, group.baseline) for group in made.groups if group.baseline]
     return calls_of_several(
         request,
         n_users,
         dict.fromkeys(pairs),
-        beyond=[measure.name for measure in beyond.metrics],
+        beyond=[measure.name for measure in made.beyond.metrics],
         has_side_data=has_side_data(models),
-        is_tested=segments is not None and segments.is_tested,
+        is_tested=made.segments is not None and made.segments.is_tested,
     )
 
 

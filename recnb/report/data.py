@@ -85,6 +85,7 @@ class ShownUser:
         RankedItem, ...
     ]  #: of one model the most relevant of the items missed, with their ranks below k
     n_missed: int
+    text: str = ""  #: that of a query, if users= has one
 
 
 @dataclass(frozen=True)
@@ -108,7 +109,10 @@ class UserGroup:
 
 @dataclass(frozen=True)
 class ModelUsers:
-    """The number of users one model was evaluated on, and of those left out."""
+    """The number of users one model was evaluated on, and of those left out.
+
+    Where users have several lists, these are counted.
+    """
 
     model: str
     n_users: int  #: evaluated

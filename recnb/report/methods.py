@@ -7,7 +7,7 @@ tables and reports.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from recnb.display.data_file import rows_of
@@ -22,17 +22,19 @@ from recnb.report.build import words_of
 from recnb.report.conclusions import n_tested
 from recnb.report.data import MetricWords, TestedNumbers
 from recnb.results.arguments import Asked
-from recnb.results.evaluation_data import Models
+from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.measuring import measured
 from recnb.results.numbers import MeanRow, Pairs
 from recnb.results.record import versions
 from recnb.results.tables import phrases_of
 from recnb.results.unweighted import plain_means
 from recnb.results.values import merged
-from recnb.stats import Clusters, Settings
+from recnb.stats import Settings
 
 #: Publications on intervals and tests, as `REFERENCES` has those on metrics.
 PUBLICATIONS = {row["key"]: row for row in rows_of("report/references.csv")}
+#: Publications that a metric cites for its weighted form alone.
+OF_WEIGHTS = ("yang2018",)
 
 DEFINITION = N_("{labels} ({term}): {formula}{references}.")
 BASIS = N_("Users and conventions: {basis}.")
@@ -114,7 +116,6 @@ def methods_of(
     """
     first = next(iter(models.values()))
     of_accuracy = [each for each in asked if each.metric.is_accuracy]
-    clusters = Clusters.of(first.clusters_of(first.joined.users))
     numbers = measured(models, asked, k, pairs=pairs, settings=settings)
     words = [words_of(first, each.measure, whole=k.is_whole) for each in asked]
     made = TestedNumbers(
@@ -123,8 +124,8 @@ def methods_of(
         means=tuple(numbers.mean_rows()),
         differences=tuple(numbers.difference_rows()),
         settings=settings,
-        n_users=first.n_users if clusters is None else clusters.n,
-        n_lists=None if clusters is None else first.n_users,
+        n_users=first.n_users,
+        n_lists=None if first.clusters is None else first.n_lists,
         cluster=first.side_data.cluster or "",
         clustered_by=first.clustered_by,
         unweighted=plain_means(models, [each.measure for each in of_accuracy], k),
@@ -132,8 +133,9 @@ def methods_of(
     remarks = several.remarks(made) if pairs else one.remarks(made)
     on_tests = _on_tests(made)
     software = versions()
+    cited_for = {each.name: _references_of(each, first) for each in asked}
     sentences = [
-        *_definitions(asked, words, made.means),
+        *_definitions(asked, words, made.means, cited_for),
         _(BASIS, basis=basis or "; ".join(merged(phrases_of(numbers)))),
         *remarks,
     ]
@@ -141,7 +143,7 @@ def methods_of(
         cited = ", ".join(f"[{key}]" for key in on_tests)
         sentences.append(_(ON_TESTS, references=cited))
     sentences.append(_(SOFTWARE, **software))
-    of_metrics = [key for each in asked for key in each.metric.references]
+    of_metrics = [key for keys in cited_for.values() for key in keys]
     return MethodsSection(
         sentences=tuple(sentences),
         references=(*dict.fromkeys([*of_metrics, *on_tests]), "recnb"),
@@ -149,8 +151,20 @@ def methods_of(
     )
 
 
+def _references_of(asked: Asked, data: EvaluationData) -> list[str]:
+    """Return the keys of what the definition of a metric is taken from."""
+    return [
+        key
+        for key in asked.metric.references
+        if data.source.weighted or key not in OF_WEIGHTS
+    ]
+
+
 def _definitions(
-    asked: Sequence[Asked], words: Sequence[MetricWords], means: Sequence[MeanRow]
+    asked: Sequence[Asked],
+    words: Sequence[MetricWords],
+    means: Sequence[MeanRow],
+    cited_for: Mapping[str, Sequence[str]],
 ) -> Iterable[str]:
     """Give the definition of each metric under its options."""
     for each, metric in zip(asked, words, strict=True):
@@ -160,7 +174,7 @@ def _definitions(
             labels=", ".join(dict.fromkeys(of_metric)),
             term=metric.term,
             formula=metric.formula,
-            references="".join(f" [{key}]" for key in each.metric.references),
+            references="".join(f" [{key}]" for key in cited_for[each.name]),
         )
 
 

@@ -148,12 +148,12 @@ def remarks(report: TestedNumbers) -> list[str]:
 def _tiles(report: ReportData) -> doc.Tiles:
     """Return four numbers to take in at once."""
     (people,) = report.populations
-    n_users = people["n_users"]
+    n_lists = people["n_lists"]
     # The first phrase says how many are evaluated, the others who is left out.
     _evaluated, *left_out = people["users"]
     of_users = (
-        f"{n_users:,}",
-        ngettext("user", "users", n_users),
+        f"{n_lists:,}",
+        ngettext("user", "users", n_lists),
         "; ".join(left_out) or _("none left out"),
     )
     lists, relevant = people["list_length"], people["relevant_per_user"]

@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from markupsafe import escape
 
 from recnb.display.document import (
     Block,
@@ -31,6 +30,8 @@ from recnb.display.document import (
     say,
 )
 from recnb.display.language import N_, _, current, ngettext, pgettext, use_language
+from recnb.display.marimo import ShownInMarimo
+from recnb.display.marimo import formula as html_formula
 from recnb.display.templates import framed
 from recnb.display.text import trimmed
 from recnb.errors import Suggesting
@@ -73,7 +74,7 @@ NAMED, FIXED = ("item", "other_item", "genre"), ("discount", "credit", "running"
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation(Suggesting):
+class Explanation(ShownInMarimo, Suggesting):
     """The computation of a score, a row for each term of its sum.
 
     It is of one user's list or, if `user` is None, of a list given by itself or of all
@@ -201,10 +202,7 @@ class Explanation(Suggesting):
             )
             # Outside of the frame, which switches mathematics off; a formula holds
             # nothing of the user's.
-            formula = (
-                f'<div style="margin: 0.4em 0; text-align: left;">$\\displaystyle '
-                f"{escape(self.latex)}$</div>"
-            )
+            formula = html_formula(self.latex)
             lists = Side([Section("", blocks) for blocks in self._tables], "auto")
             body = [Note(Mark("code", self.numbers), "plain"), lists, *self._notes]
             return f"{head}{formula}{framed(_('explanation of {label}', label=self.label), html(body))}"  # noqa: E501

@@ -11,7 +11,7 @@ from typing import Any, Concatenate, ParamSpec, Protocol, overload
 
 from recnb.display.language import _
 from recnb.errors import Suggesting
-from recnb.metrics import accuracy, diversity, history
+from recnb.metrics import accuracy, diversity, history, retrieval
 from recnb.metrics import coverage as of_all
 from recnb.metrics import novelty as of_lists
 from recnb.metrics.measure import Measure, called
@@ -143,9 +143,16 @@ class Methods(Suggesting):
     rbp = method(accuracy.rbp)
     err = method(accuracy.err)
 
-    judged = method(accuracy.judged)
-    bpref = method(accuracy.bpref)
-    interpolated_precision = method(accuracy.interpolated_precision)
+    judged = method(retrieval.judged)
+    bpref = method(retrieval.bpref)
+    inferred_average_precision = method(retrieval.inferred_average_precision)
+    interpolated_precision = method(retrieval.interpolated_precision)
+    rbp_residual = method(retrieval.rbp_residual)
+    set_average_precision = method(retrieval.set_average_precision)
+    auc = method(retrieval.auc)
+    retrieved_count = method(retrieval.retrieved_count)
+    relevant_count = method(retrieval.relevant_count)
+    hit_count = method(retrieval.hit_count)
 
     coverage = method(of_all.coverage)
     user_coverage = method(of_all.user_coverage)
@@ -177,3 +184,5 @@ ndcg = on_lists(accuracy.ndcg)
 r_precision = on_lists(accuracy.r_precision)
 rbp = on_lists(accuracy.rbp)
 err = on_lists(accuracy.err)
+set_average_precision = on_lists(retrieval.set_average_precision)
+auc = on_lists(retrieval.auc)

@@ -24,6 +24,7 @@ from recnb.conventions import Convention
 from recnb.data.files import json_values
 from recnb.data.fingerprint import Fingerprint
 from recnb.data.sheet import RECS, TRUTH
+from recnb.display.language import N_, _
 from recnb.display.text import one_line
 from recnb.errors import ElsewhereError, OptionError, quoted
 from recnb.metrics.hits import Cutoffs
@@ -50,6 +51,16 @@ PLAIN = (
 
 #: Digits of a fingerprint that a line has room for, and inputs that it names.
 SHORT, MOST_NAMED = 8, 8
+
+#: What the names of inputs begin with, in words.
+INPUTS = {
+    RECS: N_("recommendations"),
+    "model": N_("model"),
+    TRUTH: N_("truth"),
+    "train": N_("train"),
+    "items": N_("items"),
+    "users": N_("users"),
+}
 
 
 def record_of(
@@ -281,7 +292,7 @@ def name_of(measure: Measure) -> str:
 def in_brief(record: Mapping[str, Any]) -> str:
     """Return a record on one line: version, day, and the beginning of fingerprints."""
     inputs = [
-        f"{one_line(name)} {table['fingerprint'][:SHORT]}"
+        f"{_input_in_words(name)} {table['fingerprint'][:SHORT]}"
         for name, table in record["inputs"].items()
         if table["fingerprint"] is not None
     ]
@@ -290,3 +301,9 @@ def in_brief(record: Mapping[str, Any]) -> str:
         inputs.append("…")
     day = record["made"].partition("T")[0]
     return "; ".join([f"recnb {record['versions']['recnb']}, {day}", ", ".join(inputs)])
+
+
+def _input_in_words(name: str) -> str:
+    """Return the name of an input of a record, such as "model 'als'", in words."""
+    kind, blank, model = name.partition(" ")
+    return f"{_(INPUTS[kind])}{blank}{one_line(model)}"

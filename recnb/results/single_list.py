@@ -8,6 +8,7 @@ gives the mean. All end in the same `Hits` that frames end in.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Collection, Iterator, Mapping, MappingView, Sequence
 from decimal import Decimal
 from functools import partial
@@ -22,9 +23,10 @@ from recnb.conventions.convention import PHRASES
 from recnb.display.language import N_, _, ngettext, use_language
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_number, is_several, quoted
+from recnb.metrics import retrieval
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.measure import Measure, measure_named
-from recnb.metrics.metric import METRICS, Given, Metric
+from recnb.metrics.metric import ACCURACY, METRICS, Given, Metric
 from recnb.results.explanation import Explanation
 from recnb.results.score import Score
 from recnb.results.values import Values, WordedBasis
@@ -55,6 +57,23 @@ class Pair(NamedTuple):
         tuple[Any, float]
     ]  #: the relevant items in the order listed, and how relevant each is
     named: bool = True  #: whether items were given, and not grades
+
+
+#: Measures of search that a list and what is relevant are enough for.
+OF_SEARCH: dict[str, Metric[...]] = {
+    metric.name: metric for metric in (retrieval.auc, retrieval.set_average_precision)
+}
+
+#: The metrics that are computed, explained and asked of one list, by name.
+OF_ONE_LIST = ChainMap(OF_SEARCH, METRICS)
+
+
+def measure_of_one_list(name: object) -> Measure:
+    """Look up a metric that a list and what is relevant are enough for."""
+    measure = measure_named(name, ACCURACY)
+    if measure.metric.name in OF_SEARCH and not measure.text:
+        return measure
+    return measure_named(name, METRICS)
 
 
 def score_lists(
@@ -135,7 +154,7 @@ def explain(
     with use_language(lang):
         if ranking is None:
             raise OptionError(_(METRIC_AND_LIST))
-        measure = measure_named(metric, METRICS).with_options(options).cut_at(k)
+        measure = measure_of_one_list(metric).with_options(options).cut_at(k)
         chosen, k = measure.metric, measure.k
         pair, *others = pairs = read_pairs(ranking, truth, chosen)
         if others:

@@ -29,9 +29,10 @@ from recnb.display.document import (
     plain,
 )
 from recnb.display.language import _, current, ngettext, use_language
+from recnb.display.marimo import ShownInMarimo
 from recnb.display.style import COLOURS, lettering
 from recnb.display.templates import framed
-from recnb.display.text import NAME_SHOWN, at_k, one_line
+from recnb.display.text import NAME_SHOWN, at_k, one_line, sample_in_words
 from recnb.errors import OptionError, quoted
 from recnb.metrics.metric import LIST_METRICS, METRICS
 
@@ -57,7 +58,7 @@ FORMATS = {
 }
 
 
-class Table(pd.DataFrame):
+class Table(ShownInMarimo, pd.DataFrame):
     """Numbers with the users and the convention behind them.
 
     It is a DataFrame; shown whole, it has a line of small print with users and
@@ -329,10 +330,6 @@ class Table(pd.DataFrame):
                 )
             )
 
-    def _display_(self) -> Shown:
-        """Return what marimo shows, which would else show the numbers alone."""
-        return Shown(self._repr_html_())
-
     def to_markdown(  # type: ignore[override]
         self, buf: Any = None, *, digits: int | None = None, note: bool = True
     ) -> Any:
@@ -419,16 +416,6 @@ class Table(pd.DataFrame):
             return written(
                 "\n".join([_(r"% needs \usepackage{booktabs}"), text, ""]), buf
             )
-
-
-class Shown:
-    """HTML that a notebook shows."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    def _repr_html_(self) -> str:
-        return self.text
 
 
 def in_lines(blocks: Iterable[object]) -> str:
@@ -699,10 +686,12 @@ def draw_curve(
         words = f"{symbol}@k" if along == "k" else as_text(symbol)
         if n_users is not None:
             words = _(
-                "{symbol}@{axis}, mean of {n:,} users",
+                "{symbol}@{axis}, mean of {users}",
                 symbol=symbol,
                 axis="k",
-                n=n_users,
+                users=sample_in_words(
+                    n_users, table.attrs["n_lists"], table.attrs["cluster"]
+                ),
             )
         ax.set_xlabel(along, **fonts)
         ax.set_ylabel(words if ax.get_ylabel() in ("", words) else _("value"), **fonts)

@@ -52,6 +52,7 @@ OF_HIT = {
     "first",
     "preferred",
     "nonrelevant_above",
+    "pooled_above",
 }
 
 

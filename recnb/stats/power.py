@@ -7,7 +7,8 @@ from typing import Self
 
 import numpy as np
 
-from recnb.display.language import _, ngettext
+from recnb.display.language import _
+from recnb.display.text import sample_in_words
 from recnb.errors import OptionError, is_number, quoted
 from recnb.stats.clusters import Clusters
 from recnb.stats.intervals import ENOUGH, Moments, effective_count
@@ -35,7 +36,9 @@ class Detectable(float):
     """
 
     label: str  #: metric and cut-off
-    n_users: int
+    n_users: int  #: or values of `cluster=`
+    n_lists: int | None  #: None where each user has one
+    cluster: str  #: the column whose values are the sample; "" of users
     sd: float  #: standard deviation of the differences of users
     words: str  #: the number in a sentence, with its assumptions
 
@@ -49,10 +52,12 @@ class Detectable(float):
         alpha: float,
         weights: Floats | None,
         clusters: Clusters | None = None,
+        cluster: str = "",
     ) -> Self:
         """Compute it from the values of users, and those of another model.
 
         Without these, the other has the same variance and an assumed correlation.
+        `cluster` is the column that makes the clusters, if users do not.
         """
         is_measured = others is not None
         factor = 1.0 if is_measured else math.sqrt(2 * (1 - CORRELATION))
@@ -70,13 +75,15 @@ class Detectable(float):
         self = cls(difference)
         self.label = label
         self.n_users = len(values) if clusters is None else clusters.n
+        self.n_lists = None if clusters is None else len(values)
+        self.cluster = cluster
         self.sd = sd
         self.words = self._in_words(power, alpha, is_measured=is_measured)
         return self
 
     def _in_words(self, power: float, alpha: float, *, is_measured: bool) -> str:
         """Return the number in a sentence, with its assumptions."""
-        users = ngettext("{n:,} user", "{n:,} users", self.n_users)
+        users = sample_in_words(self.n_users, self.n_lists, self.cluster)
         if math.isnan(self):
             return _(
                 "With {users}, or with differences that hardly vary, the "
@@ -96,12 +103,12 @@ class Detectable(float):
         )
         if is_measured:
             spread = _(
-                "The differences of users spread by {sd:.4f}, as measured between the two models.",
+                "The differences spread by {sd:.4f}, as measured between the two models.",
                 sd=self.sd,
             )
         else:
             spread = _(
-                "Assumed, not measured: another model whose values per user have "
+                "Assumed, not measured: another model whose values have "
                 "a correlation of {correlation:g} with these, so that the "
                 "differences spread by {sd:.4f}; against= another evaluation "
                 "measures it.",

@@ -24,6 +24,7 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import FrameError, RecnbError
+from recnb.evaluation import Evaluation
 
 LISTS = {"ann": ["a", "b", "c"], "bob": ["c", "d", "a"], "cy": ["x", "a", "b"]}
 LIKED = {
@@ -351,6 +352,41 @@ def test_a_stream_of_arrow_is_a_frame() -> None:
         assert table.loc["one"].to_numpy().reshape(6, 3) == pytest.approx(WANT)
     with pytest.raises(FrameError, match="is nothing that recnb reads"):
         recnb.evaluate(pa.chunked_array([[1, 2]]), TRUTH)
+
+
+def _effects(ev: Evaluation) -> list[tuple[str, int, str]]:
+    """What the lint finds, without its advice, which is for the kind of frame."""
+    return [(finding.name, finding.n, finding.effect) for finding in ev.lint()]
+
+
+def test_a_stream_of_arrow_is_a_frame_beside_lists_too() -> None:
+    """Of what is known of users and items, in an evaluation, a comparison, a call in
+    another library's name, and where propensities are estimated.
+    """
+    sample = recnb.datasets.load_sample()
+    recs, truth = sample.models["item-knn"], sample.test
+    frames = {"train": sample.train, "items": sample.items, "users": sample.users}
+
+    def streams() -> dict[str, Any]:
+        return {name: Once(frame) for name, frame in frames.items()}
+
+    of_streams = recnb.evaluate(Once(recs), Once(truth), **streams())
+    of_frames = recs.rec.against(truth, **frames)
+    for ev in (of_streams, recs.rec.against(Once(truth), **streams())):
+        assert ev.beyond(k=5).equals(of_frames.beyond(k=5))
+        for by in ("segment", "genres"):
+            segments = ev.table("ndcg", k=5, by=by)
+            assert segments.equals(of_frames.table("ndcg", k=5, by=by))
+        assert _effects(ev) == _effects(of_frames)
+    models = {name: Once(model) for name, model in sample.models.items()}
+    compared = recnb.compare(models, Once(truth), **streams())
+    same_models = recnb.compare(sample.recommendations, truth, **frames)
+    assert compared.table(k=5).equals(same_models.table(k=5))
+    assert recnb.as_in("rectools", "ndcg", Once(recs), Once(truth), k=5) == (
+        recnb.as_in("rectools", "ndcg", recs, truth, k=5)
+    )
+    estimated = recnb.popularity_propensity(Once(sample.train), gamma=1.5)
+    assert estimated.equals(recnb.popularity_propensity(sample.train, gamma=1.5))
 
 
 @pytest.mark.parametrize("file", WRITERS)

@@ -124,6 +124,17 @@ def test_any_other_text_is_refused(text: str) -> None:
         (["Rprec", "RPrec", "r_precision", "R-Precision"], "r_precision", None),
         (["novelty@5"], "novelty", 5),
         (["IPrec", "interpolated_precision"], "interpolated_precision", None),
+        (["nDCG(cutoff=10)", "NDCG(cutoff=10)", "ndcg(cutoff=10)"], "ndcg", 10),
+        (["P(cutoff=5)", "Precision(cutoff=5)", "P(relative=False)@5"], "precision", 5),
+        (["SetP", "setp", "SetP(relative=False)"], "precision", None),
+        (["SetR"], "recall", None),
+        (["SetF", "SetF(beta=1.0)"], "fbeta", None),
+        (["SetAP", "set_average_precision"], "set_average_precision", None),
+        (["infAP", "INFAP"], "inferred_average_precision", None),
+        (["NumRet", "numret", "retrieved_count"], "retrieved_count", None),
+        (["NumRelRet", "hit_count"], "hit_count", None),
+        (["NumRel"], "relevant_count", None),
+        (["AUC@10", "Accuracy@10", "Accuracy(cutoff=10)"], "auc", 10),
     ],
 )
 def test_other_spellings(texts: list[str], metric: str, k: int | None) -> None:
@@ -145,13 +156,45 @@ def test_other_spellings(texts: list[str], metric: str, k: int | None) -> None:
         ("AP(2)", "parameters in brackets have names and plain values"),
         ("AP(rel=0)", "rel=0 is no threshold"),
         ("AP(judged_only=1)", "judged_only=1: say True or False"),
-        (ir_measures.SetP, "'SetP' is no metric of recnb."),
+        (ir_measures.Compat, "'Compat' is no metric of recnb."),
+        ("nDCG(cutoff=10)@5", "gives its cut-off twice"),
+        ("IPrec(cutoff=5)", "no option 'cutoff'"),
+        ("SetP@5", "SetP is of whole lists: type P@5"),
+        ("setf(cutoff=5)", "setf is of whole lists: type Fbeta@5"),
+        ("nDCG(gains={0: 1})", "write the gains into the relevance of the truth"),
+        ("accuracy", "'accuracy' is no metric of recnb"),
     ],
 )
 def test_what_is_no_measure_is_refused(text: Any, words: str) -> None:
     with pytest.raises(OptionError) as refused:
         metric_named(text)
     assert words in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "metric", "options", "decisions"),
+    [
+        ("SetRelP", "precision", {"out_of": "min(k, relevant)"}, {}),
+        ("SetP(relative=True,rel=2)", "precision", {"out_of": "min(k, relevant)"}, 2),
+        ("SetF(beta=4)", "fbeta", {"beta": 2.0}, {}),
+        ("NumRet(rel=2)", "hit_count", {}, 2),
+        ("Accuracy(rel=2)@10", "auc", {}, 2),
+    ],
+)
+def test_what_ir_measures_calls_otherwise(
+    text: str, metric: str, options: dict[str, Any], decisions: Any
+) -> None:
+    found = measure_named(text)
+    of_data = {"relevant_from": decisions} if decisions else {}
+    assert (found.metric.name, found.options) == (metric, options)
+    assert found.decisions == of_data
+    again = measure_named(found.label)
+    assert (again.metric, again.options, again.decisions, again.k) == (
+        found.metric,
+        found.options,
+        found.decisions,
+        found.k,
+    )
 
 
 def test_a_parameter_that_ir_measures_does_not_have_is_named() -> None:

@@ -12,7 +12,7 @@ from recnb.display.language import use_language
 from recnb.metrics import REFERENCES
 from recnb.metrics.measure import Measure
 from recnb.report import texts
-from recnb.report.methods import PUBLICATIONS
+from recnb.report.methods import OF_WEIGHTS, PUBLICATIONS
 
 SAMPLE = recnb.datasets.load_sample()
 RECS, TRUTH = SAMPLE.models["item-knn"], SAMPLE.test
@@ -36,8 +36,19 @@ def test_a_metric_is_defined_by_its_formula_and_its_references(name):
     definition = methods.sentences[0]
     assert definition.startswith(f"{metric.symbol}@10 ({metric.term}): ")
     assert Measure(metric).formula_text() in definition
-    for key in metric.references:
-        assert f"[{key}]" in definition
+    cited = re.findall(r"\[(\w+)\]", definition)
+    assert cited == [key for key in metric.references if key not in OF_WEIGHTS]
+
+
+@pytest.mark.parametrize("name", ["recall", "rbp"])
+def test_the_source_of_weights_is_cited_where_there_are_some(name):
+    weighted = recnb.evaluate(
+        RECS, TRUTH.assign(propensity=0.5), propensity="propensity"
+    )
+    methods = weighted.methods(name, k=10)
+    assert "[yang2018]" in methods.sentences[0]
+    assert "yang2018" in methods.bibtex
+    assert "yang2018" not in EV.methods(name, k=10).bibtex
 
 
 def test_the_formula_is_that_of_the_options():

@@ -124,10 +124,61 @@ def test_cluster_names_another_unit_than_the_user():
     assert "needs 10" not in repr(clustered.at_least("ndcg", 0.01, k=5))
 
 
+def test_what_counts_lists_says_lists():
+    n = EV.ndcg(k=5).n_lists
+    assert f" over {n} lists." in str(EV.lint(k=5))
+    moved = repr(FOUND.movers("ndcg", k=5))
+    row = FOUND.differences("ndcg", k=5).iloc[0]
+    assert f"lists that gain {row.won}" in moved
+    assert "Users" not in moved
+
+
 def test_a_plot_of_lists_counts_lists():
     ax = EV.ndcg(k=5).plot()
     assert ax.get_ylabel() == f"share of {EV.ndcg(k=5).n_lists} lists"
     assert ax.get_xlabel().startswith("ndcg@5 of a list")
+
+
+def test_an_evaluation_counts_users_and_their_lists_as_its_numbers_do():
+    score = EV.ndcg(k=5)
+    n_lists = len(RECS[["user", "day"]].drop_duplicates())
+    for counted in (score, EV, FOUND, EV.counts):
+        assert (counted.n_users, counted.n_lists) == (40, n_lists)
+    assert len(EV.users) == len(FOUND.users) == n_lists
+    assert EV.table("ndcg", k=5).attrs["n_users"] == 40
+    by_topic = recnb.evaluate(RECS, TRUTH, split="day", users=TOPIC, cluster="topic")
+    assert (by_topic.n_users, by_topic.n_lists) == (14, n_lists)
+    assert by_topic.counts.n_users == 40
+    one_day = recnb.evaluate(RECS[RECS["day"] == "d1"], TRUTH[TRUTH["day"] == "d1"])
+    assert one_day.n_users == one_day.n_lists == one_day.counts.n_lists < 40
+
+
+def test_what_is_shown_of_two_models_counts_users_and_their_lists():
+    overlap = FOUND.overlap(5).iloc[0]
+    n_lists = FOUND.n_lists
+    assert (overlap.n_users, overlap.n_lists) == (40, n_lists)
+    title = FOUND.scatter("ndcg", k=5).get_title()
+    assert f"{n_lists} lists of 40 users" in title
+    graded = TRUTH.assign(relevance=1 + TRUTH["item"] % 2)
+    models = {"a": RECS, "b": OTHER}
+    of_few = recnb.compare(models, graded, split="day").table(["AP(rel=2)"])
+    fewer = graded[graded["relevance"] == 2]
+    n_fewer = len(fewer[["user", "day"]].drop_duplicates())
+    words = f"{n_fewer} lists of {fewer['user'].nunique()} users"
+    assert words in repr(of_few)
+
+
+def test_values_of_a_cluster_column_are_not_called_users():
+    by_topic = recnb.evaluate(RECS, TRUTH, split="day", users=TOPIC, cluster="topic")
+    smallest = by_topic.detectable("ndcg", k=5)
+    words = f"{smallest.n_lists} lists in 14 values of topic"
+    assert (smallest.n_users, smallest.n_lists) == (14, by_topic.n_lists)
+    assert f"is found over {words} with a chance" in smallest.words
+    assert "user" not in smallest.words
+    of_lists = EV.detectable("ndcg", k=5)
+    assert f"is found over {of_lists.n_lists} lists of 40 users with" in of_lists.words
+    ax = by_topic.curve("ndcg", [1, 5]).plot()
+    assert ax.get_ylabel() == f"nDCG@k, mean of {words}"
 
 
 def test_what_is_detectable_and_a_gate_go_by_users():
@@ -257,6 +308,16 @@ def test_users_of_one_side_alone_are_counted_and_said():
     assert (found.n_only_values, found.n_only_baseline) == (2, 3)
     assert "2 only in the values, left out; 3 only in the baseline" in repr(found)
     assert found.verdict == "same"
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [(5, "0.4725): "), (12, "; p = 0.082): "), (2_000, "; p < 0.0001): ")],
+)
+def test_a_p_value_is_shown_as_it_can_be_read(n, words):
+    before = pd.Series(np.linspace(0.3, 0.5, n))
+    steps = np.where(np.arange(n) % 4 < 3, 0.1, -0.1)  # three of four gain
+    assert words in repr(recnb.paired(before + steps, before))
 
 
 def test_less_is_better_on_request():

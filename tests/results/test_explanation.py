@@ -239,7 +239,11 @@ ITEMS = pd.DataFrame(
 
 ACCURACY: dict[str, Metric[...]] = {
     **METRICS,
-    **{name: metric for name, metric in RETRIEVAL_METRICS.items() if name != "judged"},
+    **{
+        name: metric
+        for name, metric in RETRIEVAL_METRICS.items()
+        if metric.per_row_texts
+    },
 }
 
 

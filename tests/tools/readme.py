@@ -50,11 +50,13 @@ def _formula(metric: Metric[...]) -> tuple[str, str]:
     """What is added up, and what the sum is divided by, as code."""
     measure = Measure(metric)
     credit, out_of = measure.credit, measure.out_of
-    rows = "`, summed over the ideal list" if metric.over == "ideal" else "`"
-    return (
-        f"`{credit.text()}{rows}",
-        "" if out_of.text() == "1" else f"`{out_of.text()}`",
-    )
+    row = f"`{credit.text()}`"
+    if metric.over == "ideal":
+        row = f"{row}, summed over the ideal list"
+    if metric.missed != "0":
+        once = f"`{measure.missed.text()}` once"
+        row = once if metric.credit == "0" else f"{row}, and {once}"
+    return row, "" if out_of.text() == "1" else f"`{out_of.text()}`"
 
 
 def _options(metric: Metric[...]) -> str:
@@ -74,7 +76,7 @@ def metrics_page(text: str) -> str:
         for metric in METRICS.values()
     ]
     retrieval = [
-        [f"`{metric.symbol}`", metric.title, *_formula(metric)]
+        [f"`{metric.symbol}`", f"`{metric.name}`", metric.title, *_formula(metric)]
         for metric in RETRIEVAL_METRICS.values()
     ]
     beyond = [
@@ -92,7 +94,7 @@ def metrics_page(text: str) -> str:
     meant = ("what the number means", "credit of a hit", "out of")
     parts = {
         "metrics": table(["call", *meant, "options", "from 0 to"], accuracy),
-        "retrieval": table(["measure", *meant], retrieval),
+        "retrieval": table(["measure", "method", *meant], retrieval),
         "beyond accuracy": table(
             [
                 "call",
@@ -108,6 +110,14 @@ def metrics_page(text: str) -> str:
         ),
     }
     return filled(text, "tests.tools.readme", parts)
+
+
+def programs_of(text: str) -> list[tuple[str, str]]:
+    """The programs of a page with what stands below each as its output."""
+    blocks = re.findall(
+        r"```python\n(.*?)```\n+```text\n(.*?)```", text, flags=re.DOTALL
+    )
+    return [(program, printed.rstrip("\n")) for program, printed in blocks]
 
 
 def output_of(program: str) -> str:

@@ -17,7 +17,7 @@ import pytest
 
 import recnb
 from recnb.errors import CutoffError, OptionError, RecnbError
-from recnb.metrics.metric import METRICS
+from recnb.results.single_list import OF_ONE_LIST, score_lists
 from recnb.widgets.quiz import Quiz
 from recnb.widgets.quiz.mistakes import Mistake
 from recnb.widgets.quiz.slips import SLIPS
@@ -37,13 +37,15 @@ def exercise(
     k: int | None,
     **options: Any,
 ) -> Quiz:
-    return Quiz(metric, {**METRICS[metric].defaults, **options}, k, rows, truths, "en")
+    return Quiz(
+        metric, {**OF_ONE_LIST[metric].defaults, **options}, k, rows, truths, "en"
+    )
 
 
 # What is drawn
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", OF_ONE_LIST)
 def test_an_exercise_is_small_and_each_mistake_is_recognised(metric: str) -> None:
     seen: set[str] = set()
     for seed, asked in enumerate([None, None, 2, 10]):
@@ -76,15 +78,16 @@ def test_an_exercise_is_small_and_each_mistake_is_recognised(metric: str) -> Non
         assert all(any(slip.sentence[:12] in one for one in seen) for slip in slips)
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", OF_ONE_LIST)
 def test_the_value_is_that_of_recnb_and_of_the_solution(metric: str) -> None:
     for options in [
         {},
-        *({name: words[-1]} for name, words in METRICS[metric].words.items()),
+        *({name: words[-1]} for name, words in OF_ONE_LIST[metric].words.items()),
     ]:
         q = recnb.quiz(metric, 6, lang="en", **options)
         asked = (q.lists, q.truths) if len(q.lists) > 1 else (q.row, q.truth)
-        assert q.value == float(getattr(recnb, metric)(*asked, k=q.k, **q.options))
+        score = score_lists(OF_ONE_LIST[metric], *asked, q.k, q.options)
+        assert q.value == float(score)
         solution = repr(q.reveal())
         assert q.rounded(q.value) in solution
         if len(q.lists) == 1:  # each side of the line of numbers is an answer
@@ -101,27 +104,33 @@ def test_the_value_is_that_of_recnb_and_of_the_solution(metric: str) -> None:
 # Lists of one's own
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("metric", OF_ONE_LIST)
 def test_a_list_of_ones_own_has_the_value_of_recnb_and_its_mistakes(
     metric: str,
 ) -> None:
     for given in (
         (["B", "<A>", 3, "D"], {"<A>": 2, 3: 0.5, "X": 1}),
         (["A", "B"], {"A": 1}),
-        ([0, 3, 1],),
+        ([3, 0, 1],) if metric == "auc" else ([0, 3, 1],),
     ):
         q = recnb.quiz(metric, *given, lang="en")
-        assert q.value == float(
-            getattr(recnb, metric)(
-                *given, k=q.k, **({"beta": 2} if metric == "fbeta" else {})
-            )
-        )
+        options = {"beta": 2} if metric == "fbeta" else {}
+        ranking, truth = (*given, None)[:2]
+        score = score_lists(OF_ONE_LIST[metric], ranking, truth, q.k, options)
+        assert q.value == float(score)
         assert q.rounded(q.value) in repr(q.check(q.value))
         assert all(
             np.isfinite(one.number) and not q.check(f"{one.number:.4f}")
             for one in q.mistakes
         )
         assert ("X (1)" in str(q)) is (len(given[0]) == 4)
+
+
+def test_an_area_of_0_is_no_exercise() -> None:
+    with pytest.raises(RecnbError, match="every relevant item of the list is below"):
+        recnb.quiz("auc", [0, 3, 1], lang="en")
+    with pytest.raises(RecnbError, match="by its name, and its options as keywords"):
+        recnb.quiz("bpref", lang="en")
 
 
 def test_a_sheet_has_the_questions_and_then_the_solutions(tmp_path: Path) -> None:
@@ -187,7 +196,7 @@ def test_solutions_alone_do_not_repeat_the_questions() -> None:
     solutions = page(first.to_html(None, second, questions=False))
     for one in (first, second):
         assert one.mistakes[0].sentence in solutions
-        assert f"What is the {METRICS[one.metric].term}" not in solutions
+        assert f"What is the {OF_ONE_LIST[one.metric].term}" not in solutions
     assert "Working" not in solutions
     assert "break-before" not in first.to_html(questions=False)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import recnb
-from recnb.metrics.metric import METRICS
+from recnb.results.single_list import OF_ONE_LIST
 from recnb.widgets.quiz import Quiz
 from recnb.widgets.quiz.mistakes import common_mistakes
 
@@ -30,7 +30,7 @@ STEPS: list[Callable[[recnb.widgets.Playground], object]] = [
     lambda play: play.undo(),
 ]
 EXERCISES: list[tuple[str, dict[str, Any]]] = [
-    *((metric, {}) for metric in METRICS),
+    *((metric, {}) for metric in OF_ONE_LIST),
     ("ndcg", {"k": 4, "gain": "exponential", "discount": "rank"}),
     ("ndcg", {"ideal": "list"}),
     ("ndcg", {"gain": "binary", "discount": "rank"}),
@@ -65,7 +65,7 @@ def mistakes() -> Iterator[object]:
     """
     row, truth = list("ABCDE"), {"A": 2, "C": 3, "D": 1, "F": 1}
     four = [{"A": 1, "B": 1}, {"D": 1, "F": 1}, {"D": 1}, {"C": 1, "F": 1}]
-    for metric, known in METRICS.items():
+    for metric, known in OF_ONE_LIST.items():
         options = known.defaults | {
             "fbeta": {"beta": 2},
             "err": {"max_relevance": 3},

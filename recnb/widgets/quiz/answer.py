@@ -10,14 +10,14 @@ from typing import Any
 from recnb.data.files import File
 from recnb.display.document import Block, Fold, Line, Mark, Note, Rows, html
 from recnb.display.language import N_, _, use_language
+from recnb.display.marimo import ShownInMarimo
 from recnb.display.templates import framed, render
 from recnb.display.text import one_line
 from recnb.errors import RecnbError, Suggesting
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.measure import Measure
-from recnb.metrics.metric import METRICS
 from recnb.results.explanation import Explanation
-from recnb.results.single_list import explain
+from recnb.results.single_list import OF_ONE_LIST, explain
 from recnb.results.table import in_lines
 from recnb.widgets.live import Live
 from recnb.widgets.quiz.exercise import DIGITS, UNIT, Exercise
@@ -196,7 +196,7 @@ class Quiz(Exercise, Live):
                 return other.sentence
         if digits == DIGITS and abs(given.value / self.value - 1) < NEAR:
             return _(ROUNDED)
-        low, high = Measure(METRICS[self.metric], self.options).bounds
+        low, high = Measure(OF_ONE_LIST[self.metric], self.options).bounds
         if high == 1 and not low <= given.value <= high:
             return _(OUTSIDE, label=self.label)
         if given.value < low:
@@ -337,7 +337,7 @@ class Quiz(Exercise, Live):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answer(Suggesting):
+class Answer(ShownInMarimo, Suggesting):
     """What is said of an answer; true if the answer is right.
 
     The solution follows if the answer is right or the solution was asked for.

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from recnb.display.language import N_, _
 from recnb.errors import CutoffError, RecnbError
-from recnb.metrics.metric import METRICS
+from recnb.results.single_list import OF_ONE_LIST
 from recnb.widgets.quiz.answer import APART, Quiz
 from recnb.widgets.quiz.exercise import UNIT
 
@@ -41,7 +41,7 @@ def drawn(
         exercises = _exercises(user_lists, metric, seed, k, options, lang)
     candidates = [q for q in exercises if _says_something(q.value)]
     if not candidates:
-        label = METRICS[metric].label(k)
+        label = OF_ONE_LIST[metric].label(k)
         problem = N_(
             "no small list gives an exercise of {label} under {options}: its value is "
             "always 0 or 1."

@@ -7,8 +7,7 @@ from dataclasses import dataclass, replace
 from types import EllipsisType
 from typing import Any, Self
 
-from recnb.metrics.metric import METRICS
-from recnb.results.single_list import Pair, hits_of
+from recnb.results.single_list import OF_ONE_LIST, Pair, hits_of
 from recnb.stats import mean_of
 
 #: The decimals of an answer, and a unit of the last one.
@@ -36,7 +35,7 @@ class Exercise:
             pairs.append(Pair(items, grades, list(truth.items())))
         self._hits = hits_of(pairs)
         self.value: float = self.score()
-        self.label: str = METRICS[self.metric].label(self.k)
+        self.label: str = OF_ONE_LIST[self.metric].label(self.k)
 
     @property
     def row(self) -> list[str]:
@@ -66,13 +65,13 @@ class Exercise:
         """
         options = self.options if metric is None else self.shared(metric)
         cutoff = self.k if k is ... else k
-        chosen = METRICS[metric or self.metric]
+        chosen = OF_ONE_LIST[metric or self.metric]
         credit = chosen.at(self._hits, cutoff, {**options, **changed})
         return mean_of(credit.value[:, 0])
 
     def shared(self, metric: str) -> dict[str, Any]:
         """Return the options that another metric has as well, with the same meaning."""
-        names = SHARED & self.options.keys() & METRICS[metric].defaults.keys()
+        names = SHARED & self.options.keys() & OF_ONE_LIST[metric].defaults.keys()
         return {name: self.options[name] for name in names}
 
     def with_list(self, items: list[str]) -> Self:

@@ -8,9 +8,9 @@ from typing import Any, Never
 
 from recnb.display.language import N_, _, use_language
 from recnb.errors import CutoffError, OptionError, RecnbError, is_several, quoted
-from recnb.metrics.measure import Measure, measure_named
-from recnb.metrics.metric import METRICS, Metric
-from recnb.results.single_list import Pair, read_pairs
+from recnb.metrics.measure import Measure
+from recnb.metrics.metric import Metric
+from recnb.results.single_list import Pair, measure_of_one_list, read_pairs
 from recnb.widgets.quiz.answer import Quiz
 from recnb.widgets.quiz.draw import LETTERS, TOP, drawn
 
@@ -43,6 +43,11 @@ SEVERAL_LISTS = N_(
 VALUE_OF_0 = N_(
     "{label} is 0: no item that is relevant stands so high in the list, "
     "so there is nothing to compute."
+)
+
+ORDER_OF_0 = N_(
+    "{label} is 0: every relevant item of the list is below all others, so there is "
+    "nothing to compute."
 )
 
 
@@ -130,7 +135,7 @@ def _measure(metric: Any) -> Measure:
         if isinstance(metric, Integral):
             example = f"recnb.quiz('ndcg', seed={metric})"
         raise OptionError(_(METRIC_FIRST, given=quoted(metric), example=example))
-    return measure_named(metric, METRICS)
+    return measure_of_one_list(metric)
 
 
 def _cutoff(measure: Measure, k: int | None) -> int | None:
@@ -197,7 +202,8 @@ def _given(
         truths.append({name(item): grade for item, grade in pair.truth})
     q = Quiz(metric, options, k, lists, truths, lang)
     if not q.value:
-        raise RecnbError(_(VALUE_OF_0, label=q.label))
+        problem = ORDER_OF_0 if metric == "auc" else VALUE_OF_0
+        raise RecnbError(_(problem, label=q.label))
     return q
 
 

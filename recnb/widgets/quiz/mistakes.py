@@ -14,6 +14,7 @@ from recnb.metrics.formula import number as short_number
 from recnb.metrics.gain import discount_of
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import METRICS
+from recnb.results.single_list import OF_ONE_LIST
 from recnb.widgets.quiz.exercise import Exercise
 from recnb.widgets.quiz.slips import slips_of
 
@@ -30,6 +31,7 @@ CONFUSED = {
     "dcg": ["cg", "ndcg", "idcg"],
     "idcg": ["dcg"],
     "ndcg": ["dcg", "idcg"],
+    "set_average_precision": ["precision", "recall", "average_precision", "f1"],
 }
 
 
@@ -46,7 +48,7 @@ def common_mistakes(q: Exercise) -> Iterator[Mistake]:
     These are slips, confused metrics, other options, a list that is not cut, and a
     missing sign of per cent.
     """
-    metric = METRICS[q.metric]
+    metric = OF_ONE_LIST[q.metric]
     words = _words(q)
     if _is_usual(q):  # the sentences of slips are of the usual definition
         for number, slip in slips_of(q):
@@ -89,7 +91,7 @@ def other_numbers(q: Exercise) -> Iterator[Mistake]:
     if q.k is None:
         return
     for k in range(1, len(q.row) + 1):
-        label = METRICS[q.metric].label(k)
+        label = OF_ONE_LIST[q.metric].label(k)
         sentence = _(
             "This is {label}: the exercise is cut at k = {k}.", label=label, k=q.k
         )
@@ -98,7 +100,7 @@ def other_numbers(q: Exercise) -> Iterator[Mistake]:
 
 def _is_usual(q: Exercise) -> bool:
     """Say whether the options that define the metric have their default values."""
-    defaults = METRICS[q.metric].defaults
+    defaults = OF_ONE_LIST[q.metric].defaults
     names = {"out_of", "ideal", "target"} & defaults.keys()
     return all(q.options[name] == defaults[name] for name in names)
 
@@ -126,7 +128,7 @@ def _option_values(q: Exercise) -> Iterator[tuple[str, Any]]:
 
     Options are those that are words, and the base of its logarithm.
     """
-    metric = METRICS[q.metric]
+    metric = OF_ONE_LIST[q.metric]
     for name, values in metric.words.items():
         for value in values:
             yield name, value
@@ -151,7 +153,7 @@ def _with_option(q: Exercise, name: str, value: Any) -> Mistake:
 
 def _other_metric(q: Exercise, name: str) -> Mistake:
     """Compute another metric of the same lists."""
-    metric = METRICS[name]
+    metric = OF_ONE_LIST[name]
     sentence = _(
         "This is the {name}, {label}: {formula}.",
         name=metric.term,

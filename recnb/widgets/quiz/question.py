@@ -8,7 +8,7 @@ from recnb.conventions import options_in_words
 from recnb.display.document import Block, Line, Mark, Name, Note, Rows, joined, say
 from recnb.display.language import N_, _
 from recnb.metrics.formula import number as short_number
-from recnb.metrics.metric import METRICS
+from recnb.results.single_list import OF_ONE_LIST
 from recnb.widgets.quiz.exercise import DIGITS, Exercise
 
 
@@ -21,7 +21,7 @@ def question_of(q: Exercise) -> list[Block]:
 
 
 def _what_is_asked(q: Exercise) -> str:
-    metric = METRICS[q.metric]
+    metric = OF_ONE_LIST[q.metric]
     if len(q.lists) > 1:
         return _(
             "What is the {name} over these {users} users, {label}?",

@@ -346,4 +346,14 @@ SLIPS = {
         ),
         Slip("cg", "ideal_cg", UNDISCOUNTED),
     ],
+    "auc": [
+        Slip(
+            "1 - value",
+            "1",
+            N_(
+                "Pairs in the wrong order were counted: those with the relevant item "
+                "above count."
+            ),
+        ),
+    ],
 }

@@ -27,8 +27,10 @@ PAGES = {
     "recnb/distributed/README.md": "scale.md",
     "tests/tools/bench/README.md": "speed.md",
     "recnb/TRAINING.md": "training.md",
+    "recnb/PEERS.md": "peers.md",
     "recnb/CHANGELOG.md": "changes.md",
-    "recnb/README.md": "contributing.md",
+    ".github/CONTRIBUTING.md": "contributing.md",
+    "recnb/README.md": "code.md",
     "recnb/DECISIONS.md": "decisions.md",
     "notebooks/teaching.md": "notebooks/teaching.md",
     "notebooks/course.md": "notebooks/course.md",
@@ -48,12 +50,28 @@ TOP = {
     "scale": "Scale",
     "speed": "Speed",
     "training": "Training",
+    "peers": "Other libraries",
     "changes": "Changes",
     "contributing": "Contributing",
+    "code": "Map of the code",
     "decisions": "Decisions",
 }
 #: The lessons of notebooks/README.md in their order, then the others.
-READING_ORDER = ["01", "02", "03", "04", "07", "05", "06", "08", "09", "10", "11", "12"]
+READING_ORDER = [
+    "01",
+    "02",
+    "03",
+    "04",
+    "07",
+    "05",
+    "06",
+    "08",
+    "09",
+    "10",
+    "11",
+    "12",
+    "13",
+]
 CLASSES = ["teaching", "course"]
 
 #: A link or a picture of Markdown, up to its end.

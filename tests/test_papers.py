@@ -1,0 +1,283 @@
+"""The papers of the project: how to contribute, report, cite and release."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+import yaml
+
+import recnb
+from tests.tools.versions import constraints
+
+ROOT = Path(__file__).resolve().parent.parent
+PAPERS = ROOT / ".github"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+TEMPLATES = sorted(
+    path for path in (PAPERS / "ISSUE_TEMPLATE").glob("*.yml") if path.stem != "config"
+)
+WORKFLOWS = sorted((PAPERS / "workflows").glob("*.yml"))
+
+
+def read_yaml(path: Path) -> Any:
+    return yaml.safe_load(path.read_text("utf-8"))
+
+
+def tracked_files() -> list[str]:
+    done = subprocess.run(
+        ["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    return done.stdout.splitlines()
+
+
+def test_what_lies_at_the_top():
+    """GitHub looks there for a citation, and for the rest in .github as well."""
+    assert {name.partition("/")[0] for name in tracked_files()} == {
+        ".ci",
+        ".git-blame-ignore-revs",
+        ".gitattributes",
+        ".github",
+        ".gitignore",
+        "CITATION.cff",
+        "LICENSE",
+        "README.md",
+        "environment.yml",
+        "notebooks",
+        "pyproject.toml",
+        "recnb",
+        "tests",
+    }
+
+
+# ---- CITATION.cff
+
+TEXT = {"type": "string", "minLength": 1}
+#: The fields of version 1.2.0 of the format that are used here.
+CITATION_SCHEMA = {
+    "type": "object",
+    "additionalProperties": False,
+    "required": ["cff-version", "title", "message", "authors"],
+    "properties": {
+        "cff-version": {"const": "1.2.0"},
+        "title": TEXT,
+        "message": TEXT,
+        "abstract": TEXT,
+        "type": {"enum": ["software", "dataset"]},
+        "version": TEXT,
+        "license": TEXT,
+        "date-released": {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
+        "repository-code": {"type": "string", "format": "uri"},
+        "doi": {"type": "string", "pattern": r"^10\.\d{4,9}/\S+$"},
+        "keywords": {
+            "type": "array",
+            "items": TEXT,
+            "minItems": 1,
+            "uniqueItems": True,
+        },
+        "authors": {
+            "type": "array",
+            "minItems": 1,
+            "items": {
+                "anyOf": [
+                    {
+                        "additionalProperties": False,
+                        "required": ["family-names", "given-names"],
+                        "properties": {
+                            "family-names": TEXT,
+                            "given-names": TEXT,
+                            "orcid": TEXT,
+                        },
+                    },
+                    {
+                        "additionalProperties": False,
+                        "required": ["name"],
+                        "properties": {"name": TEXT},
+                    },
+                ]
+            },
+        },
+    },
+}
+
+
+def test_the_citation_is_valid_and_of_this_version():
+    citation = yaml.load(
+        (ROOT / "CITATION.cff").read_text("utf-8"), Loader=yaml.BaseLoader
+    )
+    jsonschema.validate(citation, CITATION_SCHEMA)
+    assert citation["version"] == recnb.__version__ == PROJECT["version"]
+    assert citation["license"] == PROJECT["license"]
+    assert citation["title"] == PROJECT["name"]
+    authors = [author["name"] for author in citation["authors"]]
+    assert authors == [author["name"] for author in PROJECT["authors"]]
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [("authors", []), ("version", None), ("licence", "x"), ("authors", [{"nam": "x"}])],
+)
+def test_a_citation_with_a_mistake_is_not_valid(field: str, value: Any) -> None:
+    citation = read_yaml(ROOT / "CITATION.cff")
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({**citation, field: value}, CITATION_SCHEMA)
+
+
+# ---- addresses
+
+
+def test_addresses_of_the_project_stand_in_one_place():
+    """They are to be filled in under [project.urls], and nowhere else."""
+    papers = [ROOT / "CITATION.cff", *PAPERS.rglob("*.md"), *PAPERS.rglob("*.yml")]
+    addresses = {
+        path.name: re.findall(r"https?://\S+", path.read_text("utf-8"))
+        for path in papers
+    }
+    assert not {name for name, urls in addresses.items() if urls}
+    text = (ROOT / "pyproject.toml").read_text("utf-8")
+    before, _heading, urls = text.partition("\n[project.urls]\n")
+    section, _bracket, after = urls.partition("\n[")
+    assert section
+    assert "://" not in before + after
+
+
+def test_links_of_the_papers_lead_to_files_and_headings():
+    for path in (*PAPERS.rglob("*.md"), ROOT / "recnb" / "PEERS.md"):
+        text = path.read_text("utf-8")
+        for target, heading in re.findall(r"\]\(([^)#:]*)#?([^):]*)\)", text):
+            linked = (path.parent / target).resolve() if target else path
+            assert linked.exists(), f"{path.name}: {target}"
+            if heading:
+                heads = re.findall(
+                    r"^#+ (.*)$", linked.read_text("utf-8"), re.MULTILINE
+                )
+                assert heading in {head.lower().replace(" ", "-") for head in heads}
+
+
+# ---- contributing
+
+
+def test_the_walks_are_those_of_the_map():
+    text = (PAPERS / "CONTRIBUTING.md").read_text("utf-8")
+    listed = re.findall(r"^- (\w[\w ]*)$", text, re.M)
+    walks = (ROOT / "recnb" / "README.md").read_text("utf-8")
+    headings = re.findall(r"^\*\*(.*)\*\*$", walks, re.M)
+    assert listed == headings
+    assert len(headings) >= 7
+
+
+def test_its_command_is_that_of_the_readme():
+    command = re.compile(r"```sh\n(.*)\n```")
+    commands = command.findall((ROOT / "README.md").read_text("utf-8"))
+    (given,) = command.findall((PAPERS / "CONTRIBUTING.md").read_text("utf-8"))
+    assert given in commands
+
+
+def test_the_policy_stands_where_numbers_that_changed_are_listed():
+    head = (ROOT / "recnb" / "CHANGELOG.md").read_text("utf-8").partition("\n## ")[0]
+    for words in ("Numbers that changed", "Removed", "FutureWarning", "1.0"):
+        assert words in head
+
+
+# ---- templates of issues
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
+def test_a_template_is_a_form(path: Path) -> None:
+    form = read_yaml(path)
+    assert {"name", "description", "body"} <= set(form)
+    assert set(form) <= {"name", "description", "labels", "body", "title"}
+    fields = [field for field in form["body"] if field["type"] != "markdown"]
+    ids = [field["id"] for field in fields]
+    assert len(ids) == len(set(ids)) > 0
+    for field in form["body"]:
+        assert field["type"] in {"markdown", "textarea", "input", "dropdown"}
+        needed = "value" if field["type"] == "markdown" else "label"
+        assert field["attributes"][needed]
+    assert any(field.get("validations", {}).get("required") for field in fields)
+
+
+def test_a_wrong_number_asks_for_its_record():
+    form = read_yaml(PAPERS / "ISSUE_TEMPLATE" / "wrong_number.yml")
+    (record,) = (field for field in form["body"] if field.get("id") == "record")
+    assert record["validations"]["required"]
+    program = re.search(r"`print\((.*)\)`", record["attributes"]["description"])
+    assert program
+    sample = recnb.datasets.load_sample()
+    ev = recnb.evaluate(sample.models["popular"], sample.test)
+    text = eval(program[1], {"json": json, "ev": ev})
+    assert json.loads(text) == ev.record("ndcg", k=10)
+
+
+# ---- workflows
+
+
+def jobs_of(name: str) -> dict[str, Any]:
+    jobs: dict[str, Any] = read_yaml(PAPERS / "workflows" / f"{name}.yml")["jobs"]
+    return jobs
+
+
+def commands_of(job: dict[str, Any]) -> str:
+    return "\n".join(step.get("run", "") for step in job["steps"])
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_has_no_rights_but_those_it_names(path: Path) -> None:
+    """By default it reads; steps are somebody's at a version; no value is a secret."""
+    workflow = read_yaml(path)
+    assert workflow["permissions"] == {"contents": "read"}
+    assert "secrets." not in path.read_text("utf-8")
+    for job in workflow["jobs"].values():
+        for step in job.get("steps", []):
+            assert ("uses" in step) != ("run" in step)
+            assert re.fullmatch(r"[\w-]+/[\w/.-]+@[\w./-]+", step.get("uses", "a/b@v1"))
+        assert "uses" in job or job["timeout-minutes"] <= 180
+
+
+def test_ci_runs_three_systems_and_each_python_that_is_declared():
+    matrix = jobs_of("ci")["tests"]["strategy"]["matrix"]
+    systems = {system.partition("-")[0] for system in matrix["os"]}
+    assert systems == {"ubuntu", "macos", "windows"}
+    label = "Programming Language :: Python :: "
+    declared = [text.removeprefix(label) for text in PROJECT["classifiers"]]
+    versions = [text for text in declared if re.fullmatch(r"3\.\d+", text)]
+    assert matrix["python"] == versions
+    assert PROJECT["requires-python"] == f">={versions[0]}"
+
+
+def test_ci_runs_the_lowest_versions_and_everything_else():
+    jobs = jobs_of("ci")
+    matrix = jobs["tests"]["strategy"]["matrix"]
+    lowest = [row for row in matrix["include"] if row["versions"] == "lowest"]
+    assert {row["python"] for row in lowest} == {matrix["python"][0]}
+    packages = [row.get("package") for row in lowest]
+    assert packages == [None, "pyarrow"]
+    assert len(constraints(["pyarrow"])) == 1
+    commands = commands_of(jobs["tests"])
+    assert "python -m tests.tools.versions ${{ matrix.package }}" in commands
+    assert "python -m pytest" in commands
+    assert ".ci/run" in commands_of(jobs["everything"])
+
+
+def test_a_release_is_tested_built_attested_and_published():
+    workflow = read_yaml(PAPERS / "workflows" / "release.yml")
+    assert workflow[True] == {"push": {"tags": ["v*"]}}  # YAML 1.1 reads `on` as true
+    assert True in read_yaml(PAPERS / "workflows" / "ci.yml")
+    jobs = workflow["jobs"]
+    assert jobs["tests"]["uses"] == "./.github/workflows/ci.yml"
+    needs = {name: job.get("needs") for name, job in jobs.items()}
+    assert needs == {"tests": None, "build": "tests", "publish": "build"}
+    assert "python -m build" in commands_of(jobs["build"])
+    assert "GITHUB_REF_NAME" in commands_of(jobs["build"])
+    actions = [
+        step.get("uses", "").partition("@")[0] for step in jobs["build"]["steps"]
+    ]
+    assert "actions/attest-build-provenance" in actions
+    assert jobs["build"]["permissions"]["attestations"] == "write"
+    assert jobs["publish"]["permissions"] == {"id-token": "write"}
+    assert jobs["publish"]["environment"] == "release"
