@@ -751,7 +751,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         >>> sample = recnb.datasets.load_sample()
         >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
         >>> print(ev.methods("recall", k=10).sentences[0])
-        Recall@10 (recall): add 1 for each hit, divide by n_relevant [manning2008] [yang2018].
+        Recall@10 (recall): add 1 for each hit, divide by n_relevant [manning2008].
         """
         from recnb.report.methods import methods_of
 
