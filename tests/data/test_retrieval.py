@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -138,14 +137,6 @@ def test_documents_and_queries_of_a_folder_have_titles_and_texts(folder: Path) -
     files = {"items": folder / "corpus.jsonl", "users": folder / "queries.jsonl"}
     again = recnb.evaluate(RESULTS, folder, **files)
     assert again.user("1").equals(ev.user("1"))
-
-
-def test_a_compressed_corpus_is_read(folder: Path) -> None:
-    corpus = folder / "corpus.jsonl"
-    with gzip.open(folder / "corpus.jsonl.gz", "wb") as file:
-        file.write(corpus.read_bytes())
-    corpus.unlink()
-    assert recnb.evaluate(RESULTS, folder, items=folder).coverage(k=1) == 3 / 5
 
 
 def test_models_are_compared_on_a_folder(folder: Path) -> None:
