@@ -128,13 +128,15 @@ def evaluate(
         pattern of files of one form, `"recs/"`, `"recs/*.parquet"`. Frames are those of
         pandas, Polars, pyarrow and DuckDB; Parquet, a LazyFrame, a dataset of pyarrow
         and a relation of DuckDB may be larger than memory. A matrix is `dict(zip(users,
-        matrix.tolist()))`.
+        matrix.tolist()))`. A list of lists, `[["d1", "d2"], ["d3"]]`, is of queries
+        numbered from 0.
     truth
         The relevant items in any of these forms: a frame with a row per item, and
         relevance if it is graded; a mapping of user to items, or to a mapping of item
-        to relevance; a column of lists, `relevant`; qrels of TREC. None if `recs` has
-        both sides; one with both and no item column is learning to rank, and each row
-        is an item. An empty list counts as no list.
+        to relevance; a column of lists, `relevant`; qrels of TREC; a folder of BEIR.
+        None if `recs` has both sides, as a log of what was retrieved for each question
+        and what should have been; one with both and no item column is learning to
+        rank, and each row is an item. An empty list counts as no list.
     user, item, rank, score, relevance, recommended, relevant : str
         Names of columns, as `user="member"`; of users and items one for each frame,
         where they differ: `user=["cust", "customer_uuid"]`.

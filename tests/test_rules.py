@@ -89,6 +89,8 @@ y_true, y_score, sizes, ranking, relevant = [3, 0, 2], [0.2, 0.9, 0.5], [2, 1], 
 test, train = (scipy.sparse.csr_matrix(one) for one in ([[0, 1, 0]], [[1, 0, 0]]))
 model = type("Model", (), {"predict": lambda self, user: [3.0, 2.0, 1.0]})()
 a = b = recs
+results = {"q1": {"d1": 0.4, "d2": 0.3}}
+log = [{"user_input": "Why?", "retrieved_contexts": ["x", "y"], "reference_contexts": ["y"]}]
 """  # noqa: E501
 
 
@@ -109,6 +111,9 @@ def test_rows_of_the_readme_run_after_its_ten_lines(tmp_path, monkeypatch):
     for name in ("recs", "truth"):
         (tmp_path / name).mkdir()
         names[name].to_parquet(f"{name}/1.parquet")
+    (tmp_path / "scifact" / "qrels").mkdir(parents=True)
+    judged = "query-id\tcorpus-id\tscore\nq1\td2\t1\n"
+    (tmp_path / "scifact" / "qrels" / "test.tsv").write_text(judged)
     held = readme.calls_of(text, "you have")
     assert len(held) > 12
     for call in held:

@@ -2,46 +2,88 @@
 pickles: test_pickle.py.
 """
 
-import importlib.util
+import contextlib
+import json
 import os
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import recnb
+from tests.tools.parity.environments import python
 from tests.tools.readme import output_of
 
 PAGE = Path(recnb.__file__).with_name("TRAINING.md").read_text("utf-8")
-LOOP, LIGHTGBM, HISTORY = re.findall(r"```python\n(.*?)```", PAGE, flags=re.DOTALL)
 
 
-@pytest.mark.parametrize("program", [LOOP, HISTORY])
+def programs_of(page: str) -> dict[str, str]:
+    """The programs of the page by the headings that they stand under."""
+    programs = {}
+    for section in page.split("\n## ")[1:]:
+        heading, _, text = section.partition("\n")
+        if program := re.search(r"```python\n(.*?)```", text, re.DOTALL):
+            programs[heading] = program[1]
+    return programs
+
+
+PROGRAMS = programs_of(PAGE)
+PRINTING = ["A loop over epochs", "scikit-learn", "A history of nights"]
+#: How the rest of a program shows that the library did what the page says.
+CLAIMS = {
+    "LightGBM": """
+assert max(history["valid_0"]["ndcg@5"]) == float(after)
+""",
+    "XGBoost": """
+assert len(history["valid"]["ndcg@5"]) < 20
+assert max(history["valid"]["ndcg@5"]) == round(float(after), 6)
+""",
+    "MLflow": """
+run = mlflow.last_active_run()
+run_id = run.info.run_id
+record = mlflow.artifacts.load_dict(f"runs:/{run_id}/record.json")
+assert recnb.check(record, recs, sample.test).passed
+assert run.data.metrics["nDCG_at_10"] == float(ev.ndcg(k=10))
+assert run.data.tags["convention"] == str(ev.convention)
+assert "0.2589" in mlflow.artifacts.load_text(f"runs:/{run_id}/report.html")
+""",
+    "Great Tables": """
+page = table.as_raw_html()
+assert "0.2589" in page and found.basis in page
+assert "0.2589" in table.as_latex()
+""",
+}
+
+
+def test_every_program_of_the_page_is_tested() -> None:
+    assert len(PROGRAMS) == PAGE.count("```python")
+    assert {*PROGRAMS} == {*PRINTING, *CLAIMS}
+
+
+@pytest.mark.parametrize("heading", PRINTING)
 def test_a_program_prints_what_the_page_says(
-    program: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    heading: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    assert f"```text\n{output_of(program)}\n```" in PAGE
+    assert f"```text\n{output_of(PROGRAMS[heading])}\n```" in PAGE
 
 
-@pytest.mark.filterwarnings("ignore")
-def test_an_feval_returns_the_mean_over_queries(
-    monkeypatch: pytest.MonkeyPatch,
+@pytest.mark.parametrize(
+    "heading, more", [("LightGBM", (True,)), ("XGBoost", ())], ids=str
+)
+def test_a_metric_of_boosting_is_the_mean_over_queries(
+    heading: str, more: tuple[bool, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setitem(sys.modules, heading.lower(), SimpleNamespace())
     names: dict[str, Any] = {}
-    if importlib.util.find_spec("lightgbm"):
-        exec(LIGHTGBM, names)
-        assert max(names["history"]["valid_0"]["ndcg@5"]) == pytest.approx(
-            float(names["after"]), abs=1e-12
-        )
-    else:
-        monkeypatch.setitem(sys.modules, "lightgbm", SimpleNamespace())
-        exec(LIGHTGBM.partition("rng =")[0], names)
+    exec(PROGRAMS[heading].partition("rng =")[0], names)
     rows = SimpleNamespace(
         get_label=lambda: np.array([3, 0, 2, 1, 0]), get_group=lambda: np.array([3, 2])
     )
@@ -49,7 +91,113 @@ def test_an_feval_returns_the_mean_over_queries(
     assert names["ndcg"]([0.2, 0.9, 0.5, 0.1, 0.7], rows) == (
         "ndcg@5",
         pytest.approx(mean, abs=1e-12),
-        True,
+        *more,
+    )
+
+
+class Run:
+    """What MLflow's calls of the page are given."""
+
+    def __init__(self) -> None:
+        self.metrics: dict[str, float] = {}
+        self.tags: dict[str, str] = {}
+        self.files: dict[str, Any] = {}
+
+    @contextlib.contextmanager
+    def start_run(self, run_name: str) -> Iterator[None]:
+        self.tags["mlflow.runName"] = run_name
+        yield
+
+    def log_metrics(self, metrics: dict[str, float]) -> None:
+        for name in metrics:
+            # As MLflow on Windows, which is stricter than elsewhere.
+            assert re.fullmatch(r"[\w\-. /]+", name), name
+        self.metrics |= metrics
+
+    def set_tag(self, key: str, value: str) -> None:
+        self.tags[key] = value
+
+    def log_text(self, text: str, artifact_file: str) -> None:
+        self.files[artifact_file] = text
+
+    def log_dict(self, dictionary: dict[str, Any], artifact_file: str) -> None:
+        self.files[artifact_file] = json.loads(json.dumps(dictionary))
+
+
+def test_a_run_has_the_means_the_report_and_a_record_that_is_checked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    run = Run()
+    monkeypatch.setitem(sys.modules, "mlflow", run)
+    names: dict[str, Any] = {}
+    exec(PROGRAMS["MLflow"], names)
+    ev = names["ev"]
+    assert run.metrics == {
+        "nDCG_at_10": ev.ndcg(k=10),
+        "R_at_10": ev.recall(k=10),
+    }
+    assert run.tags["convention"] == str(ev.convention)
+    assert "0.2589" in run.files["report.html"]
+    truth = names["sample"].test
+    assert recnb.check(run.files["record.json"], names["recs"], truth).passed
+    assert not recnb.check(run.files["record.json"], names["recs"], truth[1:]).passed
+
+
+class GT:
+    """What Great Tables' calls of the page are given."""
+
+    def __init__(self, data: pd.DataFrame, rowname_col: str) -> None:
+        self.data = data
+        assert rowname_col in data
+
+    def tab_header(self, title: str, subtitle: str) -> Self:
+        self.subtitle = subtitle
+        return self
+
+    def fmt_number(self, columns: list[str], decimals: int) -> Self:
+        self.numbers = self.data[columns].round(decimals)
+        return self
+
+    def tab_source_note(self, source_note: str) -> Self:
+        self.note = source_note
+        return self
+
+
+def test_a_table_has_its_numbers_and_what_they_rest_on(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "great_tables", SimpleNamespace(GT=GT))
+    names: dict[str, Any] = {}
+    exec(PROGRAMS["Great Tables"], names)
+    table = names["table"]
+    assert [*table.data["model"]] == ["item-knn", "factors", "popular"]
+    assert table.numbers.loc[0, "ndcg@10"] == 0.2589
+    assert [*table.numbers] == ["ndcg@10", "recall@10", "hit_rate@10"]
+    assert table.subtitle == "261 users"
+    assert "relevance above 0" in table.note
+
+
+@pytest.mark.parity
+@pytest.mark.parametrize("heading", CLAIMS)
+def test_a_program_does_with_the_library_itself_what_the_page_says(
+    heading: str, tmp_path: Path
+) -> None:
+    interpreter = python("recipes")
+    assert interpreter is not None, (
+        "run `python -m tests.tools.parity.environments <folder>` with "
+        "RECNB_PARITY_ALL=1, and set RECNB_PARITY=<folder>"
+    )
+    runs = {
+        "MLFLOW_TRACKING_URI": (tmp_path / "runs").as_uri(),
+        "MLFLOW_ALLOW_FILE_STORE": "true",
+    }
+    root = str(Path(recnb.__file__).parents[1])
+    subprocess.run(
+        [interpreter, "-W", "ignore", "-c", PROGRAMS[heading] + CLAIMS[heading]],
+        check=True,
+        cwd=tmp_path,
+        env={**os.environ, **runs, "PYTHONPATH": root},
+        timeout=300,
     )
 
 

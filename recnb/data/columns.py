@@ -54,6 +54,7 @@ NAMES: dict[str, tuple[str, ...]] = {
         "docno",
         "document",
         "documentid",
+        "corpusid",
         "product",
         "productid",
         "article",

@@ -23,6 +23,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.data import beir
 from recnb.data.columns import (
     Columns,
     Made,
@@ -138,10 +139,17 @@ def read_together(files: Sequence[Wanted], columns: Columns) -> list[Any]:
 
     Whole numbers of a CSV file, which has no kinds, are text where other ids are.
     """
-    tables: list[Any] = [
-        read(given, trec, columns) if is_file(given) else given
-        for given, trec, _roles in steps(files, "files read")
+    files = [
+        (_file_for(given, trec, roles), trec, roles) for given, trec, roles in files
     ]
+    tables: list[Any] = []
+    for given, trec, roles in steps(files, "files read"):
+        table = given
+        if is_file(given):
+            table = read(given, trec, columns)
+        if isinstance(table, Made):
+            table = Made(beir.with_roles(table, roles))
+        tables.append(table)
     from_csv = [
         is_file(given) and _ending(files_of(given)[0]) in CSV
         for given, _trec, _roles in files
@@ -150,6 +158,13 @@ def read_together(files: Sequence[Wanted], columns: Columns) -> list[Any]:
         for role in IDS:
             _match_kinds(role, tables, files, from_csv, columns)
     return tables
+
+
+def _file_for(given: Any, trec: Trec | None, roles: Sequence[str]) -> Any:
+    """Return the file that is read of a folder of BEIR; anything else as it is."""
+    if is_file(given) and beir.is_beir(given):
+        return beir.file_in(given, roles, is_truth=trec == "qrels")
+    return given
 
 
 def _match_kinds(
@@ -323,7 +338,8 @@ def _table(file: Path, ending: str, trec: Trec | None, has_keys: bool) -> Any:
         if ending in CSV:
             return _csv(data, file, "\t" if ending == ".tsv" else ",")
     if trec:
-        return _trec(data, file, trec)
+        rows = _trec(data, file, trec)
+        return rows.rename({"user": "query", "item": "document"})
     raise FrameError(
         f"{file}: its ending says of no format, and what recnb reads here is .parquet, "
         ".arrow, .csv, .tsv, .jsonl, or recommendations as a run and a truth as qrels of "

@@ -37,6 +37,12 @@ from recnb.data.files import Wanted, is_file, read_together
 from recnb.data.in_memory import ranked, source_in_splits
 from recnb.data.layout import Layout, one_model, refuse_split_in_role
 from recnb.data.lists_that_count import leave_out_lists
+from recnb.data.retrieval import (
+    DOCUMENT,
+    is_list_of_documents,
+    with_columns_named,
+    with_lists_as_frames,
+)
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet, is_missing
 from recnb.data.source import Source
 from recnb.data.splits import split_role
@@ -107,20 +113,21 @@ def tables_of(
     for name, frame in given.items():
         if frame is not None or name == RECS:
             frames[name] = _without_ranx(read_stream(frame))
+    frames = with_lists_as_frames(frames)
     if any(is_file(frame) for frame in frames.values()):
         frames = _with_files_read(frames, columns)
-    if TRUTH not in frames and _has_lists_of_both_sides(frames[RECS], columns):
+    frames, left = with_columns_named(frames, columns)
+    if TRUTH not in frames and _has_lists_of_both_sides(frames[RECS], left):
         frames = {RECS: frames[RECS], TRUTH: frames[RECS], **frames}
-    left = dict(columns)
     for name, frame in frames.items():
         if SIDES.get(name, IDS) != IDS or (name == RECS and TRUTH not in frames):
             continue  # these hold no lists
         if _is_by_user(frame):
             frames[name] = _of_mapping(frame, name)
             continue
-        label = _column_of_lists(frame, name, columns)
+        label = _column_of_lists(frame, name, left)
         if label is not None:
-            frames[name] = _of_cells(frame, name, label, columns)
+            frames[name] = _of_cells(frame, name, label, left)
             left.pop(COLUMN_OF_LISTS.get(name, ""), None)
     return frames, left
 
@@ -266,7 +273,8 @@ def _of_cells(frame: Any, name: str, label: str, columns: Columns) -> Made:
         lists = table_of(frame, name, {label: label})[label].to_list()
     where = f"{name}: column {label!r} holds"
     rows = _of_lists(keys, lists, where, name, label)
-    return Made(rows.rename({"user": user}))
+    item = DOCUMENT if is_list_of_documents(label) else "item"
+    return Made(rows.rename({"user": user, "item": item}))
 
 
 def _of_lists(

@@ -6,15 +6,13 @@ Its lists are what `tests/tools/make_sample.py` recommends from them.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib import resources
 
 import pandas as pd
 
+from recnb.datasets.bundled import read_bundled
 from recnb.display.language import N_, _
 
 MODELS = ("item-knn", "factors", "popular")
-#: The columns that hold text.
-TEXT = dict.fromkeys(["user", "item", "title", "genres", "segment", "branch"], "str")
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -71,21 +69,15 @@ def load_sample() -> Sample:
     """
     lists = []
     for model in MODELS:
-        rows = _read(f"recommendations-{model}")
+        rows = read_bundled("sample", f"recommendations-{model}")
         # A file holds each list in rank order.
         rank = rows.groupby("user").cumcount() + 1
         lists.append(rows.assign(model=model, rank=rank))
     recommendations = pd.concat(lists, ignore_index=True)
     return Sample(
-        train=_read("train"),
-        test=_read("test"),
-        items=_read("items"),
-        users=_read("users"),
+        train=read_bundled("sample", "train"),
+        test=read_bundled("sample", "test"),
+        items=read_bundled("sample", "items"),
+        users=read_bundled("sample", "users"),
         recommendations=recommendations[["model", "user", "item", "rank", "score"]],
     )
-
-
-def _read(name: str) -> pd.DataFrame:
-    folder = resources.files("recnb.datasets").joinpath("sample")
-    with folder.joinpath(f"{name}.csv").open("rb") as file:
-        return pd.read_csv(file, dtype=TEXT)

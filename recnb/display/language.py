@@ -40,7 +40,7 @@ class Language(str):
     noun: str
 
     def __new__(cls, lang: str, noun: str = "user") -> Self:
-        """Pack the name of the language with the word."""
+        """Pack the name of the language with the word, which may be a `Noun`."""
         self = super().__new__(cls, lang)
         self.noun = noun
         return self
@@ -104,32 +104,64 @@ def use_language(lang: str | None) -> Iterator[str]:
 NOUNS = {
     "q": "query",
     "query": "query",
+    "question": "query",
+    "userinput": "query",
     "topic": "topic",
     "session": "session",
     "customer": "customer",
     "member": "member",
     "visitor": "visitor",
 }
-_noun: ContextVar[str] = ContextVar("recnb_noun", default="user")
+#: The names of columns, in the same way, whose items are documents.
+DOCUMENTS = ("doc", "docno", "document", "corpus")
+
+
+class Noun(str):
+    """The word for users in English sentences, with that for items."""
+
+    item: str
+
+    def __new__(cls, noun: str, item: str = "item") -> Self:
+        """Pack the word for users with that for items."""
+        self = super().__new__(cls, noun)
+        self.item = item
+        return self
+
+
+_NEUTRAL = Noun("user")
+_noun: ContextVar[Noun] = ContextVar("recnb_noun", default=_NEUTRAL)
 #: Users in a message, which are no place of a value and no name in code.
 _USERS = re.compile(
     r"(?<![\w.{=])([Uu])ser(s?)(?: (who|for whom)\b)?(?![\w}=(\[]|\.\w)"
 )
+#: Items, likewise, with the article before them.
+_ITEMS = re.compile(r"(?<![\w.{=])(?:([Aa])n (?=item))?([Ii])tem(s?)(?![\w}=(\[]|\.\w)")
 
 
-def noun_of(column: str) -> str:
-    """Return the word for those whose lists are ranked, by the name of their column."""
+def noun_of(column: str, item_column: str = "item") -> Noun:
+    """Return the words for those whose lists are ranked and for what is in them.
+
+    They are told by the names of their columns.
+    """
+    is_document = _without_id(item_column) in DOCUMENTS
+    return Noun(
+        NOUNS.get(_without_id(column), "user"), "document" if is_document else "item"
+    )
+
+
+def _without_id(column: str) -> str:
+    """Return the name of a column in lower case without _, -, blanks and "id"."""
     plain = column.lower().replace("_", "").replace("-", "").replace(" ", "")
-    return NOUNS.get(plain.removesuffix("id"), "user")
+    return plain.removesuffix("id")
 
 
 @contextmanager
 def use_noun(noun: str) -> Iterator[None]:
-    """Call users by another word within a block, in English.
+    """Call users, and items if it is a `Noun`, by another word within a block.
 
-    Other languages call all of them users.
+    That is in English; other languages call all of them users and items.
     """
-    token = _noun.set(noun)
+    token = _noun.set(noun if isinstance(noun, Noun) else Noun(noun, _noun.get().item))
     try:
         yield
     finally:
@@ -156,8 +188,10 @@ def named(message: str, /, **values: Any) -> str:
 
 
 def _named(message: str) -> str:
-    """Put the word in force in the place of users."""
+    """Put the words in force in the place of users and of items."""
     noun = _noun.get()
+    if noun.item == "document":
+        message = _ITEMS.sub(_document, message)
     if noun == "user":
         return message
     plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
@@ -171,6 +205,14 @@ def _named(message: str) -> str:
         return f"{named}{pronoun}"
 
     return _USERS.sub(word, message)
+
+
+def _document(match: re.Match[str]) -> str:
+    """Return the word for documents in the place of items."""
+    article, letter, many = match.groups()
+    named = "Document" if letter == "I" else "document"
+    before = f"{article} " if article else ""
+    return f"{before}{named}{many}"
 
 
 class Plural(NamedTuple):

@@ -55,26 +55,24 @@ OF_WHOLE_LISTS = ("setp", "setrelp", "setr", "setf")
 #: also the share of right decisions, another metric.
 EXACT = {"Accuracy": "auc"}
 
+#: Measures of ir_measures that count subtopics, in lower case.
+OF_SUBTOPICS = (
+    *("alpha_dcg", "alpha_ndcg", "α_dcg", "α_ndcg", "nrbp", "nnrbp"),
+    *("err_ia", "nerr_ia", "ap_ia", "map_ia", "p_ia", "strecall"),
+)
+_GEOMETRIC = N_(
+    "Means, intervals and tests are of users' values as they are. Type "
+    "np.exp(np.log(ev.average_precision().per_user.clip(1e-5)).mean())."
+)
 _SUBTOPICS = N_(
     "It counts subtopics, and a truth has one relevance of each user and item."
 )
-#: Measures that recnb does not have, in lower case -> what to do about it.
+#: Measures that recnb does not have, in lower case -> why, or what to type.
 NOT_HERE = {
     "numq": N_("The number of users evaluated is .n_users."),
-    **dict.fromkeys(
-        ("gmap", "gm_map"),
-        N_(
-            "Means, intervals and tests are of users' values as they are. Type "
-            "np.exp(np.log(ev.average_precision().per_user.clip(1e-5)).mean())."
-        ),
-    ),
-    **dict.fromkeys(
-        (
-            *("alpha_dcg", "alpha_ndcg", "α_dcg", "α_ndcg", "ndcg_ia", "nrbp", "nnrbp"),
-            *("err_ia", "nerr_ia", "ap_ia", "map_ia", "p_ia", "strecall"),
-        ),
-        _SUBTOPICS,
-    ),
+    "gmap": _GEOMETRIC,
+    "gm_map": _GEOMETRIC,
+    **dict.fromkeys(OF_SUBTOPICS, _SUBTOPICS),
 }
 
 #: Metrics whose gains are graded, so that they have no threshold of their own.
@@ -523,13 +521,15 @@ def _read_as_ir_measures(
 ) -> Metric[...]:
     """Return recnb's metric of what ir_measures means, and put its options in place.
 
-    | ir_measures             | recnb                            |
-    |-------------------------|----------------------------------|
-    | nDCG(dcg="exp-log2")    | ndcg(gain="exponential")         |
-    | SetP(relative=True)     | precision(out_of="min(k, relevant)") |
-    | SetRelP                 | the same                         |
-    | SetF(beta=4)            | fbeta(beta=2): there it is the square of van Rijsbergen's |
-    | NumRet(rel=2)           | hit_count, with relevant_from=2  |
+    | ir_measures          | recnb                                |
+    |----------------------|--------------------------------------|
+    | nDCG(dcg="exp-log2") | ndcg(gain="exponential")             |
+    | SetP(relative=True)  | precision(out_of="min(k, relevant)") |
+    | SetRelP              | the same                             |
+    | SetF(beta=4)         | fbeta(beta=2)                        |
+    | NumRet(rel=2)        | hit_count, relevant_from=2           |
+
+    The beta of SetF is the square of van Rijsbergen's.
     """
     if "gain" in metric.defaults:
         _read_dcg(options, text)

@@ -349,7 +349,7 @@ def _card(user: ShownUser, label: str) -> Rows:
     if user.n_relevant:
         words = N_("found {n:,} of {relevant:,} relevant")
         found = _(words, n=user.n_hits, relevant=user.n_relevant)
-    who = [strong(user.user), f" {label} {fixed(user.values[0])} · {found}"]
+    who = [*_who(user), f" {label} {fixed(user.values[0])} · {found}"]
     below = _more_ranks(user, len(rows))
     if not rows:
         below.append(f"{_('No list: nothing was recommended.')} ")
@@ -368,9 +368,16 @@ def _card_of_two(group: UserGroup, user: ShownUser) -> Rows:
     header: list[Line] = ["#"]
     for model, value in zip((group.baseline, group.model), user.values, strict=True):
         header.append([Name(model, 20), f": {fixed(value)}"])
-    who = [strong(user.user), " ", change]
+    who = [*_who(user), " ", change]
     below = _more_ranks(user, len(rows))
     return Rows(header, rows, who, 3, wraps=True, note=below)
+
+
+def _who(user: ShownUser) -> list[Line]:
+    """Return a user's id, with the text of a query."""
+    if not user.text:
+        return [strong(user.user)]
+    return [strong(user.user), " (", Name(user.text, 120), ")"]
 
 
 def _rows_of_lists(user: ShownUser) -> list[list[Line]]:

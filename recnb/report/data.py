@@ -85,6 +85,7 @@ class ShownUser:
         RankedItem, ...
     ]  #: of one model the most relevant of the items missed, with their ranks below k
     n_missed: int
+    text: str = ""  #: that of a query, if users= has one
 
 
 @dataclass(frozen=True)

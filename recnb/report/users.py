@@ -117,6 +117,8 @@ def _shown(
     last = sides[-1]
     truths = [last.truth_of(user).rows() for user in positions]
     titles = _titles_of(last, lists, truths)
+    users = last.joined.users[positions].to_list()
+    texts = last.user_texts(users)
     shown = []
     for row, user in enumerate(positions):
         in_lists = [
@@ -128,7 +130,8 @@ def _shown(
             missed = in_lists[-1].missed(truths[row], titles)
         shown.append(
             ShownUser(
-                user=last.joined.users[user],
+                user=users[row],
+                text=texts.get(users[row], ""),
                 values=tuple(float(of_side[user]) for of_side in values),
                 n_relevant=len(in_lists[-1].hits.truth_relevance),
                 n_hits=in_lists[-1].n_hits,

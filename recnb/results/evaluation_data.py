@@ -19,7 +19,7 @@ from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.side_data import SideData
 from recnb.data.splits import Splits
 from recnb.data.weights import look_up, refuse_lacking
-from recnb.display.language import N_, Sentence, _, noun_of, use_noun
+from recnb.display.language import N_, Noun, Sentence, _, noun_of, use_noun
 from recnb.display.text import one_line
 from recnb.metrics.hits import Bools, Cutoffs, Hits, Ints, cached_property
 from recnb.results.values import (
@@ -250,9 +250,12 @@ class EvaluationData:
         return self.source.truth_labels.get("user", "user")
 
     @property
-    def noun(self) -> str:
+    def noun(self) -> Noun:
         """What the caller calls those whose lists these are: user, query, topic, …"""
-        return noun_of(self.user_label)
+        item_label = self.source.labels.get("item", "item")
+        if item_label == "item":
+            item_label = self.source.truth_labels.get("item", "item")
+        return noun_of(self.user_label, item_label)
 
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""
@@ -296,12 +299,14 @@ class EvaluationData:
         column = title_column(frame.columns)
         if column is None:
             return {}
-        asked = pl.Series(items, dtype=frame["item"].dtype)
-        titled = frame.filter(
-            pl.col("item").is_in(asked.implode()), pl.col(column).is_not_null()
-        )
-        rows = titled.select("item", column).iter_rows()
-        return {item: str(title) for item, title in rows}
+        return _texts_of(frame, "item", items, column)
+
+    def user_texts(self, users: Sequence[Any]) -> dict[Any, str]:
+        """Return the texts of queries, of those that have one in the frame of users."""
+        frame = self.side_data.users
+        if frame is None or "text" not in frame.columns or self.splits is not None:
+            return {}
+        return _texts_of(frame, "user", users, "text")
 
     # What the numbers rest on, in words
 
@@ -323,6 +328,7 @@ class EvaluationData:
             notes=(),
             user_weight=self.joined.user_weight,
             user_label=self.user_label,
+            noun=self.noun,
             lists=lists_behind(self.joined, self.joined.all_hits.n_relevant == 0),
         )
         return basis.users_in_words()
@@ -377,3 +383,14 @@ def lists_behind(joined: Joined, nothing_to_find: Bools) -> ListCounts | None:
 
 #: The data of models, by name; "" is the only one.
 Models = Mapping[str, EvaluationData]
+
+
+def _texts_of(
+    frame: pl.DataFrame, role: str, ids: Sequence[Any], column: str
+) -> dict[Any, str]:
+    """Return the values of a column by id, of those that have one, as text."""
+    asked = pl.Series(ids, dtype=frame[role].dtype)
+    named = frame.filter(
+        pl.col(role).is_in(asked.implode()), pl.col(column).is_not_null()
+    )
+    return {key: str(text) for key, text in named.select(role, column).iter_rows()}

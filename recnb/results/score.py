@@ -14,7 +14,6 @@ from recnb.display.language import (
     current,
     named,
     ngettext,
-    noun_of,
     use_noun,
     with_noun,
 )
@@ -82,7 +81,7 @@ class MetricValue(float, Suggesting):
 
     @property
     def _noun(self) -> str:
-        return noun_of(self._values.basis.user_label)
+        return self._values.basis.noun
 
     @property
     def label(self) -> str:

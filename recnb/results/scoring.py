@@ -350,6 +350,7 @@ def basis_of(
         weights=joined.weighting,
         user_weight=joined.user_weight,
         user_label=data.user_label,
+        noun=data.noun,
         n_train=n_train_of(scoring),
         notes=(*data.joined.notes, *data.apart),
         # The metric, as it is asked for.
@@ -457,7 +458,7 @@ def _values_beyond_accuracy(
         matrix=matrix,
         mean=mean,
         convention=data.convention.with_metric(options_in_words),
-        basis=WordedBasis(words, who, data.user_label),
+        basis=WordedBasis(words, who, data.user_label, data.noun),
         results=tuple(results),
         weights=weights,
         splits=data.splits,

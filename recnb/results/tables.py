@@ -334,7 +334,10 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     found = _(
         "found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed)
     )
-    title = _("user {user}: {found}", user=one_line(user), found=found)
+    who = one_line(user)
+    if text := data.user_texts([user]).get(user):
+        who = f"{who} ({one_line(text, 120)})"
+    title = _("user {user}: {found}", user=who, found=found)
     if cutoff is not None:
         title = f"{title}, {_('list cut at {k}', k=cutoff)}"
     table = Table.made(_titled(listed, titles), [data.basis], title)

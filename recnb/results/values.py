@@ -19,7 +19,7 @@ from recnb.conventions import Convention, options_in_words
 from recnb.data.source import UserCounts
 from recnb.data.splits import Splits
 from recnb.data.weights import Weighting
-from recnb.display.language import N_, Sentence, _, named, ngettext, noun_of, use_noun
+from recnb.display.language import N_, Sentence, _, named, ngettext, use_noun
 from recnb.display.text import one_line, users_in_words
 from recnb.errors import UnknownUserError, quoted
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Ints
@@ -98,6 +98,7 @@ class Basis:
     #: whether an item of negative relevance is one that is not judged
     below_0_unjudged: bool = False
     user_label: str = "user"  #: what the caller calls the column of users
+    noun: str = "user"  #: what sentences call them
     #: Whether the metric says what a list without a hit adds.
     has_missed: bool = False
     #: Whether some of the numbers are of whole lists, and others are at a cut-off.
@@ -107,7 +108,7 @@ class Basis:
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the mean, and those that are not, in words."""
-        with use_noun(noun_of(self.user_label)):
+        with use_noun(self.noun):
             return self._users_in_words()
 
     def _users_in_words(self) -> list[str]:
@@ -144,7 +145,7 @@ class Basis:
 
         `brief`: the name of a library says its decisions.
         """
-        with use_noun(noun_of(self.user_label)):
+        with use_noun(self.noun):
             return self._phrases(brief=brief)
 
     def _phrases(self, *, brief: bool) -> list[str]:
@@ -188,6 +189,7 @@ class WordedBasis:
     words: Callable[[], list[str]]
     users: str = ""  #: the words for the users, which are among these
     user_label: str = "user"  #: what the caller calls the column of users
+    noun: str = "user"  #: what sentences call them
 
     def users_in_words(self) -> list[str]:
         """Return the users behind the number, in words."""
@@ -195,7 +197,7 @@ class WordedBasis:
 
     def phrases(self, *, brief: bool = False) -> list[str]:
         """Return the words, brief or not."""
-        with use_noun(noun_of(self.user_label)):
+        with use_noun(self.noun):
             return self.words()
 
 
@@ -287,7 +289,9 @@ class Values:
             for one in self.of_all
         ]
         basis = WordedBasis(
-            partial(list, self.basis.phrases()), user_label=self.basis.user_label
+            partial(list, self.basis.phrases()),
+            user_label=self.basis.user_label,
+            noun=self.basis.noun,
         )
         plain = {
             name: value

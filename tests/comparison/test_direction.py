@@ -198,6 +198,7 @@ def test_directions_of_recnb_s_own_metrics() -> None:
         *("idcg", "judged", "coverage", "user_coverage", "gini", "entropy"),
         *("personalization", "novelty", "popularity", "popularity_rank"),
         *("tail_share", "diversity"),
+        *("retrieved_count", "relevant_count", "rbp_residual"),
     }
 
 

@@ -14,13 +14,20 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.datasets import MovieLens, load_movielens, load_sample, movielens
+from recnb.datasets import (
+    MovieLens,
+    load_movielens,
+    load_questions,
+    load_sample,
+    movielens,
+)
 from recnb.display.language import use_language
 from recnb.errors import RecnbError
 from tests.test_import import printed
-from tests.tools import make_sample
+from tests.tools import make_questions, make_sample
 
 SAMPLE_FOLDER = Path(recnb.datasets.__file__).parent / "sample"
+QUESTIONS_FOLDER = SAMPLE_FOLDER.with_name("questions")
 
 
 def pairs(frame: pd.DataFrame) -> set[tuple[str, str]]:
@@ -96,6 +103,39 @@ def test_recommendations_are_made_again_byte_for_byte(model: str) -> None:
         .replace(b"\r\n", b"\n")
     )
     assert make_sample.written(model) == stored
+
+
+@pytest.mark.parametrize("retriever", make_questions.RETRIEVERS)
+def test_lists_of_passages_are_made_again_byte_for_byte(retriever: str) -> None:
+    stored = (QUESTIONS_FOLDER / f"run-{retriever}.csv").read_bytes()
+    assert make_questions.written(retriever) == stored.replace(b"\r\n", b"\n")
+
+
+def test_the_questions_are_what_they_say() -> None:
+    data = load_questions()
+    assert (data.queries.shape, data.passages.shape) == ((20, 2), (48, 2))
+    assert [*data.retrievers] == [*make_questions.RETRIEVERS]
+    assert {*data.truth["query"]} == {*data.queries["query"]}
+    assert {*data.truth["doc"]} <= {*data.passages["doc"]}
+    assert {*data.truth["relevance"]} == {1, 2}
+    assert not data.truth.duplicated(["query", "doc"]).any()
+    for frame in data.retrievers.values():
+        assert [*frame] == ["query", "doc", "score"]
+        assert not frame.duplicated(["query", "doc"]).any()
+        for _, part in frame.groupby("query"):
+            assert len(part) <= 10
+            assert (np.diff(part["score"]) <= 0).all()
+    unanswered = 20 - data.retrievers["words"]["query"].nunique()
+    assert unanswered == 3
+    with use_language("ko"):
+        assert repr(data).startswith("질문 데이터(질문 20개, 문단 48개")
+
+
+def test_the_questions_are_small_and_fresh_each_time() -> None:
+    assert sum(path.stat().st_size for path in QUESTIONS_FOLDER.iterdir()) < 50_000
+    first, second = load_questions(), load_questions()
+    first.truth.loc[0, "relevance"] = 0
+    assert second.truth["relevance"].min() == 1
 
 
 def test_import_is_light() -> None:

@@ -78,12 +78,12 @@ OTHER_WORDS = re.compile(
 
 
 def queries(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.rename(columns={"user": "query_id"})
+    return frame.rename(columns={"user": "query_id", "item": "doc_id"})
 
 
 SIDES: dict[str, Any] = {
     "train": queries(SAMPLE.train),
-    "items": SAMPLE.items,
+    "items": queries(SAMPLE.items),
     "users": queries(SAMPLE.users),
 }
 MODELS = {name: queries(recs) for name, recs in SAMPLE.models.items()}
@@ -158,6 +158,10 @@ def test_every_sentence_has_the_word_of_the_column(name: str) -> None:
     text = OTHER_WORDS.sub("", SHOWN[name]())
     assert re.search(r"[Qq]uer(y|ies)\b(?!_)", text)
     assert re.findall(r"(?<![\w.{=_`])[Uu]sers?(?![\w}=(\[_]|\.\w).{9}", text) == []
+    others = re.sub(r"item-knn|Items (?=#)|'items?'|rank +item", "", text)
+    assert (
+        re.findall(r".{9}(?<![\w.{=_`])[Ii]tems?(?![\w}=(\[_]|\.\w).{9}", others) == []
+    )
 
 
 def test_a_result_keeps_the_word_when_it_is_shown_later_or_elsewhere() -> None:

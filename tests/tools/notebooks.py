@@ -52,6 +52,7 @@ LESSONS = (
     "04_dcg_ndcg",
     "07_playground",
     "12_what_nobody_saw",
+    "13_retrieval",
 )
 CLAIM = re.compile(r"^ *assert .*\n?|^.*# claim$\n?", re.M)
 #: A comment, or a string of code, also one over several lines; and an expression in an

@@ -298,7 +298,28 @@ WORDS = {
     "films seen (6: or more)": "본 영화 수 (6: 6편 이상)",
     "heaviest pair": "가장 무거운 쌍",
     "pairs of equal weight": "같은 가중치일 때의 쌍 수",
+    # 13
+    "{}, relevance {}: {}": "{}, 관련도 {}: {}",
+    "only retrieved passages count: the list is perfect": "찾은 문단만 계산: 목록이 완벽하다",
+    "grades; the ideal list is cut at 3": "관련도의 등급, 이상적 목록을 3위에서 자름",
+    "a passage helps or not; the ideal list is cut at 3": "도움이 되는지만, 이상적 목록을 3위에서 자름",
+    "grades; the ideal list has all six": "관련도의 등급, 이상적 목록에 여섯 개 모두",
+    "a passage helps or not; the ideal list has all six": "도움이 되는지만, 이상적 목록에 여섯 개 모두",
+    "average precision, out of the hits": "평균 정밀도, 적중 수로 나눔",
+    "precision: hits / places": "정밀도: 적중 수 / 자리 수",
+    "hit rate: any hit": "적중률: 적중이 하나라도 있는가",
+    "recall: hits / relevant": "재현율: 적중 수 / 관련 문단 수",
+    "called there": "그곳의 이름",
+    "what it computes": "계산하는 것",
+    "what it gives": "나오는 값",
+    "nDCG@5, all judged": "nDCG@5, 모두 판정",
+    "nDCG@5, pool": "nDCG@5, 일부만 판정",
+    "judged@5, pool": "judged@5, 일부만 판정",
+    "nDCG@5, pool, judged only": "nDCG@5, 판정된 것만",
+    "{} pairs judged, {} of {} relevant ones among them": "판정된 쌍 {}개, 그 가운데 관련 쌍 {}개(모두 {}개)",
+    "detectable with 20": "20개로 검출 가능한 차이",
+    "questions needed": "필요한 질문 수",
 }
 
 #: Strings that a notebook keeps, as they are there columns that recnb makes.
-KEPT = {"09_compare_models": {"low", "high"}, "11_scale": {"low", "high"}}
+KEPT = {"09_compare_models": {"low", "high"}, "11_scale": {"low", "high"}, "13_retrieval": {"low", "high"}}

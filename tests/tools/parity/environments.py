@@ -39,6 +39,15 @@ BY_HAND = {
         "mlflow==3.18.0",
     ),
     "ragas": ("ragas==0.4.3 rapidfuzz langchain-community<0.4", ""),
+    # what recnb needs, and what the recipes of recnb/TRAINING.md use beside it
+    "recipes": (
+        (
+            "numpy>=2.1,<3 pandas>=2.2.3,<4 polars>=1.37,<3 pyarrow scipy>=1.15,<2 "
+            "jinja2 matplotlib tqdm psutil lightgbm==4.7.0 xgboost-cpu==3.2.0 "
+            "mlflow-skinny==3.17.2 great-tables==1.1.0"
+        ),
+        "",
+    ),
     "small": (
         "numpy>2 scipy pandas<3 scikit-learn powerlaw tqdm six psutil",
         "cornac==3.0.1",

@@ -57,7 +57,21 @@ TOP = {
     "decisions": "Decisions",
 }
 #: The lessons of notebooks/README.md in their order, then the others.
-READING_ORDER = ["01", "02", "03", "04", "07", "05", "06", "08", "09", "10", "11", "12"]
+READING_ORDER = [
+    "01",
+    "02",
+    "03",
+    "04",
+    "07",
+    "05",
+    "06",
+    "08",
+    "09",
+    "10",
+    "11",
+    "12",
+    "13",
+]
 CLASSES = ["teaching", "course"]
 
 #: A link or a picture of Markdown, up to its end.

@@ -16,7 +16,7 @@ from typing import Any
 import recnb
 from recnb.evaluation import PUBLIC
 from recnb.lint import Lint
-from recnb.metrics.metric import METRICS
+from recnb.metrics.metric import ACCURACY
 from recnb.report.data import ReportData
 from recnb.report.report import Report
 from recnb.results.evaluation_data import EvaluationData
@@ -68,7 +68,7 @@ def _kind(name: str) -> str:
         return "tables"
     if isinstance(value, type) and name[0].isupper():
         return "classes"
-    metrics = METRICS.values()
+    metrics = ACCURACY.values()
     if any(name in (metric.name, *metric.aliases) for metric in metrics):
         return "metrics"
     return "ways in"

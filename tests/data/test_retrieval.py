@@ -1,0 +1,357 @@
+"""Folders of BEIR, lists of lists and logs of a chatbot, all equal to the same frames."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+import recnb
+from recnb.errors import FrameError, RecnbError
+
+METRICS = ["ndcg", "recall", "mrr", "average_precision", "precision"]
+
+#: Documents whose ids are whole numbers as text, as in many data sets of BEIR.
+TITLES = {"100": "Salt", "101": "", "102": "Tin", "103": "Lead", "104": "Gold"}
+JUDGED = [("1", "100", 2), ("1", "103", 0), ("2", "102", 1), ("3", "104", 1)]
+RESULTS = {
+    "1": {"103": 0.9, "100": 0.8, "101": 0.7},
+    "2": {"102": 0.6, "104": 0.5},
+    "3": {"100": 0.4, "102": 0.3},
+}
+TRUTH = pd.DataFrame(JUDGED, columns=["user", "item", "relevance"])
+RECS = pd.DataFrame(
+    [
+        (query, document, score)
+        for query, scores in RESULTS.items()
+        for document, score in scores.items()
+    ],
+    columns=["user", "item", "score"],
+)
+LOG = [
+    {
+        "user_id": "ann",
+        "session_id": 5,
+        "user_input": "What melts first?",
+        "retrieved_contexts": ["Lead melts at 327 °C.", "Tin melts at 232 °C."],
+        "reference_contexts": ["Tin melts at 232 °C."],
+        "response": "Tin.",
+    },
+    {
+        "user_id": "ann",
+        "session_id": 5,
+        "user_input": "Is salt a metal?",
+        "retrieved_contexts": ["Salt is a compound.", "Gold is a metal."],
+        "reference_contexts": ["Salt is a compound.", "Metals conduct."],
+        "response": "No.",
+    },
+]
+
+
+def numbers(*given: Any, **options: Any) -> Any:
+    return recnb.evaluate(*given, **options).table(METRICS, k=[1, 2, 3]).to_numpy()
+
+
+def expected_of(log: list[dict[str, Any]], retrieved: str, expected: str) -> Any:
+    """Return the numbers of a log, by mappings of the number of its row."""
+    return numbers(
+        {number: row[retrieved] for number, row in enumerate(log)},
+        {number: row[expected] for number, row in enumerate(log)},
+    )
+
+
+def without(*columns: str) -> list[dict[str, Any]]:
+    return [
+        {name: value for name, value in row.items() if name not in columns}
+        for row in LOG
+    ]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Write a folder of BEIR."""
+    lines = [
+        {"_id": document, "title": title, "text": f"All about {document}."}
+        for document, title in TITLES.items()
+    ]
+    (tmp_path / "qrels").mkdir()
+    _write_lines(tmp_path / "corpus.jsonl", lines)
+    queries = [{"_id": query, "text": f"Question {query}?"} for query in RESULTS]
+    _write_lines(tmp_path / "queries.jsonl", queries)
+    judged = pd.DataFrame(JUDGED, columns=["query-id", "corpus-id", "score"])
+    judged.to_csv(tmp_path / "qrels" / "test.tsv", sep="\t", index=False)
+    return tmp_path
+
+
+def _write_lines(file: Path, lines: list[dict[str, Any]]) -> None:
+    file.write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+# ---- BEIR
+
+
+def test_a_folder_of_beir_is_a_truth_with_ids_of_text(folder: Path) -> None:
+    expected = numbers(RECS, TRUTH)
+    judgements = folder / "qrels" / "test.tsv"
+    for truth in (folder, str(folder), judgements):
+        assert (numbers(RESULTS, truth) == expected).all()
+    RECS.to_csv(folder / "results.csv", index=False)
+    assert (numbers(folder / "results.csv", folder) == expected).all()
+    frame = pd.read_csv(judgements, sep="\t", dtype={"query-id": str, "corpus-id": str})
+    assert (numbers(RESULTS, frame) == expected).all()
+    assert (numbers(RESULTS, pl.from_pandas(frame)) == expected).all()
+
+
+def test_judgements_of_score_0_are_not_relevant(folder: Path) -> None:
+    truth = folder / "qrels" / "test.tsv"
+    assert recnb.evaluate(RESULTS, truth).mrr(k=1) == 1 / 3
+    assert recnb.evaluate(RESULTS, truth).ndcg(k=1).n_users == 3
+    frame = pd.DataFrame(JUDGED, columns=["query-id", "corpus-id", "score"])
+    assert recnb.evaluate(RESULTS, frame.drop(columns="score")).mrr(k=1) == 2 / 3
+    ranked = frame.assign(label=[0, 1, 0, 0])  # which says of itself what it is
+    assert recnb.evaluate(RESULTS, ranked).n_users == 1
+
+
+def test_documents_and_queries_of_a_folder_have_titles_and_texts(folder: Path) -> None:
+    ev = recnb.evaluate(RESULTS, folder, items=folder, users=folder)
+    assert [*ev.user("1")["title"]] == ["Lead", "Salt", "All about 101."]
+    assert ev.coverage(k=1) == 3 / 5
+    assert repr(ev.user("1")).startswith("query 1 (Question 1?): found 1 of 1 relevant")
+    report = ev.report(k=1).to_markdown()
+    assert all(f"**{query}** (Question {query}?)" in report for query in RESULTS)
+    by_text = repr(ev.table("mrr", k=3, by="text"))
+    assert all(f"Question {query}?" in by_text for query in RESULTS)
+    files = {"items": folder / "corpus.jsonl", "users": folder / "queries.jsonl"}
+    again = recnb.evaluate(RESULTS, folder, **files)
+    assert again.user("1").equals(ev.user("1"))
+
+
+def test_a_compressed_corpus_is_read(folder: Path) -> None:
+    import gzip
+
+    corpus = folder / "corpus.jsonl"
+    with gzip.open(folder / "corpus.jsonl.gz", "wb") as file:
+        file.write(corpus.read_bytes())
+    corpus.unlink()
+    assert recnb.evaluate(RESULTS, folder, items=folder).coverage(k=1) == 3 / 5
+
+
+def test_models_are_compared_on_a_folder(folder: Path) -> None:
+    reverse = {
+        query: {document: -score for document, score in scores.items()}
+        for query, scores in RESULTS.items()
+    }
+    models = {"dense": RESULTS, "sparse": reverse}
+    table = recnb.compare(models, folder, items=folder).table(METRICS, k=2)
+    of_frames = recnb.compare(models, TRUTH).table(METRICS, k=2)
+    assert (table.to_numpy() == of_frames.to_numpy()).all()
+
+
+def test_a_folder_without_judgements_of_the_test_names_the_others(folder: Path) -> None:
+    (folder / "qrels" / "test.tsv").rename(folder / "qrels" / "dev.tsv")
+    with pytest.raises(FrameError, match=r"no file .*test\.tsv") as raised:
+        recnb.evaluate(RESULTS, folder)
+    file = str(folder / "qrels" / "dev.tsv")
+    assert repr(file) in str(raised.value)
+    assert (numbers(RESULTS, file) == numbers(RECS, TRUTH)).all()
+
+
+def test_a_folder_of_beir_holds_no_lists(folder: Path) -> None:
+    for given_frames in ((folder, folder), (folder, None)):
+        with pytest.raises(FrameError, match=r"no lists\. Give it as the truth"):
+            recnb.evaluate(*given_frames)
+    with pytest.raises(FrameError, match=r"no lists\. Give it as the truth"):
+        recnb.evaluate(RESULTS, folder, train=folder)
+
+
+# ---- lists
+
+
+documents = st.lists(st.integers(0, 9).map("d{}".format), unique=True, max_size=6)
+
+
+@given(st.lists(st.tuples(documents, documents), min_size=1, max_size=8))
+def test_lists_of_numbered_queries_are_mappings_by_number(pairs: Any) -> None:
+    retrieved = [first for first, _second in pairs]
+    expected = [second for _first, second in pairs]
+    assume(any(first and second for first, second in pairs))
+    wanted = numbers(dict(enumerate(retrieved)), dict(enumerate(expected)))
+    assert (numbers(retrieved, expected) == wanted).all()
+    assert (numbers(tuple(retrieved), [*map(set, expected)]) == wanted).all()
+    arrays = [np.array(items, dtype=object) for items in retrieved]
+    assert (numbers(arrays, dict(enumerate(expected))) == wanted).all()
+    rows = [{"retrieved_ids": first, "expected_ids": second} for first, second in pairs]
+    assert (numbers(rows) == wanted).all()
+
+
+def test_values_of_numbered_queries_stand_in_their_order() -> None:
+    score = recnb.evaluate([["a", "b"], [], ["c"]], [["b"], ["a"], ["c"]]).mrr()
+    assert score.per_user.to_dict() == {0: 0.5, 1: 0.0, 2: 1.0}
+    assert score.per_user.index.name == "query"
+
+
+def test_as_many_lists_are_retrieved_as_expected() -> None:
+    with pytest.raises(FrameError, match="hold 2 lists and the truth 1, and") as raised:
+        recnb.evaluate([["a"], ["b"]], [["a"]])
+    assert "[] where there is nothing" in str(raised.value)
+    assert recnb.evaluate([["a"], ["b"]], [["a"], []]).mrr() == 1.0
+
+
+# ---- logs
+
+
+FORMS: dict[str, Callable[[list[dict[str, Any]]], Any]] = {
+    "a list of dictionaries": list,
+    "pandas": pd.DataFrame,
+    "Polars": pl.DataFrame,
+    "Polars, lazy": lambda log: pl.DataFrame(log).lazy(),
+    "Arrow": lambda log: pl.DataFrame(log).to_arrow(),
+    "a dictionary of columns": lambda log: pd.DataFrame(log).to_dict("list"),
+    "a data set": lambda log: DataSet(log),
+}
+
+
+class DataSet:
+    """What data sets of Hugging Face and of ragas have in common."""
+
+    def __init__(self, rows: list[dict[str, Any]]) -> None:
+        self._rows = rows
+
+    def to_pandas(self) -> pd.DataFrame:
+        """Return a frame, with an array in each cell of lists."""
+        return pl.DataFrame(self._rows).to_pandas()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_log_is_a_list_for_each_question(form: str) -> None:
+    wanted = expected_of(LOG, "retrieved_contexts", "reference_contexts")
+    make = FORMS[form]
+    assert (numbers(make(LOG)) == wanted).all()
+    assert (numbers(make(LOG), make(LOG)) == wanted).all()
+    numbered = make(without("user_input", "user_id", "session_id"))
+    assert (numbers(numbered) == wanted).all()
+    assert recnb.evaluate(numbered).mrr().per_user.to_dict() == {0: 0.5, 1: 1.0}
+
+
+def test_a_log_in_a_file(tmp_path: Path) -> None:
+    wanted = expected_of(LOG, "retrieved_contexts", "reference_contexts")
+    _write_lines(tmp_path / "log.jsonl", LOG)
+    pl.DataFrame(LOG).write_parquet(tmp_path / "log.parquet")
+    for name in ("log.jsonl", "log.parquet"):
+        assert (numbers(tmp_path / name) == wanted).all()
+
+
+def test_ids_are_read_before_texts() -> None:
+    ids = [("a", "b"), ("c", "d")]
+    log = [
+        {**row, "retrieved_context_ids": [*pair], "reference_context_ids": [pair[0]]}
+        for row, pair in zip(LOG, ids, strict=True)
+    ]
+    assert recnb.evaluate(log).mrr() == 1.0
+    assert recnb.evaluate(LOG).mrr() == 0.75
+    named = {
+        "recommended": "retrieved_contexts",
+        "relevant": "reference_contexts",
+    }
+    assert recnb.evaluate(log, **named).mrr() == 0.75
+
+
+def test_a_query_is_told_by_its_id_then_by_its_text_then_by_who_asked() -> None:
+    def index_name(log: list[dict[str, Any]], **options: Any) -> object:
+        return recnb.evaluate(log, **options).mrr().per_user.index.name
+
+    with_ids = [{**row, "question_id": number} for number, row in enumerate(LOG)]
+    assert index_name(with_ids) == "question_id"
+    assert index_name(LOG) == "user_input"
+    assert index_name(LOG, user="response") == "response"
+    assert index_name(without("user_input", "session_id")[:1]) == "user_id"
+
+
+def test_a_frame_of_items_keeps_its_columns_of_these_names() -> None:
+    recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2]})
+    truth = pd.DataFrame({"user": [1], "item": ["b"], "expected": [3]})
+    truth["retrieved"] = "yesterday"
+    assert recnb.evaluate(recs, truth).mrr() == 0.5
+
+
+def test_retrieved_lists_are_judged_by_a_truth_of_any_form(folder: Path) -> None:
+    log = [
+        {"query_id": query, "retrieved_ids": [*scores]}
+        for query, scores in RESULTS.items()
+    ]
+    assert (numbers(log, folder) == numbers(RESULTS, TRUTH)).all()
+    with_truth = [{**row, "relevant": ["100"]} for row in log]
+    assert recnb.evaluate(with_truth).mrr() == numbers(with_truth)[2, 2]
+
+
+REFUSED: dict[str, tuple[Any, str, str]] = {
+    "a question that is asked twice": (
+        [*LOG, LOG[0]],
+        "'What melts first?' is in more than one row of column 'user_input'",
+        "frame.assign(query_id=range(len(frame)))",
+    ),
+    "nothing that was expected": (
+        without("reference_contexts"),
+        "column 'retrieved_contexts' is what was retrieved, and there is no column",
+        "'reference_contexts', or name it, relevant='...'",
+    ),
+    "a text that is retrieved twice": (
+        [{**LOG[0], "retrieved_contexts": ["Tin.", "Tin."]}],
+        "'What melts first?', item 'Tin.' (2 times)",
+        "duplicates='dedupe'",
+    ),
+    "a text that is expected twice": (
+        [{**LOG[0], "reference_contexts": ["Tin.", "Tin."]}],
+        "'What melts first?', item 'Tin.' (2 times)",
+        "duplicates='dedupe'",
+    ),
+    "a text in the place of a list": (
+        [{**LOG[0], "retrieved_contexts": "Tin."}],
+        "column 'retrieved_contexts' holds str 'Tin.'",
+        "where a list",
+    ),
+    "records in lists": (
+        [{**LOG[0], "retrieved_contexts": [{"text": "Tin."}]}],
+        "such as {'text': 'Tin.'}",
+        "Make them text",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_log_that_does_not_fit_is_refused(name: str) -> None:
+    log, problem, fix = REFUSED[name]
+    with pytest.raises(RecnbError) as raised:
+        recnb.evaluate(log)
+    assert problem in str(raised.value)
+    assert fix in str(raised.value)
+
+
+def test_rows_with_ids_may_ask_one_question() -> None:
+    frame = pd.DataFrame([*LOG, LOG[0]])
+    ev = recnb.evaluate(frame.assign(query_id=range(len(frame))))
+    assert ev.mrr().per_user.to_list() == [0.5, 1.0, 0.5]
+
+
+def test_texts_that_never_match_are_named() -> None:
+    log = [{**row, "reference_contexts": ["Lead is heavy."]} for row in LOG]
+    note = "lists hold documents such as 'Lead melts at 327 °C.', the truth such as 'Lead is"
+    assert note in recnb.evaluate(log).basis
+
+
+def test_nothing_that_was_given_is_changed() -> None:
+    frame = pd.DataFrame(without("user_input", "user_id", "session_id"))
+    before = frame.copy(deep=True)
+    log = json.dumps(LOG)
+    recnb.evaluate(frame)
+    recnb.evaluate(LOG)
+    assert frame.equals(before)
+    assert json.dumps(LOG) == log
