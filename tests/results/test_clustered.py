@@ -159,6 +159,12 @@ def test_what_is_shown_of_two_models_counts_users_and_their_lists():
     assert words in repr(of_few)
 
 
+def test_the_lint_and_a_table_of_items_count_users_and_their_lists():
+    words = f"{EV.n_lists} lists of 40 users"
+    assert f" over {words}." in EV.lint(k=5).measured
+    assert f"shown and share: {words} in 6 values of day" in repr(EV.items(k=5))
+
+
 def test_values_of_a_cluster_column_are_not_called_users():
     by_topic = recnb.evaluate(RECS, TRUTH, split="day", users=TOPIC, cluster="topic")
     smallest = by_topic.detectable("ndcg", k=5)
