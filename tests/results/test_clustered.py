@@ -174,6 +174,18 @@ def test_the_lint_and_a_table_of_items_count_users_and_their_lists():
     assert f"shown and share: {words} in 6 values of day" in repr(EV.items(k=5))
 
 
+def test_lists_of_a_split_are_counted_as_lists_in_korean():
+    one, several = EV.report(k=5, lang="ko"), FOUND.report(k=5, lang="ko")
+    n = EV.n_lists
+    for report in (one, several):
+        shown = report.to_markdown()
+        assert f"사용자 {n}명" not in shown
+        assert f"사용자 40명의 목록 {n}개" in shown
+        assert "목록 100개 중" in shown
+    assert f"목록 {n}개 중" in one.to_markdown()
+    assert "**b** 45개, **a** 41개" in several.to_markdown()
+
+
 def test_values_of_a_cluster_column_are_not_called_users():
     by_topic = recnb.evaluate(RECS, TRUTH, split="day", users=TOPIC, cluster="topic")
     smallest = by_topic.detectable("ndcg", k=5)
