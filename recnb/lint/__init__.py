@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recnb.display.document import Line, Name, joined, say
-from recnb.display.language import N_, Plural, _, current, use_noun
-from recnb.display.text import users_in_words
+from recnb.display.language import N_, Plural, _, current
 from recnb.errors import ElsewhereError, OptionError, near
 from recnb.lint import checks
 from recnb.lint.data import FRAMES, LintData, Measured, NotCheckedError
@@ -60,8 +59,6 @@ def lint(
     findings = sorted(made.findings, key=lambda finding: finding.severity == "note")
     measured = data.measured
     lower, upper = _bounds(made, measured.value)
-    with use_noun(evaluation.noun_of_lists):
-        measured_in_words = _measured(measured, lower, upper)
     return Lint(
         findings=tuple(findings),
         n_checks=made.n,
@@ -78,7 +75,7 @@ def lint(
         lower=lower,
         upper=upper,
         headline=_headline(findings, made.n),
-        measured=measured_in_words,
+        measured=_measured(measured, data.sample, lower, upper),
         not_checked=tuple(made.not_checked()),
         basis="; ".join(basis_of(evaluation, data.scoring, Cutoffs.one(k)).phrases()),
         lang=current(),
@@ -160,11 +157,11 @@ def _headline(findings: Sequence[Finding], n_checks: int) -> str:
     return _(words, counts=", ".join(counts), checks=n_checks)
 
 
-def _measured(measured: Measured, lower: float, upper: float) -> str:
-    label, value, n_users = measured
+def _measured(measured: Measured, users: str, lower: float, upper: float) -> str:
+    """Return in words what effects are measured with, over which users."""
     words = N_("Effects are measured with {label}: {value} over {users}.")
-    users = users_in_words(n_users)
-    sentence = _(words, label=label, value=f"{value:.4f}", users=users)
+    value = f"{measured.value:.4f}"
+    sentence = _(words, label=measured.label, value=value, users=users)
     low, high = f"{lower:.4f}", f"{upper:.4f}"
     if not upper > lower or low == high:
         return sentence

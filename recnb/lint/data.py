@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.display.language import N_, _
-from recnb.display.text import one_line
+from recnb.display.text import one_line, sample_in_words
 from recnb.metrics.gain import Gain
 from recnb.metrics.hits import (
     Cutoffs,
@@ -55,11 +55,11 @@ def quoted_id(value: Any) -> str:
 
 
 class Measured(NamedTuple):
-    """A metric's label, its mean, and the number of users behind it."""
+    """A metric's label, its mean, and the number of values behind it."""
 
     label: str
     value: float
-    n_users: int
+    n_values: int  #: one of each user, or of each list where users have several
 
 
 class LintData:
@@ -108,8 +108,17 @@ class LintData:
         return Measured(
             label=self.measure.label,
             value=float(mean[0]),
-            n_users=int(np.count_nonzero(~np.isnan(values))),
+            n_values=int(np.count_nonzero(~np.isnan(values))),
         )
+
+    @property
+    def sample(self) -> str:
+        """The users who have a value, in words, with their lists if they have several."""
+        values, _mean = self.averaged
+        has_value = ~np.isnan(values[:, 0])
+        users = self.joined.users.filter(pl.Series(has_value))
+        counts = self.evaluation.counted(users)
+        return sample_in_words(counts["n_users"], counts.get("n_lists"))
 
     @cached_property
     def hits(self) -> Hits:

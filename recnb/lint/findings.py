@@ -195,11 +195,11 @@ class Check:
                 yield self._finding(data, problem)
 
     def _finding(self, data: LintData, problem: Problem) -> Finding:
-        label, value, n_users = data.measured
+        label, value, n_values = data.measured
         facts = {
             "label": label,
             "value": value,
-            "users": n_users,
+            "users": n_values,
             "k": data.k or 0,
             "n": problem.n,
             "of": problem.of,
@@ -212,7 +212,7 @@ class Check:
             with suppress(RecnbError):
                 facts |= _facts_of_repair(problem.repair)
                 if "other" in facts:
-                    same_users = facts["other_users"] == n_users
+                    same_users = facts["other_users"] == n_values
                     words = EFFECT if same_users else OF_OTHER_USERS
                     changed = problem.repair.in_words
                     effect = f"{effect} {_(words, **facts, changed=changed)}"
@@ -244,7 +244,7 @@ def _facts_of_repair(repair: Repair) -> dict[str, Any]:
     return {
         "other_label": measured.label,
         "other": measured.value,
-        "other_users": measured.n_users,
+        "other_users": measured.n_values,
     }
 
 

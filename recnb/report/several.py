@@ -106,10 +106,10 @@ def _users_who_find(report: ReportData) -> Line:
         models = [*others[: MOST_NAMED - 1], last]
     users = blocks.out_of(report)
     found = []
-    for model in models:
-        n = round(rates[model] * users)
-        found.append(say(N_("{n:,} with {model}"), n=n, model=strong(model)))
     with blocks.noun_of_lists(report):
+        for model in models:
+            n = round(rates[model] * users)
+            found.append(say(N_("{n:,} with {model}"), n=n, model=strong(model)))
         first = blocks.among_first(report)
         return say(
             texts.EACH_MODEL_FINDS, users=users, first=first, found=joined(found)

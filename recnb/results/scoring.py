@@ -494,15 +494,19 @@ def _matrix_of(results: Sequence[PerUser | Whole]) -> Floats:
 
 def _users_in_words(data: EvaluationData, metric: Metric[...], users: pl.Series) -> str:
     """Return the users behind a number beyond accuracy, in words."""
-    n = len(users)
+    if data.splits is not None and metric.of == "all":
+        lists = users_with_lists_in_words(data, users)
+        return _("{lists}, taken together", lists=lists)
+    if data.splits is None and metric.of_evaluated:
+        return ngettext("{n:,} user evaluated", "{n:,} users evaluated", len(users))
+    return users_with_lists_in_words(data, users)
+
+
+def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:
+    """Return a number of users with a list in words, or of lists with their users."""
     if data.splits is not None:
-        lists = ListCounts(data.splits, users).in_words()
-        return (
-            _("{lists}, taken together", lists=lists) if metric.of == "all" else lists
-        )
-    if metric.of_evaluated:
-        return ngettext("{n:,} user evaluated", "{n:,} users evaluated", n)
-    return ngettext("{n:,} user with a list", "{n:,} users with a list", n)
+        return ListCounts(data.splits, users).in_words()
+    return ngettext("{n:,} user with a list", "{n:,} users with a list", len(users))
 
 
 def _of_lists_in_words(
