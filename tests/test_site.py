@@ -93,6 +93,7 @@ def test_a_style_sheet_that_asks_for_a_font_is_a_problem(tmp_path):
         ),
         ("notebooks/ko/teaching.md", "[e](../teaching.md)", "[e](../teaching.md)"),
         ("recnb/README.md", "[d](DECISIONS.md)", "[d](decisions.md)"),
+        ("README.md", "[a/b.md](recnb/PEERS.md)", "[](peers.md)"),
         ("notebooks/README.md", "[s](source)", "s"),
         ("recnb/README.md", "[s](#rules), [h](https://a.org)", None),
         (
