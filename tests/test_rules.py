@@ -10,6 +10,7 @@ import subprocess
 import sys
 
 import pandas
+
 import recnb
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
 from tests.tools import readme
