@@ -9,8 +9,6 @@ import re
 import subprocess
 import sys
 
-import pandas
-
 import recnb
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS
 from tests.tools import readme
@@ -102,9 +100,6 @@ def test_rows_of_the_readme_run_after_its_ten_lines(tmp_path, monkeypatch):
     names: dict[str, object] = {}
     with contextlib.redirect_stdout(io.StringIO()):
         exec(program[1], names)
-    for name, model in {"runs": "item-knn", "old_runs": "popular"}.items():
-        lists = names["sample"].models[model]
-        names[name] = pandas.concat([lists.assign(seed=seed) for seed in (1, 2)])
     wanted = readme.calls_of(text, "you want")
     assert len(wanted) > 15
     for call in wanted:
