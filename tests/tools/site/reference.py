@@ -26,6 +26,7 @@ from recnb.results.stored_values import PairedDifference
 from recnb.stats import Detectable
 from recnb.widgets.explorer import Explorer
 from recnb.widgets.quiz.answer import Quiz
+from tests.tools.site.docstrings import mended
 
 #: Classes that methods return and that nobody makes by name.
 RETURNED: tuple[type, ...] = (
@@ -43,6 +44,11 @@ RETURNED: tuple[type, ...] = (
 HELPERS = ("Credit", "as_column", "list_credit", "out_of_count")
 #: The bases that hold what results read, not what users ask.
 INNER = {*EvaluationData.__mro__, *ReportData.__mro__}
+#: What a registry holds, which has no docstring.
+REGISTRIES = {
+    "recnb.METRICS": "Metrics of accuracy by their names.",
+    "recnb.LIST_METRICS": "Metrics beyond accuracy by their names.",
+}
 
 #: Members that recnb's own modules call, and users have no reason to.
 OF_RECNB = {
@@ -229,9 +235,18 @@ def _is_error(value: Any) -> bool:
 def _table(name: str) -> list[str]:
     """Return the lines of a registry of metrics: their names and meanings."""
     metrics = value_of(name)
-    lines = [f".. py:data:: {name}", "", "   A mapping of names to metrics.", ""]
+    lines = [f".. py:data:: {name}", "", f"   {REGISTRIES[name]}", ""]
     lines += [f"   - ``{metric.name}``: {metric.title}" for metric in metrics.values()]
     return [*lines, ""]
+
+
+def summary_of(name: str) -> str:
+    """Return the first sentence of a name of recnb, as its page begins."""
+    if name in REGISTRIES:
+        return REGISTRIES[name]
+    docstring = inspect.getdoc(value_of(name)) or ""
+    first_paragraph = docstring.partition("\n\n")[0]
+    return " ".join(mended(first_paragraph.splitlines()))
 
 
 def _index(groups: dict[str, list[str]]) -> str:
@@ -242,11 +257,14 @@ def _index(groups: dict[str, list[str]]) -> str:
             title,
             "-" * len(title),
             "",
-            ".. autosummary::",
-            "   :nosignatures:",
+            ".. list-table::",
             "",
         ]
-        lines += [f"   {name}" for name in groups[kind]]
+        for name in groups[kind]:
+            lines += [
+                f"   * - :py:obj:`{_title(name)} <{name}>`",
+                f"     - {summary_of(name)}",
+            ]
         lines += ["", ".. toctree::", "   :hidden:", f"   :caption: {title}", ""]
         lines += [f"   {_title(name)} <{name}>" for name in groups[kind]]
         lines.append("")
