@@ -113,7 +113,7 @@ def tables_of(
     for name, frame in given.items():
         if frame is not None or name == RECS:
             frames[name] = _without_ranx(read_stream(frame))
-    frames = with_lists_as_frames(frames)
+    frames = with_lists_as_frames(frames, columns)
     if any(is_file(frame) for frame in frames.values()):
         frames = _with_files_read(frames, columns)
     frames, left = with_columns_named(frames, columns)
@@ -302,6 +302,7 @@ def _of_lists(
             _as_list(items, user, where, are_ranked=are_ranked)
             for user, items in zip(users, lists, strict=True)
         ]
+    _refuse_pairs(lists, where)
     lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
     columns: dict[str, Any] = {
         **keys[np.repeat(np.arange(len(users)), lengths)].to_dict(),
@@ -317,6 +318,17 @@ def _of_lists(
         starts = np.cumsum(lengths) - lengths
         columns["rank"] = np.arange(1, lengths.sum() + 1) - np.repeat(starts, lengths)
     return Made(columns)
+
+
+def _refuse_pairs(lists: Sequence[Any], where: str) -> None:
+    """Raise an error for pairs of item and number in the place of items."""
+    first = next(filter(None, lists), [])
+    if not first or isinstance(first, Mapping) or not isinstance(first[0], tuple):
+        return
+    raise FrameError(
+        f"{where} tuples such as {quoted(first[0])} in lists, where items are ids.",
+        fix="Of pairs of item and number, give a mapping, dict(pairs).",
+    )
 
 
 def _refuse_lists_beside_mappings(lists: Sequence[Any], where: str) -> None:

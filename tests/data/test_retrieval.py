@@ -275,6 +275,35 @@ def test_a_query_is_told_by_its_id_then_by_its_text_then_by_who_asked() -> None:
     assert index_name(without("user_input", "session_id")[:1]) == "user_id"
 
 
+@pytest.mark.parametrize("column", ["document", "item_id", "item"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_column_named_like_items_does_not_matter_beside_lists(
+    form: str, column: str
+) -> None:
+    wanted = expected_of(LOG, "retrieved_contexts", "reference_contexts")
+    extra = {column: "guide.pdf", "score": 0.5, "rank": 1}
+    log = FORMS[form]([{**row, **extra} for row in LOG])
+    assert (numbers(log) == wanted).all()
+    truth = {row["user_input"]: row["reference_contexts"] for row in LOG}
+    assert (numbers(log, truth) == wanted).all()
+
+
+def test_names_of_lists_are_given_by_keyword() -> None:
+    log = [
+        {"asked": row["user_input"], "hits": row["retrieved_contexts"], "gold": gold}
+        for row, gold in zip(LOG, [LOG[0]["reference_contexts"], None], strict=True)
+    ]
+    names = {"user": "asked", "recommended": "hits", "relevant": "gold"}
+    assert recnb.evaluate(log, **names).mrr() == 0.5
+    retrieved = [{"retrieved": ["a", "b"], "gold": ["b"]}]
+    assert recnb.evaluate(retrieved, relevant="gold").mrr() == 0.5
+
+
+def test_a_question_without_its_lists_may_come_first() -> None:
+    log = [{"user_input": "Who?"}, *LOG]
+    assert (numbers(log) == numbers(LOG)).all()
+
+
 def test_a_frame_of_items_keeps_its_columns_of_these_names() -> None:
     recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2]})
     truth = pd.DataFrame({"user": [1], "item": ["b"], "expected": [3]})
@@ -296,8 +325,19 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
     "a question that is asked twice": (
         [*LOG, LOG[0]],
         "'What melts first?' is in more than one row of column 'user_input'",
-        "frame.assign(query_id=range(len(frame)))",
+        "frame.assign(query_id=range(len(frame))), where frame is pandas.DataFrame(log)",
     ),
+    "one question that is not in a list": (
+        LOG[0],
+        "'retrieved_contexts' of this dictionary holds 'Lead melts at 327 °C.'",
+        "one question alone as [log]",
+    ),
+    "columns of other lengths": (
+        {"user_input": ["a"], "retrieved": [["x"], ["y"]], "expected": [["x"], ["y"]]},
+        "the columns of this dictionary make no table: ",
+        "a value for every question",
+    ),
+    "a log without a question": ([], "there are no rows to evaluate", "it is empty"),
     "nothing that was expected": (
         without("reference_contexts"),
         "column 'retrieved_contexts' is what was retrieved, and there is no column",
@@ -339,6 +379,17 @@ def test_rows_with_ids_may_ask_one_question() -> None:
     frame = pd.DataFrame([*LOG, LOG[0]])
     ev = recnb.evaluate(frame.assign(query_id=range(len(frame))))
     assert ev.mrr().per_user.to_list() == [0.5, 1.0, 0.5]
+    turns = [{**row, "turn": number} for number, row in enumerate([*LOG, LOG[0]])]
+    ev = recnb.evaluate(turns, user="turn")
+    assert ev.mrr().per_user.to_list() == [0.5, 1.0, 0.5]
+
+
+def test_pairs_of_document_and_score_are_made_mappings() -> None:
+    pairs = {query: [*scores.items()] for query, scores in RESULTS.items()}
+    with pytest.raises(FrameError, match=r"tuples such as \('103', 0.9\) in lists"):
+        recnb.evaluate(pairs, TRUTH)
+    mappings = {query: dict(scores) for query, scores in pairs.items()}
+    assert (numbers(mappings, TRUTH) == numbers(RECS, TRUTH)).all()
 
 
 def test_texts_that_never_match_are_named() -> None:
