@@ -15,7 +15,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import recnb
-from recnb.errors import FrameError, RecnbError
+from recnb.errors import ColumnError, FrameError, RecnbError
 
 METRICS = ["ndcg", "recall", "mrr", "average_precision", "precision"]
 
@@ -96,6 +96,24 @@ def _write_lines(file: Path, lines: list[dict[str, Any]]) -> None:
 
 
 # ---- BEIR
+
+
+def test_judgements_without_a_header_are_refused(folder: Path) -> None:
+    (folder / "qrels" / "test.tsv").write_text("1\t100\t1\n2\t102\t1\n")
+    with pytest.raises(
+        ColumnError, match="If these are values, write names of columns"
+    ):
+        recnb.evaluate(RESULTS, folder)
+
+
+def test_results_in_json_are_read_in_python(folder: Path) -> None:
+    file = folder / "results.json"
+    for text in (json.dumps(RESULTS), json.dumps(RESULTS, indent=1), json.dumps(LOG)):
+        file.write_text(text)
+        with pytest.raises(FrameError, match=r"json.loads\(path.read_text\(\)\)"):
+            recnb.evaluate(file, folder)
+    results = json.loads(json.dumps(RESULTS))
+    assert (numbers(results, folder) == numbers(RECS, TRUTH)).all()
 
 
 def test_a_folder_of_beir_is_a_truth_with_ids_of_text(folder: Path) -> None:
