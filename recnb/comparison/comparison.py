@@ -74,7 +74,7 @@ from recnb.results.numbers import Numbers, Pairs
 from recnb.results.record import record_of_measures
 from recnb.results.scoring import scoring_of, values_of_users
 from recnb.results.segment_table import refuse_whole_metrics
-from recnb.results.segments import WHOLE, Split, part_in_words, split_by
+from recnb.results.segments import WHOLE, Split, SplitParts, part_in_words, split_by
 from recnb.results.table import Table, check_flag
 from recnb.results.tables import beyond_table
 from recnb.results.unweighted import plain_means
@@ -430,10 +430,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         Parameters are those of `table`.
         """
         asked = self._asked(metrics, options)
-        split = split_by(self._models, by, bins, truth=False)
+        split = split_by(self._models, by, bins, is_tested=True)
         numbers = self._measured(asked, Cutoffs.of(k), split)
         known = taken_as_known(self._first.source.weighted)
         basis = [self._basis_of(asked), *self._first.clustering_in_words]
+        if isinstance(split, SplitParts):
+            basis.append(part_in_words(self._first, split))
         warnings = self._warnings(asked[0], k)
         return differences_table(
             numbers, basis, settings=self.settings, warnings=warnings, known=known
@@ -575,11 +577,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             rows,
             columns=["user", "before", "after", "change", "n_relevant", "old", "new"],
         )
-        table = Movers.made(
-            frame,
-            [self._basis_of([Asked("", measure)])],
-            measure.label,
-        )
+        basis = self._basis_of([Asked("", measure)])
+        with use_noun(self._first.noun_of_lists):
+            table = Movers.made(frame, [basis], measure.label)
         table.groups = tuple(groups)
         return table
 
@@ -986,7 +986,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> tuple[list[str], list[str]]:
         """Return the users compared and those left out, and notes on the data."""
         first = self._first
-        with use_noun(first.noun if first.splits is None else "list"):
+        with use_noun(first.noun_of_lists):
             words = users_in_words(
                 self.users_by_model, self.n_lists, convention, has_missed=has_missed
             )

@@ -355,7 +355,11 @@ class Sheet:
             )
         if self.name == TRUTH:
             return fix
-        return f"{fix} If they are the lists of several models, compare them."
+        return (
+            f"{fix} If they are the lists of several models, compare them; of several "
+            "days, folds or seeds, name the columns that tell these apart, such as "
+            "split='fold'."
+        )
 
     def _kept(self) -> str:
         """Return which of repeated rows duplicates='dedupe' keeps, in words."""

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from recnb.display.document import Line, Name, joined, say
-from recnb.display.language import N_, Plural, _, current
+from recnb.display.language import N_, Plural, _, current, use_noun
 from recnb.display.text import users_in_words
 from recnb.errors import ElsewhereError, OptionError, near
 from recnb.lint import checks
@@ -60,6 +60,8 @@ def lint(
     findings = sorted(made.findings, key=lambda finding: finding.severity == "note")
     measured = data.measured
     lower, upper = _bounds(made, measured.value)
+    with use_noun(evaluation.noun_of_lists):
+        measured_in_words = _measured(measured, lower, upper)
     return Lint(
         findings=tuple(findings),
         n_checks=made.n,
@@ -76,7 +78,7 @@ def lint(
         lower=lower,
         upper=upper,
         headline=_headline(findings, made.n),
-        measured=_measured(measured, lower, upper),
+        measured=measured_in_words,
         not_checked=tuple(made.not_checked()),
         basis="; ".join(basis_of(evaluation, data.scoring, Cutoffs.one(k)).phrases()),
         lang=current(),

@@ -257,6 +257,11 @@ class EvaluationData:
             item_label = self.source.truth_labels.get("item", "item")
         return noun_of(self.user_label, item_label)
 
+    @property
+    def noun_of_lists(self) -> str:
+        """What is counted where each list is: a user, or a list of several."""
+        return self.noun if self.splits is None else "list"
+
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""
         words = "; ".join(self.users_in_words)

@@ -115,6 +115,7 @@ class Explanation(ShownInMarimo, Suggesting):
     titles: Mapping[Any, str] = field(
         default_factory=dict
     )  #: titles of the items that have one
+    text: str = ""  #: of the query whose list it is, if users= has one
     lang: str = field(
         default_factory=current
     )  #: the language of its words, in which it is shown
@@ -184,9 +185,10 @@ class Explanation(ShownInMarimo, Suggesting):
         values = {"label": self.label, "value": f"{self.value:.4f}"}
         if self.user is None:
             return say(N_("{label} = {value}"), **values)
-        return say(
-            N_("{label} of user {user} = {value}"), user=Name(self.user), **values
-        )
+        who: Line = Name(self.user)
+        if self.text:
+            who = [who, " (", Name(self.text, 120), ")"]
+        return say(N_("{label} of user {user} = {value}"), user=who, **values)
 
     @property
     def _notes(self) -> list[Block]:

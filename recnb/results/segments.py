@@ -149,19 +149,20 @@ def _without_users(
     return WordedBasis(partial(list, phrases))
 
 
-def split_by(models: Models, by: Any, bins: int, *, truth: bool = True) -> Split:
+def split_by(models: Models, by: Any, bins: int, *, is_tested: bool = False) -> Split:
     """Return the split that `by` names.
 
-    It is all users, segments of them, or parts of the truth where these are allowed.
+    It is all users, segments of them, or parts: of a split, or of the truth. Where
+    models are tested within each part, a column of the truth alone is refused.
     """
     if by is None:
         return WHOLE
     by = unlisted(by)
-    parts_of_split = _split_parts(models, by)
+    parts_of_split = _split_parts(models, by, is_tested=is_tested)
     if parts_of_split is not None:
         return parts_of_split
     check_same_segments(models, by)
-    parts = _truth_parts(models, by, bins) if truth else None
+    parts = None if is_tested else _truth_parts(models, by, bins)
     if parts is not None:
         return parts
     first_model = next(iter(models.values()))
@@ -173,7 +174,7 @@ def split_by(models: Models, by: Any, bins: int, *, truth: bool = True) -> Split
     return segments
 
 
-def _split_parts(models: Models, by: Any) -> SplitParts | None:
+def _split_parts(models: Models, by: Any, *, is_tested: bool) -> SplitParts | None:
     """Return the parts by columns of the split; None unless `by` names these alone."""
     first = next(iter(models.values()))
     columns = by if isinstance(by, list) else [by]
@@ -188,7 +189,12 @@ def _split_parts(models: Models, by: Any) -> SplitParts | None:
         name: [partial(model.of_split, part) for part in values.to_dicts()]
         for name, model in models.items()
     }
-    return SplitParts(labels=columns, keys=values.rows(), evaluations=evaluations)
+    return SplitParts(
+        labels=columns,
+        keys=values.rows(),
+        evaluations=evaluations,
+        is_tested=is_tested,
+    )
 
 
 def _truth_parts(models: Models, by: Any, bins: int) -> TruthParts | None:

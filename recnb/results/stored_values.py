@@ -119,7 +119,7 @@ def paired(
     >>> import pandas as pd, recnb
     >>> before = pd.Series([i / 40 for i in range(20)])
     >>> recnb.paired(before + before / 5, before)
-    +0.0475 (95% interval 0.0337 to 0.0613; p = 3.81e-06): better; 20 users
+    +0.0475 (95% interval 0.0337 to 0.0613; p < 0.0001): better; 20 users
     """
     settings = Settings(confidence, test)
     if not is_word(better, ("high", "low")):
@@ -229,7 +229,7 @@ class PairedDifference(Suggesting):
             low=fixed(self.low),
             high=fixed(self.high),
         )
-        p = "" if isnan(self.p) else f"; p = {self.p:.3g}"
+        p = _p_in_words(self.p)
         numbers = f"{signed(self.difference)} ({interval_in_words}{p})"
         return f"{numbers}: {in_words(self.verdict)}; {self.basis}"
 
@@ -240,6 +240,15 @@ class PairedDifference(Suggesting):
     def _repr_html_(self) -> str:
         with use_language(self.lang):
             return str(framed(_("difference"), self._in_words()))
+
+
+def _p_in_words(p: float) -> str:
+    """Return what stands behind an interval; nothing without a test."""
+    if isnan(p):
+        return ""
+    if p < 0.0001:
+        return "; p < 0.0001"
+    return f"; p = {p:.2g}"
 
 
 # What is given, checked

@@ -23,6 +23,7 @@ from recnb.report.bins import BINS, Bins
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.score import score_of
 from recnb.results.segments import segments_of
+from recnb.results.values import index_of_users
 from recnb.stats import mean_of
 from recnb.widgets.live import Live
 
@@ -52,8 +53,9 @@ class Explorer(Live):
     """From a mean to the users behind it, and to one user's list.
 
     `choose` does by code what controls do in a notebook. `shown` is what is chosen, as
-    `explorer.shown.metric`, and `values` has a row per user. The user whose list is
-    shown is at first the one nearest to the mean.
+    `explorer.shown.metric`, and `values` has a row per user, or per list, "u1
+    [day=mon]", where users have several. The user whose list is shown is at first the
+    one nearest to the mean.
     """
 
     def __init__(
@@ -347,11 +349,23 @@ class Explorer(Live):
         evaluation = self.models[shown.model]
         lists = evaluation.to_frame().reindex(frame.index)
         hits = self._hits_of(evaluation, shown.k).reindex(frame.index)
-        return frame.assign(
+        frame = frame.assign(
             hits=hits,
             relevant=lists["n_relevant"],
             length=lists["list_length"],
         )
+        return self._named_by_list(frame)
+
+    def _named_by_list(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Name rows by the id of their list, "u1 [day=mon]", where users have several."""
+        data = self._data
+        if data.splits is None:
+            return frame
+        list_ids = data.joined.users
+        keys = index_of_users(list_ids, data.user_label, data.splits)
+        of_keys = pd.Series(list_ids.to_list(), keys)
+        of_rows = of_keys.loc[frame.index].to_list()
+        return frame.set_axis(pd.Index(of_rows, name=data.user_label))
 
     @staticmethod
     def _hits_of(data: EvaluationData, k: int | None) -> pd.Series[float]:
@@ -372,8 +386,9 @@ class Explorer(Live):
         return labels.astype(pd.CategoricalDtype(names, ordered=True))
 
     def _bar_of_each(self) -> pd.Series[Any]:
-        """Return the bar of each user: those of a report; of differences a bar below 0
-        is that of the same numbers above 0, mirrored.
+        """Return the bar of each user: those of a report.
+
+        Of differences a bar below 0 is that of the same numbers above 0, mirrored.
         """
         values = self.values[self.column].to_numpy(np.float64)
         low, high = METRICS[self.shown.metric].bounds
@@ -388,8 +403,9 @@ class Explorer(Live):
         return bar.astype(pd.CategoricalDtype([*names.values()], ordered=True))
 
     def _bars_in_words(self, bins: Bins) -> dict[int, str]:
-        """Return what each bar is called, by its number from 0; of differences there
-        are as many below 0.
+        """Return what each bar is called, by its number from 0.
+
+        Of differences there are as many below 0.
         """
         names = {}
         with use_language(self.lang):

@@ -274,6 +274,8 @@ ROWS = {
         "['user', 'item']",
         "duplicates='dedupe'",
         "several models, compare them",
+        "of several days, folds or seeds, name the columns",
+        "split='fold'",
     ),
     "pairs twice, under other names": case(
         pd.concat([SCORED, SCORED]).set_axis(["qid", "docno", "score"], axis=1),

@@ -143,6 +143,11 @@ def test_documents_and_queries_of_a_folder_have_titles_and_texts(folder: Path) -
     assert [*ev.user("1")["title"]] == ["Lead", "Salt", "All about 101."]
     assert ev.coverage(k=1) == 3 / 5
     assert repr(ev.user("1")).startswith("query 1 (Question 1?): found 1 of 1 relevant")
+    worked = [
+        ev.explain("ndcg", "1", k=1),
+        ev.explain("diversity", "1", k=2, features="title"),
+    ]
+    assert all(" of query 1 (Question 1?) = " in repr(each) for each in worked)
     report = ev.report(k=1).to_markdown()
     assert all(f"**{query}** (Question {query}?)" in report for query in RESULTS)
     by_text = repr(ev.table("mrr", k=3, by="text"))
@@ -150,16 +155,6 @@ def test_documents_and_queries_of_a_folder_have_titles_and_texts(folder: Path) -
     files = {"items": folder / "corpus.jsonl", "users": folder / "queries.jsonl"}
     again = recnb.evaluate(RESULTS, folder, **files)
     assert again.user("1").equals(ev.user("1"))
-
-
-def test_a_compressed_corpus_is_read(folder: Path) -> None:
-    import gzip
-
-    corpus = folder / "corpus.jsonl"
-    with gzip.open(folder / "corpus.jsonl.gz", "wb") as file:
-        file.write(corpus.read_bytes())
-    corpus.unlink()
-    assert recnb.evaluate(RESULTS, folder, items=folder).coverage(k=1) == 3 / 5
 
 
 def test_models_are_compared_on_a_folder(folder: Path) -> None:

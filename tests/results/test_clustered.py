@@ -124,6 +124,15 @@ def test_cluster_names_another_unit_than_the_user():
     assert "needs 10" not in repr(clustered.at_least("ndcg", 0.01, k=5))
 
 
+def test_what_counts_lists_says_lists():
+    n = EV.ndcg(k=5).n_lists
+    assert f" over {n} lists." in str(EV.lint(k=5))
+    moved = repr(FOUND.movers("ndcg", k=5))
+    row = FOUND.differences("ndcg", k=5).iloc[0]
+    assert f"lists that gain {row.won}" in moved
+    assert "Users" not in moved
+
+
 def test_a_plot_of_lists_counts_lists():
     ax = EV.ndcg(k=5).plot()
     assert ax.get_ylabel() == f"share of {EV.ndcg(k=5).n_lists} lists"
@@ -299,6 +308,16 @@ def test_users_of_one_side_alone_are_counted_and_said():
     assert (found.n_only_values, found.n_only_baseline) == (2, 3)
     assert "2 only in the values, left out; 3 only in the baseline" in repr(found)
     assert found.verdict == "same"
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [(5, "0.4725): "), (12, "; p = 0.082): "), (2_000, "; p < 0.0001): ")],
+)
+def test_a_p_value_is_shown_as_it_can_be_read(n, words):
+    before = pd.Series(np.linspace(0.3, 0.5, n))
+    steps = np.where(np.arange(n) % 4 < 3, 0.1, -0.1)  # three of four gain
+    assert words in repr(recnb.paired(before + steps, before))
 
 
 def test_less_is_better_on_request():

@@ -18,6 +18,7 @@ from recnb.metrics import Credit
 from recnb.metrics.metric import METRICS
 from recnb.widgets.explorer import LISTED, Explorer
 from tests.korean import page
+from tests.test_splits import frames_of
 
 SAMPLE = recnb.datasets.load_sample()
 SIDE: dict[str, Any] = {
@@ -55,6 +56,33 @@ def test_values_are_those_of_the_evaluation(library: str | None) -> None:
             assert repr(explorer).endswith(score.basis)
     explorer.choose(k=5)
     assert library or explorer.to_frame()["hits"].sum() == len(EV.hits(5).rank)
+
+
+@pytest.mark.parametrize("is_paired", [False, True], ids=["one model", "two"])
+def test_lists_of_a_split_are_shown_one_by_one(is_paired: bool) -> None:
+    recs, truth, _keys = frames_of(31, ["fold"])
+    users = pd.DataFrame({"user": range(12), "country": list("abc" * 4)})
+    users["weight"] = users["user"] % 3 + 1.0
+    options: dict[str, Any] = {"users": users, "user_weight": "weight"}
+    ev = recnb.evaluate(recs, truth, split="fold", **options)
+    explorer = ev.explore(k=3)
+    if is_paired:
+        other = recs.assign(score=recs["score"].to_numpy()[::-1])
+        models = {"a": other, "b": recs}
+        found = recnb.compare(models, truth, split="fold", **options)
+        ev, explorer = found["b"], found.explore(k=3)
+    score = ev.ndcg(k=3)
+    wanted = {
+        f"{user} [fold={fold}]": value for (user, fold), value in score.per_user.items()
+    }
+    assert explorer.to_frame()["value"].to_dict() == pytest.approx(wanted)
+    assert explorer.means()["b" if is_paired else ""] == pytest.approx(float(score))
+    explorer.choose(user="7 [fold=10]", by="country", segment="b")
+    assert "7 [fold=10]" in shown(explorer._repr_html_())
+    of_segment = ev.table("ndcg", k=3, by="country").to_frame()["mean"].iloc[1]
+    assert explorer.means()["b" if is_paired else ""] == pytest.approx(of_segment)
+    ids = [int(name.split()[0]) for name in explorer.to_frame().index]
+    assert {user % 3 for user in ids} == {1}
 
 
 def test_means_follow_the_weights_of_users() -> None:
