@@ -322,7 +322,7 @@ def _of_lists(
 
 def _refuse_pairs(lists: Sequence[Any], where: str) -> None:
     """Raise an error for pairs of item and number in the place of items."""
-    first = next(filter(None, lists), [])
+    first: Any = next(filter(None, lists), [])
     if not first or isinstance(first, Mapping) or not isinstance(first[0], tuple):
         return
     raise FrameError(

@@ -71,10 +71,10 @@ def _as_frame(given: Any, name: str, columns: Columns) -> Any:
     """Return a log, numbered lists or a data set as a frame, anything else as it is."""
     if isinstance(given, (list, tuple)) and not given:
         raise NoRowsError(f"{name}: there are no rows to evaluate, it is empty.")
-    lists = _lists_of_log(given, columns)
-    if lists and isinstance(given, Mapping):
-        return _frame_of_columns(given, name, lists)
-    if lists:
+    labels = _lists_of_log(given, columns)
+    if labels and isinstance(given, Mapping):
+        return _frame_of_columns(given, name, labels)
+    if labels:
         return pd.DataFrame(given)
     if _are_numbered_lists(given):
         lists = pd.Series([*given], dtype=object)
