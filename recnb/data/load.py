@@ -274,7 +274,9 @@ def _of_cells(frame: Any, name: str, label: str, columns: Columns) -> Made:
     where = f"{name}: column {label!r} holds"
     rows = _of_lists(keys, lists, where, name, label)
     item = DOCUMENT if is_list_of_documents(label) else "item"
-    return Made(rows.rename({"user": user, "item": item}))
+    table = Made(rows.rename({"user": user, "item": item}))
+    table.without_items = rows.without_items
+    return table
 
 
 def _of_lists(
@@ -317,7 +319,9 @@ def _of_lists(
     elif are_ranked:
         starts = np.cumsum(lengths) - lengths
         columns["rank"] = np.arange(1, lengths.sum() + 1) - np.repeat(starts, lengths)
-    return Made(columns)
+    table = Made(columns)
+    table.without_items = users.filter(pl.Series(lengths == 0)).to_list()
+    return table
 
 
 def _refuse_pairs(lists: Sequence[Any], where: str) -> None:
@@ -340,6 +344,23 @@ def _refuse_lists_beside_mappings(lists: Sequence[Any], where: str) -> None:
                 fix="Give all users lists in rank order, or all of them mappings of item "
                 "to score.",
             )
+
+
+def refuse_nothing_relevant(truth: Any, convention: Convention) -> None:
+    """Raise an error for a user of the truth with an empty list, where it counts.
+
+    The rows of the truth cannot hold such a user, who would be left out.
+    """
+    users = truth.without_items if isinstance(truth, Made) else ()
+    counts = convention.no_relevant != "skip" and convention.averaged_users != "recs"
+    if not users or not counts:
+        return
+    raise FrameError(
+        f"truth: the list of {users[0]!r} is empty, and users with no relevant item "
+        f"count here, no_relevant={convention.no_relevant!r}.",
+        fix="Give a row an item, with relevance 0 for an item of such a user; or leave "
+        "the user out of both sides.",
+    )
 
 
 def _numbers_of(items: Any) -> Iterable[Any]:

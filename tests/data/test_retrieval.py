@@ -397,6 +397,32 @@ def test_rows_with_ids_may_ask_one_question() -> None:
     assert ev.mrr().per_user.to_list() == [0.5, 1.0, 0.5]
 
 
+@pytest.mark.parametrize("form", FORMS)
+def test_a_question_of_which_nothing_is_expected_is_refused_where_it_counts(
+    form: str,
+) -> None:
+    log = FORMS[form](
+        [*LOG, {**LOG[0], "user_input": "Hello?", "reference_contexts": []}]
+    )
+    assert recnb.evaluate(log).mrr() == 0.75
+    assert recnb.as_in("haystack", "recall_multi_hit", LOG, k=5) == 0.75
+    problem = (
+        "truth: the list of 'Hello?' is empty, and users with no relevant item count"
+    )
+    for call in (
+        lambda: recnb.evaluate(log, no_relevant="zero"),
+        lambda: recnb.as_in("mlflow", "recall", log, k=5),
+    ):
+        with pytest.raises(FrameError, match=problem):
+            call()
+    numbered = [["a"], ["b"]], [["a"], []]
+    assert recnb.evaluate(*numbered).mrr() == 1.0
+    with pytest.raises(FrameError, match="the list of 1 is empty"):
+        recnb.evaluate(*numbered, no_relevant="zero")
+    judged = recnb.evaluate(*numbered, averaged_users="recs", no_relevant="zero")
+    assert judged.mrr() == 0.5
+
+
 def test_pairs_of_document_and_score_are_made_mappings() -> None:
     pairs = {query: [*scores.items()] for query, scores in RESULTS.items()}
     with pytest.raises(FrameError, match=r"tuples such as \('103', 0.9\) in lists"):
