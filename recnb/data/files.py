@@ -508,9 +508,28 @@ def _plain_kind(column: pl.Series, role: str | None) -> pl.Series:
 def read_trec_run(path: File) -> pd.DataFrame:
     """Read a run as a frame of recommendations.
 
-    Its columns are user (the query), item (the document), score and model (the tag).
-    The rank is left out, as trec_eval never reads it. Files may be compressed (.gz,
-    .zst).
+    The rank is left out, as trec_eval never reads it.
+
+    Parameters
+    ----------
+    path : path or file
+        The run; may be compressed (.gz, .zst).
+
+    Returns
+    -------
+    DataFrame
+        Columns user (the query), item (the document), score and model (the tag).
+
+    Examples
+    --------
+    >>> import pathlib, recnb, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "run.txt")
+    ...     _ = path.write_text("q1 Q0 d7 1 9.5 bm25")
+    ...     recs = recnb.read_trec_run(path)
+    >>> recs
+      user item  score model
+    0   q1   d7    9.5  bm25
     """
     return _trec(content(path), path, "run").to_pandas()
 
@@ -518,8 +537,27 @@ def read_trec_run(path: File) -> pd.DataFrame:
 def read_trec_qrels(path: File) -> pd.DataFrame:
     """Read judgements as a frame of truth.
 
-    Its columns are user (the query), item (the document) and relevance, which is below 0
-    for what was not judged.
+    Parameters
+    ----------
+    path : path or file
+        The qrels; may be compressed (.gz, .zst).
+
+    Returns
+    -------
+    DataFrame
+        Columns user (the query), item (the document) and relevance, which is below 0 for
+        what was not judged.
+
+    Examples
+    --------
+    >>> import pathlib, recnb, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "qrels.txt")
+    ...     _ = path.write_text("q1 0 d7 2")
+    ...     truth = recnb.read_trec_qrels(path)
+    >>> truth
+      user item  relevance
+    0   q1   d7          2
     """
     return _trec(content(path), path, "qrels").to_pandas()
 
@@ -648,6 +686,25 @@ class AsJson(ABC):
     @overload
     def to_json(self, path: File) -> None: ...
     def to_json(self, path: File | None = None) -> str | None:
-        """Return `to_dict` as JSON text, or write it to the file `path`."""
+        """Return `to_dict` as JSON text, or write it to the file `path`.
+
+        Parameters
+        ----------
+        path : path or file, optional
+            Where it is written; without it text is returned.
+
+        Returns
+        -------
+        str or None
+            The JSON, unless it is written.
+
+        Examples
+        --------
+        >>> import json, recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> report = recnb.evaluate(sample.models["popular"], sample.test).report(k=10)
+        >>> json.loads(report.to_json())["k"]
+        [10]
+        """
         text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
         return written(f"{text}\n", path)

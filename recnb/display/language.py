@@ -47,10 +47,25 @@ class Language(str):
 
 
 def language(lang: str | None = None) -> str:
-    """Set the language of all that is shown, "en" or "ko", or return it.
+    """Set the language of all that is shown, or return it.
 
-    It is that of explanations, reports, widgets and plots. Without an argument it is
-    returned.
+    It is that of explanations, reports, widgets and plots.
+
+    Parameters
+    ----------
+    lang : {"en", "ko"}, optional
+        The language; without it nothing is set.
+
+    Returns
+    -------
+    str
+        The language that is set.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> recnb.language("en")
+    'en'
     """
     if lang is not None:
         _setting[0] = checked(lang)

@@ -68,6 +68,15 @@ class Finding(Suggesting):
     It says what and how many, its effect on the numbers, an example, what to type.
 
     A `warning` changes how a number may be read or compared; a `note` is good to know.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> lint = recnb.evaluate(sample.models["popular"], sample.test).lint()
+    >>> finding = lint["users_without_list"]
+    >>> finding.severity, finding.n, finding.of
+    ('note', 2, 261)
     """
 
     name: str  #: of the check, such as "seen_in_train"
@@ -265,6 +274,14 @@ class Lint(ShownInMarimo, Suggesting):
     that need rows of the lists which are not in memory, `undecided` those that need
     something else; `lower` and `upper` bound the metric's mean over all orders of equal
     scores.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> lint = recnb.evaluate(sample.models["popular"], sample.test).lint()
+    >>> lint.names
+    ['ratings', 'users_without_list']
     """
 
     findings: tuple[Finding, ...]
@@ -314,7 +331,21 @@ class Lint(ShownInMarimo, Suggesting):
         return tuple(finding for finding in self if finding.severity == "note")
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per finding: name, severity, n, of, and its sentences."""
+        """Return a row per finding: name, severity, n, of, and its sentences.
+
+        Returns
+        -------
+        DataFrame
+            Warnings first.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> lint = recnb.evaluate(sample.models["popular"], sample.test).lint()
+        >>> lint.to_frame()["severity"].tolist()
+        ['warning', 'note']
+        """
         import pandas as pd
 
         names = [

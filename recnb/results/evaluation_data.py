@@ -105,6 +105,24 @@ class EvaluationData:
         A metric that it lacks is recnb's own, and marked. Where the library itself
         would raise an error, these still give a number; `recnb.as_in` refuses the
         frames.
+
+        Parameters
+        ----------
+        library : str
+            One of `recnb.conventions.names()`.
+
+        Returns
+        -------
+        Evaluation
+            Of the same frames, which are not read again.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> round(ev.ndcg(k=10), 4), round(ev.under("rectools").ndcg(k=10), 4)
+        (0.1725, 0.1062)
         """
         name = presets.library_named(library)
         convention = self.source.as_given(presets.data_convention(name))
@@ -153,9 +171,24 @@ class EvaluationData:
         return kind(self.joined, self.side_data)
 
     def hits(self, depth: int | None = None) -> Hits:
-        """Return the hits down to a rank; None: all.
+        """Return the hits down to a rank, from which metrics of accuracy are computed.
 
-        Every metric of accuracy is computed from them.
+        Parameters
+        ----------
+        depth : int, optional
+            The last rank; None: all.
+
+        Returns
+        -------
+        Hits
+            Arrays with an entry per hit: `user`, `rank`, `relevance` and more.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> ev = recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["b", "c"]})
+        >>> ev.hits().rank.tolist()
+        [2]
         """
         return self.joined.hits(Cutoffs.one(depth).values[0])
 

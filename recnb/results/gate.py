@@ -67,6 +67,18 @@ class Gate(AsJson, Suggesting):
     """The checks of a gate; true if all are passed.
 
     `to_frame` and `to_json` export them with the numbers behind each.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> gate = ev.at_least("ndcg", 0.1, k=10)
+    >>> bool(gate), sorted(gate.to_dict())
+    (True, ['basis', 'checks', 'passed', 'record', 'schema', 'warnings'])
+    >>> gate.to_frame()[["metric", "k", "n_users", "value", "passed"]].round(4)
+      metric   k  n_users   value  passed
+    0   ndcg  10      261  0.1725    True
     """
 
     checks: tuple[GateCheck, ...]
@@ -107,11 +119,23 @@ class Gate(AsJson, Suggesting):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per check with its numbers."""
+        """Return a row per check with its numbers.
+
+        Returns
+        -------
+        DataFrame
+            One row per check.
+        """
         return pd.DataFrame([check.to_dict() for check in self.checks])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the gate as plain Python that `json` can write."""
+        """Return the gate as plain Python that `json` can write.
+
+        Returns
+        -------
+        dict
+            The checks, and the record of their numbers.
+        """
         checks = [check.to_dict() for check in self.checks]
         gate = {
             "schema": SCHEMA,

@@ -49,17 +49,17 @@ def interval(
 
     Parameters
     ----------
-    values
-        A Series by user, such as `score.per_user`; or by user and more levels, such as
-        days: lists, of which those of one user are drawn together. Users are the level
-        with a usual name of theirs ("user", "user_id", "qid"), else the first. All
-        count the same.
-    confidence
-        The confidence of the interval.
-    bounds
+    values : Series
+        By user, such as `score.per_user`; or by user and more levels, such as days:
+        lists, of which those of one user are drawn together. Users are the level with a
+        usual name of theirs ("user", "user_id", "qid"), else the first. All count the
+        same.
+    confidence : float, default 0.95
+        The confidence of the interval, between 0 and 1.
+    bounds : tuple of float, default (0, 1)
         The lowest and the highest value that the metric may have; `float("inf")` for
         one without an upper bound.
-    cluster
+    cluster : str, Series or mapping, optional
         What is drawn together instead of the lists of a user: the name of a level, or a
         Series of user to cluster.
 
@@ -104,15 +104,24 @@ def paired(
 
     Parameters
     ----------
-    values, baseline
-        Series as in `recnb.interval`, matched by their index. Users, or lists, of one
-        side alone are left out, and counted.
-    confidence, bounds, cluster
-        As in `recnb.interval`; `bounds` are those of the values.
-    test
-        "t" (Student's paired t) or "randomization".
-    better
+    values, baseline : Series
+        As in `recnb.interval`, matched by their index. Users, or lists, of one side
+        alone are left out, and counted.
+    confidence : float, default 0.95
+        The confidence of the interval, between 0 and 1.
+    bounds : tuple of float, default (0, 1)
+        The lowest and the highest value that the metric may have.
+    cluster : str, Series or mapping, optional
+        As in `recnb.interval`.
+    test : {"t", "randomization"}, default "t"
+        Student's paired t, or random signs.
+    better : {"high", "low"}, default "high"
         "low" if less is better.
+
+    Returns
+    -------
+    PairedDifference
+        The difference, its interval, p-value and verdict.
 
     Examples
     --------
@@ -179,7 +188,18 @@ def _difference_of(
 
 @dataclass(frozen=True, repr=False)
 class PairedDifference(Suggesting):
-    """The difference of two Series of values, with its interval and its test."""
+    """The difference of two Series of values, with its interval and its test.
+
+    Examples
+    --------
+    >>> import pandas as pd, recnb
+    >>> before = pd.Series([i / 40 for i in range(20)])
+    >>> difference = recnb.paired(before + before / 5, before)
+    >>> round(difference.to_dict()["difference"], 4), difference.verdict
+    (0.0475, 'better')
+    >>> len(difference.to_frame())
+    1
+    """
 
     difference: float
     low: float
@@ -200,13 +220,25 @@ class PairedDifference(Suggesting):
     lang: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain Python."""
+        """Return the numbers as plain Python.
+
+        Returns
+        -------
+        dict
+            What `json` can write.
+        """
         numbers = asdict(self)
         del numbers["lang"]
         return numbers
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the numbers as a frame of one row."""
+        """Return the numbers as a frame of one row.
+
+        Returns
+        -------
+        DataFrame
+            A column per number.
+        """
         return pd.DataFrame([self.to_dict()])
 
     @property

@@ -56,6 +56,23 @@ class Explorer(Live):
     `explorer.shown.metric`, and `values` has a row per user, or per list, "u1
     [day=mon]", where users have several. The user whose list is shown is at first the
     one nearest to the mean.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test, users=sample.users)
+    >>> explorer = ev.explore("ndcg", k=10)
+    >>> explorer.choose(metric="recall", by="segment")
+    >>> explorer.segments().round(3)
+             count   mean
+    devoted     49  0.226
+    new         63  0.228
+    regular    149  0.268
+    >>> {name: round(mean, 4) for name, mean in explorer.means().items()}
+    {'': 0.2504}
+    >>> len(explorer.to_frame())
+    261
     """
 
     def __init__(
@@ -107,6 +124,11 @@ class Explorer(Live):
         """Choose what is shown, by the names of `Choices`.
 
         What is refused changes nothing.
+
+        Parameters
+        ----------
+        **choices
+            What is chosen, as `metric="recall"`, `by="segment"` or `user="u026"`.
         """
         for name in choices:
             if name not in Choices._fields:
@@ -150,7 +172,10 @@ class Explorer(Live):
     def to_frame(self) -> pd.DataFrame:
         """Return the users shown, in their order.
 
-        Columns: value, hits, relevant items, length of the list, and the segment.
+        Returns
+        -------
+        DataFrame
+            Columns: value, hits, relevant items, length of the list, and the segment.
         """
         shown = self.shown
         frame = self.values
@@ -167,7 +192,13 @@ class Explorer(Live):
         )
 
     def means(self) -> dict[str, float]:
-        """Return the mean of each model over the users of the segment that is shown."""
+        """Return the mean of each model over the users of the segment that is shown.
+
+        Returns
+        -------
+        dict
+            Means by the names of models; that of one model is "".
+        """
         values = self.values[self._in_segment]
         means = {}
         for name in self.models:
@@ -176,7 +207,13 @@ class Explorer(Live):
         return means
 
     def segments(self) -> pd.DataFrame:
-        """Return the users and the mean of each segment."""
+        """Return the users and the mean of each segment.
+
+        Returns
+        -------
+        DataFrame
+            A row per segment.
+        """
         segments = self.values[self.column].groupby(self.labels, observed=True)
         means = segments.apply(self._mean_of)
         return pd.DataFrame({"count": segments.count(), "mean": means})

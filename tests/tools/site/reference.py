@@ -15,18 +15,57 @@ from typing import Any
 
 import recnb
 from recnb.evaluation import PUBLIC
-from recnb.lint import Lint
+from recnb.lint.findings import Finding, Lint
 from recnb.metrics.metric import ACCURACY
 from recnb.report.data import ReportData
+from recnb.report.methods import MethodsSection
 from recnb.report.report import Report
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.gate import Gate
+from recnb.results.stored_values import PairedDifference
+from recnb.stats import Detectable
+from recnb.widgets.explorer import Explorer
+from recnb.widgets.quiz.answer import Quiz
 
 #: Classes that methods return and that nobody makes by name.
-RETURNED: tuple[type, ...] = (Report, Lint)
+RETURNED: tuple[type, ...] = (
+    Report,
+    Lint,
+    Finding,
+    Detectable,
+    Explorer,
+    Gate,
+    MethodsSection,
+    PairedDifference,
+    Quiz,
+)
 #: What is for a metric of the caller's own.
 HELPERS = ("Credit", "as_column", "list_credit", "out_of_count")
 #: The bases that hold what results read, not what users ask.
 INNER = {*EvaluationData.__mro__, *ReportData.__mro__}
+
+#: Members that recnb's own modules call, and users have no reason to.
+OF_RECNB = {
+    "Detectable": {"of"},
+    "Exercise": {"score", "shared", "with_list"},
+    "Explorer": {"bars", "counts", "counts_in_words"},
+    "Live": {"use"},
+    "Convention": {
+        "given_in_words",
+        "keeps_ranks",
+        "order_in_words",
+        "ordered_by",
+        "phrases",
+        "relevant_in_words",
+        "users_phrase",
+        "with_metric",
+        "without_k",
+    },
+    "Playground": {"name"},
+    "Quiz": {"question", "rounded"},
+    "Score": {"users_at"},
+    "Table": {"made"},
+}
 
 TITLES = {
     "ways in": "Evaluate and compare",
@@ -93,6 +132,8 @@ def members_of(cls: type) -> list[str]:
     shown = {name for name in names if _is_shown(cls, name)}
     if dataclasses.is_dataclass(cls) and cls.__name__ in recnb.__all__:
         shown |= {field.name for field in dataclasses.fields(cls)}
+    for base in cls.__mro__:
+        shown -= OF_RECNB.get(base.__name__, set())
     return sorted(name for name in shown if not name.startswith("_"))
 
 
@@ -142,10 +183,8 @@ def _class(name: str, cls: type) -> list[str]:
 def _module(name: str, module: ModuleType) -> list[str]:
     """Return the lines of a module: its docstring, and what it has."""
     lines = [f".. automodule:: {name}", ""]
-    for member in _listed(module):
+    for member in objects_of(module):
         value = getattr(module, member)
-        if getattr(recnb, member, None) is value:
-            continue  # it has a page of its own
         if _is_error(value):
             lines += [
                 f".. autoexception:: {name}.{member}",
@@ -157,6 +196,22 @@ def _module(name: str, module: ModuleType) -> list[str]:
         elif inspect.isfunction(value):
             lines += [f".. autofunction:: {name}.{member}", ""]
     return lines
+
+
+def objects_of(module: ModuleType) -> list[str]:
+    """Return the names of a module that are on its page: functions and classes.
+
+    What is a name of recnb has a page of its own.
+    """
+    return [
+        name for name in _listed(module) if _is_on_its_page(name, getattr(module, name))
+    ]
+
+
+def _is_on_its_page(name: str, value: Any) -> bool:
+    """Whether a value of a module is a function or a class, and no name of recnb."""
+    is_object = isinstance(value, type) or inspect.isfunction(value)
+    return is_object and getattr(recnb, name, None) is not value
 
 
 def _listed(module: ModuleType) -> list[str]:
