@@ -19,7 +19,13 @@ from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
 from recnb.data.columns import Columns, Labels, Made, columns_of, from_pandas
 from recnb.data.files import is_file
-from recnb.data.load import SIDE_FRAMES, Input, read, tables_of
+from recnb.data.load import (
+    SIDE_FRAMES,
+    Input,
+    read,
+    refuse_nothing_relevant,
+    tables_of,
+)
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.sheet import RECS, TRUTH
 from recnb.data.side_data import (
@@ -215,6 +221,7 @@ def evaluate(
         if "propensity" in parsed.columns:
             columns = {**columns, "propensity": parsed.columns["propensity"]}
     source = read(lists, judged, columns, frames)
+    refuse_nothing_relevant(judged, parsed.convention_of(source))
     parsed.weigh(source, frames)
     side_data = read_side_data(
         source, with_truth, columns, cluster=parsed.cluster, **frames

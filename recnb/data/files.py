@@ -337,6 +337,11 @@ def _table(file: Path, ending: str, trec: Trec | None, has_keys: bool) -> Any:
             return _json_lines(_text(data, file), file)
         if ending in CSV:
             return _csv(data, file, "\t" if ending == ".tsv" else ",")
+    if _ending(file) == ".json":
+        raise FrameError(
+            f"{file} is JSON, of which recnb reads lines, .jsonl.",
+            fix="In Python, give what it holds: json.loads(path.read_text()).",
+        )
     if trec:
         rows = _trec(data, file, trec)
         return rows.rename({"user": "query", "item": "document"})
@@ -476,7 +481,8 @@ def _csv(data: bytes, path: File, separator: str) -> pl.DataFrame:
     for name in table.columns:
         if name.endswith("_duplicated_0"):  # so Polars calls the second of two
             raise ColumnError(
-                f"{path} has more than one column called {name[:-13]!r}: rename all but one."
+                f"{path} has more than one column called {name[:-13]!r}: rename "
+                "all but one. If these are values, write names of columns above them."
             )
     return table.filter(~pl.all_horizontal(pl.all().is_null()))  # blank lines
 

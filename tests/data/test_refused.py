@@ -607,7 +607,7 @@ HELD = {
         "nothing that recnb reads",
     ),
     "items with scores": case(
-        {"ann": [("a", 0.9), ("b", 0.2)]}, LIKED, "tuple, such as ('a', 0.9)"
+        {"ann": [("a", 0.9), ("b", 0.2)]}, LIKED, "tuples such as ('a', 0.9) in lists"
     ),
 }
 
