@@ -217,6 +217,12 @@ class Splits:
             return key
         return f"{user}{OPENING}{self.labels[row]}"
 
+    def list_ids(self, index: pd.Index[Any]) -> pl.Series:
+        """Return the ids of the lists in an index of results, in their order."""
+        users = pl.Series(index.get_level_values(0).to_list(), dtype=self.user_dtype)
+        codes = self.index_of(self.values).get_indexer(index.droplevel(0))
+        return _joined(users, self.labels[codes])
+
     @staticmethod
     def index_of(table: pl.DataFrame) -> pd.Index[Any]:
         """Return the columns of a table as the index of results, a level each."""

@@ -143,6 +143,19 @@ class Explorer(Live):
             problem = N_("{value} is not here.")
             raise self._unknown(problem, str(value), known, value=typed)
 
+    @property
+    def has_lists(self) -> bool:
+        """Whether users have several lists, those of a split."""
+        return self._data.splits is not None
+
+    @property
+    def names(self) -> pd.Series[Any]:
+        """What each user, or list of a split, is called."""
+        index = self.values.index
+        if self._data.splits is None:
+            return pd.Series(index.astype(str), index)
+        return pd.Series(self._ids_of(index).to_list(), index)
+
     # Numbers.
 
     def to_frame(self) -> pd.DataFrame:
@@ -155,8 +168,7 @@ class Explorer(Live):
         if shown.by:
             column = f"{shown.by} (segment)" if shown.by in frame else shown.by
             frame = frame.assign(**{column: self.labels})
-        ids = frame.index.astype(str)
-        has_text = ids.str.contains(shown.search, case=False, regex=False)
+        has_text = self.names.str.contains(shown.search, case=False, regex=False)
         is_shown = self._in_segment & has_text
         if shown.bar:
             is_shown &= self._bar_of_each() == shown.bar
@@ -218,6 +230,7 @@ class Explorer(Live):
             label=self._label,
             basis=self._basis,
             frame=frame.head(LISTED if live else LISTED_WITHOUT_KERNEL),
+            names=self.names,
             n_users=len(frame),
             headers=self._headers(),
             n_segment=self._in_segment.sum(),
@@ -294,10 +307,14 @@ class Explorer(Live):
 
     def _mean_of(self, values: pd.Series[Any]) -> float:
         """Return the mean of users, who may have weights; NaN if none has a value."""
-        dtype = self._data.joined.users.dtype
-        users = pl.Series(values.index.to_list(), dtype=dtype)
-        weights = self._data.source.weight_of(users)
+        weights = self._data.source.weight_of(self._ids_of(values.index))
         return mean_of(values.to_numpy(np.float64), weights)
+
+    def _ids_of(self, index: pd.Index[Any]) -> pl.Series:
+        """Return the ids of users, or of lists of a split, in an index of results."""
+        if self._data.splits is not None:
+            return self._data.splits.list_ids(index)
+        return pl.Series(index.to_list(), dtype=self._data.joined.users.dtype)
 
     @property
     def _data(self) -> EvaluationData:
@@ -367,7 +384,7 @@ class Explorer(Live):
             return pd.Series("", self.values.index)
         segments = segments_of(self._data, by)
         names = [str(key) for (key,) in segments.keys]
-        code = segments.of(pl.from_pandas(self.values.index))
+        code = segments.of(self._ids_of(self.values.index))
         labels = pd.Series(np.array(names)[code], self.values.index)
         return labels.astype(pd.CategoricalDtype(names, ordered=True))
 

@@ -311,3 +311,49 @@ def test_users_are_counted_by_the_direction_of_the_metric(
     counts = {"won": change > 0, "lost": change < 0, "tied": change == 0}
     said = words.format(**{name: int(users.sum()) for name, users in counts.items()})
     assert said in page
+
+
+SPLIT_COLUMNS = ["day", "fold"]
+
+
+@pytest.mark.parametrize("columns", [["day"], SPLIT_COLUMNS])
+def test_lists_of_a_split_are_explored_one_by_one(columns: list[str]) -> None:
+    days = pd.to_datetime(["2024-05-01", "2024-05-02"])
+    nights = {
+        name: pd.concat([recs.assign(day=days[0]), recs[::2].assign(day=days[1])])
+        for name, recs in SAMPLE.models.items()
+    }
+    folded = {
+        name: recs.assign(fold=recs["day"].dt.day % 2) for name, recs in nights.items()
+    }
+    truth = pd.concat([SAMPLE.test.assign(day=day) for day in days])
+    users = SAMPLE.users.assign(weight=np.arange(len(SAMPLE.users)) % 3 + 1)
+    options: dict[str, Any] = {
+        "split": columns,
+        "users": users,
+        "user_weight": "weight",
+    }
+    ev = recnb.evaluate(folded["popular"], truth, **options)
+    explorer = ev.explore(k=5)
+    score = ev.ndcg(k=5)
+
+    assert explorer.means() == {"": pytest.approx(float(score), abs=1e-12)}
+    values = explorer.to_frame()["value"].sort_index()
+    pd.testing.assert_series_equal(values, score.per_user, check_names=False)
+    explorer.choose(by="segment")
+    of_each = ev.table("ndcg", k=5, by="segment")
+    means = explorer.segments()["mean"]
+    assert [*means] == pytest.approx([*of_each["mean"]], abs=1e-12)
+    explorer.choose(search="day=2024-05-02")
+    listed = explorer.to_frame().index
+    assert set(listed.get_level_values("day")) == {days[1]}
+    explorer.choose(user=listed[0])
+    page = shown(explorer._html(live=True))
+    assert f"{LISTED} of {len(listed):,} lists" in page
+    assert "[day=2024-05-02" in page
+
+    found = recnb.compare(folded, truth, **options)
+    several = found.explore(k=5)
+    means_of_models = {name: float(ev.ndcg(k=5)) for name, ev in found.models.items()}
+    for name, mean in several.means().items():
+        assert mean == pytest.approx(means_of_models[name], abs=1e-12)
