@@ -152,14 +152,15 @@ def _without_users(
 def split_by(models: Models, by: Any, bins: int, *, truth: bool = True) -> Split:
     """Return the split that `by` names.
 
-    It is all users, segments of them, or parts of the truth where these are allowed.
+    It is all users, segments of them, or parts of the truth where these are allowed;
+    where they are not, models are tested within each part that it has.
     """
     if by is None:
         return WHOLE
     by = unlisted(by)
     parts_of_split = _split_parts(models, by)
     if parts_of_split is not None:
-        return parts_of_split
+        return replace(parts_of_split, is_tested=not truth)
     check_same_segments(models, by)
     parts = _truth_parts(models, by, bins) if truth else None
     if parts is not None:
