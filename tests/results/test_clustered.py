@@ -301,6 +301,49 @@ def test_users_of_one_side_alone_are_counted_and_said():
     assert found.verdict == "same"
 
 
+def test_levels_are_matched_by_their_names():
+    rng = np.random.default_rng(5)
+    # Users and folds are numbers alike, so that their places do not tell them apart.
+    index = pd.MultiIndex.from_product([range(12), range(12)], names=["user", "fold"])
+    values = pd.Series(rng.random(144), index)
+    baseline = pd.Series(rng.random(144), index)
+    plain = recnb.paired(values, baseline)
+    assert recnb.paired(values, baseline.swaplevel()) == plain
+    other = recnb.paired(values.swaplevel(), baseline)
+    assert other.difference == pytest.approx(plain.difference)
+    assert other.high == pytest.approx(plain.high)
+
+
+def test_clusters_of_stored_values_are_not_called_users():
+    before = pd.Series(np.linspace(0.1, 0.5, 40))
+    household = pd.Series(np.arange(40) // 2, name="household")
+    found = recnb.paired(before * 1.2, before, cluster=household)
+    assert found.basis == "40 lists in 20 values of household"
+    assert found.n_users == 20
+    unnamed = recnb.paired(before * 1.2, before, cluster=household.to_dict())
+    assert unnamed.basis == "40 lists in 20 values of cluster"
+    assert recnb.paired(before * 1.2, before).basis == "40 users"
+
+
+@pytest.mark.parametrize("level", ["user", "topic"])
+def test_rows_without_a_cluster_are_refused(level):
+    keys = [("a", "x"), ("b", "y"), ("c", "x"), ("d", "z")]
+    frame = pd.DataFrame(keys, columns=["user", "topic"])
+    frame.loc[frame.index[:2], level] = None
+    values = pd.Series([0.1, 0.2, 0.5, 1.0], pd.MultiIndex.from_frame(frame))
+    with pytest.raises(FrameError, match=f"2 rows without a '?{level}"):
+        recnb.interval(values, cluster=None if level == "user" else level)
+
+
+def test_users_without_a_value_of_cluster_are_refused():
+    users = sorted(RECS["user"].unique())
+    lacking = pd.DataFrame({"user": users, "household": np.arange(len(users)) // 2.0})
+    lacking.loc[:2, "household"] = np.nan
+    ev = recnb.evaluate(RECS, TRUTH, split="day", users=lacking, cluster="household")
+    with pytest.raises(FrameError, match="cluster= has no value for 3 of"):
+        ev.ndcg(k=5).interval()
+
+
 def test_less_is_better_on_request():
     before = pd.Series(np.linspace(0.1, 0.5, 30))
     assert recnb.paired(before / 2, before).verdict == "worse"
