@@ -15,10 +15,10 @@ import numpy as np
 
 from recnb.display.document import Line, Name, joined, say
 from recnb.display.language import N_, Plural, _, current
-from recnb.display.text import users_in_words
+from recnb.display.text import sample_in_words
 from recnb.errors import ElsewhereError, OptionError, near
 from recnb.lint import checks
-from recnb.lint.data import FRAMES, LintData, Measured, NotCheckedError
+from recnb.lint.data import FRAMES, LintData, NotCheckedError
 from recnb.lint.findings import Check, Finding, Lint
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, measure_named
@@ -76,7 +76,7 @@ def lint(
         lower=lower,
         upper=upper,
         headline=_headline(findings, made.n),
-        measured=_measured(measured, lower, upper),
+        measured=_measured(data, lower, upper),
         not_checked=tuple(made.not_checked()),
         basis="; ".join(basis_of(evaluation, data.scoring, Cutoffs.one(k)).phrases()),
         lang=current(),
@@ -158,10 +158,10 @@ def _headline(findings: Sequence[Finding], n_checks: int) -> str:
     return _(words, counts=", ".join(counts), checks=n_checks)
 
 
-def _measured(measured: Measured, lower: float, upper: float) -> str:
-    label, value, n_users = measured
+def _measured(data: LintData, lower: float, upper: float) -> str:
+    label, value, _n = data.measured
     words = N_("Effects are measured with {label}: {value} over {users}.")
-    users = users_in_words(n_users)
+    users = sample_in_words(**data.counted)
     sentence = _(words, label=label, value=f"{value:.4f}", users=users)
     low, high = f"{lower:.4f}", f"{upper:.4f}"
     if not upper > lower or low == high:

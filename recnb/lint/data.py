@@ -103,6 +103,13 @@ class LintData:
             n_users=int(np.count_nonzero(~np.isnan(values))),
         )
 
+    @property
+    def counted(self) -> dict[str, int]:
+        """The users with a value of the metric and, if users have several, their lists."""
+        values, _mean = self.averaged
+        has_value = ~np.isnan(values).ravel()
+        return self.evaluation.counted(self.users(has_value)["user"])
+
     @cached_property
     def hits(self) -> Hits:
         """The hits in whole lists."""

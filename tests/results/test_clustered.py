@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -342,6 +343,30 @@ def test_users_without_a_value_of_cluster_are_refused():
     ev = recnb.evaluate(RECS, TRUTH, split="day", users=lacking, cluster="household")
     with pytest.raises(FrameError, match="cluster= has no value for 3 of"):
         ev.ndcg(k=5).interval()
+
+
+def test_the_lint_and_weights_count_lists():
+    recs = RECS[~((RECS["day"] == "d2") & (RECS["user"] < "u20"))]
+    weights = pd.Series(np.arange(40) % 3 + 1.0, sorted(RECS["user"].unique())[:40])
+    ev = recnb.evaluate(recs, TRUTH, split="day", user_weight=weights)
+    score = ev.ndcg(k=5)
+    n_lists = len(score.per_user)
+    lint = ev.lint(k=5)
+    assert f"over {n_lists} lists of {ev.n_users} users" in lint.measured
+    finding = lint["users_without_list"]
+    n_missing = ev.counts.n_without_list
+    assert finding.short == f"Lists that are missing: {n_missing} of {n_lists}"
+    assert f"lists: {n_lists - n_missing} instead of {n_lists}" in finding.effect
+    found = recnb.compare(
+        {"a": recs, "b": OTHER}, TRUTH, split="day", user_weight=weights
+    )
+    for basis in (
+        score.basis,
+        found.basis,
+        repr(ev.table("ndcg", k=5, by="day")),
+    ):
+        assert re.search(r"the \d+ lists count as", basis)
+        assert "users count" not in basis
 
 
 def test_less_is_better_on_request():
