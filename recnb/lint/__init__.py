@@ -161,7 +161,8 @@ def _headline(findings: Sequence[Finding], n_checks: int) -> str:
 def _measured(data: LintData, lower: float, upper: float) -> str:
     label, value, _n = data.measured
     words = N_("Effects are measured with {label}: {value} over {users}.")
-    users = sample_in_words(**data.counted)
+    counts = data.counted
+    users = sample_in_words(counts["n_users"], counts.get("n_lists"))
     sentence = _(words, label=label, value=f"{value:.4f}", users=users)
     low, high = f"{lower:.4f}", f"{upper:.4f}"
     if not upper > lower or low == high:

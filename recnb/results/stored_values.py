@@ -293,7 +293,8 @@ def _in_order_of_levels(
     have_same_names = set(names) == set(values.index.names)
     if None in names or len(set(names)) < len(names) or not have_same_names:
         return values
-    return values.reorder_levels(list(names))
+    places = [values.index.names.index(name) for name in names]
+    return values.reorder_levels(places)
 
 
 def _checked(values: Any, name: str) -> pd.Series[float]:
@@ -423,7 +424,7 @@ def _name_of(cluster: Cluster) -> str:
 
 def _clusters_by(values: pd.Index[Any], what: str = "user") -> Clusters | None:
     """Return the clusters of rows of equal values, in the order of the values."""
-    is_missing = values.isna()
+    is_missing = np.asarray(values.isna())
     if is_missing.any():
         raise FrameError(
             f"the index has {int(is_missing.sum()):,} rows without a {what}: give "
