@@ -54,6 +54,13 @@ class RecAccessor(EvaluationMethods):
     `df.rec.ndcg(k=10)`, `df.rec.report()`. Each method takes columns and conventions by
     keyword as well, `df.rec.ndcg(k=10, user="query", ties="expected")`;
     `df.rec.evaluation(...)` takes them alone.
+
+    Examples
+    --------
+    >>> import pandas as pd, recnb
+    >>> df = pd.DataFrame({"query": [1, 1], "label": [0, 1], "prediction": [0.9, 0.4]})
+    >>> round(df.rec.ndcg(k=10), 4)
+    0.6309
     """
 
     def __init__(self, frame: Frame) -> None:
@@ -63,8 +70,25 @@ class RecAccessor(EvaluationMethods):
     def against(self, truth: Input, **options: Unpack[Options]) -> Evaluation:
         """Join these recommendations with the truth.
 
-        The truth has any form that `recnb.evaluate` takes; options are those of
-        `recnb.evaluate`.
+        Parameters
+        ----------
+        truth : frame, mapping, Series or path
+            Any form that `recnb.evaluate` takes.
+        **options
+            Those of `recnb.evaluate`.
+
+        Returns
+        -------
+        Evaluation
+            To be kept for several questions.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = sample.models["item-knn"].rec.against(sample.test)
+        >>> round(ev.ndcg(k=10), 4)
+        0.2589
         """
         return evaluate(self._frame, truth, **options)
 
@@ -72,14 +96,46 @@ class RecAccessor(EvaluationMethods):
     def evaluation(self, **options: Unpack[Options]) -> Evaluation:
         """Return the Evaluation of a frame that has both sides.
 
-        Options are those of `recnb.evaluate`.
+        Parameters
+        ----------
+        **options
+            Those of `recnb.evaluate`.
+
+        Returns
+        -------
+        Evaluation
+            To be kept for several questions.
+
+        Examples
+        --------
+        >>> import pandas as pd, recnb
+        >>> df = pd.DataFrame({"query": [1, 1], "label": [0, 1], "prediction": [0.9, 0.4]})
+        >>> df.rec.evaluation(user="query").reciprocal_rank().per_user.to_dict()
+        {1: 0.5}
         """
         return evaluate(self._frame, None, **options)
 
     def compare(self, truth: Input | None = None, **options: Any) -> Comparison:
         """Compare the models of a frame with a `model` column.
 
-        Options are those of `recnb.compare`.
+        Parameters
+        ----------
+        truth : frame, mapping, Series or path, optional
+            Any form that `recnb.evaluate` takes; None if the frame has both sides.
+        **options
+            Those of `recnb.compare`.
+
+        Returns
+        -------
+        Comparison
+            A mapping of names to Evaluations, with a report, tables and differences.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> list(sample.recommendations.rec.compare(sample.test))
+        ['item-knn', 'factors', 'popular']
         """
         from recnb.comparison import compare
 

@@ -71,7 +71,7 @@ class UnknownModelError(OptionError, KeyError):
 
 
 class CutoffError(RecnbError):
-    """k is not a whole number of ranks from 1 up."""
+    """A cut-off is not a whole number of ranks from 1 up."""
 
 
 class UnknownUserError(RecnbError):

@@ -19,7 +19,13 @@ from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
 from recnb.data.columns import Columns, Labels, Made, columns_of, from_pandas
 from recnb.data.files import is_file
-from recnb.data.load import SIDES, Input, read, tables_of
+from recnb.data.load import (
+    SIDE_FRAMES,
+    Input,
+    read,
+    refuse_nothing_relevant,
+    tables_of,
+)
 from recnb.data.model_predictions import Model, model_lists
 from recnb.data.sheet import RECS, TRUTH
 from recnb.data.side_data import (
@@ -80,7 +86,7 @@ KEYWORDS: tuple[str, ...] = tuple(Options.__annotations__)
 WEIGHTS = ("propensity", "user_weight")
 COLUMNS: tuple[str, ...] = (*(role for role in NAMES if role != "model"), "split")
 #: Those that several columns may be named for.
-OF_SEVERAL = (*SIDES["train"], "split")
+OF_SEVERAL = (*SIDE_FRAMES["train"], "split")
 OF_FRAMES = {*COLUMNS, "cluster"} - {*DECISIONS}  #: what arrays have no use for
 
 
@@ -130,14 +136,14 @@ def evaluate(
         and a relation of DuckDB may be larger than memory. A matrix is `dict(zip(users,
         matrix.tolist()))`. A list of lists, `[["d1", "d2"], ["d3"]]`, is of queries
         numbered from 0.
-    truth
+    truth : frame, mapping, Series or path, optional
         The relevant items in any of these forms: a frame with a row per item, and
         relevance if it is graded; a mapping of user to items, or to a mapping of item
         to relevance; a column of lists, `relevant`; qrels of TREC; a folder of BEIR.
         None if `recs` has both sides, as a log of what was retrieved for each question
         and what should have been; one with both and no item column is learning to
         rank, and each row is an item. An empty list counts as no list.
-    user, item, rank, score, relevance, recommended, relevant : str
+    user, item, rank, score, relevance, recommended, relevant : str, optional
         Names of columns, as `user="member"`; of users and items one for each frame,
         where they differ: `user=["cust", "customer_uuid"]`.
     split : str or list of str, optional
@@ -145,25 +151,34 @@ def evaluate(
         `split="day"` or `split=["fold", "seed"]`. A list is judged by the truth of its
         user in its split; a truth without such a column holds for each of its values.
         Means are over lists, and users are still the sample.
-    train, items, users : optional
+    train, items, users : frame or path, optional
         What users had before; items with their titles and attributes; users with their
         columns, for segments.
     convention : Convention or str, optional
         All conventions at once, or the name of a library, as "rectools" or
         "ir_measures".
-    order, ties, duplicates, candidates, judged, judged_only, relevant_from,
-    averaged_users, no_relevant, …
+    order, score_dtype, ties, duplicates, nonpositive_scores, candidates, cutoff : str
         Single conventions, as in `recnb.Convention`, which take precedence over
         `convention`.
+    relevant_from : float, optional
+        The least relevance of a relevant item.
+    judged : {"truth", "list"}
+        Which items are judged, as in `recnb.Convention`.
+    judged_only : bool
+        Whether items that are not judged leave the lists.
+    negative_relevance, averaged_users, no_relevant : str
+        Single conventions, as in `recnb.Convention`.
     propensity : str, Series or mapping, optional
         The chance that a relevant pair was seen: a column of the truth or of `items=`,
         or a Series by item, as `recnb.popularity_propensity` gives, or by user and item
         (then an evaluation takes twice the time). A pair weighs 1 / propensity wherever
-        it is counted, 1 / `min_propensity` at most. That takes the bias of what was
-        seen out of precision, cg, dcg and rbp, if users of whom nothing was seen count
-        0 (`averaged_users="recs", no_relevant="zero"`); out of recall but for what
-        falls with 1 / relevant items; and not out of ndcg, whose ideal is what was
-        seen.
+        it is counted. That takes the bias of what was seen out of precision, cg, dcg
+        and rbp, if users of whom nothing was seen count 0 (`averaged_users="recs",
+        no_relevant="zero"`); out of recall but for what falls with 1 / relevant items;
+        and not out of ndcg, whose ideal is what was seen.
+    min_propensity : float, optional
+        The least propensity, between 0 and 1: a pair weighs 1 / `min_propensity` at
+        most.
     user_weight : str, Series or mapping, optional
         What each user counts in means, above 0: a column of `users=`, or a Series by
         user.
@@ -171,15 +186,27 @@ def evaluate(
         A column of `users=` whose values are the sample, in the place of users: the
         topic of several queries, or a household.
 
+    Returns
+    -------
+    Evaluation
+        A method for each metric, tables, a report and explanations.
+
+    Raises
+    ------
+    RecnbError
+        Unusable input, such as repeated pairs or missing ids: names the frame, the
+        column, an example and the fix.
+
     Examples
     --------
-    >>> import pandas as pd
+    >>> import pandas as pd, recnb
     >>> recs = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
     >>> truth = pd.DataFrame({"user": [1, 2], "item": ["b", "a"]})
-    >>> evaluate(recs, truth).reciprocal_rank(k=2)
+    >>> recnb.evaluate(recs, truth).reciprocal_rank(k=2)
     reciprocal_rank@2 = 0.7500 (2 users; ordered by rank;
     relevant: every pair of the truth; first relevant item)
-    >>> round(evaluate({1: ["a", "b"], 2: ["a"]}, {2: {"a": 3}, 1: {"b": 1}}).ndcg(k=2), 4)
+    >>> ev = recnb.evaluate({1: ["a", "b"], 2: ["a"]}, {2: {"a": 3}, 1: {"b": 1}})
+    >>> round(ev.ndcg(k=2), 4)
     0.8155
     """
     parsed = parse_options(options)
@@ -194,6 +221,7 @@ def evaluate(
         if "propensity" in parsed.columns:
             columns = {**columns, "propensity": parsed.columns["propensity"]}
     source = read(lists, judged, columns, frames)
+    refuse_nothing_relevant(judged, parsed.convention_of(source))
     parsed.weigh(source, frames)
     side_data = read_side_data(
         source, with_truth, columns, cluster=parsed.cluster, **frames
@@ -309,7 +337,7 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     options = dict(given)
     asked = options.pop("convention", None)
     refuse_word_for_users(options.get("users"))
-    side_data = {name: options.pop(name) for name in SIDES if name in options}
+    side_data = {name: options.pop(name) for name in SIDE_FRAMES if name in options}
     weights = {name: options.pop(name, None) for name in WEIGHTS}
     weights = {name: value for name, value in weights.items() if value is not None}
     cluster = options.pop("cluster", None)
@@ -419,16 +447,24 @@ def evaluate_groups(
     ----------
     y_true, y_score : array-like, shape (n_rows,)
         Relevance of each row, from 0 up, and its score.
-    group, qid : array-like
+    group : array-like, shape (n_queries,), optional
         Number of rows of each query, one after the other, as LightGBM and XGBoost have
-        it; or the query of each row, in any order.
+        it.
+    qid : array-like, shape (n_rows,), optional
+        In place of `group`, the query of each row, in any order.
     **options
-        Conventions, as in `recnb.evaluate`. The users of the Evaluation are the
-        queries, and each row is an item of its own.
+        Conventions, as in `recnb.evaluate`.
+
+    Returns
+    -------
+    Evaluation
+        Its users are the queries, and each row is an item of its own.
 
     Examples
     --------
-    >>> ev = evaluate_groups([3, 0, 2, 1, 0], [0.2, 0.9, 0.5, 0.1, 0.7], group=[3, 2])
+    >>> import recnb
+    >>> y_true, y_score = [3, 0, 2, 1, 0], [0.2, 0.9, 0.5, 0.1, 0.7]
+    >>> ev = recnb.evaluate_groups(y_true, y_score, group=[3, 2])
     >>> ev.ndcg(k=10).per_user.round(4).to_dict()
     {0: 0.648, 1: 0.6309}
     """
@@ -515,23 +551,33 @@ def evaluate_model(
 
     Parameters
     ----------
-    model
+    model : object or callable
         An object whose `predict(user)` returns one score per item, shape (n_items,), or
         a function of the user that does.
-    test, train
-        SciPy sparse matrices, shape (n_users, n_items). An entry above 0 is a relevant
-        item and its relevance.
-    k, metrics, **options
-        As in `table` of an evaluation.
+    test : sparse matrix, shape (n_users, n_items)
+        Of SciPy. An entry above 0 is a relevant item and its relevance.
+    train : sparse matrix, shape (n_users, n_items), optional
+        What users had before.
+    k : int or list of int, default 10
+        Cut-off or cut-offs.
+    metrics : str or list of str, optional
+        As in `Evaluation.table`.
+    **options
+        Options of the metrics.
+
+    Returns
+    -------
+    Table
+        A row per metric, a column per cut-off.
 
     Examples
     --------
-    >>> import numpy as np, scipy.sparse as sp
+    >>> import numpy as np, recnb, scipy.sparse as sp
     >>> class Same:
     ...     def predict(self, user): return np.array([0.9, 0.5, 0.1])
     >>> test = sp.csr_matrix([[0, 1, 0], [0, 0, 1], [0, 0, 0]])
-    >>> evaluate_model(Same(), test, k=2, metrics=["precision", "recall"]).to_frame()
-    k            2
+    >>> recnb.evaluate_model(Same(), test, k=2, metrics=["precision", "recall"]).to_frame()
+    k             2
     metric
     precision  0.25
     recall     0.50

@@ -12,7 +12,7 @@ import numpy as np
 from markupsafe import Markup
 
 from recnb.data import Counts
-from recnb.display.language import _, named, use_language, with_noun
+from recnb.display.language import N_, _, named, use_language, with_noun
 from recnb.display.templates import render
 from recnb.errors import (
     ElsewhereError,
@@ -92,29 +92,45 @@ class EvaluationMethods(Methods):
 
         Parameters
         ----------
-        metrics
+        metrics : str, list or dict, optional
             Names, or measures as papers print them, `["nDCG@10", "AP(rel=2)"]`; or a
             mapping of name to its own options. None: the usual ones.
-        k
+        k : int or list of int, optional
             Cut-off or cut-offs; None is the whole list. A name with a cut-off has its
             own, and there is one column.
-        intervals
+        intervals : bool, default False
             True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"),
             with intervals.
-        by
+        by : str, Series or list, optional
             Segments of users, each with an interval and its difference to all other
             users: a column of `users=` or of the truth; "activity", which is computed
             from `train=`; a Series of user to segment; or several of these in a list.
             Each value of a column of the truth that differs within users, such as a
             week, is a truth of its own, and so is each of a column of `items=`, such as
             a genre. `.plot()` draws dates, weeks and periods as a line.
-        bins
+        bins : int, default 4
             Number of quantile bins for a `by` that is a number.
-        confidence
+        confidence : float, default 0.95
             Of the intervals, between 0 and 1.
         **options
             Options of the metrics, applied to each metric that has them, as
             `gain="exponential"`.
+
+        Returns
+        -------
+        Table
+            A DataFrame with users and convention in a line below.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> ev.table(["ndcg", "recall"], k=[5, 10]).to_frame().round(4)
+        k           5       10
+        metric
+        ndcg    0.1337  0.1725
+        recall  0.1399  0.2504
         """
         if by is not None:
             return table_by(self._data, metrics, k, by, bins, options, confidence)
@@ -133,13 +149,25 @@ class EvaluationMethods(Methods):
     ) -> Score | CatalogueScore:
         """Return the number of a measure by the name that papers print.
 
-        Names are "nDCG@10", "AP(rel=2)" or "nDCG(dcg='exp-log2')@10", for example.
+        Names are those of recnb and ir_measures, as "nDCG@10", "AP(rel=2)" or
+        "nDCG(dcg='exp-log2')@10"; case does not matter. Without a cut-off nothing is cut,
+        as in ir_measures: the ideal list of "nDCG" holds all relevant items, where
+        `ev.ndcg()` cuts it at the length of each list.
 
-        Names are those of recnb and ir_measures; case does not matter. Without a
-        cut-off nothing is cut, as in ir_measures: the ideal list of "nDCG" holds all
-        relevant items, where `ev.ndcg()` cuts it at the length of each list. `rel` is
-        the least relevance of a relevant item; `judged_only` leaves items that are not
-        judged out of the lists. Options are those of the metric.
+        Parameters
+        ----------
+        text : str or Metric
+            The name; `rel` is the least relevance of a relevant item, and `judged_only`
+            leaves items that are not judged out of the lists.
+        k : int, optional
+            The cut-off, if the name has none.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Score or CatalogueScore
+            A float with its users, cut-off and convention.
 
         Examples
         --------
@@ -162,10 +190,30 @@ class EvaluationMethods(Methods):
     ) -> Table:
         """Return several measures by the names that papers print, a row each.
 
-        A row has the mean, low and high of its interval, and the users.
+        Parameters
+        ----------
+        names : str or list of str
+            Names as in `measure`.
+        confidence : float, default 0.95
+            Of the intervals, between 0 and 1.
+        **options
+            Options of the metrics, applied to each metric that has them.
 
-        `confidence` is that of the intervals, between 0 and 1; options go to each
-        metric that has them.
+        Returns
+        -------
+        Table
+            A row per measure: mean, low and high of its interval, and the users.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> ev.measures(["nDCG@10", "AP(rel=4)"]).to_frame().round(4)
+                     mean     low    high  users
+        measure
+        nDCG@10    0.1725  0.1503  0.1979    261
+        AP(rel=4)  0.1063  0.0850  0.1340    235
         """
         return tables.measures_of(self._data, names, confidence, options)
 
@@ -180,8 +228,35 @@ class EvaluationMethods(Methods):
     ) -> Table:
         """Return a metric at many cut-offs, a row each, with the ends of an interval.
 
-        `confidence` is that of the interval, between 0 and 1; `.plot()` draws the
-        curve.
+        `.plot()` draws the curve.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            The metric.
+        k : iterable of int, default range(1, 21)
+            The cut-offs.
+        confidence : float, default 0.95
+            Of the intervals, between 0 and 1.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Table
+            A row per cut-off: mean, low and high.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> ev.curve("recall", k=[1, 5, 10]).to_frame().round(4)
+            recall     low    high
+        k
+        1   0.0312  0.0209  0.0457
+        5   0.1399  0.1155  0.1698
+        10  0.2504  0.2191  0.2853
         """
         return tables.curve_of(self._data, metric, k, options, confidence)
 
@@ -199,9 +274,32 @@ class EvaluationMethods(Methods):
 
         It has the formula, values, a row per rank and the ideal list.
 
-        A metric of all lists together needs no user: `explain("coverage", k=10)`. In a
-        split `user` is a tuple, as `per_user.index` has it: `("u1", "2024-05-01")`.
-        `lang` is "en" or "ko"; None is the language that is set, `recnb.language`.
+        Parameters
+        ----------
+        metric : str or Metric
+            The metric.
+        user : hashable, optional
+            The id of the user; in a split a tuple, as `per_user.index` has it:
+            `("u1", "2024-05-01")`. A metric of all lists together needs none.
+        k : int, optional
+            The cut-off; None is the whole list.
+        lang : {"en", "ko"}, optional
+            The language; None is the one that is set, `recnb.language`.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Explanation
+            Its `numbers` are the formula with the numbers of the user.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["item-knn"], sample.test)
+        >>> print(ev.explain("recall", "u026", k=10).numbers)
+        (1 + 1) / 3 = 2 / 3 = 0.6667
         """
         return explanation_of(self._data, metric, user, k, options, lang)
 
@@ -209,10 +307,27 @@ class EvaluationMethods(Methods):
     def items(self, k: int | None = None) -> Table:
         """Return how often each item is recommended and found down to k.
 
-        A row per item, the most recommended first.
+        Parameters
+        ----------
+        k : int, optional
+            The cut-off; None is the whole list.
 
-        Columns are shown, share, hits and relevant; share_in_train and ratio with
-        `train=`; title if `items=` has one.
+        Returns
+        -------
+        Table
+            A row per item, the most recommended first: shown, share, hits and relevant;
+            share_in_train and ratio with `train=`; title if `items=` has one.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> ev.items(k=10).to_frame().head(2).round(3)
+              shown  share  hits  relevant
+        item
+        i052    219  0.073    20        20
+        i170    219  0.073    14        14
         """
         return tables.items_of(self._data, k)
 
@@ -220,8 +335,29 @@ class EvaluationMethods(Methods):
     def user(self, user: Any, k: int | None = None) -> Table:
         """Return one user's list down to k: rank, item, score, relevance, hit.
 
-        `missed` has the relevant items that are not among them. In a split `user` is a
-        tuple, as in `explain`.
+        Parameters
+        ----------
+        user : hashable
+            The id of the user; in a split a tuple, as in `explain`.
+        k : int, optional
+            The cut-off; None is the whole list.
+
+        Returns
+        -------
+        Table
+            A row per item of the list. Its `missed` has the relevant items that are not
+            among them.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> ev.user("u026", k=3).to_frame()
+           rank  item   score  relevance    hit
+        0     1  i062  0.4200        0.0  False
+        1     2  i128  0.3600        0.0  False
+        2     3  i076  0.3167        0.0  False
         """
         return tables.user_list_of(self._data, user, k)
 
@@ -240,19 +376,39 @@ class EvaluationMethods(Methods):
         """Return a report of one model.
 
         It has problems in the data, metrics with intervals, the curve over k, the best
-        and worst served users.
-
-        `to_html`, `to_markdown`, `to_latex`, `to_json` and `to_frame` export it. With
-        `train=` or `items=` it includes metrics beyond accuracy.
+        and worst served users. With `train=` or `items=` it includes metrics beyond
+        accuracy.
 
         Parameters
         ----------
-        k, metrics, by, bins, **options
-            As in `table`; the headline is the first metric at the middle cut-off.
-        confidence
+        k : int or list of int, default (5, 10, 20)
+            The cut-offs; the headline is at the middle one.
+        metrics : str, list or dict, optional
+            As in `table`; the headline is the first.
+        by : str, Series or list, optional
+            Segments, as in `table`.
+        bins : int, default 4
+            Number of quantile bins for a `by` that is a number.
+        confidence : float, default 0.95
             Of the intervals, between 0 and 1.
-        lang
-            "en" or "ko"; None is the language that is set.
+        lang : {"en", "ko"}, optional
+            The language; None is the one that is set.
+        **options
+            Options of the metrics.
+
+        Returns
+        -------
+        Report
+            `to_html`, `to_markdown`, `to_latex`, `to_json` and `to_frame` export it.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> report = ev.report(k=[5, 10], metrics=["ndcg", "recall"])
+        >>> report.to_frame().columns.tolist()
+        ['metric', 'k', 'mean', 'low', 'high', 'n_users']
         """
         from recnb.report.build import report_of
         from recnb.report.request import request_of
@@ -267,7 +423,27 @@ class EvaluationMethods(Methods):
     ) -> Lint:
         """Check the data, side frames included, for problems, the most severe first.
 
-        Their effect is that on one metric at one cut-off.
+        Parameters
+        ----------
+        k : int, optional
+            The cut-off at which effects are computed, by default 10.
+        metric : str or Metric, default "ndcg"
+            The metric on which the effect of a problem is computed.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Lint
+            The findings, each with its effect and a fix.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> [finding.name for finding in ev.lint()]
+        ['ratings', 'users_without_list']
         """
         from recnb.lint import lint
 
@@ -289,6 +465,14 @@ class Evaluation(EvaluationMethods, EvaluationData):
     ev.under("ranx"); ev.why("ndcg", k=10, other="ranx")     another library's number, and why it differs
     ev.identify("ndcg", 0.368, k=10)         the conventions that print a number like this
     ev.explore()                             a widget: from the mean to the users and their lists
+
+    Examples
+    --------
+    >>> import recnb
+    >>> ev = recnb.evaluate({"ann": ["a", "b"], "bob": ["c"]}, {"ann": ["b"], "bob": ["d"]})
+    >>> ev.reciprocal_rank(k=2)
+    reciprocal_rank@2 = 0.2500 (2 users; ordered by rank;
+    relevant: every pair of the truth; first relevant item)
     """  # noqa: E501
 
     @property
@@ -296,9 +480,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
         return self.noun
 
     def __dir__(self) -> list[str]:
-        """List what users ask for, which Tab shows.
+        """List what Tab shows: all but what only results read of the data.
 
-        Not what results read of the data.
+        That is every attribute and method of `EvaluationData` that is not in `PUBLIC`.
         """
         of_results = {*vars(self), *vars(EvaluationData)} - PUBLIC
         return sorted({*super().__dir__()} - of_results)
@@ -313,6 +497,27 @@ class Evaluation(EvaluationMethods, EvaluationData):
         """Return every metric beyond accuracy that the data allow, a row each.
 
         The line below names those that need more frames.
+
+        Parameters
+        ----------
+        k : int or list of int, optional
+            Cut-off or cut-offs; None is the whole list.
+
+        Returns
+        -------
+        Table
+            A row per metric, a column per cut-off.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
+        >>> ev.beyond(k=10).to_frame().loc[["coverage", "novelty"]].round(3)
+        k            10
+        metric
+        coverage  0.133
+        novelty   1.812
         """
         return tables.beyond_table(self, k)
 
@@ -333,13 +538,37 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
         Parameters
         ----------
-        power, alpha
-            Probability of detecting a difference of that size; significance level of
-            the two-sided test.
-        against
+        metric : str or Metric
+            A metric of accuracy.
+        k : int, optional
+            The cut-off; None is the whole list.
+        power : float, default 0.8
+            Probability of detecting a difference of that size.
+        alpha : float, default 0.05
+            Significance level of the two-sided test.
+        against : Evaluation, optional
             An evaluation of the other model, from which the standard deviation of
             differences is measured; without it, a cautious correlation of 0.3 between
             the models' values is assumed.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Detectable
+            A float, in units of the metric.
+
+        See Also
+        --------
+        recnb.users_needed : How many users a difference needs to be found.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> round(float(ev.detectable("ndcg", k=10)), 4)
+        0.0376
         """
         measure = with_options(measure_named(metric, ACCURACY), options).cut_at(k)
         score = score_of(self, measure)
@@ -374,7 +603,29 @@ class Evaluation(EvaluationMethods, EvaluationData):
     ) -> Gate:
         """Check that a number reaches a value, as a test of a release would.
 
-        True if it does; `to_json` writes it for CI.
+        Parameters
+        ----------
+        metric : str or Metric
+            The metric.
+        value : float
+            The least value.
+        k : int, optional
+            The cut-off; None is the whole list.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Gate
+            True if the number reaches the value; `to_json` writes it for CI.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> bool(ev.at_least("ndcg", 0.3, k=10))
+        False
         """
         return within("at_least", {"": self}, metric, value, k=k, options=options)
 
@@ -384,7 +635,33 @@ class Evaluation(EvaluationMethods, EvaluationData):
     ) -> Gate:
         """Check that a number does not exceed a value, such as that of a cost.
 
-        The counterpart of `at_least`.
+        Parameters
+        ----------
+        metric : str or Metric
+            The metric.
+        value : float
+            The highest value.
+        k : int, optional
+            The cut-off; None is the whole list.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Gate
+            True if the number does not exceed the value.
+
+        See Also
+        --------
+        at_least : The counterpart.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
+        >>> bool(ev.at_most("popularity", 0.5, k=10))
+        True
         """
         return within("at_most", {"": self}, metric, value, k=k, options=options)
 
@@ -402,7 +679,35 @@ class Evaluation(EvaluationMethods, EvaluationData):
         It has versions, time, the inputs with a fingerprint of each, convention, options
         and numbers; reports and gates have the same as `record`. A fingerprint is the
         same for any order of rows, library of frames and form of file. The time is
-        that of SOURCE_DATE_EPOCH, if this is set. Parameters are those of `table`.
+        that of SOURCE_DATE_EPOCH, if this is set.
+
+        Parameters
+        ----------
+        metrics : str, list or dict, optional
+            As in `table`.
+        k : int or list of int, default (5, 10, 20)
+            Cut-off or cut-offs; None is the whole list.
+        confidence : float, default 0.95
+            Of the intervals, between 0 and 1.
+        **options
+            Options of the metrics.
+
+        Returns
+        -------
+        dict
+            Plain Python, which `json` can write.
+
+        See Also
+        --------
+        recnb.check : Compute the numbers of a record again.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> [sorted(number) for number in ev.record("ndcg", k=10)["numbers"]]
+        [['high', 'k', 'low', 'mean', 'metric', 'model', 'n_lists', 'n_users', 'options']]
         """
         from recnb.results.record import record_of_measures
 
@@ -422,7 +727,23 @@ class Evaluation(EvaluationMethods, EvaluationData):
         """Return the methods of these numbers in sentences, for a paper.
 
         They say the definition of each metric, the users, conventions, intervals and
-        software; `.bibtex` has the references. Parameters are those of `table`.
+        software.
+
+        Parameters
+        ----------
+        metrics : str, list or dict, optional
+            As in `table`.
+        k : int or list of int, optional
+            Cut-off or cut-offs; None is the whole list.
+        confidence : float, default 0.95
+            Of the intervals, between 0 and 1.
+        **options
+            Options of the metrics.
+
+        Returns
+        -------
+        MethodsSection
+            Its `sentences`, and the references as `bibtex`.
 
         Examples
         --------
@@ -451,10 +772,32 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
         Conventions are switched one at a time.
 
-        `other` is a library's name, with a variant of its metric if wanted ("xgboost
-        ndcg_linear", "scikit-learn[full]"); "recnb"; a Convention; or another
-        Evaluation. `ev.under("ranx").why("ndcg", k=10, other="rectools")` compares two
-        libraries.
+        Parameters
+        ----------
+        metric : str or Metric
+            The metric.
+        k : int, optional
+            The cut-off; None is the whole list.
+        other : str, Convention or Evaluation
+            A library's name, with a variant of its metric if wanted ("xgboost
+            ndcg_linear", "scikit-learn[full]"); "recnb"; a Convention; or another
+            Evaluation. `ev.under("ranx").why("ndcg", k=10, other="rectools")` compares
+            two libraries.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Table
+            A row per convention that differs, with the number after it is switched.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> ev.why("ndcg", k=10, other="rectools").to_frame().columns.tolist()
+        ['from', 'to', 'value', 'change', 'n_moved', 'moved_most']
         """
         from recnb.libraries.differences import why
 
@@ -466,10 +809,29 @@ class Evaluation(EvaluationMethods, EvaluationData):
     ) -> Table:
         """Find the conventions that give a published number on this data.
 
-        This one, and those recorded of libraries.
+        Parameters
+        ----------
+        metric : str or Metric
+            The metric.
+        value : float or str
+            The number as printed; as text, such as "0.3680", if it ends in zeros.
+        k : int, optional
+            The cut-off; None is the whole list.
+        **options
+            Options of the metric.
 
-        `value` is the number as printed; as text, such as "0.3680", if it ends in
-        zeros.
+        Returns
+        -------
+        Table
+            A row per convention that gives the number: recnb's, or a library's.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> len(ev.identify("ndcg", "0.1725", k=10)) > 0
+        True
         """
         from recnb.libraries.differences import identify
 
@@ -487,6 +849,29 @@ class Evaluation(EvaluationMethods, EvaluationData):
         """Return an explorer: from the mean to users and to one user's list.
 
         As a widget it needs `recnb[notebook]`.
+
+        Parameters
+        ----------
+        metric : str or Metric, default "ndcg"
+            The metric.
+        k : int, optional
+            The cut-off, by default 10; None is the whole list.
+        lang : {"en", "ko"}, optional
+            The language; None is the one that is set.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Explorer
+            Shown in a notebook, with the controls.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> explorer = ev.explore("recall", k=5)
         """
         from recnb.widgets.explorer import Explorer
 
@@ -497,10 +882,33 @@ class Evaluation(EvaluationMethods, EvaluationData):
     ) -> pd.DataFrame:
         """Return a row per user: the length of the list, relevant items and hits.
 
-        Or, if asked for, values of metrics.
+        Parameters
+        ----------
+        metrics : str, list or dict, optional
+            As in `table`: in place of counts, a column for each metric at each cut-off,
+            NaN for a user whom it leaves out.
+        k : int or list of int, optional
+            Cut-off or cut-offs; None is the whole list.
+        **options
+            Options of the metrics.
 
-        Metrics, k and options are those of `table`: a column for each metric at each
-        cut-off, NaN for a user whom it leaves out.
+        Returns
+        -------
+        DataFrame
+            Indexed by user.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> ev = recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["b", "c"]})
+        >>> ev.to_frame()
+              list_length  n_relevant  n_hits
+        user
+        ann             2           2       1
+        >>> ev.to_frame("recall", k=[1, 2])
+              recall@1  recall@2
+        user
+        ann        0.0       0.5
         """
         return tables.users_frame(self, metrics, k, options)
 
@@ -530,25 +938,19 @@ class Evaluation(EvaluationMethods, EvaluationData):
         if not self.is_joined:
             where = _(self.source.where)
             return _("Evaluation of {where}, nothing computed yet", where=where)
-        joined = self.joined
-        relevant = len(joined.all_hits.truth_user)
+        n_relevant = len(self.joined.all_hits.truth_user)  # it has a row for each
+        words = N_(
+            "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items"
+        )
         try:
-            rows = joined.n_recommended
+            n_rows = self.joined.n_recommended
         except ElsewhereError:
             # Some of the users of a file or engine: their rows were never counted.
-            return _(
-                "Evaluation of some users against {relevant:,} relevant items",
-                relevant=relevant,
-            )
-        if rows is None:  # not known without all lists
-            return _(
-                "Evaluation against {relevant:,} relevant items", relevant=relevant
-            )
-        return _(
-            "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items",
-            rows=rows,
-            relevant=relevant,
-        )
+            words = N_("Evaluation of some users against {relevant:,} relevant items")
+            return _(words, relevant=n_relevant)
+        if n_rows is None:  # not known without all lists
+            words = N_("Evaluation against {relevant:,} relevant items")
+        return _(words, rows=n_rows, relevant=n_relevant)
 
 
 def _with_values_of(

@@ -100,11 +100,13 @@ def check(
 
     Parameters
     ----------
-    record
+    record : path or mapping
         The JSON file of a report or a gate, or of `ev.record()`; or such a mapping.
-    recs, truth
-        As `recnb.evaluate` takes them; of several models as `recnb.compare` does. A
-        metric of your own that the record has is to be defined before.
+    recs : frame, mapping, Series or path
+        As `recnb.evaluate` takes it; of several models as `recnb.compare` does. A metric
+        of your own that the record has is to be defined before.
+    truth : frame, mapping, Series or path, optional
+        As `recnb.evaluate` takes it.
     **options
         Those of `recnb.evaluate`: `train=` and other frames that the numbers need.
         Conventions and names of columns are those of the record unless they are given.

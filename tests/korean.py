@@ -9,6 +9,8 @@ import re
 from functools import cache
 from html.parser import HTMLParser
 
+import pandas as pd
+
 import recnb
 from recnb import LIST_METRICS, METRICS
 from recnb.metrics.metric import RETRIEVAL_METRICS
@@ -30,6 +32,14 @@ EVALUATIONS = {
     "one frame": (recnb.evaluate(RECS.assign(relevance=RECS["item"] % 2)), [3]),
     "threshold": (
         recnb.evaluate(RECS, TRUTH, averaged_users="both", relevant_from=2),
+        [3],
+    ),
+    "lists of two days": (
+        recnb.evaluate(
+            pd.concat([RECS.assign(날짜="월"), RECS.assign(날짜="화")]),
+            TRUTH,
+            split="날짜",
+        ),
         [3],
     ),
 }

@@ -14,7 +14,7 @@ from recnb.lint import Lint
 
 N_USERS, LENGTH, N_ITEMS = 40, 12, 120
 Frame = pd.DataFrame
-SIDES = ("recs", "truth", "train", "items", "users")
+FRAMES = ("recs", "truth", "train", "items", "users")
 
 
 @dataclass(frozen=True)
@@ -37,7 +37,7 @@ class Data:
     @property
     def frames(self) -> dict[str, Any]:
         return {
-            name: frame for name in SIDES if (frame := getattr(self, name)) is not None
+            name: frame for name in FRAMES if (frame := getattr(self, name)) is not None
         }
 
     def evaluate(self, **more: Any) -> recnb.Evaluation:
@@ -155,7 +155,7 @@ def every_frame(change: Callable[[Any], Any]) -> Data:
     return CLEAN.with_(
         **{
             name: getattr(CLEAN, name).assign(item=change(getattr(CLEAN, name)["item"]))
-            for name in SIDES[:4]
+            for name in FRAMES[:4]
         }
     )
 

@@ -118,6 +118,14 @@ def test_the_citation_is_valid_and_of_this_version():
     assert authors == [author["name"] for author in PROJECT["authors"]]
 
 
+@pytest.mark.parametrize("name", ["CITATION.cff", "README.md", "recnb/PEERS.md"])
+def test_a_paper_counts_the_libraries_that_there_are(name: str) -> None:
+    text = " ".join((ROOT / name).read_text("utf-8").split())
+    counts = re.findall(r"(\d+) (?:other )?libraries", text)
+    assert set(counts) <= {str(len(recnb.conventions.names()))}
+    assert counts or name == "recnb/PEERS.md"
+
+
 @pytest.mark.parametrize(
     ("field", "value"),
     [("authors", []), ("version", None), ("licence", "x"), ("authors", [{"nam": "x"}])],

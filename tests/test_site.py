@@ -16,7 +16,12 @@ from tests.lab import chromium
 from tests.tools.notebooks import ROOT, stored
 from tests.tools.site.links import problems
 from tests.tools.site.pages import PAGES, BrokenLinkError, Sources
-from tests.tools.site.reference import RETURNED, members_of, public_names
+from tests.tools.site.reference import (
+    RETURNED,
+    members_of,
+    public_names,
+    summary_of,
+)
 
 NOTEBOOKS = [path.relative_to(ROOT).with_suffix("") for path in stored()]
 #: The pages that the browser opens, with a word that each has, and in which colours.
@@ -93,6 +98,7 @@ def test_a_style_sheet_that_asks_for_a_font_is_a_problem(tmp_path):
         ),
         ("notebooks/ko/teaching.md", "[e](../teaching.md)", "[e](../teaching.md)"),
         ("recnb/README.md", "[d](DECISIONS.md)", "[d](decisions.md)"),
+        ("README.md", "[a/b.md](recnb/PEERS.md)", "[](peers.md)"),
         ("notebooks/README.md", "[s](source)", "s"),
         ("recnb/README.md", "[s](#rules), [h](https://a.org)", None),
         (
@@ -129,6 +135,14 @@ def test_every_public_name_has_a_page_of_the_reference():
     assert {"ndcg", "table", "report", "lint", "why"} <= {*members_of(recnb.Evaluation)}
     assert not {"joined", "side_data"} & {*members_of(recnb.Evaluation)}
     assert {"to_html", "to_latex"} <= {*members_of(RETURNED[0])}
+
+
+def test_every_public_name_has_a_sentence_where_the_reference_lists_it():
+    for names in public_names().values():
+        for name in names:
+            assert re.search(r"\w.*\.$", summary_of(name)), name
+    assert summary_of("recnb.playground").startswith("Show a ranked list")
+    assert summary_of("recnb.METRICS") == "Metrics of accuracy by their names."
 
 
 # The site itself.

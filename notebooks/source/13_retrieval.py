@@ -88,7 +88,7 @@ assert recnb.as_in("mlflow", "ndcg", one_list.head(1), one_truth, k=3) == 1
 #
 # ## The same name, another metric
 #
-# Other names promise one thing and compute another. The list again:
+# Some names promise one thing and compute another. The list again:
 
 # %%
 names = [
@@ -195,7 +195,8 @@ assert max(rows["llama-index ndcg"], rows["haystack ndcg"]) < 1
 
 # %% [markdown]
 # A perfect score, or hardly any. Libraries that keep the order of the rows credit the broken scorer with the work of whoever
-# sorted the file; sentence-transformers and mteb order equal scores by id. What is such a number worth?
+# sorted the file; mteb and sentence-transformers' evaluator of retrieval order equal scores by id, and its evaluator of
+# rerankers takes the mean over all orders. What is such a number worth?
 
 # %%
 ev.lint(k=5)
@@ -204,8 +205,8 @@ ev.lint(k=5)
 assert "anything from 0.0000 to 1.0000" in str(ev.lint(k=5))  # claim
 
 # %% [markdown]
-# Anything from 0.0000 to 1.0000. `ties="expected"`, in the last row of the table, is the mean over all orders and depends on
-# none: 0.0834 is what luck earns here.
+# Anything from 0.0000 to 1.0000. `ties="expected"`, in the last row of the table, is the mean over all orders as well, with
+# grades, and depends on none: 0.0834 is what luck earns here.
 #
 # ## What nobody judged
 #
@@ -269,7 +270,7 @@ assert 900 < questions.iloc[2, 4] < 1000
 
 # %% [markdown]
 # `expanded` is better than `fused`: the interval is above 0. It was luck as well, because with twenty questions only a difference
-# of 0.20 is found in four of five such trials. The interval of `bm25` − `words` has room for either being better, and
+# of 0.20 or more is found in four of five such trials. The interval of `bm25` − `words` has room for either being better, and
 # a lead of that size needs nearly a thousand questions. **The number of questions grows with the inverse square of the
 # difference**: half the difference needs four times as many.
 #

@@ -74,7 +74,13 @@ from recnb.results.numbers import Numbers, Pairs
 from recnb.results.record import record_of_measures
 from recnb.results.scoring import scoring_of, values_of_users
 from recnb.results.segment_table import refuse_whole_metrics
-from recnb.results.segments import WHOLE, Split, part_in_words, split_by
+from recnb.results.segments import (
+    WHOLE,
+    Division,
+    PartsOfSplit,
+    division_by,
+    part_in_words,
+)
 from recnb.results.table import Table, check_flag
 from recnb.results.tables import beyond_table
 from recnb.results.unweighted import plain_means
@@ -131,27 +137,35 @@ def compare(
 
     Parameters
     ----------
-    models
+    models : dict, frame or path
         Recommendations by name, as `recnb.evaluate` takes them, or Evaluations; or one
         frame, file or folder with a column of models, named by `model="column"`, or
         with a column of predictions for each, `score=["y_pred", "xgb_pred"]`.
-    truth
+    truth : frame, mapping, Series or path, optional
         As in `recnb.evaluate`; nothing if all models are Evaluations.
-    baseline, pairs
-        The model that all others are compared with, by default the first; "all"
-        compares every two models, as do more than eight models unless a baseline is
-        named.
-    confidence
+    baseline : str, optional
+        The model that all others are compared with, by default the first.
+    pairs : {"baseline", "all"}, optional
+        "all" compares every two models, as do more than eight models unless a baseline
+        is named.
+    confidence : float, default 0.95
         Of the intervals; tests have the level 1 - `confidence`.
-    test
-        "t" (Student's paired t) or "randomization" (10,000 draws, more if so many
-        tests are corrected together), each with the interval that belongs to it.
-    correction
-        Holm's correction of p-values over "all" tests that are made together, or over
-        those of each "metric"; by default "all" for up to eight models, "metric" for
+    test : {"t", "randomization"}, default "t"
+        Student's paired t, or random signs (10,000 draws, more if so many tests are
+        corrected together), each with the interval that belongs to it.
+    correction : {"all", "metric"}, optional
+        Holm's correction of p-values over all tests that are made together, or over
+        those of each metric; by default "all" for up to eight models, "metric" for
         more, since that many make so many tests of each. Every conclusion says which.
+    model : str, optional
+        The column that names the models, where they are in one frame.
     **options
         Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
+
+    Returns
+    -------
+    Comparison
+        A mapping of names to Evaluations, with a report, tables and differences.
 
     Examples
     --------
@@ -204,6 +218,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     everything; the other methods are its parts. Conclusions hold for the users as a
     sample, not for another training run or another split of the data; `runs` takes
     the splits of `split=` as one.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> found = recnb.compare(sample.recommendations, sample.test)
+    >>> {name: round(ev.ndcg(k=10), 4) for name, ev in found.items()}
+    {'item-knn': 0.2589, 'factors': 0.2635, 'popular': 0.1725}
     """
 
     _models: Mapping[str, Evaluation]  # of each model, for the common users
@@ -310,12 +332,43 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> Means:
         """Return means over the common users, and numbers of all lists.
 
-        A row per model, or per segment and model; a column per metric and cut-off.
-
         Where it is shown the best of each column is bold, the lowest where less is
         better, and marked is what is shown to differ from the baseline, if `compare`
-        was given one, else what is not shown to differ from the best. `plot()` draws it
-        with intervals. Parameters are those of `Evaluation.table`.
+        was given one, else what is not shown to differ from the best. `.plot()` draws it
+        with intervals.
+
+        Parameters
+        ----------
+        metrics : str, list or dict, optional
+            Names, or measures as papers print them, `["nDCG@10", "AP(rel=2)"]`; or a
+            mapping of name to its own options. None: the usual ones.
+        k : int or list of int, optional
+            Cut-off or cut-offs; None is the whole list.
+        intervals : bool, default False
+            True: each mean with the two ends of its interval.
+        by : str, Series or list, optional
+            Segments, as in `Evaluation.table`.
+        bins : int, default 4
+            Number of quantile bins for a `by` that is a number.
+        **options
+            Options of the metrics, applied to each metric that has them.
+
+        Returns
+        -------
+        Table
+            A row per model, or per segment and model; a column per metric and cut-off.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
+        >>> found.table(["ndcg", "recall"], k=10).to_frame().round(4)
+                  ndcg@10  recall@10
+        model
+        item-knn   0.2589     0.3145
+        factors    0.2635     0.2963
+        popular    0.1725     0.2504
         """
         check_flag("intervals", intervals)
         cutoffs = Cutoffs.of(k)
@@ -323,8 +376,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         names = _columns_of(asked, cutoffs)
         if by is not None:
             refuse_whole_metrics(asked)
-        split = split_by(self._models, by, bins)
-        numbers = self._measured(asked, cutoffs, split)
+        division = division_by(self._models, by, bins)
+        numbers = self._measured(asked, cutoffs, division)
         basis = self._basis_of_table(asked, cutoffs, numbers)
         if intervals:
             percent = f"{100 * self.settings.confidence:g}"
@@ -347,7 +400,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         self,
         asked: Sequence[Asked],
         cutoffs: Cutoffs,
-        split: Split = WHOLE,
+        division: Division = WHOLE,
         pairs: Pairs | None = None,
     ) -> Numbers:
         """Measure metrics of all models, and the differences of each pair."""
@@ -355,7 +408,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             self._models,
             asked,
             cutoffs,
-            split=split,
+            division=division,
             pairs=self.pairs if pairs is None else pairs,
             settings=self.settings,
         )
@@ -369,8 +422,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         of_users = [each for each in asked if each.metric.of != "all"]
         basis = [self._basis_of(of_users)]
-        if not numbers.split.is_tested:
-            basis.append(part_in_words(self._first, numbers.split))
+        if not numbers.division.is_tested:
+            basis.append(part_in_words(self._first, numbers.division))
         if not all(each.metric.is_accuracy for each in of_users):
             words = N_(
                 "metrics beyond accuracy over the users who have a value in every model"
@@ -416,24 +469,49 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> Differences:
         """Return paired differences with intervals and tests.
 
-        A row per metric, cut-off and pair of models, and per segment.
+        A row per metric, cut-off and pair of models, and per segment. Metrics beyond
+        accuracy are compared on the users who have a value in every model.
 
-        `conclusions` has a sentence for each, and `plot()` draws them. `p_holm` is
-        corrected by Holm's method for all rows; it is NaN where fewer than 10 users
-        differ. `verdict` is "better" or "worse" ("higher" or "lower" of a metric where
-        neither is better, such as novelty);
-        "hint", printed as inconclusive; "torn", where test and interval disagree;
-        "open", no difference shown; "same" or "untested". `detectable` is the smallest
-        difference found with 80 % power; `won`, `tied` and `lost` count users, or
-        lists where users have several: `n_lists` of `n_users`, clustered. Metrics
-        beyond accuracy are compared on the users who have a value in every model.
-        Parameters are those of `table`.
+        Parameters
+        ----------
+        metrics : str, list or dict, optional
+            As in `table`.
+        k : int or list of int, optional
+            Cut-off or cut-offs; None is the whole list.
+        by : str, Series or list, optional
+            Segments, as in `table`.
+        bins : int, default 4
+            Number of quantile bins for a `by` that is a number.
+        **options
+            Options of the metrics.
+
+        Returns
+        -------
+        Table
+            `p_holm` is corrected by Holm's method for all rows; it is NaN where fewer than
+            10 users differ. `verdict` is "better" or "worse" ("higher" or "lower" of a
+            metric where neither is better, such as novelty); "hint", printed as
+            inconclusive; "torn", where test and interval disagree; "open", no difference
+            shown; "same" or "untested". `detectable` is the smallest difference found with
+            80 % power; `won`, `tied` and `lost` count users, or lists where users have
+            several: `n_lists` of `n_users`, clustered. Its `conclusions` has a sentence for
+            each row, and `plot()` draws them.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
+        >>> found.differences("ndcg", k=10)["verdict"].tolist()
+        ['better', 'better']
         """
         asked = self._asked(metrics, options)
-        split = split_by(self._models, by, bins, truth=False)
-        numbers = self._measured(asked, Cutoffs.of(k), split)
+        division = division_by(self._models, by, bins, is_tested=True)
+        numbers = self._measured(asked, Cutoffs.of(k), division)
         known = taken_as_known(self._first.source.weighted)
         basis = [self._basis_of(asked), *self._first.clustering_in_words]
+        if isinstance(division, PartsOfSplit):
+            basis.append(part_in_words(self._first, division))
         warnings = self._warnings(asked[0], k)
         return differences_table(
             numbers, basis, settings=self.settings, warnings=warnings, known=known
@@ -451,14 +529,38 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> Gate:
         """Check that models are not worse than the baseline, as releases ask for.
 
-        All models but the baseline, or the `model` that is named.
-
         With `margin` 0 a model fails if it is shown to be worse: by the verdict of
         `differences`, which is corrected for the number of models. Above 0 it fails
         unless its interval, which is not corrected, is above -`margin` (a test of
         non-inferiority); of a metric where less is better, below `margin`. Without data
         no check is passed: of fewer than 10 users, or of so few who differ that there
         is no interval.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            The metric.
+        k : int, optional
+            The cut-off; None is the whole list.
+        margin : float, default 0
+            By how much a model may be worse, in units of the metric.
+        model : str, optional
+            The model that is checked, by default all but the baseline.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Gate
+            True if no model fails; `to_json` writes it for CI.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
+        >>> bool(found.not_worse("ndcg", k=10, model="item-knn"))
+        True
         """
         measure = measure_named(metric)
         if measure.metric.better is None:
@@ -505,18 +607,39 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> Runs:
         """Return a metric over the splits of `split=`, which are the sample here.
 
-        A row has the mean of a model's means by split, their standard deviation and
-        number; `.differences` has a row for each pair of models with its test, and
-        `.by_split` the means.
-
         Parameters
         ----------
-        metric, k, **options
-            As in `table`.
-        test_share
+        metric : str or Metric, default "ndcg"
+            The metric.
+        k : int, optional
+            The cut-off; None is the whole list.
+        test_share : float, optional
             Of folds, the share of the data that each tests, 0.2 of five: the corrected
             resampled t test. Without it splits are training runs, such as seeds, and
             the paired t test is made.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Runs
+            A row per model: the mean of its means by split, their standard deviation and
+            number. Its `differences` has a row for each pair of models with its test, and
+            `by_split` the means.
+
+        Examples
+        --------
+        >>> import pandas as pd, recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> lists = sample.recommendations[["model", "user", "item", "score"]]
+        >>> seeds = [lists.assign(seed=1), lists[lists.index % 2 == 0].assign(seed=2)]
+        >>> found = recnb.compare(pd.concat(seeds), sample.test, split="seed")
+        >>> found.runs("recall", k=10).to_frame().round(4)
+                    mean      sd  n_splits
+        model
+        item-knn  0.2729  0.0588         2
+        factors   0.2817  0.0206         2
+        popular   0.2369  0.0190         2
         """
         asked = asked_of(self._first, [metric], options, "k", "test_share")[0]
         return runs_of(
@@ -542,10 +665,32 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> Movers:
         """Return who gain and who lose most with one model instead of another.
 
-        `n` users of each, with both lists.
+        Parameters
+        ----------
+        metric : str or Metric, default "ndcg"
+            The metric.
+        k : int, optional
+            The cut-off; None is the whole list.
+        n : int, default 5
+            Number of users who gain, and of users who lose.
+        model : str, optional
+            The one model, by default the first that is not the baseline.
+        baseline : str, optional
+            The other, by default the baseline of the comparison.
+        **options
+            Options of the metric.
 
-        Parameters are those of `table`; the models are by default the first that is not
-        the baseline, and the baseline.
+        Returns
+        -------
+        Movers
+            The users, with both lists of each.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
+        >>> movers = found.movers("ndcg", k=10, n=2)
         """
         from recnb.report.users import moved
 
@@ -575,11 +720,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             rows,
             columns=["user", "before", "after", "change", "n_relevant", "old", "new"],
         )
-        table = Movers.made(
-            frame,
-            [self._basis_of([Asked("", measure)])],
-            measure.label,
-        )
+        basis = self._basis_of([Asked("", measure)])
+        with use_noun(self._first.noun_of_lists):
+            table = Movers.made(frame, [basis], measure.label)
         table.groups = tuple(groups)
         return table
 
@@ -587,18 +730,37 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def overlap(self, k: int | None = None, *, p: float = 0.9) -> Table:
         """Return how similar the lists of each two models are.
 
-        `jaccard` is items in both out of items in either, `n_identical` the users with
-        the same list. `rbo` is the rank-biased overlap of Webber, Moffat and Zobel (2010),
-        for which the top of the lists counts most: 1 for equal lists, 0 for lists without
-        a common item.
-
         Parameters
         ----------
         k : int, optional
-            Cut-off. None: whole lists.
-        p : float
+            The cut-off; None is the whole list.
+        p : float, default 0.9
             Chance that a reader of `rbo` looks one rank further: with 0.9 the first ten
             ranks have 86% of the weight.
+
+        Returns
+        -------
+        Table
+            A row per pair of models. `jaccard` is items in both out of items in either,
+            `n_identical` the users with the same list. `rbo` is the rank-biased overlap,
+            for which the top of the lists counts most: 1 for equal lists, 0 for lists
+            without a common item.
+
+        References
+        ----------
+        Webber, Moffat and Zobel 2010, A similarity measure for indefinite rankings, ACM
+        Transactions on Information Systems 28(4).
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> found = recnb.compare(sample.recommendations, sample.test)
+        >>> found.overlap(k=10).to_frame()[["model", "other", "jaccard"]].round(3)
+              model    other  jaccard
+        0  item-knn  factors    0.426
+        1  item-knn  popular    0.352
+        2   factors  popular    0.228
         """
         k = Cutoffs.one(k).values[0]
         return Table.made(pd.DataFrame(overlaps(self._models, k, p)), [self.basis])
@@ -609,12 +771,36 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> Table:
         """Return how alike each two metrics order the models, from -1 to 1.
 
-        The columns are Kendall's tau-b, and tau AP, which weighs the top.
+        A model that is moved up or down by chance counts as well: orders of models that are
+        not shown to differ need not agree.
 
-        `tau_ap` is that of Yilmaz, Aslam and Robertson (SIGIR 2008), the mean of either
-        metric taken as the truth. A model that is moved up or down by chance counts as
-        well: orders of models that are not shown to differ need not agree. Parameters
-        are those of `table`.
+        Parameters
+        ----------
+        metrics : str, list or dict, optional
+            As in `table`; at least two.
+        k : int or list of int, optional
+            Cut-off or cut-offs; None is the whole list.
+        **options
+            Options of the metrics.
+
+        Returns
+        -------
+        Table
+            A row per pair of metrics: Kendall's tau-b, and tau AP, which weighs the top, as
+            the mean of either metric taken as the truth.
+
+        References
+        ----------
+        Yilmaz, Aslam and Robertson 2008, A new rank correlation coefficient for information
+        retrieval, SIGIR.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> found = recnb.compare(sample.recommendations, sample.test)
+        >>> found.agreement(["ndcg", "recall"], k=10).to_frame().columns.tolist()
+        ['metric', 'other', 'tau_b', 'tau_ap']
         """
         from scipy.stats import kendalltau
 
@@ -646,6 +832,28 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Return the metrics beyond accuracy of every model, down to k.
 
         Those that `train=` and `items=` allow; nothing is tested.
+
+        Parameters
+        ----------
+        k : int, optional
+            The cut-off; None is the whole list.
+
+        Returns
+        -------
+        Table
+            A row per model, a column per metric.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> found = recnb.compare(sample.recommendations, sample.test, train=sample.train)
+        >>> found.beyond(k=10).to_frame()[["coverage", "novelty"]].round(3)
+                  coverage  novelty
+        model
+        item-knn     0.512    2.319
+        factors      0.383    2.474
+        popular      0.133    1.812
         """
         from recnb.report.build import has_side_data
 
@@ -684,6 +892,28 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Return a metric at many cut-offs for every model, with intervals.
 
         `.plot()` draws it.
+
+        Parameters
+        ----------
+        metric : str or Metric, default "ndcg"
+            The metric.
+        k : iterable of int, default range(1, 21)
+            The cut-offs.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Table
+            A row per model and cut-off, with the ends of an interval.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> found = recnb.compare(sample.recommendations, sample.test)
+        >>> len(found.curve("recall", k=[5, 10]))
+        6
         """
         measure, cutoffs = measure_of_curve(metric, k)
         (asked,) = self._asked([measure.name], options)
@@ -725,15 +955,20 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         Parameters
         ----------
-        metric, other
-            The metric, and a second one to draw the models by.
-        k
-            The cut-off of both.
-        model, baseline
-            The two models whose users are drawn: by default the first that is not the
-            baseline, and the baseline.
-        ax, color
-            Axes of matplotlib, else those of a new figure; the colour of points.
+        metric : str or Metric, default "ndcg"
+            The metric.
+        other : str or Metric, optional
+            A second one to draw the models by.
+        k : int, optional
+            The cut-off of both; None is the whole list.
+        model : str, optional
+            The model whose users are drawn, by default the first that is not the baseline.
+        baseline : str, optional
+            The other model, by default the baseline.
+        ax : matplotlib.axes.Axes, optional
+            Where it is drawn, else in a new figure.
+        color : optional
+            The colour of points, as matplotlib takes it.
         **options
             Those of the metrics.
 
@@ -815,7 +1050,28 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> Any:
         """Return a widget to go through users and see each model's list.
 
-        Arguments are those of `Evaluation.explore`.
+        Parameters
+        ----------
+        metric : str or Metric, default "ndcg"
+            The metric.
+        k : int, optional
+            The cut-off, by default 10; None is the whole list.
+        lang : {"en", "ko"}, optional
+            The language; None is the one that is set.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Explorer
+            Shown in a notebook, with the controls.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> found = recnb.compare(sample.recommendations, sample.test)
+        >>> explorer = found.explore("recall", k=5)
         """
         from recnb.widgets.explorer import Explorer
 
@@ -840,14 +1096,41 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> Report:
         """Return the report of the comparison.
 
-        It has findings, conclusions, means, tests, curves, segments and users.
+        It has findings, conclusions, means, tests, curves, segments and users. Conclusions
+        are drawn at the middle cut-off, users and curves shown by the first metric.
 
-        Conclusions are drawn at the middle cut-off, users and curves shown by the first
-        metric: `movers` users who gain, and as many who lose, for each pair of models.
-        `by`: segments to compare them in, a column of `users=` or of the truth,
-        "activity", a Series, or several in a list; values of a column of `items=`, or
-        of one of the truth that differs within users, have means and no tests. `lang`
-        is "en" or "ko"; other parameters are those of `Evaluation.table`.
+        Parameters
+        ----------
+        k : int or list of int, default (5, 10, 20)
+            The cut-offs.
+        metrics : str, list or dict, optional
+            As in `table`.
+        movers : int, default 2
+            Number of users who gain, and of users who lose, for each pair of models.
+        by : str, Series or list, optional
+            Segments to compare models in: a column of `users=` or of the truth, "activity",
+            a Series, or several in a list; values of a column of `items=`, or of one of the
+            truth that differs within users, have means and no tests.
+        bins : int, default 4
+            Number of quantile bins for a `by` that is a number.
+        lang : {"en", "ko"}, optional
+            The language; None is the one that is set.
+        **options
+            Options of the metrics.
+
+        Returns
+        -------
+        Report
+            `to_html`, `to_markdown`, `to_latex`, `to_json` and `to_frame` export it.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
+        >>> report = found.report(k=[5, 10], metrics=["ndcg", "recall"])
+        >>> report.to_frame()["model"].unique().tolist()
+        ['item-knn', 'factors', 'popular']
         """
         from recnb.report.build import report_of
         from recnb.report.request import request_of
@@ -878,7 +1161,32 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> dict[str, Any]:
         """Return what `recnb.check` needs to check the numbers of all models later.
 
-        Parameters are those of `Evaluation.record`.
+        Parameters
+        ----------
+        metrics : str, list or dict, optional
+            As in `table`.
+        k : int or list of int, default (5, 10, 20)
+            Cut-off or cut-offs; None is the whole list.
+        **options
+            Options of the metrics.
+
+        Returns
+        -------
+        dict
+            Plain Python, which `json` can write.
+
+        See Also
+        --------
+        recnb.Evaluation.record : What a record has.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
+        >>> record = found.record("ndcg", k=10)
+        >>> recnb.check(record, sample.recommendations, sample.test).passed
+        True
         """
         asked = asked_of(self._first, metrics, options, "k")
         return record_of_measures(
@@ -891,7 +1199,27 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> MethodsSection:
         """Return the methods of these numbers in sentences, tests among them.
 
-        Parameters are those of `Evaluation.methods`.
+        Parameters
+        ----------
+        metrics : str, list or dict, optional
+            As in `table`.
+        k : int or list of int, optional
+            Cut-off or cut-offs; None is the whole list.
+        **options
+            Options of the metrics.
+
+        Returns
+        -------
+        MethodsSection
+            Its `sentences`, and the references as `bibtex`.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> found = recnb.compare(sample.recommendations, sample.test)
+        >>> print(found.methods("ndcg", k=10).bibtex.splitlines()[0])
+        @article{jarvelin2002,
         """
         from recnb.report.methods import methods_of
 
@@ -960,7 +1288,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         words, remarks = self._users_in_words(convention, has_missed=has_missed)
         apart = merged(
             {
-                one_line(name): [*map(str, model.apart)]
+                one_line(name): [*map(str, model.no_item_meets)]
                 for name, model in self._models.items()
             }
         )
@@ -988,7 +1316,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> tuple[list[str], list[str]]:
         """Return the users compared and those left out, and notes on the data."""
         first = self._first
-        with use_noun(first.noun if first.splits is None else "list"):
+        with use_noun(first.noun_of_lists):
             words = users_in_words(
                 self.users_by_model, self.n_lists, convention, has_missed=has_missed
             )

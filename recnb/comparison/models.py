@@ -27,7 +27,7 @@ from recnb.data.columns import (
 from recnb.data.encoding import distinct
 from recnb.data.files import Wanted, is_file, read_together
 from recnb.data.in_memory import Sheets
-from recnb.data.load import SIDES, Input
+from recnb.data.load import SIDE_FRAMES, Input
 from recnb.data.sheet import IDS, RECS, kind, relevant_only
 from recnb.display.language import N_, Plural, Sentence, _, named, use_noun
 from recnb.display.progress import steps
@@ -266,7 +266,7 @@ def _read(models: Any, truth: Any, options: dict[str, Any]) -> tuple[Any, Any]:
             (frame, None if truth is None else "run", IDS) for frame in frames.values()
         ]
         for name, frame in side_data.items():
-            wanted.append((frame, None, SIDES.get(name, IDS)))
+            wanted.append((frame, None, SIDE_FRAMES.get(name, IDS)))
         truth, *tables = read_together(wanted, columns)
         options.update(zip(side_data, tables[len(frames) :], strict=True))
         frames = dict(zip(frames, tables, strict=False))

@@ -17,7 +17,7 @@ from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import Models
 from recnb.results.measuring import measured
 from recnb.results.numbers import Numbers, Pairs, label_of
-from recnb.results.segments import split_by
+from recnb.results.segments import division_by
 from recnb.results.table import Table
 from recnb.results.verdicts import in_words, verdict_of
 from recnb.stats import Settings, holm, resampled
@@ -88,8 +88,10 @@ def runs_of(
             "recnb.compare(models, truth, split='fold').",
         )
     columns = list(first.splits.columns)
-    split = split_by(models, columns, bins=4)
-    numbers = measured(models, [asked], Cutoffs.one(k), split=split, intervals=False)
+    division = division_by(models, columns, bins=4)
+    numbers = measured(
+        models, [asked], Cutoffs.one(k), division=division, intervals=False
+    )
     by_split = _by_split(numbers)
     if len(by_split) < 2:
         raise OptionError(
@@ -141,8 +143,8 @@ def _notes(
 
 def _by_split(numbers: Numbers) -> pd.DataFrame:
     """Return the mean of each split and model."""
-    keys = [numbers.split.keys[place.part] for place in numbers.places]
-    index = pd.MultiIndex.from_tuples(keys, names=list(numbers.split.labels))
+    keys = [numbers.division.keys[place.part] for place in numbers.places]
+    index = pd.MultiIndex.from_tuples(keys, names=list(numbers.division.labels))
     return pd.DataFrame(numbers.means.mean, index, list(numbers.models))
 
 

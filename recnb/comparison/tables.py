@@ -160,7 +160,7 @@ def means_table(
 
     `names`: of the columns; `every_pair`: whether every two models are compared.
     """
-    if not numbers.split.is_tested:  # as parts of the truth are not
+    if not numbers.division.is_tested:  # as parts of the truth are not
         marked_against = None
     frames = _frames_of(numbers, names)
     with_ends = pd.concat(frames, axis=1, keys=ENDS).swaplevel(axis=1)
@@ -199,8 +199,8 @@ def _frames_of(numbers: Numbers, names: Mapping[Column, str]) -> list[pd.DataFra
     labels = [
         _label(numbers, part, model) for part in parts for model in numbers.models
     ]
-    if numbers.split.labels:
-        levels = distinct_labels(numbers.split.labels, ["model"])
+    if numbers.division.labels:
+        levels = distinct_labels(numbers.division.labels, ["model"])
         index: Any = pd.MultiIndex.from_tuples(labels, names=[*levels, "model"])
     else:
         index = pd.Index(labels, name="model")
@@ -212,7 +212,7 @@ def _frames_of(numbers: Numbers, names: Mapping[Column, str]) -> list[pd.DataFra
 
 def _label(numbers: Numbers, part: int, model: str) -> Any:
     """Return the label of the row of a model, in a part if there are several."""
-    key = numbers.split.keys[part]
+    key = numbers.division.keys[part]
     return (*key, model) if key else model
 
 
@@ -240,7 +240,7 @@ def _marks(
                 labels["best"][column].append(label)
             if mark:
                 labels[mark][column].append(label)
-    if marked_against is not None or not numbers.split.is_tested:
+    if marked_against is not None or not numbers.division.is_tested:
         labels["near_best"] = {}
     return labels
 
@@ -341,14 +341,14 @@ def differences_table(
     """
     rows = list(numbers.difference_rows())
     keys = [
-        numbers.split.keys[place.part]
+        numbers.division.keys[place.part]
         for place in numbers.places
         for _pair in numbers.pairs
     ]
     columns = {name: [getattr(row, name) for row in rows] for name in COLUMNS}
     if any(row.n_lists is not None for row in rows):
         columns["n_lists"] = [row.n_lists or row.n_users for row in rows]
-    labels = distinct_labels(numbers.split.labels, COLUMNS)
+    labels = distinct_labels(numbers.division.labels, COLUMNS)
     of_keys = {label: [key[at] for key in keys] for at, label in enumerate(labels)}
     table = Differences.made(pd.DataFrame(of_keys | columns), basis)
     segments = [", ".join(map(str, key)) for key in keys]

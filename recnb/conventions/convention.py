@@ -45,6 +45,50 @@ TRUTH_ORDERS: tuple[Ties, ...] = ("worst",)
 class Convention:
     """The decisions about the data that come before any metric, with recnb's defaults.
 
+    Parameters
+    ----------
+    order : {"auto", "score", "rank", "row"}
+        By what lists are ordered: "auto" by score, or by rank; "row" as given.
+    score_dtype : {"float64", "float32"}
+        The precision in which scores are compared.
+    ties : str
+        The order of equal scores: "first" as given, "last" in reverse, "item_asc" and
+        "item_desc" by item; "worst" the least relevant first; "expected" the mean over
+        all orders; "max_rank" and "floor_mean_rank" share their lowest or middle place.
+    duplicates : {"error", "dedupe", "hit_once", "keep", "rows"}
+        A pair recommended twice: refused; counted once at its highest place; hits once;
+        counts twice; is relevant twice.
+    nonpositive_scores : {"keep", "never_hit"}
+        Whether a score of 0 or less can be a hit.
+    candidates : {"list", "padded", "catalogue"}
+        What is ranked: what was recommended; below it judged items that were not; below
+        it all items that were not.
+    cutoff : {"k", "list", "none"}
+        Where lists are cut: at k; nowhere, and their ideal at their length, which is
+        what k=None means; nowhere, nor their ideal.
+    relevant : {">0", "any", "!=0"}
+        Which items of the truth are relevant, by their relevance; "any" is all of them.
+    relevant_from : float, optional
+        The least relevance of a relevant item.
+    negative_relevance : {"error", "zero", "keep"}
+        A relevance below 0: refused, counted as 0, or as it is.
+    judged : {"truth", "list"}
+        Which items are judged: all of the truth, or those of them that are recommended.
+    judged_only : bool
+        Whether items that are not judged leave the lists before ranks are counted.
+    min_propensity : float, optional
+        The least propensity: relevant pairs weigh 1 / propensity.
+    averaged_users : {"truth", "recs", "both", "union"}
+        The users who are averaged: those of the truth, those with a list, those in both
+        frames, those in either.
+    no_relevant : {"skip", "zero", "one"}
+        A user with no relevant item is left out, or counts 0 or 1.
+    metric : tuple
+        The metric's own options, which a result fills in.
+
+    Examples
+    --------
+    >>> from recnb import Convention
     >>> print(Convention(averaged_users="both", relevant_from=4).in_words())
     users in both frames; ordered by score, or by rank; relevant: relevance of 4 or more
     >>> Convention(averaged_users="everyone")
@@ -123,7 +167,19 @@ class Convention:
         return replace(self, cutoff="list") if self.cutoff == "k" else self
 
     def in_words(self) -> str:
-        """Return the convention on one line, to compare with a paper."""
+        """Return the convention on one line, to compare with a paper.
+
+        Returns
+        -------
+        str
+            Phrases, separated by semicolons.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> recnb.Convention(relevant_from=4).in_words()
+        'users of the truth; ordered by score, or by rank; relevant: relevance of 4 or more'
+        """
         phrases = [in_words("averaged_users", self.averaged_users)]
         if self.no_relevant != "skip":
             phrases.append(in_words("no_relevant", self.no_relevant))
@@ -239,7 +295,24 @@ _UNUSUAL = (
 
 
 def value_of(text: str) -> Any:
-    """Return a value from its text: a number, a switch or a word."""
+    """Return a value from its text: a number, a switch or a word.
+
+    Parameters
+    ----------
+    text : str
+        As it is typed on a command line, or written in a file.
+
+    Returns
+    -------
+    object
+        The value; text that is no other is returned as it is.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> [recnb.conventions.value_of(text) for text in ("4", "true", "expected")]
+    [4, True, 'expected']
+    """
     try:
         return ast.literal_eval({"true": "True", "false": "False"}.get(text, text))
     except (ValueError, SyntaxError):
@@ -247,7 +320,26 @@ def value_of(text: str) -> Any:
 
 
 def in_words(name: str, value: object) -> str:
-    """Return a decision, or an option of a metric, in words."""
+    """Return a decision, or an option of a metric, in words.
+
+    Parameters
+    ----------
+    name : str
+        A field of `recnb.Convention`, or an option of a metric.
+    value : object
+        Its value.
+
+    Returns
+    -------
+    str
+        A phrase; empty for what goes without saying.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> recnb.conventions.in_words("ties", "expected")
+    'averaged over all orders of equal scores'
+    """
     if name == "log_base":
         return _("logarithm of base {base}", base=_base_in_words(value))
     if name == "min_propensity" and value is not None:
@@ -266,7 +358,23 @@ def _base_in_words(base: Any) -> str:
 def cut_of(cutoff: Cut, *, also_whole: bool) -> Cut | Literal["k and list"]:
     """Return where the lists of several numbers are cut.
 
-    `also_whole`: whether some are of whole lists.
+    Parameters
+    ----------
+    cutoff : {"k", "list", "none"}
+        As in `recnb.Convention`.
+    also_whole : bool
+        Whether some of the numbers are of whole lists.
+
+    Returns
+    -------
+    str
+        "k and list" where numbers at k stand beside those of whole lists, else `cutoff`.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> recnb.conventions.cut_of("k", also_whole=True)
+    'k and list'
     """
     return "k and list" if cutoff == "k" and also_whole else cutoff
 
@@ -274,7 +382,26 @@ def cut_of(cutoff: Cut, *, also_whole: bool) -> Cut | Literal["k and list"]:
 def options_in_words(
     options: Mapping[str, Any], cutoff: Cut | Literal["k and list"] = "k"
 ) -> list[str]:
-    """Return a metric's options as phrases; `cutoff` says where lists are cut."""
+    """Return a metric's options as phrases.
+
+    Parameters
+    ----------
+    options : mapping
+        Values by name.
+    cutoff : {"k", "list", "none", "k and list"}, default "k"
+        Where lists are cut.
+
+    Returns
+    -------
+    list of str
+        A phrase for each option that has one.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> recnb.conventions.options_in_words({"gain": "linear", "ideal": "relevant"})
+    ['linear gain', 'ideal: all relevant items, cut at k']
+    """
     phrases = {name: in_words(name, value) for name, value in options.items()}
     ideal = PHRASES.get((f"ideal, cutoff={cutoff}", str(options.get("ideal"))))
     if ideal is not None:

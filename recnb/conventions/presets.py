@@ -118,7 +118,19 @@ def _values_of(cell: str) -> dict[str, Any]:
 
 
 def names() -> list[str]:
-    """Return the libraries whose conventions are recorded."""
+    """Return the libraries whose conventions are recorded.
+
+    Returns
+    -------
+    list of str
+        Their names, as `convention=` and `under` take them.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> recnb.conventions.names()[:3]
+    ['catboost', 'cornac', 'evidently']
+    """
     return list(dict.fromkeys(library for library, _variant in presets()))
 
 
@@ -147,7 +159,24 @@ def of_metric(metric: str, library: str | None = None) -> list[Preset]:
 
 
 def variants(library: str) -> list[str]:
-    """Return the names of a library's metrics, in the order of the file."""
+    """Return the names of a library's metrics, in the order of the file.
+
+    Parameters
+    ----------
+    library : str
+        One of `recnb.conventions.names()`.
+
+    Returns
+    -------
+    list of str
+        Names that `recnb.as_in` takes.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> recnb.conventions.metrics("ranx")[:3]
+    ['ndcg', 'ndcg[strict]', 'ndcg_burges']
+    """
     return [preset.variant for preset in of_library(library)]
 
 

@@ -28,7 +28,7 @@ def file_in(folder: str | Path, roles: Sequence[str], *, is_truth: bool) -> Path
     """
     path = Path(folder)
     if len(roles) == 1:
-        return _compressed_or_plain(path / TEXTS[roles[0]][0])
+        return path / TEXTS[roles[0]][0]
     if not is_truth:
         raise FrameError(
             f"{folder} is a folder of BEIR, which holds judgements, documents and queries, "
@@ -43,14 +43,6 @@ def file_in(folder: str | Path, roles: Sequence[str], *, is_truth: bool) -> Path
             fix=f"Name the judgements that are meant, such as {str(others[0])!r}.",
         )
     return judgements
-
-
-def _compressed_or_plain(file: Path) -> Path:
-    """Return the file, or the compressed one that is there in its place."""
-    compressed = file.with_name(f"{file.name}.gz")
-    if compressed.exists() and not file.exists():
-        return compressed
-    return file
 
 
 def with_roles(table: pl.DataFrame, roles: Sequence[str]) -> pl.DataFrame:

@@ -109,6 +109,9 @@ class Made(pl.DataFrame):
     Its caller has no code for it.
     """
 
+    #: Users whose list is empty, and who have no row therefore.
+    without_items: Sequence[Any] = ()
+
 
 class Scanned(pl.LazyFrame):
     """The rows of files, which are read when they are asked for.

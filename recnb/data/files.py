@@ -337,6 +337,11 @@ def _table(file: Path, ending: str, trec: Trec | None, has_keys: bool) -> Any:
             return _json_lines(_text(data, file), file)
         if ending in CSV:
             return _csv(data, file, "\t" if ending == ".tsv" else ",")
+    if _ending(file) == ".json":
+        raise FrameError(
+            f"{file} is JSON, of which recnb reads lines, .jsonl.",
+            fix="In Python, give what it holds: json.loads(path.read_text()).",
+        )
     if trec:
         rows = _trec(data, file, trec)
         return rows.rename({"user": "query", "item": "document"})
@@ -476,7 +481,8 @@ def _csv(data: bytes, path: File, separator: str) -> pl.DataFrame:
     for name in table.columns:
         if name.endswith("_duplicated_0"):  # so Polars calls the second of two
             raise ColumnError(
-                f"{path} has more than one column called {name[:-13]!r}: rename all but one."
+                f"{path} has more than one column called {name[:-13]!r}: rename "
+                "all but one. If these are values, write names of columns above them."
             )
     return table.filter(~pl.all_horizontal(pl.all().is_null()))  # blank lines
 
@@ -502,9 +508,28 @@ def _plain_kind(column: pl.Series, role: str | None) -> pl.Series:
 def read_trec_run(path: File) -> pd.DataFrame:
     """Read a run as a frame of recommendations.
 
-    Its columns are user (the query), item (the document), score and model (the tag).
-    The rank is left out, as trec_eval never reads it. Files may be compressed (.gz,
-    .zst).
+    The rank is left out, as trec_eval never reads it.
+
+    Parameters
+    ----------
+    path : path or file
+        The run; may be compressed (.gz, .zst).
+
+    Returns
+    -------
+    DataFrame
+        Columns user (the query), item (the document), score and model (the tag).
+
+    Examples
+    --------
+    >>> import pathlib, recnb, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "run.txt")
+    ...     _ = path.write_text("q1 Q0 d7 1 9.5 bm25")
+    ...     recs = recnb.read_trec_run(path)
+    >>> recs
+      user item  score model
+    0   q1   d7    9.5  bm25
     """
     return _trec(content(path), path, "run").to_pandas()
 
@@ -512,8 +537,27 @@ def read_trec_run(path: File) -> pd.DataFrame:
 def read_trec_qrels(path: File) -> pd.DataFrame:
     """Read judgements as a frame of truth.
 
-    Its columns are user (the query), item (the document) and relevance, which is below 0
-    for what was not judged.
+    Parameters
+    ----------
+    path : path or file
+        The qrels; may be compressed (.gz, .zst).
+
+    Returns
+    -------
+    DataFrame
+        Columns user (the query), item (the document) and relevance, which is below 0 for
+        what was not judged.
+
+    Examples
+    --------
+    >>> import pathlib, recnb, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "qrels.txt")
+    ...     _ = path.write_text("q1 0 d7 2")
+    ...     truth = recnb.read_trec_qrels(path)
+    >>> truth
+      user item  relevance
+    0   q1   d7          2
     """
     return _trec(content(path), path, "qrels").to_pandas()
 
@@ -642,6 +686,25 @@ class AsJson(ABC):
     @overload
     def to_json(self, path: File) -> None: ...
     def to_json(self, path: File | None = None) -> str | None:
-        """Return `to_dict` as JSON text, or write it to the file `path`."""
+        """Return `to_dict` as JSON text, or write it to the file `path`.
+
+        Parameters
+        ----------
+        path : path or file, optional
+            Where it is written; without it text is returned.
+
+        Returns
+        -------
+        str or None
+            The JSON, unless it is written.
+
+        Examples
+        --------
+        >>> import json, recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> report = recnb.evaluate(sample.models["popular"], sample.test).report(k=10)
+        >>> json.loads(report.to_json())["k"]
+        [10]
+        """
         text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
         return written(f"{text}\n", path)

@@ -57,6 +57,7 @@ from recnb.data.numbered import (
     Ranks,
     TruthRows,
     Wanted,
+    marked,
     offsets,
 )
 from recnb.data.parallel import BLOCK, in_turn
@@ -309,12 +310,13 @@ class SharedPairs(NamedTuple):
         )
 
     def have_one_item_each(self, lists: ListedRows, truth: TruthRows) -> bool:
-        """Return whether the rows of each pair, found by their keys, have the same item.
+        """Return whether rows that have equal keys are of one pair, as their items show.
 
-        Then they have the same user as well. Two keys of one item differ by
-        (user - other) * _USER_FACTOR, modulo 2**(64 - n) where a row number has n bits.
-        The factor is odd, so this is 0 only if the users are equal: there are far fewer
-        users than 2**(64 - n).
+        A key is item + user * _USER_FACTOR, of which `rows_by_key` compares the low b
+        bits alone. Rows of one item have equal keys only if
+        (user - other) * _USER_FACTOR is 0 modulo 2**b: as the factor is odd, if the
+        users are equal modulo 2**b, and there are far fewer users. So it is enough to
+        compare items.
         """
         listed_item = lists.item[self.listed_row]
         truth_item = truth.item[self.truth_row]
@@ -444,7 +446,8 @@ def rank_rows(
 ) -> Ranks:
     """Rank the rows of each list, the highest score first."""
     if lists.given_rank is not None and lists.n_added == 0:
-        # Given ranks stay: no row leaves its list, and no rank is given twice.
+        # Ranks are given only where `Convention.keeps_ranks`, so that no row leaves its
+        # list, and a rank that is given twice has been refused (`repeats_a_rank`).
         rank = lists.given_rank
         return Ranks(rank, last_ranks(lists.user, rank, lists.n_users))
     order = _top_down(lists, truth, pairs, convention)
@@ -535,7 +538,7 @@ def _relevant_rows(matches: Matches, truth: TruthRows, convention: Convention) -
     if convention.judged == "list" and convention.candidates != "catalogue":
         # What was not recommended is not judged, hence not relevant; with the whole
         # catalogue below each list, every item is recommended.
-        is_matched = quirks.marked(matches.truth_row, len(truth.user))
+        is_matched = marked(matches.truth_row, len(truth.user))
         return row_is_relevant & is_matched
     return row_is_relevant
 
@@ -573,14 +576,15 @@ def _wanted_rows(
 ) -> Wanted:
     """Return the relevant rows of the truth of the users evaluated, by position."""
     position = evaluated.position[truth.user]
-    users_in_order = isinstance(evaluated.users, slice)
-    if users_in_order and row_is_relevant.all():
+    # `_by_id` returns a slice for all users whose numbers are in the order of their ids.
+    are_all_users = isinstance(evaluated.users, slice)
+    if are_all_users and row_is_relevant.all():
         # Every row is wanted, in its place: entry n is truth row n.
-        truth_row = np.arange(len(position))
-        return Wanted(row_is_relevant, position, rows=slice(None), entry=truth_row)
+        every_row = np.arange(len(position))
+        return Wanted(row_is_relevant, position, rows=slice(None), entry=every_row)
     rows = truth.rows_of(evaluated.users)
     rows = rows[row_is_relevant[rows]]
-    is_wanted = quirks.marked(rows, len(position))
+    is_wanted = marked(rows, len(position))
     entry = np.zeros(len(position), dtype=np.int64)
     entry[rows] = np.arange(len(rows))
     return Wanted(is_wanted, position, rows, entry)

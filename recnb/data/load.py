@@ -55,7 +55,7 @@ Input: TypeAlias = Frame | Mapping[Any, Any] | str | os.PathLike[str]
 #: The keyword that names a column of lists.
 COLUMN_OF_LISTS = {RECS: "recommended", TRUTH: "relevant"}
 #: The ids of the frames beside them.
-SIDES: dict[str, tuple[str, ...]] = {
+SIDE_FRAMES: dict[str, tuple[str, ...]] = {
     "train": IDS,
     "items": ("item",),
     "users": ("user",),
@@ -113,14 +113,14 @@ def tables_of(
     for name, frame in given.items():
         if frame is not None or name == RECS:
             frames[name] = _without_ranx(read_stream(frame))
-    frames = with_lists_as_frames(frames)
+    frames = with_lists_as_frames(frames, columns)
     if any(is_file(frame) for frame in frames.values()):
         frames = _with_files_read(frames, columns)
     frames, left = with_columns_named(frames, columns)
     if TRUTH not in frames and _has_lists_of_both_sides(frames[RECS], left):
         frames = {RECS: frames[RECS], TRUTH: frames[RECS], **frames}
     for name, frame in frames.items():
-        if SIDES.get(name, IDS) != IDS or (name == RECS and TRUTH not in frames):
+        if SIDE_FRAMES.get(name, IDS) != IDS or (name == RECS and TRUTH not in frames):
             continue  # these hold no lists
         if _is_by_user(frame):
             frames[name] = _of_mapping(frame, name)
@@ -148,7 +148,8 @@ def _with_files_read(frames: Mapping[str, Any], columns: Columns) -> dict[str, A
     if TRUTH in frames:
         trec = {RECS: "run", TRUTH: "qrels"}
     wanted: list[Wanted] = [
-        (frame, trec.get(name), SIDES.get(name, IDS)) for name, frame in frames.items()
+        (frame, trec.get(name), SIDE_FRAMES.get(name, IDS))
+        for name, frame in frames.items()
     ]
     tables = read_together(wanted, columns)
     return dict(zip(frames, tables, strict=True))
@@ -274,7 +275,9 @@ def _of_cells(frame: Any, name: str, label: str, columns: Columns) -> Made:
     where = f"{name}: column {label!r} holds"
     rows = _of_lists(keys, lists, where, name, label)
     item = DOCUMENT if is_list_of_documents(label) else "item"
-    return Made(rows.rename({"user": user, "item": item}))
+    table = Made(rows.rename({"user": user, "item": item}))
+    table.without_items = rows.without_items
+    return table
 
 
 def _of_lists(
@@ -302,6 +305,7 @@ def _of_lists(
             _as_list(items, user, where, are_ranked=are_ranked)
             for user, items in zip(users, lists, strict=True)
         ]
+    _refuse_pairs(lists, where)
     lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
     columns: dict[str, Any] = {
         **keys[np.repeat(np.arange(len(users)), lengths)].to_dict(),
@@ -316,7 +320,20 @@ def _of_lists(
     elif are_ranked:
         starts = np.cumsum(lengths) - lengths
         columns["rank"] = np.arange(1, lengths.sum() + 1) - np.repeat(starts, lengths)
-    return Made(columns)
+    table = Made(columns)
+    table.without_items = users.filter(pl.Series(lengths == 0)).to_list()
+    return table
+
+
+def _refuse_pairs(lists: Sequence[Any], where: str) -> None:
+    """Raise an error for pairs of item and number in the place of items."""
+    first: Any = next(filter(None, lists), [])
+    if not first or isinstance(first, Mapping) or not isinstance(first[0], tuple):
+        return
+    raise FrameError(
+        f"{where} tuples such as {quoted(first[0])} in lists, where items are ids.",
+        fix="Of pairs of item and number, give a mapping, dict(pairs).",
+    )
 
 
 def _refuse_lists_beside_mappings(lists: Sequence[Any], where: str) -> None:
@@ -328,6 +345,23 @@ def _refuse_lists_beside_mappings(lists: Sequence[Any], where: str) -> None:
                 fix="Give all users lists in rank order, or all of them mappings of item "
                 "to score.",
             )
+
+
+def refuse_nothing_relevant(truth: Any, convention: Convention) -> None:
+    """Raise an error for a user of the truth with an empty list, where it counts.
+
+    The rows of the truth cannot hold such a user, who would be left out.
+    """
+    users = truth.without_items if isinstance(truth, Made) else ()
+    counts = convention.no_relevant != "skip" and convention.averaged_users != "recs"
+    if not users or not counts:
+        return
+    raise FrameError(
+        f"truth: the list of {users[0]!r} is empty, and users with no relevant item "
+        f"count here, no_relevant={convention.no_relevant!r}.",
+        fix="Give a row an item, with relevance 0 for an item of such a user; or leave "
+        "the user out of both sides.",
+    )
 
 
 def _numbers_of(items: Any) -> Iterable[Any]:

@@ -139,7 +139,9 @@ def number_ids(
 def _number_users(
     users_with_list: pl.Series, truth_users: pl.Series
 ) -> tuple[pl.Series, Ints]:
-    """Return the users in the order of their numbers, and the user of each truth row.
+    """Return the users in the order of their numbers, and that of each frame row.
+
+    The frame rows are those of the truth, of which truth rows are some, in order.
 
     Users with a list come first, after them those of the truth alone.
     """
@@ -391,3 +393,10 @@ class Wanted(NamedTuple):
     rows: Ints | slice
     #: [truth row] -> entry, the first if it has several; 0 if it is not wanted.
     entry: Ints
+
+
+def marked(rows: Ints, n: int) -> Bools:
+    """Return for each of n rows whether it is among these."""
+    is_among = np.zeros(n, dtype=bool)
+    is_among[rows] = True
+    return is_among

@@ -18,7 +18,7 @@ R = TypeVar("R")
 
 #: More threads than this only wait for each other: between two blocks each needs
 #: Python.
-MOST = 8
+MOST_THREADS = 8
 
 #: Rows that are worked on together: few enough for the processor's cache.
 BLOCK = 2**18
@@ -31,7 +31,7 @@ def n_cores() -> int:
         if hasattr(os, "sched_getaffinity")
         else os.cpu_count() or 1
     )
-    return min(allowed, MOST)
+    return min(allowed, MOST_THREADS)
 
 
 def can_start_threads() -> bool:

@@ -43,6 +43,7 @@ from recnb.data.numbered import (
     Ranks,
     TruthRows,
     Wanted,
+    marked,
 )
 from recnb.errors import OptionError
 from recnb.metrics.hits import (
@@ -95,13 +96,6 @@ def refuse_contradictions(convention: Convention) -> None:
             f"ties={ties!r} gives equal scores no ranks of their own, from which items "
             "could be left out: choose ties='first'."
         )
-
-
-def marked(rows: Ints, n: int) -> Bools:
-    """Return for each of n rows whether it is among these."""
-    is_among = np.zeros(n, dtype=bool)
-    is_among[rows] = True
-    return is_among
 
 
 # ---- before lists are ranked
@@ -191,7 +185,8 @@ def rows_that_stay(
         return order
     judged_row = pairs.judged_row
     if convention.negative_relevance == "zero":
-        # A relevance below 0 marks an item that was pooled and not judged.
+        # A relevance below 0 marks an item that was pooled and not judged. The truth
+        # has it only under this convention: elsewhere `Sheet.graded` has made it 0.
         judged_row = judged_row[truth.relevance[pairs.judging_row] >= 0]
     is_judged = marked(judged_row, len(lists.user))
     return np.asarray(order[is_judged[order]])
@@ -418,16 +413,24 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
     """Spread each hit over all ranks that the order of its tie could put it on.
 
     That is the mean over all orders. Of scores 9 5 5 5 let the first and two of the
-    others be hits:
+    others be hits. The hits, each with its tie, and the ties:
 
-        hit tie    tie above n_rows n_hits n_hits_above    hit place rank weight nth first
-        0   0      0   0     1      1      0               0   1     1    1      1   1
-        1   1      1   1     3      2      1               1   1     2    1/3    2   0
-        2   1                                              1   2     3    1/3    2.5 0
-                                                           1   3     4    1/3    3   0
-                                                           2   1     2    1/3    2   0
-                                                           2   2     3    1/3    2.5 0
-                                                           2   3     4    1/3    3   0
+        hit  tie        tie  above  n_rows  n_hits  n_hits_above
+        0    0          0    0      1       1       0
+        1    1          1    1      3       2       1
+        2    1
+
+    The rows that are returned, with the expected number of the hit among those of its
+    user (`nth`) and the chance that it is the first (`first`):
+
+        hit  place  rank  weight  nth  first
+        0    1      1     1       1    1
+        1    1      2     1/3     2    0
+        1    2      3     1/3     2.5  0
+        1    3      4     1/3     3    0
+        2    1      2     1/3     2    0
+        2    2      3     1/3     2.5  0
+        2    3      4     1/3     3    0
 
     `above` and `tied` are those of each hit, as in `Matches`.
     """

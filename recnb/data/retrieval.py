@@ -22,7 +22,14 @@ from recnb.data.columns import (
     table_of,
 )
 from recnb.data.sheet import RECS, TRUTH
-from recnb.errors import ColumnError, FrameError, listed
+from recnb.errors import (
+    ColumnError,
+    FrameError,
+    NoRowsError,
+    is_several,
+    listed,
+    quoted,
+)
 
 #: Columns of what was retrieved, and of what should have been, as ragas and LlamaIndex
 #: name them. Of several, ids come before texts.
@@ -50,16 +57,24 @@ def is_list_of_documents(label: str) -> bool:
 # ---- as frames
 
 
-def with_lists_as_frames(frames: Mapping[str, Any]) -> dict[str, Any]:
+def with_lists_as_frames(frames: Mapping[str, Any], columns: Columns) -> dict[str, Any]:
     """Return frames in the place of lists, logs and data sets, by name."""
     _refuse_other_lengths(frames.get(RECS), frames.get(TRUTH))
-    sides = {name: _as_frame(frames[name], name) for name in LISTS_OF if name in frames}
-    return {**frames, **sides}
+    with_frames = dict(frames)
+    for name in LISTS_OF:
+        if name in frames:
+            with_frames[name] = _as_frame(frames[name], name, columns)
+    return with_frames
 
 
-def _as_frame(given: Any, name: str) -> Any:
+def _as_frame(given: Any, name: str, columns: Columns) -> Any:
     """Return a log, numbered lists or a data set as a frame, anything else as it is."""
-    if _is_log(given):
+    if isinstance(given, (list, tuple)) and not given:
+        raise NoRowsError(f"{name}: there are no rows to evaluate, it is empty.")
+    labels = _lists_of_log(given, columns)
+    if labels and isinstance(given, Mapping):
+        return _frame_of_columns(given, name, labels)
+    if labels:
         return pd.DataFrame(given)
     if _are_numbered_lists(given):
         lists = pd.Series([*given], dtype=object)
@@ -74,19 +89,44 @@ def _as_frame(given: Any, name: str) -> Any:
     return given
 
 
-def _is_log(given: Any) -> bool:
-    """Return whether this is a list of records, or a mapping of columns, with lists."""
-    names: Any = given
-    if isinstance(given, Sequence) and given:
-        names = given[0]
-    if not isinstance(names, Mapping):
-        return False
-    return any(is_list_of_documents(name) for name in names)
+def _lists_of_log(given: Any, columns: Columns) -> list[str]:
+    """Return the names of lists in a list of records, or in a mapping of columns.
+
+    They are known, or given by keyword; what has none of them is no log.
+    """
+    records = given if isinstance(given, (list, tuple)) else [given]
+    if not all(isinstance(record, Mapping) for record in records):
+        return []
+    names = {name for record in records for name in record}
+    labels = list[str]()
+    for role, usual in LISTS_OF.values():
+        labels += [label for label in [*usual, *named(columns, role)] if label in names]
+    return labels
+
+
+def _frame_of_columns(log: Mapping[Any, Any], name: str, lists: Sequence[str]) -> Any:
+    """Return a mapping of columns as a frame; that of one question is refused."""
+    fix = "Give each column a value for every question; one question alone as [log]."
+    for label in lists:
+        cells = log[label] if is_several(log[label]) else [log[label]]
+        for cell in cells:
+            if isinstance(cell, (str, int)):
+                raise FrameError(
+                    f"{name}: {label!r} of this dictionary holds {quoted(cell)}, where "
+                    "a column of a log holds a list for each question.",
+                    fix=fix,
+                )
+    try:
+        return pd.DataFrame(log)
+    except ValueError as problem:
+        raise FrameError(
+            f"{name}: the columns of this dictionary make no table: {problem}.", fix=fix
+        ) from problem
 
 
 def _are_numbered_lists(given: Any) -> bool:
     """Return whether this is a list of the lists of queries."""
-    if not isinstance(given, (list, tuple)) or not given:
+    if not isinstance(given, (list, tuple)):
         return False
     kinds = (list, tuple, set, frozenset, np.ndarray)
     return all(isinstance(documents, kinds) for documents in given)
@@ -120,7 +160,11 @@ def with_columns_named(
     labels = {name: _labels_of(frames[name]) for name in LISTS_OF if name in frames}
     if _are_judgements_of_beir(labels.get(TRUTH, [])):
         roles.setdefault("relevance", "score")
-    lists = _lists_in(labels, roles)
+    with_lists = {
+        name: present if _has_lists(frames[name], present, roles) else []
+        for name, present in labels.items()
+    }
+    lists = _lists_in(with_lists, roles)
     roles = {**lists, **roles}
     if not lists or "user" in roles:
         return dict(frames), roles
@@ -155,24 +199,42 @@ def _are_judgements_of_beir(columns: Sequence[str]) -> bool:
     return {*IDS_OF_QRELS, "score"} <= {*columns} and not by_name(columns, "relevance")
 
 
+def _has_lists(frame: Any, labels: Sequence[str], columns: Columns) -> bool:
+    """Return whether a frame may hold lists of documents.
+
+    A frame with a row an item does not. That a column has a name of items, such as that
+    of the document cited, does not matter beside lists.
+    """
+    if not {*named(columns, "item")}.isdisjoint(labels):
+        return False
+    if not by_name(labels, "item"):
+        return True
+    return any(
+        _holds_lists(frame, label) for label in labels if is_list_of_documents(label)
+    )
+
+
+def _holds_lists(frame: Any, label: str) -> bool:
+    """Return whether the cells of a column are lists."""
+    if isinstance(frame, pd.DataFrame):
+        cells = frame[label].dropna()
+        return len(cells) > 0 and is_several(cells.iloc[0])
+    return table_of(frame, "", {label: label})[label].dtype.is_nested()
+
+
 def _lists_in(labels: Mapping[str, list[str]], columns: Columns) -> dict[str, str]:
     """Return the columns of retrieved and of expected documents, by role.
 
-    One frame has both. A frame with a column of items holds no lists.
+    `labels`: the columns of the frames that may hold lists. One frame has both.
     """
-    without_items = {}
-    for name, columns_there in labels.items():
-        is_item = {*by_name(columns_there, "item"), *named(columns, "item")}
-        has_items = not is_item.isdisjoint(columns_there)
-        without_items[name] = [] if has_items else columns_there
-    recs = without_items[RECS]
-    truth = without_items.get(TRUTH, recs)
+    recs = labels[RECS]
+    truth = labels.get(TRUTH, recs)
     for retrieved, expected in PAIRS:
         if retrieved in recs and expected in truth:
             return {"recommended": retrieved, "relevant": expected}
     lists = {}
     for name, (role, usual) in LISTS_OF.items():
-        present = [label for label in usual if label in without_items.get(name, [])]
+        present = [label for label in usual if label in labels.get(name, [])]
         if present:
             lists[role] = present[0]
     if lists and TRUTH not in labels:
@@ -219,5 +281,7 @@ def _refuse_repeated(frame: Any, name: str, query: str) -> None:
         raise FrameError(
             f"{name}: {repeats[0]!r} is in more than one row of column {query!r}, and "
             "each query has one list.",
-            fix="Give each row an id, frame.assign(query_id=range(len(frame))).",
+            fix="Name a column of ids, user='...'; or give each row one, "
+            "frame.assign(query_id=range(len(frame))), where frame is "
+            "pandas.DataFrame(log) of a list.",
         )

@@ -42,7 +42,8 @@ class NumberCheck:
     fix: str
 
 
-#: The lowest and the highest number of each role that passes its checks.
+#: Numbers between these pass the checks of their role. Below the lowest relevance some
+#: conventions let others pass.
 BOUNDS = {
     "score": (-float_info.max, float_info.max),
     "rank": (1, HIGHEST_RANK),
@@ -355,7 +356,11 @@ class Sheet:
             )
         if self.name == TRUTH:
             return fix
-        return f"{fix} If they are the lists of several models, compare them."
+        return (
+            f"{fix} If they are the lists of several models, compare them; of several "
+            "days, folds or seeds, name the columns that tell these apart, such as "
+            "split='fold'."
+        )
 
     def _kept(self) -> str:
         """Return which of repeated rows duplicates='dedupe' keeps, in words."""

@@ -23,7 +23,7 @@ from recnb.data.columns import (
     find,
     table_of,
 )
-from recnb.data.load import ROWS_ARE_ITEMS, SIDES
+from recnb.data.load import ROWS_ARE_ITEMS, SIDE_FRAMES
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import Source
 from recnb.data.splits import split_role
@@ -149,7 +149,8 @@ def read_side_data(
     if ROWS_ARE_ITEMS in source.notes:
         _refuse_joined_by_item(given)
     labels = {
-        name: find(frame, name, SIDES[name], columns) for name, frame in given.items()
+        name: find(frame, name, SIDE_FRAMES[name], columns)
+        for name, frame in given.items()
     }
     tables: dict[str, Any] = {
         name: _read(frame, name, labels[name], source) for name, frame in given.items()

@@ -227,17 +227,6 @@ class Splits:
             return key
         return f"{user}{OPENING}{self.labels[row]}"
 
-    def list_ids(self, index: pd.Index[Any]) -> pl.Series:
-        """Return the ids of the lists in an index of results, in their order."""
-        user, *columns = index.names
-        users = pl.Series(index.get_level_values(0).to_list(), dtype=self.user_dtype)
-        values = index.to_frame(index=False).drop(columns=[user])
-        known = self.index_of(self.values)
-        wanted = pd.Index(values[columns[0]])
-        if len(columns) > 1:
-            wanted = pd.MultiIndex.from_frame(values)
-        return _joined(users, self.labels[known.get_indexer(wanted)])
-
     @staticmethod
     def index_of(table: pl.DataFrame) -> pd.Index[Any]:
         """Return the columns of a table as the index of results, a level each."""

@@ -307,24 +307,23 @@ def popularity_propensity(
 ) -> pd.Series[float]:
     """Estimate the propensity of each item by its popularity in train.
 
-    It is the chance that a relevant pair of the item is seen.
-
-    (n_i / max n)^((gamma + 1) / 2), where n_i are the users of train who have the item:
-    Yang, Cui, Xuan, Wang, Belongie and Estrin 2018, RecSys, equation 15. A factor
-    common to all does not change shares (recall, nDCG).
+    It is the chance that a relevant pair of the item is seen: (n_i / max n)^((gamma + 1)
+    / 2), where n_i are the users of train who have the item. A factor common to all does
+    not change shares (recall, nDCG).
 
     Parameters
     ----------
     train : frame or path
-        What users had before: user and item, by their usual names or those in `user=`
-        and `item=`.
+        What users had before: user and item.
     gamma : float
         How much more popular items are shown, from the data: Yang et al. have 1.5 to
         2.5 for their four sets. No default.
-    items : optional
+    items : list or Series, optional
         Other items, a list or a column. One that train does not have counts as one that
         a single user had, since nothing smaller was seen. Without it they have no
         propensity.
+    user, item : str, optional
+        The columns of `train`, if their names are not usual ones.
 
     Returns
     -------
@@ -332,11 +331,16 @@ def popularity_propensity(
         The propensity of each item, indexed by item. Those of the literature lie in (0,
         1]; `evaluate` refuses others.
 
+    References
+    ----------
+    Yang, Cui, Xuan, Wang, Belongie and Estrin 2018, Unbiased offline recommender
+    evaluation for missing-not-at-random implicit feedback, RecSys, equation 15.
+
     Examples
     --------
-    >>> import pandas as pd
+    >>> import pandas as pd, recnb
     >>> train = pd.DataFrame({"user": [1, 2, 3, 4, 1], "item": ["a", "a", "a", "a", "b"]})
-    >>> popularity_propensity(train, gamma=2.0, items=["b", "c"]).round(3).to_dict()
+    >>> recnb.popularity_propensity(train, gamma=2.0, items=["b", "c"]).round(3).to_dict()
     {'a': 1.0, 'b': 0.125, 'c': 0.125}
     """
     if not is_number(gamma) or gamma <= -1:

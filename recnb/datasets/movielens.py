@@ -42,7 +42,23 @@ FILMS = {
 
 @dataclass(frozen=True, repr=False, eq=False)
 class MovieLens:
-    """A MovieLens data set as pandas frames."""
+    """A MovieLens data set as pandas frames.
+
+    Parameters
+    ----------
+    ratings : DataFrame
+        Columns user, item, rating (1 to 5), timestamp (seconds since 1970), in the order
+        of the file.
+    items : DataFrame
+        Columns item, title, genres ("Comedy|Drama"), year (missing where the file has no
+        date).
+    users : DataFrame
+        Columns user, age, gender, occupation, zip (text).
+
+    See Also
+    --------
+    load_movielens : How it is made.
+    """
 
     #: user, item, rating (1 to 5), timestamp (seconds since 1970), in the order of the
     #: file
@@ -66,10 +82,26 @@ def load_movielens(
 ) -> MovieLens:
     """Load the ratings, films and users of MovieLens 100K.
 
-    The data is that of https://grouplens.org/datasets/movielens/. `path` is a folder or
-    zip with the official files, read instead of downloading; by default the environment
-    variable RECNB_DATA_DIR. A download is kept in the user's cache, and is checked; it
-    needs pooch.
+    The data is that of https://grouplens.org/datasets/movielens/. A download is kept in
+    the user's cache, and is checked; it needs pooch.
+
+    Parameters
+    ----------
+    name : {"100k"}, default "100k"
+        The set.
+    path : path, optional
+        A folder or zip with the official files, read instead of downloading; by default
+        the environment variable RECNB_DATA_DIR.
+
+    Returns
+    -------
+    MovieLens
+        Frames of ratings, films and users.
+
+    Raises
+    ------
+    RecnbError
+        There is no such set, no copy at `path`, or no download.
 
     References
     ----------

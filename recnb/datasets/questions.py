@@ -21,6 +21,25 @@ class Questions:
 
     Every question was held against every passage, so that a passage that is not in
     the truth of a question is of no use to it.
+
+    Parameters
+    ----------
+    queries : DataFrame
+        Columns query, text.
+    passages : DataFrame
+        Columns doc, text.
+    truth : DataFrame
+        Columns query, doc, relevance (2 answers the question, 1 helps).
+    runs : DataFrame
+        Columns retriever, query, doc, score (falling, with ties): at most ten passages a
+        query.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> questions = recnb.datasets.load_questions()
+    >>> list(questions.retrievers)
+    ['words', 'bm25', 'trigrams', 'expanded', 'fused']
     """
 
     queries: pd.DataFrame  #: query, text
@@ -59,7 +78,15 @@ def load_questions() -> Questions:
     `"trigrams"` compares pieces of words, `"expanded"` knows other words for those of
     the question, and `"fused"` merges the lists of the three before it.
 
-    >>> load_questions()
+    Returns
+    -------
+    Questions
+        Frames of queries, passages, truth and runs.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> recnb.datasets.load_questions()
     Questions(20 queries, 48 passages, 67 relevant pairs,
     retrievers words, bm25, trigrams, expanded, fused)
     """

@@ -22,6 +22,28 @@ class Sample:
     Ratings before day 150 are in train, the others in test. Some users have no test
     row, and two joined too late to be in train: those two have test rows and no
     recommendations.
+
+    Parameters
+    ----------
+    train : DataFrame
+        Columns user, item, rating (1 to 5), day (from 0).
+    test : DataFrame
+        Columns user, item, rating, from day 150 on.
+    items : DataFrame
+        Columns item, title, genres ("comedy|drama"), year, minutes.
+    users : DataFrame
+        Columns user, segment ("new", "regular" or "devoted", by number of ratings),
+        branch, joined (day).
+    recommendations : DataFrame
+        Columns model, user, item, rank, score (falling, without ties): 20 films a user,
+        none of them in the user's train rows.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> list(sample.models)
+    ['item-knn', 'factors', 'popular']
     """
 
     train: pd.DataFrame  #: user, item, rating (1 to 5), day (from 0)
@@ -63,7 +85,15 @@ def load_sample() -> Sample:
 
     `"item-knn"` and `"factors"` are about equally good, `"popular"` is behind.
 
-    >>> load_sample()
+    Returns
+    -------
+    Sample
+        Frames of ratings, films, users and recommendations.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> recnb.datasets.load_sample()
     Sample(300 users, 250 items, 5,073 train and 1,084 test ratings,
     models item-knn, factors, popular)
     """

@@ -47,10 +47,25 @@ class Language(str):
 
 
 def language(lang: str | None = None) -> str:
-    """Set the language of all that is shown, "en" or "ko", or return it.
+    """Set the language of all that is shown, or return it.
 
-    It is that of explanations, reports, widgets and plots. Without an argument it is
-    returned.
+    It is that of explanations, reports, widgets and plots.
+
+    Parameters
+    ----------
+    lang : {"en", "ko"}, optional
+        The language; without it nothing is set.
+
+    Returns
+    -------
+    str
+        The language that is set.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> recnb.language("en")
+    'en'
     """
     if lang is not None:
         _setting[0] = checked(lang)
@@ -134,6 +149,12 @@ _noun: ContextVar[Noun] = ContextVar("recnb_noun", default=_NEUTRAL)
 _USERS = re.compile(
     r"(?<![\w.{=])([Uu])ser(s?)(?: (who|for whom)\b)?(?![\w}=(\[]|\.\w)"
 )
+#: Users in a Korean message, and people counted there, with the particle behind.
+_KOREAN_USERS = re.compile("사용자([가는를와로]?)")
+_KOREAN_COUNTER = re.compile("(?<=})명(으로|[이은을과]?)")
+#: The particles behind the word for lists, and behind their counter.
+_AFTER_LISTS = {"가": "이", "는": "은", "를": "을", "와": "과", "로": "으로"}
+_AFTER_COUNTER = {"이": "가", "은": "는", "을": "를", "과": "와", "으로": "로"}
 #: Items, likewise, with the article before them.
 _ITEMS = re.compile(r"(?<![\w.{=])(?:([Aa])n (?=item))?([Ii])tem(s?)(?![\w}=(\[]|\.\w)")
 
@@ -159,7 +180,8 @@ def _without_id(column: str) -> str:
 def use_noun(noun: str) -> Iterator[None]:
     """Call users, and items if it is a `Noun`, by another word within a block.
 
-    That is in English; other languages call all of them users and items.
+    That is in English; other languages call all of them users and items, but for lists,
+    which Korean tells from users as well.
     """
     token = _noun.set(noun if isinstance(noun, Noun) else Noun(noun, _noun.get().item))
     try:
@@ -207,6 +229,20 @@ def _named(message: str) -> str:
     return _USERS.sub(word, message)
 
 
+def _of_lists(text: str) -> str:
+    """Put lists in the place of users in Korean, with the particles and the counter."""
+
+    def word(match: re.Match[str]) -> str:
+        return f"목록{_AFTER_LISTS.get(match[1], '')}"
+
+    def counter(match: re.Match[str]) -> str:
+        return f"개{_AFTER_COUNTER.get(match[1], '')}"
+
+    # A user without a list is here a list without an item.
+    text = text.replace("목록이 없는 사용자", "추천 아이템이 없는 사용자")
+    return _KOREAN_COUNTER.sub(counter, _KOREAN_USERS.sub(word, text))
+
+
 def _document(match: re.Match[str]) -> str:
     """Return the word for documents in the place of items."""
     article, letter, many = match.groups()
@@ -251,6 +287,8 @@ def template(message: Message, n: float = 1) -> str:
     text = _looked_up(message, n)
     if _name_in_force() == "en":
         return _named(text)
+    if _noun.get() == "list":
+        return _of_lists(text)
     return text
 
 

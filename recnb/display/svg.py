@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from math import floor, inf, isfinite, log10
-from typing import Any
 
 from recnb.display.style import ACCENT, COLOURS, DASHES, QUIET
 from recnb.display.templates import macro
@@ -153,16 +152,22 @@ def _named_places(
 
 
 def bars(
-    spread: Mapping[str, Any], labels: Sequence[str], xlabel: str, ylabel: str
+    *,
+    edges: Sequence[float],
+    shares: Sequence[float],
+    at_lowest: float,
+    quartiles: Sequence[float],
+    labels: Sequence[str],
+    xlabel: str,
+    ylabel: str,
 ) -> str:
-    """Draw the bars of a distribution.
+    """Draw the bars of a distribution, by bin its share and a label.
 
-    Values at its lower end are set off, and the quartiles stand below.
+    The share at the lowest edge is set off, and the quartiles stand below.
     """
-    edges, shares = spread["edges"], spread["shares"]
     x = _scale(edges[0], edges[-1], 44, 468)
     y = _scale(0, ROOM * max(*shares, 0.01), 200, 26)
-    at_bottom = min(spread["n_bottom"] / max(spread["n_users"], 1), shares[0])
+    at_bottom = min(at_lowest, shares[0])
     drawn = [(edges[0], edges[1], 0.0, at_bottom, QUIET)]
     named = []
     for index, share in enumerate(shares):
@@ -183,7 +188,7 @@ def bars(
             "ylabel": ylabel,
             "bars": [bar for bar in drawn if bar[3] > bar[2]],
             "labels": named,
-            "quartiles": spread["quartiles"],
+            "quartiles": quartiles,
         },
     )
 

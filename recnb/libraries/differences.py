@@ -37,10 +37,9 @@ from recnb.libraries.variant import (
 from recnb.metrics.measure import Measure, measure_named, metric_named
 from recnb.metrics.metric import METRICS, Given
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.numbers import SAME
 from recnb.results.table import Table
 
-#: Values nearer than this are the same.
-SAME = 1e-12
 COLUMNS = ["decision", "from", "to", "value", "change", "n_moved", "moved_most"]
 
 

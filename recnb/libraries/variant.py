@@ -27,7 +27,7 @@ from recnb.conventions.presets import (
 )
 from recnb.data import Source, read, read_lists
 from recnb.data.encoding import positions
-from recnb.data.load import Input, tables_of
+from recnb.data.load import Input, refuse_nothing_relevant, tables_of
 from recnb.data.sheet import RECS, TRUTH
 from recnb.data.side_data import read_side_data
 from recnb.display.document import Line
@@ -229,22 +229,24 @@ def as_in(
 
     Parameters
     ----------
-    library, metric
-        Names as listed by `recnb.conventions.names()` and
-        `recnb.conventions.metrics(library)`; a suffix such as `[full]` tells what the
-        library is given. A metric of accuracy by another name, as "map" or "nDCG@10",
+    library : str
+        One of `recnb.conventions.names()`.
+    metric : str
+        One of `recnb.conventions.metrics(library)`; a suffix such as `[full]` tells what
+        the library is given. A metric of accuracy by another name, as "map" or "nDCG@10",
         is its first variant there.
-    recs, truth
+    recs, truth : frame, mapping, Series or path
         Recommendations and truth, in any form that `recnb.evaluate` takes; one frame
         with both sides is given alone.
-    k
+    k : int, optional
         The cut-off; None: what the library does without one, which cuts neither lists
         nor ideal lists. A library that always cuts needs one; a metric that it never
         cuts, as R-precision, takes none.
-    train, items, features
+    train, items : frame or path, optional
         For metrics beyond accuracy, as in `recnb.evaluate`: what users had before, and
-        all items with what is known of them; `features` names the columns of `items`
-        that diversity compares. An error names what a metric needs.
+        all items with what is known of them. An error names what a metric needs.
+    features : str or list of str, optional
+        The columns of `items` that diversity compares.
     **columns
         Columns by role: `user`, `item`, `rank`, `score`, `relevance`.
 
@@ -261,11 +263,11 @@ def as_in(
 
     Examples
     --------
-    >>> import pandas as pd
+    >>> import pandas as pd, recnb
     >>> recs = pd.DataFrame({"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [3, 2, 1]})
     >>> truth = pd.DataFrame({"user": [1], "item": ["b"]})
     >>> libraries = ["ranx", "rectools", "lenskit"]
-    >>> [round(as_in(name, "ndcg", recs, truth, k=3), 4) for name in libraries]
+    >>> [round(recnb.as_in(name, "ndcg", recs, truth, k=3), 4) for name in libraries]
     [0.6309, 0.2961, 1.0]
     """
     chosen, k = _chosen(library, metric, k)
@@ -284,6 +286,7 @@ def as_in(
     frames, named = tables_of(sides, columns)
     if chosen.metric in LIST_METRICS:
         return _of_lists(chosen, frames, named, features, k)
+    refuse_nothing_relevant(frames.get(TRUTH), chosen.convention)
     source = read(frames[RECS], frames.get(TRUTH), named, {})
     return Variant.of_preset(chosen).measure(source, k).value
 

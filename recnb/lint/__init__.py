@@ -15,10 +15,9 @@ import numpy as np
 
 from recnb.display.document import Line, Name, joined, say
 from recnb.display.language import N_, Plural, _, current
-from recnb.display.text import sample_in_words
 from recnb.errors import ElsewhereError, OptionError, near
 from recnb.lint import checks
-from recnb.lint.data import FRAMES, LintData, NotCheckedError
+from recnb.lint.data import FRAMES, LintData, Measured, NotCheckedError
 from recnb.lint.findings import Check, Finding, Lint
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, measure_named
@@ -76,7 +75,7 @@ def lint(
         lower=lower,
         upper=upper,
         headline=_headline(findings, made.n),
-        measured=_measured(data, lower, upper),
+        measured=_measured(measured, data.sample, lower, upper),
         not_checked=tuple(made.not_checked()),
         basis="; ".join(basis_of(evaluation, data.scoring, Cutoffs.one(k)).phrases()),
         lang=current(),
@@ -158,12 +157,11 @@ def _headline(findings: Sequence[Finding], n_checks: int) -> str:
     return _(words, counts=", ".join(counts), checks=n_checks)
 
 
-def _measured(data: LintData, lower: float, upper: float) -> str:
-    label, value, _n = data.measured
+def _measured(measured: Measured, users: str, lower: float, upper: float) -> str:
+    """Return in words what effects are measured with, over which users."""
     words = N_("Effects are measured with {label}: {value} over {users}.")
-    counts = data.counted
-    users = sample_in_words(counts["n_users"], counts.get("n_lists"))
-    sentence = _(words, label=label, value=f"{value:.4f}", users=users)
+    value = f"{measured.value:.4f}"
+    sentence = _(words, label=measured.label, value=value, users=users)
     low, high = f"{lower:.4f}", f"{upper:.4f}"
     if not upper > lower or low == high:
         return sentence

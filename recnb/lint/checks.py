@@ -1,4 +1,4 @@
-"""The checks: of ids, of lists, of the truth, and against train and items.
+"""The checks: of ids, lists, the truth, weights, users, and against train and items.
 
 Each is a header of words and a search, which yields a `Problem` for what is wrong. The
 words hold {n} and {of}, the numbers of rows; {k}, {label} and {value}, those of the
@@ -19,7 +19,14 @@ from recnb.data.columns import columns_of, plain_name, table_of
 from recnb.data.load import ONLY_LISTED
 from recnb.data.sheet import in_floats, repeated
 from recnb.display.language import N_, _
-from recnb.lint.data import ENOUGH, PAIR, SIDES, LintData, NotCheckedError, quoted_id
+from recnb.lint.data import (
+    ENOUGH_FOR_A_RULE,
+    PAIR,
+    SIDES,
+    LintData,
+    NotCheckedError,
+    quoted_id,
+)
 from recnb.lint.findings import Problem, check
 from recnb.lint.repair import SPELLINGS, Repair, Spelling
 from recnb.lint.samples import find_sample, is_nothing_missed, is_truth_of_hits
@@ -49,10 +56,10 @@ AMOUNTS = {before + word for before in BEFORE_AMOUNTS for word in AMOUNT_WORDS.s
 NOTHING = ("", "nan", "none", "null", "nat", "<na>", "n/a", "undefined")
 FILLERS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)  #: numbers for missing scores
 HUGE = -1e30  #: and those below this
-MOVES = 0.0005  #: a mean that ties could move by so much shows in its third digit
+MOVES = 0.0005  #: a mean that moves by so much shows in its third digit
 SCALES = (5.0, 10.0, 100.0)  #: highest values of the scales on which people rate
 LOW = 0.9  #: a share of the highest value of a metric: what cannot pass it is reported
-MANY_ROWS = 0.1  #: the share of relevant rows that makes a warning
+MANY_ROWS = 0.1  #: the share of rows from which a problem is grave, or one of many
 MANY_USERS = 0.05  #: the share of users that makes a warning
 
 
@@ -88,10 +95,7 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
         )
         lost = ids.filter(~pl.col(role).is_in(listed.implode()))
         for way, spelling in SPELLINGS.items():
-            known = _listed_by_spelling(listed, spelling)
-            lost = lost.with_columns(plain=spelling.plain(pl.col(role)))
-            # The lost ids that some list has, but for the way they are written.
-            respelt = lost.join(known, on="plain", maintain_order="left")
+            respelt = _listed_otherwise(lost, listed, spelling)
             if respelt.height == 0:
                 continue
             frames = respelt["frame"].unique(maintain_order=True)
@@ -109,12 +113,20 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
             )
 
 
-def _listed_by_spelling(listed: pl.Series, spelling: Spelling) -> pl.DataFrame:
-    """Return an id of the lists for each plain spelling, in columns listed and plain."""
+def _listed_otherwise(
+    lost: pl.DataFrame, listed: pl.Series, spelling: Spelling
+) -> pl.DataFrame:
+    """Return the lost ids that some list has, but for the way they are written.
+
+    The column "listed" has the id of the lists.
+    """
     known = pl.DataFrame({"listed": listed, "plain": listed})
     known = known.with_columns(spelling.plain(pl.col("plain")))
     known = known.filter(pl.col("plain") != "")
-    return known.unique("plain", keep="first", maintain_order=True)
+    known = known.unique("plain", keep="first", maintain_order=True)
+    role = listed.name
+    lost = lost.with_columns(plain=spelling.plain(pl.col(role)))
+    return lost.join(known, on="plain", maintain_order="left")
 
 
 def _respell_all(data: LintData, role: str, way: str) -> Repair | None:
@@ -248,7 +260,10 @@ def ties(data: LintData) -> Iterator[Problem]:
     if data.convention.order == "rank":
         options = {"order": "score", "ties": "expected"}
     short = ""
-    if not np.isfinite(tied.upper):
+    has_bounds = np.isfinite(tied.upper)
+    # Without bounds nobody knows how far ties move the number.
+    moves_little = has_bounds and tied.upper - tied.lower < MOVES
+    if not has_bounds:
         short = WITHOUT_BOUNDS
     elif f"{tied.lower:.4f}" == f"{tied.upper:.4f}":
         short = SAME_TO_FOUR_DECIMALS
@@ -256,7 +271,7 @@ def ties(data: LintData) -> Iterator[Problem]:
         tied.first,
         len(data.listed),
         repair=Repair(data, **options),
-        grave=not tied.upper - tied.lower < MOVES,
+        grave=not moves_little,
         facts={"lower": tied.lower, "upper": tied.upper},
         short=short,
         why=ALL_TIED if tied.constant else "",
@@ -271,13 +286,9 @@ def ties(data: LintData) -> Iterator[Problem]:
     advice="Report {judged} with the number; to rank the judged items alone:",
 )
 def unjudged(data: LintData) -> Iterator[Problem]:
-    convention = data.convention
-    says_judged = convention.judged == "truth" and not convention.judged_only
-    if not says_judged or data.hits.tied is not None:
+    if not _tells_judged(data):
         return
     judged = data.joined.judged
-    if not (judged["relevance"].cast(pl.Float64) <= 0).any():
-        return  # a truth of what users liked does not say what was judged
     is_evaluated = pl.col("user").is_in(data.joined.users.implode())
     is_top = pl.col("rank") <= (data.k or np.inf)
     top = data.joined.recs.filter(is_evaluated, is_top).select(*PAIR, "rank")
@@ -293,6 +304,20 @@ def unjudged(data: LintData) -> Iterator[Problem]:
         grave=rows.height >= MANY_ROWS * top.height,
         facts={"judged": measure.label, "share": share},
     )
+
+
+def _tells_judged(data: LintData) -> bool:
+    """Return whether the truth tells which items were judged, and lists have others.
+
+    A truth of what users liked, without a row of relevance 0, does not.
+    """
+    convention = data.convention
+    if convention.judged != "truth" or convention.judged_only:
+        return False
+    if data.hits.tied is not None:  # hits that share ranks have no rows
+        return False
+    grades = data.joined.judged["relevance"].cast(pl.Float64)
+    return bool((grades <= 0).any())
 
 
 @check(
@@ -329,9 +354,9 @@ def upside_down(data: LintData) -> Iterator[Problem]:
     recs = data.source.recs
     score = in_floats(recs["score"])
     same_user = (recs["user"].head(-1) == recs["user"].tail(-1)).to_numpy()
-    if same_user.sum() < ENOUGH:
+    if same_user.sum() < ENOUGH_FOR_A_RULE:
         words = N_("It takes {least} rows below another one.")
-        raise NotCheckedError(_(words, least=ENOUGH))
+        raise NotCheckedError(_(words, least=ENOUGH_FOR_A_RULE))
     if (score[1:] > score[:-1])[same_user].all():
         yield Problem(
             recs,
@@ -382,7 +407,9 @@ def short_lists(data: LintData) -> Iterator[Problem]:
     lengths = data.joined.all_hits.list_length
     n_lists = int(data.listed.sum())
     longest = int(lengths.max(initial=0))
-    ends_early = data.listed & (lengths < np.minimum(longest, data.hits.n_relevant))
+    # A list as long as the longest could have held so many relevant items of its user.
+    could_hold = np.minimum(longest, data.hits.n_relevant)
+    ends_early = data.listed & (lengths < could_hold)
     if ends_early.any() and data.ideal_ends_with_the_list:
         _values, mean = averaged(data.scoring, Cutoffs.one(longest))
         cut = mean.item()
@@ -425,6 +452,9 @@ def rank_gaps(data: LintData) -> Iterator[Problem]:
     )
 
 
+# Values
+
+
 LOWEST = N_("Every one of {n:,} users has the lowest possible {label}")
 
 
@@ -446,7 +476,7 @@ def perfect(data: LintData) -> Iterator[Problem]:
         yield Problem(n_users, n_users)
 
 
-# The truth
+# The truth, and the items that were ranked
 
 
 @check(
@@ -556,9 +586,10 @@ def ceiling(data: LintData) -> Iterator[Problem]:
         raise NotCheckedError(_(words, label=label))
     if data.convention.judged != "truth" or data.metric.better != "high":
         return
+    # What a list of all relevant items of its user, the best first, would have.
     n_relevant = np.bincount(data.hits.truth_user, minlength=len(data.listed))
-    ideal = replace(best_of_all(data.hits, data.gain), list_length=n_relevant)
-    values, most = data.values_of(ideal)
+    ideal_lists = replace(best_of_all(data.hits, data.gain), list_length=n_relevant)
+    values, most = data.values_of(ideal_lists)
     if most > 0 and data.measured.value <= most < LOW * top:
         denominators = data.metric.words.get("out_of", ())
         yield Problem(
@@ -623,7 +654,7 @@ def heavy_pairs(data: LintData) -> Iterator[Problem]:
         return
     falling = np.sort(rows["weight"].to_numpy())[::-1]
     n_half = int(np.searchsorted(np.cumsum(falling), falling.sum() / 2)) + 1
-    if n_half < max(ENOUGH, MANY_ROWS * rows.height):
+    if n_half < max(ENOUGH_FOR_A_RULE, MANY_ROWS * rows.height):
         is_heavy = rows["weight"] >= falling[n_half - 1]
         least = float(1 / np.quantile(falling, 0.95))
         yield Problem(
@@ -676,15 +707,21 @@ def nothing_seen(data: LintData) -> Iterator[Problem]:
     listed = data.source.recs.select("user").unique(maintain_order=True)
     seen = data.joined.truth.select("user")
     unseen = listed.join(seen, on="user", how="anti", maintain_order="left")
-    counted = data.users(~np.isnan(data.averaged[0]).ravel())
+    values, _mean = data.averaged
+    averaged_users = data.users(~np.isnan(values).ravel())
     repair = Repair(data, averaged_users="recs", no_relevant="zero")
-    left_out = unseen.join(counted, on="user", how="anti", maintain_order="left")
+    left_out = unseen.join(averaged_users, on="user", how="anti", maintain_order="left")
     yield Problem(left_out, listed.height, repair=repair, grave=False)
     if data.convention.no_relevant == "one":
-        of_one = unseen.join(counted, on="user", how="semi", maintain_order="left")
-        yield Problem(
-            of_one, listed.height, repair=repair, grave=False, short=COUNT_AS_1
+        count_1 = unseen.join(
+            averaged_users, on="user", how="semi", maintain_order="left"
         )
+        yield Problem(
+            count_1, listed.height, repair=repair, grave=False, short=COUNT_AS_1
+        )
+
+
+# Users and their lists
 
 
 COUNT_0_OR_1 = N_("Each of them counts 0, or 1 where no item is relevant to the user.")

@@ -10,7 +10,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.display.language import N_, _
-from recnb.display.text import one_line
+from recnb.display.text import one_line, sample_in_words
 from recnb.metrics.gain import Gain
 from recnb.metrics.hits import (
     Cutoffs,
@@ -32,7 +32,7 @@ PAIR = ["user", "item"]
 #: The frames that there always are, by the names of their arguments.
 SIDES = ("recs", "truth")
 #: Users, or places, for which a common property is not taken for chance.
-ENOUGH = 10
+ENOUGH_FOR_A_RULE = 10
 #: All frames that a check may look at.
 FRAMES = (*SIDES, "train", "items", "users")
 
@@ -55,17 +55,25 @@ def quoted_id(value: Any) -> str:
 
 
 class Measured(NamedTuple):
-    """A metric's label, its mean, and the number of users behind it."""
+    """A metric's label, its mean, and the number of values behind it."""
 
     label: str
     value: float
-    n_users: int
+    n_values: int  #: one of each user, or of each list where users have several
 
 
 class LintData:
     """One metric at one cut-off on the data of an evaluation.
 
-    Each part is computed when it is first used.
+    Frames are there in two states:
+
+    - `source.recs` and `source.truth` have all rows as they were given, which checks of
+      the frames themselves read; `frame(name)` is one of these by its name.
+    - `joined.recs` has the rows that are left under the convention, with ranks.
+      `joined.judged` has the rows of the truth, `joined.truth` the relevant ones of the
+      users evaluated, which checks of the number read.
+
+    What is computed of them is so when it is first used.
     """
 
     def __init__(
@@ -100,15 +108,17 @@ class LintData:
         return Measured(
             label=self.measure.label,
             value=float(mean[0]),
-            n_users=int(np.count_nonzero(~np.isnan(values))),
+            n_values=int(np.count_nonzero(~np.isnan(values))),
         )
 
     @property
-    def counted(self) -> dict[str, int]:
-        """The users with a value of the metric and, if users have several, their lists."""
+    def sample(self) -> str:
+        """The users who have a value, in words, with their lists if they have several."""
         values, _mean = self.averaged
-        has_value = ~np.isnan(values).ravel()
-        return self.evaluation.counted(self.users(has_value)["user"])
+        has_value = ~np.isnan(values[:, 0])
+        users = self.joined.users.filter(pl.Series(has_value))
+        counts = self.evaluation.counted(users)
+        return sample_in_words(counts["n_users"], counts.get("n_lists"))
 
     @cached_property
     def hits(self) -> Hits:
@@ -193,9 +203,9 @@ class LintData:
 
     def require_users(self, n: int) -> None:
         """Raise an error if there are too few users or lists to tell a rule from chance."""
-        if n < ENOUGH:
+        if n < ENOUGH_FOR_A_RULE:
             words = N_("It takes {least} users with a list.")
-            raise NotCheckedError(_(words, least=ENOUGH))
+            raise NotCheckedError(_(words, least=ENOUGH_FOR_A_RULE))
 
     def require_scores(self) -> None:
         """Raise an error if the lists have no scores."""

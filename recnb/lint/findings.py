@@ -72,6 +72,15 @@ class Finding(Suggesting):
     It says what and how many, its effect on the numbers, an example, what to type.
 
     A `warning` changes how a number may be read or compared; a `note` is good to know.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> lint = recnb.evaluate(sample.models["popular"], sample.test).lint()
+    >>> finding = lint["users_without_list"]
+    >>> finding.severity, finding.n, finding.of
+    ('note', 2, 261)
     """
 
     name: str  #: of the check, such as "seen_in_train"
@@ -190,11 +199,11 @@ class Check:
                 yield self._finding(data, problem)
 
     def _finding(self, data: LintData, problem: Problem) -> Finding:
-        label, value, n_users = data.measured
+        label, value, n_values = data.measured
         facts = {
             "label": label,
             "value": value,
-            "users": n_users,
+            "users": n_values,
             "k": data.k or 0,
             "n": problem.n,
             "of": problem.of,
@@ -208,7 +217,7 @@ class Check:
                 facts |= _facts_of_repair(problem.repair)
                 if "other" in facts:
                     words = EFFECT
-                    if facts["other_users"] != n_users:
+                    if facts["other_users"] != n_values:
                         has_splits = data.source.splits is not None
                         words = OF_OTHER_LISTS if has_splits else OF_OTHER_USERS
                     changed = problem.repair.in_words
@@ -241,7 +250,7 @@ def _facts_of_repair(repair: Repair) -> dict[str, Any]:
     return {
         "other_label": measured.label,
         "other": measured.value,
-        "other_users": measured.n_users,
+        "other_users": measured.n_values,
     }
 
 
@@ -271,6 +280,14 @@ class Lint(ShownInMarimo, Suggesting):
     that need rows of the lists which are not in memory, `undecided` those that need
     something else; `lower` and `upper` bound the metric's mean over all orders of equal
     scores.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> lint = recnb.evaluate(sample.models["popular"], sample.test).lint()
+    >>> lint.names
+    ['ratings', 'users_without_list']
     """
 
     findings: tuple[Finding, ...]
@@ -320,7 +337,21 @@ class Lint(ShownInMarimo, Suggesting):
         return tuple(finding for finding in self if finding.severity == "note")
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per finding: name, severity, n, of, and its sentences."""
+        """Return a row per finding: name, severity, n, of, and its sentences.
+
+        Returns
+        -------
+        DataFrame
+            Warnings first.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> lint = recnb.evaluate(sample.models["popular"], sample.test).lint()
+        >>> lint.to_frame()["severity"].tolist()
+        ['warning', 'note']
+        """
         import pandas as pd
 
         names = [

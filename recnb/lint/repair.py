@@ -1,6 +1,6 @@
 """What puts a problem right, and the metric of what is put right.
 
-Frames are changed, as code for the caller's own, or options are.
+A repair changes frames, with code that does so to the caller's own, or changes options.
 """
 
 from __future__ import annotations
@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from keyword import iskeyword
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
-import numpy as np
 import polars as pl
 
 from recnb.conventions.convention import DECISIONS, ROW_ORDERS
@@ -27,17 +26,28 @@ MOST_ROWS = 2**19
 
 
 class Code(NamedTuple):
-    """A change as code of pandas and of Polars.
-
-    It stands behind the frame, or gives a column.
-
-    {frame} is the name of the frame, {columns} are its columns and {column} is the
-    first of them; {other}, {others} and {on} are a second frame, its columns and how
-    both are joined.
-    """
+    """The same code for pandas and for Polars."""
 
     pandas: str
     polars: str
+
+
+class Names(NamedTuple):
+    """What code is written with: the caller's names of frames and of columns."""
+
+    frame: str
+    columns: list[str]
+    other: str  #: a second frame, whose ids are looked up
+    others: list[str]  #: its columns
+
+    @property
+    def column(self) -> str:
+        """The first column, as Python writes it."""
+        return repr(self.columns[0])
+
+
+#: Code for the caller's frames: what stands behind the frame, or gives a column.
+CodeOf = Callable[[Names], Code]
 
 
 class Spelling(NamedTuple):
@@ -75,7 +85,10 @@ SPELLINGS = {
     ),
 }
 
+#: What puts a frame right, whose columns are named by roles.
 Change = Callable[[pl.DataFrame], pl.DataFrame]
+
+Matching = Literal["semi", "anti"]
 
 
 class Repair:
@@ -89,46 +102,63 @@ class Repair:
         self.options = options
         self.changes: list[tuple[str, Change]] = []  #: frames, by roles
         self.lines: list[str] = []  #: of code; "" where only words can say it
-        #: the rows that are not in another frame, or are
+        #: What `match_rows` leaves out; without rows after other changes.
         self.left_out = pl.DataFrame()
 
     # What can be put right
 
     def respell(self, frame: str, role: str, way: str) -> Self:
         """Write the ids of a frame in one way."""
-        plain, code = SPELLINGS[way]
-        pandas = f"{{frame}}[{{column!r}}].str.{code.pandas}"
-        polars = f"pl.col({{column!r}}).str.{code.polars}"
-        return self._set(frame, [role], plain(pl.col(role)), Code(pandas, polars))
+        plain, spelt = SPELLINGS[way]
+
+        def code(names: Names) -> Code:
+            return Code(
+                pandas=f"{names.frame}[{names.column}].str.{spelt.pandas}",
+                polars=f"pl.col({names.column}).str.{spelt.polars}",
+            )
+
+        return self._set(frame, [role], plain(pl.col(role)), code)
 
     def negate_scores(self) -> Self:
         """Turn the scores, so that the lowest is the highest."""
-        code = Code("{frame}[{column!r}] * -1.0", "pl.col({column!r}) * -1.0")
+
+        def code(names: Names) -> Code:
+            return Code(
+                pandas=f"{names.frame}[{names.column}] * -1.0",
+                polars=f"pl.col({names.column}) * -1.0",
+            )
+
         score = pl.col("score").cast(pl.Float64) * -1.0
         return self._set("recs", ["score"], score, code)
 
     def close_gaps(self, frame: str = "recs") -> Self:
-        """Rank each list anew, if ranks order the lists.
+        """Rank each list anew from 1 up, where the convention orders lists by rank.
 
-        What is taken out of the truth leaves no place empty.
+        Other frames than the recommendations have no ranks, and stay.
         """
         is_ranked = self.data.convention.order == "rank"
         if frame != "recs" or not is_ranked or "rank" not in self.data.frame(frame):
             return self
+
+        def code(names: Names) -> Code:
+            user = repr(names.columns[1])
+            return Code(
+                pandas=f"{names.frame}.groupby({user}, observed=True)[{names.column}]"
+                ".rank(method='first').astype(int)",
+                polars=f"pl.col({names.column}).rank('ordinal').over({user})",
+            )
+
         places = pl.col("rank").rank("ordinal").over("user").cast(pl.Int64)
-        code = Code(
-            "{frame}.groupby({columns[1]!r}, observed=True)[{column!r}]"
-            ".rank(method='first').astype(int)",
-            "pl.col({column!r}).rank('ordinal').over({columns[1]!r})",
-        )
         return self._set(frame, ["rank", "user"], places, code)
 
     def drop_rows(self, frame: str, role: str, values: Sequence[Any]) -> Self:
         """Leave out the rows with some values of a column."""
-        code = Code(
-            f"[~{{frame}}[{{column!r}}].isin({values})]",
-            f".filter(~pl.col({{column!r}}).is_in({values}))",
-        )
+
+        def code(names: Names) -> Code:
+            return Code(
+                pandas=f"[~{names.frame}[{names.column}].isin({values})]",
+                polars=f".filter(~pl.col({names.column}).is_in({values}))",
+            )
 
         def change(rows: pl.DataFrame) -> pl.DataFrame:
             return rows.filter(~pl.col(role).is_in(values))
@@ -138,64 +168,85 @@ class Repair:
     def drop_repeats(self, frame: str) -> Self:
         """Keep each pair once: at its highest place, or with its highest relevance."""
         by = self.data.convention.order if frame == "recs" else "relevance"
+        is_sorted = by in self.data.frame(frame)
         falling = by != "rank"
-        roles = list(PAIR)
-        pandas = ".drop_duplicates([{columns[0]!r}, {columns[1]!r}])"
-        polars = (
-            ".unique([{columns[0]!r}, {columns[1]!r}], keep='first', "
-            "maintain_order=True)"
-        )
-        if by in self.data.frame(frame):
-            roles.append(by)
-            sort = f".sort_values({{columns[2]!r}}, ascending={not falling}, "
-            pandas = f"{sort}kind='stable'){pandas}"
-            sort = f".sort({{columns[2]!r}}, descending={falling}, "
-            polars = f"{sort}maintain_order=True){polars}"
+
+        def code(names: Names) -> Code:
+            user, item, *_by = map(repr, names.columns)
+            first_of_pair = Code(
+                pandas=f".drop_duplicates([{user}, {item}])",
+                polars=f".unique([{user}, {item}], keep='first', maintain_order=True)",
+            )
+            if not is_sorted:
+                return first_of_pair
+            column = repr(names.columns[2])
+            in_order = Code(
+                pandas=f".sort_values({column}, ascending={not falling}, kind='stable')",
+                polars=f".sort({column}, descending={falling}, maintain_order=True)",
+            )
+            return Code(
+                pandas=in_order.pandas + first_of_pair.pandas,
+                polars=in_order.polars + first_of_pair.polars,
+            )
 
         def change(rows: pl.DataFrame) -> pl.DataFrame:
-            if by in rows:
+            if is_sorted:
                 rows = rows.sort(by, descending=falling, maintain_order=True)
             return rows.unique(PAIR, keep="first", maintain_order=True)
 
-        return self._select(frame, roles, change, Code(pandas, polars))
+        roles = [*PAIR, by] if is_sorted else list(PAIR)
+        return self._select(frame, roles, change, code)
 
-    def match_rows(self, frame: str, other: str, roles: list[str], how: Any) -> Self:
-        """Keep the rows of a frame by whether their ids are in another one.
+    def match_rows(
+        self, frame: str, other: str, roles: list[str], how: Matching
+    ) -> Self:
+        """Keep the rows of a frame by whether their ids are in another frame.
 
-        `roles`: the ids, of pairs or of items; `how`: "semi" keeps those that
-        are, "anti" those that are not.
+        `roles`: the ids, of pairs or of items; `how`: "semi" keeps rows whose ids are
+        there, "anti" those whose ids are not.
         """
-        rows = self.data.frame(frame)
         ids = self.data.ids_of(other, roles)
-        numbered = rows.select(roles).with_row_index("row")
-        kept = np.zeros(rows.height, dtype=bool)
-        kept[numbered.join(ids, on=roles, how=how)["row"].to_numpy()] = True
-        self.left_out = rows.filter(pl.Series(~kept))
-        not_ = "~" if how == "anti" else ""
-        code = Code(
-            f"[{not_}{{frame}}.set_index({{columns!r}}).index"
-            ".isin({other}.set_index({others!r}).index)]",
-            f".join({{other}}, {{on}}, how={how!r}, maintain_order='left')",
-        )
+        how_left_out: Matching = "anti" if how == "semi" else "semi"
 
-        def change(rows: pl.DataFrame) -> pl.DataFrame:
-            return rows.filter(pl.Series(kept))
+        def matched(rows: pl.DataFrame, how: Matching) -> pl.DataFrame:
+            return rows.join(ids, on=roles, how=how, maintain_order="left")
 
-        return self._select(frame, roles, change, code, other)
+        def code(names: Names) -> Code:
+            ids_here = f"{names.frame}.set_index({names.columns!r}).index"
+            ids_there = f"{names.other}.set_index({names.others!r}).index"
+            is_kept = f"{ids_here}.isin({ids_there})"
+            if how == "anti":
+                is_kept = f"~{is_kept}"
+            on = f"left_on={names.columns!r}, right_on={names.others!r}"
+            if names.columns == names.others:
+                on = f"on={names.columns!r}"
+            return Code(
+                pandas=f"[{is_kept}]",
+                polars=f".join({names.other}, {on}, how={how!r}, maintain_order='left')",
+            )
+
+        self.left_out = matched(self.data.frame(frame), how_left_out)
+        return self._select(frame, roles, lambda rows: matched(rows, how), code, other)
 
     # Changes and their code
 
     def change(self, frame: str, change: Change) -> Self:
-        """Add a change of a frame by roles that an option says to the caller's."""
+        """Add a change that needs no line of code: an option of the call makes it."""
         self.changes.append((frame, change))
         return self
 
-    def _set(self, frame: str, roles: list[str], values: pl.Expr, code: Code) -> Self:
+    def _set(self, frame: str, roles: list[str], values: pl.Expr, code: CodeOf) -> Self:
         """Set the column of the first of these roles."""
-        behind = Code(
-            f".assign({{keyword}}{code.pandas}{{end}})", f".with_columns({code.polars})"
-        )
-        self.lines.append(self._line(frame, roles, behind))
+
+        def assignment(names: Names) -> Code:
+            of_column = code(names)
+            keyword = _as_keyword(names.columns[0], of_column.pandas)
+            return Code(
+                pandas=f".assign({keyword})",
+                polars=f".with_columns({of_column.polars})",
+            )
+
+        self.lines.append(self._line(frame, roles, assignment))
         return self.change(frame, lambda rows: rows.with_columns(values))
 
     def _select(
@@ -203,14 +254,14 @@ class Repair:
         frame: str,
         roles: list[str],
         change: Change,
-        code: Code,
+        code: CodeOf,
         other: str = "",
     ) -> Self:
-        """Keep some of the rows, which may leave places empty."""
+        """Keep some of the rows, and close the gaps that they leave in lists."""
         self.lines.append(self._line(frame, roles, code, other))
         return self.change(frame, change).close_gaps(frame)
 
-    def _line(self, frame: str, roles: list[str], code: Code, other: str = "") -> str:
+    def _line(self, frame: str, roles: list[str], code: CodeOf, other: str = "") -> str:
         """Return a line of code for the caller's frames.
 
         "" if one frame holds both sides, and for what is no frame of pandas or
@@ -225,23 +276,16 @@ class Repair:
             return ""
         if not _are_joinable(here, there, roles):
             return ""
-        columns = [here.labels.get(role, role) for role in roles]
-        others = [there.labels.get(role, role) for role in roles]
-        on = f"left_on={columns!r}, right_on={others!r}"
-        if columns == others:
-            on = f"on={columns!r}"
-        keyword, end = _as_keyword(columns[0])
-        template = code.pandas if here.library == "pandas" else code.polars
-        behind = template.format(
+        names = Names(
             frame=frame,
-            columns=columns,
-            column=columns[0],
-            keyword=keyword,
-            end=end,
+            columns=[here.labels.get(role, role) for role in roles],
             other=other,
-            others=others,
-            on=on,
+            others=[there.labels.get(role, role) for role in roles],
         )
+        of_libraries = code(names)
+        behind = of_libraries.polars
+        if here.library == "pandas":
+            behind = of_libraries.pandas
         return f"{frame} = {frame}{behind}"
 
     @property
@@ -253,14 +297,25 @@ class Repair:
         call = self.data.side.call
         if not call.frames or not all(self.lines):
             return ""
+        arguments = ", ".join(self._arguments())
+        return "\n".join([*self.lines, f"ev = recnb.evaluate({arguments})"])
+
+    def _arguments(self) -> list[str]:
+        """Return the arguments of the call that evaluates what is put right."""
+        call = self.data.side.call
+        arguments = list(SIDES) if "truth" in call.frames else ["df"]
+        for name in FRAMES:
+            if name in call.frames and name not in SIDES:
+                arguments.append(f"{name}={name}")
+        for name, code in call.weights.items():
+            arguments.append(f"{name}={code}")
+        # An evaluation by `ev.under(library)` is one with convention=library.
         library = self.data.evaluation.library
         options = call.options if call.library == library else {"convention": library}
         keywords = {**call.columns, **options, **self.options}
-        arguments = ["recs", "truth"] if "truth" in call.frames else ["df"]
-        arguments += [f"{name}={name}" for name in FRAMES[2:] if name in call.frames]
-        arguments += [f"{name}={code}" for name, code in call.weights.items()]
-        arguments += [f"{name}={value!r}" for name, value in keywords.items()]
-        return "\n".join([*self.lines, f"ev = recnb.evaluate({', '.join(arguments)})"])
+        for name, value in keywords.items():
+            arguments.append(f"{name}={value!r}")
+        return arguments
 
     @property
     def in_words(self) -> str:
@@ -337,14 +392,15 @@ def _are_joinable(here: GivenFrame, there: GivenFrame, roles: Sequence[str]) -> 
     return not is_coded and types == [there.types.get(role) for role in roles]
 
 
-def _as_keyword(column: str) -> tuple[str, str]:
-    """Return what stands before and behind the value of a column that is set.
+def _as_keyword(column: str, value: str) -> str:
+    """Return the argument of pandas' `assign` that sets a column to a value, as code.
 
-    A name that is none of Python's is set by `**{"list price": value}`.
+    A name that is no name of Python's is set by `**{"list price": value}`.
     """
     if column.isidentifier() and not iskeyword(column):
-        return f"{column}=", ""
-    return f"**{{{column!r}: ", "}"
+        return f"{column}={value}"
+    of_text = "{" + f"{column!r}: {value}" + "}"
+    return f"**{of_text}"
 
 
 def _with_frames(source: Sheets, frames: dict[str, pl.DataFrame]) -> Sheets:

@@ -85,7 +85,10 @@ class Ties(NamedTuple):
 
 
 class TiedHits(NamedTuple):
-    """The hits in lists, by run of equal scores, the most relevant of a run first."""
+    """The hits in lists, by run of equal scores, the most relevant of a run first.
+
+    A row whose score no other row of its list has is a run of one.
+    """
 
     hit: Ints  #: position in the hits
     first: Ints  #: position in the rows of the first row of its run
@@ -96,11 +99,12 @@ class TiedHits(NamedTuple):
 def find_ties(data: LintData) -> Ties | None:
     """Find what equal scores leave open.
 
-    None if there are none, or if no order of them is chosen.
+    None if no scores are equal, or if the convention puts them into no order.
 
-    Every metric of hits grows if a more relevant item changes places with a less
-    relevant one above it. So it is highest with each run of equal scores in order of
-    falling relevance, and lowest in order of rising relevance.
+    Most metrics of hits grow, or stay, if a more relevant item changes places with a
+    less relevant one above it. Such a metric is highest with each run of equal scores in
+    order of falling relevance, and lowest in order of rising relevance. Of those that
+    `_has_bounds` names, neither is known.
     """
     if not _is_order_chosen(data):
         return None
@@ -108,20 +112,16 @@ def find_ties(data: LintData) -> Ties | None:
     if rows is None or not rows.is_tied.any() or _is_out_of_order(rows):
         return None
     tied = _tied_hits(data, rows)
-    # The most relevant hits of a run have its first places in the best order, and its
-    # last in the worst.
-    best = data.hits.rank.copy()
-    best[tied.hit] = rows.rank[tied.first + tied.above]
-    worst = data.hits.rank.copy()
-    worst[tied.hit] = rows.rank[tied.first + tied.size - 1 - tied.above]
+    best, worst = _extreme_ranks(data.hits, rows, tied)
     low, lower = data.values_of(_with_ranks(data.hits, worst))
     high, upper = data.values_of(_with_ranks(data.hits, best))
-    is_open = high > low + 1e-12
+    differs = high > low + 1e-12
     if not _has_bounds(data):
         lower = upper = np.nan
-        is_open[:] = True
+        differs[:] = True
+    # The first rows of runs with a hit, of users whose value the order may change.
     begins = np.unique(tied.first[tied.size > 1])
-    begins = begins[is_open[rows.user[begins]]]
+    begins = begins[differs[rows.user[begins]]]
     first = data.joined.recs[rows.row[begins]].select("user", "rank", "score")
     return Ties(
         first=first.unique("user", keep="first", maintain_order=True),
@@ -129,6 +129,19 @@ def find_ties(data: LintData) -> Ties | None:
         lower=lower,
         upper=upper,
     )
+
+
+def _extreme_ranks(hits: Hits, rows: ListRows, tied: TiedHits) -> tuple[Ints, Ints]:
+    """Return the ranks of the hits in the best order of equal scores, and in the worst.
+
+    The most relevant hits of a run have its first places in the best order, and its
+    last in the worst.
+    """
+    best, worst = hits.rank.copy(), hits.rank.copy()
+    last = tied.first + tied.size - 1
+    best[tied.hit] = rows.rank[tied.first + tied.above]
+    worst[tied.hit] = rows.rank[last - tied.above]
+    return best, worst
 
 
 def _is_order_chosen(data: LintData) -> bool:
@@ -147,9 +160,9 @@ def _is_out_of_order(rows: ListRows) -> bool:
 def _has_bounds(data: LintData) -> bool:
     """Return whether the order by relevance is known to be the best.
 
-    It need not be if the denominator depends on the order, a hit has a negative
-    gain, the metric is a cost, which a hit further up makes smaller, or it is the
-    caller's.
+    It need not be if the metric is the caller's or a cost, which a hit further up makes
+    smaller, if the denominator depends on the order, or if a hit has a negative
+    relevance.
     """
     if data.metric.own or data.metric.better == "low":
         return False
@@ -159,21 +172,39 @@ def _has_bounds(data: LintData) -> bool:
 
 
 def _tied_hits(data: LintData, rows: ListRows) -> TiedHits:
+    """Find the run of equal scores of each hit, and order the hits of each run."""
     hits = data.hits
+    # The runs, by number from 0.
     begins = np.r_[True, ~rows.is_tied]  # whether a row is the first of its run
-    start = np.flatnonzero(begins)
-    size = np.diff(np.r_[start, len(begins)])
+    first_of_run = np.flatnonzero(begins)
+    size_of_run = np.diff(np.r_[first_of_run, len(begins)])
     run_of_row = np.cumsum(begins) - 1
-    row = _locate_hits(hits, rows)
-    hit = np.flatnonzero(row >= 0)
-    run = run_of_row[row[hit]]
-    value = hits.relevance
-    if hits.truth_weight is not None:
-        value = gain_of(hits.relevance, data.gain) * hits.weight
-    order = np.lexsort((~hits.preferred[hit], -value[hit], run))
+    # The hits, by run, then by falling worth.
+    row_of_hit = _locate_hits(hits, rows)
+    hit = np.flatnonzero(row_of_hit >= 0)
+    run = run_of_row[row_of_hit[hit]]
+    worth = _worth(data)[hit]
+    # Of the same worth, the item that target="preferred" looks for comes first.
+    order = np.lexsort((~hits.preferred[hit], -worth, run))
     hit = hit[order]
     run = run[order]
-    return TiedHits(hit, start[run], size[run], count_within(run) - 1)
+    return TiedHits(
+        hit=hit,
+        first=first_of_run[run],
+        size=size_of_run[run],
+        above=count_within(run) - 1,
+    )
+
+
+def _worth(data: LintData) -> Floats:
+    """Return what a hit adds before its discount, up to a monotone function.
+
+    It is the relevance; with propensities the gain times the weight of the pair.
+    """
+    hits = data.hits
+    if hits.truth_weight is None:
+        return hits.relevance
+    return gain_of(hits.relevance, data.gain) * hits.weight
 
 
 def _locate_hits(hits: Hits, rows: ListRows) -> Ints:

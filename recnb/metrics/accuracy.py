@@ -134,6 +134,8 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     """Weighted harmonic mean of precision and recall, per user: recall counts beta
     times as much.
 
+    - beta: How much recall weighs beside precision, above 0 and up to 1e6.
+
     >>> import recnb
     >>> truth = ["a", "b", "c", "d", "e", "f"]
     >>> round(recnb.fbeta(["a", "x", "b", "y", "c"], truth, k=5, beta=2), 4)
@@ -189,8 +191,8 @@ def reciprocal_rank(
     """One over the rank of the first relevant item, 0 if none is in the first k; its
     mean over users is MRR.
 
-    `target="preferred"` looks for the user's most preferred item instead: the one of
-    highest relevance and, of equal ones, the first that the truth lists.
+    - target: "preferred" looks for the user's most preferred item instead: the one of
+      highest relevance and, of equal ones, the first that the truth lists.
 
     >>> import recnb
     >>> float(recnb.reciprocal_rank(["D", "B", "A"], ["A", "D"]))
@@ -318,6 +320,8 @@ def idcg(
 ) -> Credit:
     """DCG of the ideal list: the relevant items from the most relevant down, cut at k.
 
+    - ideal: The ideal list, as in `ndcg`.
+
     >>> import recnb
     >>> round(recnb.idcg([3, 2, 2, 1], k=4), 4)
     5.6925
@@ -350,12 +354,14 @@ def ndcg(
     list is. `ideal="list"` is the best order of what was recommended, which forgives
     everything that was missed; `ideal="min(k, list)"` cuts the ideal list where the
     list ends, which forgives a list shorter than k; `ideal="all"` does not cut it, so
-    that a user with more than k relevant items cannot reach 1; `ideal="k"` supposes that every one
-    of k places could hold an item as good as the user's best. With propensities, gain
-    times weight, out of the same over the best order of weighted gains: PSnDCG of
-    extreme classification (Jain, Prabhu and Varma 2016). That order holds what was seen
-    alone, so the number compares models, and is no estimate of nDCG on all that is
-    relevant.
+    that a user with more than k relevant items cannot reach 1; `ideal="k"` supposes
+    that every one of k places could hold an item as good as the user's best. With
+    propensities, gain times weight, out of the same over the best order of weighted
+    gains: PSnDCG of extreme classification (Jain, Prabhu and Varma 2016). That order
+    holds what was seen alone, so the number compares models, and is no estimate of nDCG
+    on all that is relevant.
+
+    - ideal: The best list, as said above.
 
     >>> import recnb
     >>> round(recnb.ndcg([3, 2, 3, 0, 1, 2]), 3)
@@ -409,8 +415,10 @@ def rbp(
     """Rate at which a reader of patience p meets relevant items, cut at k.
 
     The weights of all ranks add up to 1 only over an endless list, so a perfect list of
-    k earns 1 - p^k. With propensities each term is multiplied by the item's weight;
-    `out_of` as in `dcg`.
+    k earns 1 - p^k. With propensities each term is multiplied by the item's weight.
+
+    - p: The chance of looking further, between 0 and 1.
+    - out_of: "relevant" divides as in `dcg`.
 
     >>> import recnb
     >>> round(recnb.rbp(["a", "x", "b"], ["a", "b"], p=0.5), 4)
@@ -444,8 +452,8 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
     """Expected reciprocal rank: chance that the reader stops at a rank, over that rank,
     added up.
 
-    `max_relevance` is the top of the scale of grades; by default the highest relevance
-    in the truth, of all users.
+    - max_relevance: The top of the scale of grades; by default the highest relevance
+      in the truth, of all users.
 
     >>> import recnb
     >>> round(recnb.err([3, 2, 1], max_relevance=4), 4)

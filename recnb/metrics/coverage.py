@@ -49,11 +49,17 @@ def coverage(
     distinct items shown / items there are. Catalogue coverage: Herlocker et al. 2004,
     ACM TOIS 22(1); Ge, Delgado-Battenfeld and Jannach 2010, RecSys.
 
-    - population: the items there are, those of `items=` or of train;
-      "catalogue+padding" has one more, as recbole
+    - population: The items there are, those of `items=` or of train;
+      "catalogue+padding" has one more, as recbole.
     - count_only_catalogue: False counts shown items outside the population too, so that
-      it can exceed 1
-    - normalize: False is the number of items
+      it can exceed 1.
+    - normalize: False is the number of items.
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
+    >>> round(ev.coverage(k=10), 4)
+    0.1331
     """
     times = lists.upto(k, cutoff).times_shown
     members = lists.catalogue.members(population, "coverage")
@@ -90,6 +96,12 @@ def user_coverage(lists: Lists, k: int | None = None) -> PerUser:
     users with an item down to rank k / users. User-space coverage: Herlocker et al.
     2004, ACM TOIS 22(1). The users are those evaluated, as in metrics of accuracy, so
     that it is 1 less the share of those without a list.
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> round(ev.user_coverage(k=10), 4)
+    0.9923
     """
     n = lists.upto(k).n_shown
     served, everyone = (n >= 1).astype(np.float64), np.ones(lists.n_users)
@@ -129,10 +141,15 @@ def gini(
     x_i is how often the i-th of n items is shown. Gini coefficient of exposure: Fleder
     and Hosanagar 2009, Management Science 55(5).
 
-    - population: the items that n counts; "recommended" only those that are shown at
-      all, "catalogue+padding" one more.
-      Shown items count wherever they come from, and the rest of n is never shown; more
-      shown items than n is an error
+    - population: The items that n counts; "recommended" only those that are shown at
+      all, "catalogue+padding" one more. Shown items count wherever they come from, and
+      the rest of n is never shown; more shown items than n is an error.
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
+    >>> round(ev.gini(k=10), 4)
+    0.9389
     """
     shown = lists.upto(k)
     item = _most_shown(shown.times_shown)
@@ -179,7 +196,13 @@ def entropy(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") -> Whole:
     Shannon 1948; as distributional coverage: Shani and Gunawardana 2011, Recommender
     Systems Handbook.
 
-    - cutoff: "none" is of whole lists, as in recommenders
+    - cutoff: "none" is of whole lists, as in recommenders.
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> round(ev.entropy(k=10), 4)
+    4.213
     """
     all_times = lists.upto(k, cutoff).times_shown
     item = _most_shown(all_times)
@@ -215,7 +238,13 @@ def personalization(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") ->
     less what each shares with itself. Inter-list diversity: Zhou et al. 2010, PNAS
     107(10). With fewer than two lists there is no pair, and no value.
 
-    - cutoff: "none" is of whole lists, as in recmetrics and rexmex
+    - cutoff: "none" is of whole lists, as in recmetrics and rexmex.
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> round(ev.personalization(k=10), 4)
+    0.3966
     """
     shown = lists.upto(k, cutoff)
     n, times = int((shown.n_shown > 0).sum()), shown.times_shown

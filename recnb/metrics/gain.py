@@ -218,7 +218,31 @@ OUT_OF = {
 
 
 def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats | float:
-    """Return the denominator of a share of hits, users × cut-offs; 1 for a sum."""
+    """Return the denominator of a share of hits, users × cut-offs; 1 for a sum.
+
+    Parameters
+    ----------
+    hits : Hits
+        The hits that the function of a metric was given.
+    k : int or None
+        The cut-off that the function was given.
+    out_of : str
+        "1", "k", "list", "relevant", "hits", "min(k, relevant)" or
+        "min(list, relevant)".
+
+    Returns
+    -------
+    array, shape (n_users, n_cutoffs or 1), or float
+        What the credit of each user is divided by.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> from recnb.metrics import out_of_count
+    >>> ev = recnb.evaluate({"ann": ["a", "b", "c"]}, {"ann": ["b", "c"]})
+    >>> out_of_count(ev.hits(), 2, "relevant").tolist()
+    [[2.0]]
+    """
     if out_of == "1":
         return 1.0
     if out_of == "hits":
@@ -251,5 +275,22 @@ def as_column(values: NDArray[Number]) -> NDArray[Number]:
     """Return values of users as a column.
 
     It cannot be broadcast along the cut-offs by accident.
+
+    Parameters
+    ----------
+    values : array, shape (n_users,)
+        A value for each user.
+
+    Returns
+    -------
+    array, shape (n_users, 1)
+        The same values.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from recnb.metrics import as_column
+    >>> as_column(np.array([2, 3])).shape
+    (2, 1)
     """
     return values[:, np.newaxis]

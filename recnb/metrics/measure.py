@@ -4,8 +4,9 @@ A text is in the grammar of ir_measures: a name, parameters in brackets, a cut-o
 "@".
 
 Names are those that papers and ir_measures print, and recnb's own. A metric is found in
-any case, but only "nDCG", as it is printed, or a text with brackets is ir_measures'
-(`Measure.cuts_nothing`): without a cut-off it cuts nothing, which "ndcg" and "NDCG" do.
+any case, but only "nDCG", as it is printed, or a text with brackets is ir_measures': it
+`cuts_nothing` without a cut-off. "ndcg" and "NDCG" are recnb's own: without a cut-off
+they still cut the ideal list, at the length of the user's.
 """
 
 from __future__ import annotations

@@ -47,7 +47,38 @@ ALWAYS = "always"
 class Credit:
     """The credit of each row and the denominator of its sum.
 
-    A score and its explanation.
+    A metric of your own returns it: its number is the sum of `earned` over a user's rows
+    down to the cut-off, plus `missed`, divided by `out_of`.
+
+    Parameters
+    ----------
+    rows : Hits
+        The hits that the function was given.
+    k : int or None
+        The cut-off that the function was given.
+    earned : array, shape (n_hits,)
+        The credit of each hit.
+    out_of : float, array or Credit, default 1.0
+        What the sum is divided by: one number, users × cut-offs or a column of users
+        (`as_column`), or what another list earns.
+    missed : float or array, default 0.0
+        What is added for a list without a hit; users × cut-offs.
+    names : dict, optional
+        What the function has computed of each row and its formula names: arrays of shape
+        (n_hits,).
+
+    See Also
+    --------
+    recnb.metric : Make a metric of a function.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> from recnb.metrics import Credit, out_of_count
+    >>> ev = recnb.evaluate({"ann": ["a", "b", "c"]}, {"ann": ["b", "c"]})
+    >>> hits = ev.hits()
+    >>> Credit(hits, 2, 1 / hits.rank, out_of_count(hits, 2, "relevant")).value
+    array([[0.25]])
     """
 
     def __init__(

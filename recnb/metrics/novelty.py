@@ -51,9 +51,17 @@ def novelty(
     item, or of interactions with it; divided by log2(users) with `normalize`. Mean
     self-information: Zhou et al. 2010, PNAS 107(10).
 
-    - cold, an item that train does not have: "log2(users)" as if one user had it;
-      "drop" leaves it out; "zero" 0 bits
-    - divisor: "k" also for a list that is shorter; cutoff: "none" is of whole lists
+    - popularity: What is counted: users who had the item, or its rows in train.
+    - cold: An item that train does not have: "log2(users)" as if one user had it;
+      "drop" leaves it out; "zero" 0 bits.
+    - divisor: "k" also for a list that is shorter.
+    - normalize: True divides by log2(users).
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
+    >>> round(ev.novelty(k=10), 4)
+    1.812
     """
     shown = lists.upto(k, cutoff)
     count, n_users = (
@@ -116,10 +124,16 @@ def popularity(
     mean over the list of count / total. Average recommendation popularity:
     Abdollahpouri et al. 2019, FLAIRS 32.
 
-    - popularity: "interactions" is interactions / all of them; "count" is interactions,
-      not divided; "max" is
-      interactions / those of the most popular item
-    - cold, an item that train does not have: "zero" 0; "drop" leaves it out
+    - popularity: "users" is users / all of them; "interactions" is interactions / all
+      of them; "count" is interactions, not divided; "max" is interactions / those of
+      the most popular item.
+    - cold: An item that train does not have: "zero" counts 0; "drop" leaves it out.
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
+    >>> round(ev.popularity(k=10), 4)
+    0.2907
     """
     count, n_users = (
         lists.catalogue.counts(popularity, "popularity"),
@@ -160,6 +174,12 @@ def popularity_rank(lists: Lists, k: int | None = None) -> PerUser:
     mean over the list of (rank of the item's count of users, from the least popular) /
     (items in train); items that are equally popular share their mean rank, and a cold
     item is 0. Ekstrand and Mahant 2017, FLAIRS 30; lenskit MeanPopRank.
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
+    >>> round(ev.popularity_rank(k=10), 4)
+    0.97
     """
     count = lists.catalogue.counts("users", "popularity_rank")
     place = np.zeros(lists.n_items)
@@ -194,6 +214,14 @@ def tail_share(lists: Lists, k: int | None = None, *, ratio: float = 0.8) -> Per
     fifths unless said otherwise, so that the head is the most popular fifth. Of equally
     rare items those whose id sorts first. Cold items are not in the tail. Abdollahpouri
     et al. 2019, FLAIRS 32; recbole TailPercentage (0.1).
+
+    - ratio: The share of train's items that are the tail, between 0 and 1.
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["item-knn"], sample.test, train=sample.train)
+    >>> round(ev.tail_share(k=10), 4)
+    0.1191
     """
     count = lists.catalogue.counts("interactions", "tail_share")
     share = number_option(

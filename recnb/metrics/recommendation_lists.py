@@ -226,11 +226,45 @@ def list_credit(
 ) -> PerUser:
     """Sum what the rows of each list earn down to rank k, divided by `out_of`.
 
-    That is a number or one for each user; by default the number of rows.
+    Parameters
+    ----------
+    lists : Lists
+        The lists that the function of a metric was given.
+    k : int or None
+        The cut-off that the function was given.
+    earned : array, shape (n_rows,)
+        The credit of each row.
+    out_of : float or array, shape (n_users,), optional
+        What the sum is divided by; by default the number of rows.
+    names : dict, optional
+        What the function has computed of each row and its formula names: arrays of shape
+        (n_rows,).
+    kept : array of bool, shape (n_rows,), optional
+        The rows that count, if not all do.
+    names_of : callable, optional
+        Returns what a formula names of some rows, a number or one for each.
 
-    `names` holds what the function has computed of each row and its formula names;
-    `kept` marks the rows that count, if not all do; `names_of` returns what a formula
-    names of some rows, a number or one for each.
+    Returns
+    -------
+    PerUser
+        The value of each user, and the rows that an explanation shows.
+
+    See Also
+    --------
+    recnb.metric : Make a metric of a function.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> from recnb.metrics import list_credit
+    >>> @recnb.metric(symbol="Depth", credit="rank", out_of="n_shown", over="list")
+    ... def depth(lists, k=None):
+    ...     "Mean rank of the items of a list."
+    ...     return list_credit(lists, k, lists.rank)
+    >>> ev = recnb.evaluate({"ann": ["a", "b", "c"]}, {"ann": ["b"]})
+    >>> float(ev.measure(depth, k=2))
+    1.5
+    >>> name = recnb.LIST_METRICS.pop("depth").name  # takes it out again
     """
     names = checked_names(names, len(lists.rank))
     earned = np.asarray(earned, dtype=np.float64)

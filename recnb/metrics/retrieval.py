@@ -34,6 +34,12 @@ from recnb.metrics.metric import Credit, metric, number_option
 def judged(hits: Hits, k: Cutoff = None) -> Credit:
     """Share of the first k items that are judged, relevant or not; of shorter lists,
     the share of all items.
+
+    >>> import recnb
+    >>> questions = recnb.datasets.load_questions()
+    >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
+    >>> round(ev.judged(k=10), 4)
+    0.2088
     """
     rows = hits.of_judged
     rows.refuse_ties("Judged depends on one order of the list")
@@ -60,6 +66,12 @@ def bpref(hits: Hits, k: Cutoff = None) -> Credit:
 
     At most as many nonrelevant items count as there are relevant ones. A relevant item
     that is not in the list adds 0.
+
+    >>> import recnb
+    >>> questions = recnb.datasets.load_questions()
+    >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
+    >>> round(ev.bpref(k=10), 4)
+    0.433
     """
     hits.refuse_ties("Bpref depends on one order of the list")
     relevant, fewer = (
@@ -94,6 +106,12 @@ def inferred_average_precision(hits: Hits, k: Cutoff = None) -> Credit:
     An item that the truth does not hold is not relevant. As in trec_eval, 0.00001 is
     added to the relevant and to the nonrelevant items above a hit, so that their share
     is defined at the first.
+
+    >>> import recnb
+    >>> questions = recnb.datasets.load_questions()
+    >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
+    >>> round(ev.inferred_average_precision(k=10), 4)
+    0.2531
     """
     hits.refuse_ties("infAP depends on one order of the list")
     relevant_above = np.asarray(hits.nth - 1, dtype=np.float64)
@@ -122,6 +140,14 @@ def interpolated_precision(
 
     A level of `recall * n_relevant` items counts as reached as in trec_eval, which adds
     0.9 and rounds down.
+
+    - recall: The least share of relevant items, from 0 to 1.
+
+    >>> import recnb
+    >>> questions = recnb.datasets.load_questions()
+    >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
+    >>> round(ev.interpolated_precision(k=10), 4)
+    0.5376
     """
     number_option(
         "recall",
@@ -169,7 +195,16 @@ def rise(hits: Hits, recall: float) -> Floats:
     instead="rbp",
 )
 def rbp_residual(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
-    """Share of the examining that falls on items not judged, and below the list or k."""
+    """Share of the examining that falls on items not judged, and below the list or k.
+
+    - p: The chance of looking further, between 0 and 1.
+
+    >>> import recnb
+    >>> questions = recnb.datasets.load_questions()
+    >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
+    >>> round(ev.rbp_residual(k=10), 4)
+    0.8171
+    """
     judged = hits.of_judged
     judged.refuse_ties("RBP-residual depends on one order of the list")
     known = judged.with_rows(judged.relevance >= 0)
@@ -254,7 +289,14 @@ def auc(hits: Hits, k: Cutoff = None) -> Credit:
     instead="precision",
 )
 def retrieved_count(hits: Hits, k: Cutoff = None) -> Credit:
-    """Length of the list, of which at most k places count."""
+    """Length of the list, of which at most k places count.
+
+    >>> import recnb
+    >>> questions = recnb.datasets.load_questions()
+    >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
+    >>> round(ev.retrieved_count(k=10), 4)
+    8.55
+    """
     length = np.asarray(out_of_count(hits, k, "list"))
     return Credit(hits, k, np.zeros(len(hits.user)), missed=length)
 
@@ -273,7 +315,14 @@ def retrieved_count(hits: Hits, k: Cutoff = None) -> Credit:
     instead="recall",
 )
 def relevant_count(hits: Hits, k: Cutoff = None) -> Credit:
-    """Number of items that are relevant to the user, shown or not."""
+    """Number of items that are relevant to the user, shown or not.
+
+    >>> import recnb
+    >>> questions = recnb.datasets.load_questions()
+    >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
+    >>> round(ev.relevant_count(k=10), 4)
+    3.35
+    """
     n_relevant = np.asarray(out_of_count(hits, k, "relevant"))
     return Credit(hits, k, np.zeros(len(hits.user)), missed=n_relevant)
 
@@ -292,5 +341,11 @@ def hit_count(hits: Hits, k: Cutoff = None) -> Credit:
     """Number of relevant items among the first k.
 
     With propensities, their weights added up.
+
+    >>> import recnb
+    >>> questions = recnb.datasets.load_questions()
+    >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
+    >>> round(ev.hit_count(k=10), 4)
+    1.45
     """
     return Credit(hits, k, hits.weight)

@@ -57,8 +57,8 @@ class SectionOf(NamedTuple):
     title: Message
     blocks: Callable[[ReportData], Iterable[Block]]
     forms: tuple[Form, ...]
-    #: the fields of the report that it shows, which have a call that returns them
-    fields: tuple[str, ...]
+    #: The keys in `ReportData.calls` of the calls that return its numbers.
+    calls: tuple[str, ...]
     #: The title in place of the other one, where it depends on the report.
     title_of: Callable[[ReportData], str] | None = None
     #: Whether it comes after all others, and not in its place.
@@ -88,16 +88,16 @@ def shown(sections: Iterable[SectionOf], report: ReportData) -> list[Section]:
         title = _(section.title)
         if section.title_of is not None:
             title = section.title_of(report)
-        section_blocks += same_numbers(report, section.fields)
+        section_blocks += same_numbers(report, section.calls)
         shown_sections.append(Section(title, section_blocks, section.forms))
     return shown_sections
 
 
-def same_numbers(report: ReportData, fields: Iterable[str]) -> Iterator[Block]:
+def same_numbers(report: ReportData, names: Iterable[str]) -> Iterator[Block]:
     """Say by which calls one gets the numbers of a section."""
     calls: list[Line] = []
-    for field in fields:
-        calls += [Mark("code", call) for call in report.calls.get(field, ())]
+    for name in names:
+        calls += [Mark("code", call) for call in report.calls.get(name, ())]
     if calls:
         line = say(texts.SAME_NUMBERS, calls=joined(calls))
         yield Section("", [Note(line)], PAGES)
@@ -112,7 +112,10 @@ def estimate_of(row: MeanRow, **look: Any) -> doc.Estimate:
 
 
 def noun_of_lists(report: ReportData) -> AbstractContextManager[None]:
-    """Call users lists within a block, where they have several."""
+    """Call users lists within a `with` statement, where they have several.
+
+    Blocks are made within it and given after it, so that no other words are made there.
+    """
     return use_noun(report.noun if report.n_lists is None else "list")
 
 
@@ -300,7 +303,8 @@ def not_drawn(report: ReportData) -> Iterator[Note]:
 def users(report: ReportData) -> Iterator[Block]:
     """Give the users shown, with their lists."""
     with noun_of_lists(report):
-        yield from user_blocks(report.users, report.label)
+        of_users = list(user_blocks(report.users, report.label))
+    yield from of_users
 
 
 def user_blocks(groups: Sequence[UserGroup], label: str) -> Iterator[Block]:

@@ -19,7 +19,7 @@ from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.report import texts
 from recnb.report.calls import Calls, calls_of_one, calls_of_several
 from recnb.report.data import MetricWords, UserGroup
-from recnb.report.distribution import distribution_of, summary_of
+from recnb.report.distribution import CountSummary, Distribution, Population
 from recnb.report.report import Report
 from recnb.report.request import ReportRequest, in_order
 from recnb.report.users import extremes, moved
@@ -31,23 +31,19 @@ from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs
 from recnb.results.record import record_of
 from recnb.results.scoring import basis_of, recorded_in, scoring_of, values_of_users
 from recnb.results.segment_table import SegmentNumbers
-from recnb.results.segments import MOST, Split, part_in_words, split_by, unlisted
+from recnb.results.segments import (
+    MOST_SEGMENTS,
+    Division,
+    division_by,
+    part_in_words,
+    unlisted,
+)
 from recnb.results.unweighted import plain_means
 from recnb.results.values import merged
 from recnb.stats import Settings
 
 #: Users shown of each kind, and pairs of models whose users are shown.
 USERS_SHOWN, PAIRS_SHOWN = 3, 3
-
-#: The counts of a population.
-COUNTS = (
-    "n_users",
-    "n_lists",
-    "n_recommended",
-    "n_relevant",
-    "n_items_recommended",
-    "n_items_relevant",
-)
 
 
 def report_of(
@@ -168,7 +164,7 @@ def _sample_of(model: EvaluationData) -> dict[str, Any]:
 def _with_split(request: ReportRequest, model: EvaluationData) -> ReportRequest:
     """Return the request with the splits as segments, if it names none."""
     splits = model.splits
-    if request.by is not None or splits is None or splits.values.height > MOST:
+    if request.by is not None or splits is None or splits.values.height > MOST_SEGMENTS:
         return request
     return replace(request, by=unlisted([*splits.columns]))
 
@@ -223,7 +219,7 @@ def _check_users(model: EvaluationData, measure: Measure, cutoffs: Cutoffs) -> N
 def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...]:
     """Return the share of users who find anything with each model.
 
-    Each user is counted once. Nothing if the hit rate is of other users, or if the data
+    Each user is counted once. Empty if the hit rate is over other users, or if the data
     have none.
     """
     counting = {name: _without_ones(model) for name, model in models.items()}
@@ -323,12 +319,12 @@ def _curves(models: Models, curve: Numbers) -> dict[str, tuple[MeanRow, ...]]:
 
 def _distributions(
     first: EvaluationData, request: ReportRequest, values: Mapping[str, Floats]
-) -> tuple[dict[str, Any], ...]:
+) -> tuple[Distribution, ...]:
     """Return how the values of each model are spread in the lead metric."""
     bounds = scoring_of(first, request.metrics[0]).measure.bounds
     weights = first.joined.user_weight
     return tuple(
-        distribution_of(name, of_model, bounds, weights)
+        Distribution.of(name, of_model, bounds, weights)
         for name, of_model in values.items()
     )
 
@@ -369,8 +365,7 @@ def _segments(
 ) -> SegmentNumbers | None:
     """Return the segments at the middle cut-off.
 
-    Of one model they have all its metrics, of several their differences in the lead
-    metric.
+    One model has all its metrics there, several have differences in the lead metric.
     """
     if request.by is None:
         return None
@@ -382,23 +377,25 @@ def _segments(
             if request.lead_k in request.k_of(measure.name)
         )
     asked = [Asked(measure.name, measure) for measure in measures]
-    split = split_by(models, request.by, request.bins)
+    division = division_by(models, request.by, request.bins)
     k = Cutoffs.of(request.lead_k)
-    numbers = measured(models, asked, k, split=split, pairs=pairs, settings=settings)
+    numbers = measured(
+        models, asked, k, division=division, pairs=pairs, settings=settings
+    )
     first = next(iter(models.values()))
     return SegmentNumbers(
-        by=", ".join(split.labels),
-        basis=_basis_of_segments(first, split, numbers, settings),
+        by=", ".join(division.labels),
+        basis=_basis_of_segments(first, division, numbers, settings),
         numbers=numbers,
     )
 
 
 def _basis_of_segments(
-    model: EvaluationData, split: Split, numbers: Numbers, settings: Settings
+    model: EvaluationData, division: Division, numbers: Numbers, settings: Settings
 ) -> str:
     """Return what stands below the segments; nothing of models that are compared."""
-    if not split.is_tested:
-        return part_in_words(model, split)
+    if not division.is_tested:
+        return part_in_words(model, division)
     if len(numbers.models) > 1:
         return ""
     n_tests = int(numbers.differences.is_test.sum())
@@ -414,8 +411,8 @@ def _users_shown(
 ) -> list[UserGroup]:
     """Return the users shown, by kind.
 
-    Of one model the best and the worst; of several those who move most between the
-    models that are furthest apart.
+    A report of one model shows the best and the worst, one of several those who move
+    most between the models that are furthest apart.
     """
     lead, k = request.metrics[0], request.lead_k
     groups = list[UserGroup]()
@@ -483,10 +480,10 @@ def _basis(model: EvaluationData, request: ReportRequest) -> str:
     return "; ".join(merged(phrases))
 
 
-def _populations(models: Models, request: ReportRequest) -> tuple[dict[str, Any], ...]:
+def _populations(models: Models, request: ReportRequest) -> tuple[Population, ...]:
     """Count who and what each model is evaluated on.
 
-    Nothing of several where rows stay elsewhere.
+    Empty for several models if rows of one are not in memory.
     """
     is_here = all(model.source.in_memory for model in models.values())
     if len(models) > 1 and not is_here:
@@ -494,16 +491,19 @@ def _populations(models: Models, request: ReportRequest) -> tuple[dict[str, Any]
     return tuple(_population(name, model, request) for name, model in models.items())
 
 
-def _population(
-    name: str, model: EvaluationData, request: ReportRequest
-) -> dict[str, Any]:
+def _population(name: str, model: EvaluationData, request: ReportRequest) -> Population:
     """Count who and what one model is evaluated on."""
     hits = model.hits(request.deepest)
-    counts = {count: getattr(model.joined.counts, count) for count in COUNTS}
-    return {
-        "model": name,
-        **counts,
-        "list_length": summary_of(hits.list_length[hits.list_length > 0]),
-        "relevant_per_user": summary_of(hits.n_relevant),
-        "users": tuple(model.users_in_words),
-    }
+    counts = model.joined.counts
+    return Population(
+        model=name,
+        n_users=counts.n_users,
+        n_lists=counts.n_lists,
+        n_recommended=counts.n_recommended,
+        n_relevant=counts.n_relevant,
+        n_items_recommended=counts.n_items_recommended,
+        n_items_relevant=counts.n_items_relevant,
+        list_length=CountSummary.of(hits.list_length[hits.list_length > 0]),
+        relevant_per_user=CountSummary.of(hits.n_relevant),
+        users=tuple(model.users_in_words),
+    )

@@ -13,7 +13,7 @@ from recnb.metrics.metric import Given
 from recnb.report.request import ReportRequest
 from recnb.results.arguments import Asked
 
-#: By the field of a report, the calls that return its numbers.
+#: By the field of a report, the calls that return its numbers; see `ReportData.calls`.
 Calls = dict[str, tuple[str, ...]]
 
 #: The number of bins of segments, and the confidence, where none is given.

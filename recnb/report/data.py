@@ -20,6 +20,7 @@ from recnb.display.text import sample_in_words, with_symbol
 from recnb.lint import Finding, Lint
 from recnb.metrics.metric import Better, sign_of
 from recnb.report.calls import Calls
+from recnb.report.distribution import Distribution, Population
 from recnb.results.numbers import DifferenceRow, MeanRow, as_plain
 from recnb.results.segment_table import SegmentNumbers
 from recnb.results.verdicts import MARKS
@@ -126,7 +127,7 @@ class ModelUsers:
 class TestedNumbers:
     """Numbers, and what sentences about their intervals and tests are made of."""
 
-    #: Of accuracy, the first is the lead metric, then beyond it.
+    #: Metrics of accuracy, the first of which is the lead metric, then those beyond it.
     metrics: tuple[MetricWords, ...]
     means: tuple[MeanRow, ...]
     differences: tuple[DifferenceRow, ...]
@@ -157,8 +158,8 @@ class ReportData(TestedNumbers):
     #: Of each model, the lead metric at many cut-offs.
     curves: Mapping[str, tuple[MeanRow, ...]]
     #: Of each model, the values of users of the lead metric, in bins.
-    distributions: tuple[Mapping[str, Any], ...]
-    populations: tuple[Mapping[str, Any], ...]  #: of each model whose rows are here
+    distributions: tuple[Distribution, ...]
+    populations: tuple[Population, ...]  #: of each model whose rows are here
     users: tuple[UserGroup, ...]
     lints: Mapping[str, Lint]  #: of each model
     #: A warning if items that are not judged decide the order of the models, else "".
@@ -171,7 +172,8 @@ class ReportData(TestedNumbers):
     basis: str
     #: What the numbers are checked by later; see `Evaluation.record`.
     record: Mapping[str, Any]
-    #: By field, the calls that return its numbers.
+    #: By field, the calls that return its numbers; those of metrics beyond accuracy of
+    #: several models, which are in `means` as well, by "beyond".
     calls: Calls
     #: The language of its words, in which it is shown.
     lang: str = field(default_factory=current)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from math import nan
-from typing import Any
 
 import numpy as np
 
@@ -13,50 +13,96 @@ from recnb.results.numbers import SAME
 from recnb.stats import mean_of
 
 
-def summary_of(counts: Ints) -> dict[str, float]:
-    """Return the spread of counts, zeros where there are none."""
-    counts = counts if len(counts) else np.zeros(1, dtype=np.int64)
-    return {
-        "min": int(counts.min()),
-        "median": float(np.median(counts)),
-        "mean": mean_of(counts),
-        "max": int(counts.max()),
-    }
+@dataclass(frozen=True)
+class CountSummary:
+    """The spread of counts."""
+
+    min: int
+    median: float
+    mean: float
+    max: int
+
+    @classmethod
+    def of(cls, counts: Ints) -> CountSummary:
+        """Return the spread of counts, zeros where there are none."""
+        counts = counts if len(counts) else np.zeros(1, dtype=np.int64)
+        return cls(
+            min=int(counts.min()),
+            median=float(np.median(counts)),
+            mean=mean_of(counts),
+            max=int(counts.max()),
+        )
 
 
-def distribution_of(
-    model: str,
-    values: Floats,
-    bounds: tuple[float, float],
-    weights: Floats | None = None,
-) -> dict[str, Any]:
-    """Return the distribution of the values of users.
+@dataclass(frozen=True)
+class Population:
+    """Who and what one model is evaluated on."""
 
-    Ten bins, quartiles, and the number of users at 0 and at either end.
+    model: str
+    n_users: int
+    n_lists: int
+    n_recommended: int
+    n_relevant: int
+    n_items_recommended: int
+    n_items_relevant: int
+    list_length: CountSummary  #: of users with a list
+    relevant_per_user: CountSummary
+    users: tuple[str, ...]  #: the users in words
 
-    A bin holds its lower edge, the last one both; without a bound the edge is the
+
+@dataclass(frozen=True)
+class Distribution:
+    """How the values of users of one model are spread.
+
+    A bin holds its lower edge, the last one both; without a bound the outer edge is the
     highest value, or the lowest below 0.
     """
-    mean = mean_of(values, weights)
-    known = ~np.isnan(values)
-    values = values[known]
-    n_users = len(values)
-    bins = Bins.over(values, bounds)
-    n_bottom, *others = np.bincount(bins.of(values), minlength=BINS + 1).tolist()
-    counts = [n_bottom + others[0], *others[1:]]
-    quartiles = [nan, nan, nan]
-    if n_users:
-        quartiles = np.quantile(values, [0.25, 0.5, 0.75]).tolist()
-    return {
-        "model": model,
-        "n_users": n_users,
-        "n_without_value": len(known) - n_users,
-        "edges": [*bins.edges],
-        "counts": counts,
-        "shares": [count / max(n_users, 1) for count in counts],
-        "n_zero": int((np.abs(values) <= SAME).sum()),
-        "n_bottom": n_bottom,
-        "n_top": int((values >= bins.edges[-1] - SAME).sum()),
-        "mean": mean,
-        "quartiles": quartiles,
-    }
+
+    model: str
+    n_users: int  #: with a value
+    n_without_value: int
+    edges: list[float]  #: of ten bins
+    counts: list[int]  #: users, by bin
+    shares: list[float]  #: of the users with a value, by bin
+    n_zero: int  #: users at 0
+    n_bottom: int  #: users at the lowest edge
+    n_top: int  #: users at the highest edge
+    mean: float
+    quartiles: list[float]  #: NaN without a user
+
+    @classmethod
+    def of(
+        cls,
+        model: str,
+        values: Floats,
+        bounds: tuple[float, float],
+        weights: Floats | None = None,
+    ) -> Distribution:
+        """Return the distribution of the values of users, between the metric's bounds."""
+        mean = mean_of(values, weights)
+        has_value = ~np.isnan(values)
+        known = values[has_value]
+        n_users = len(known)
+        bins = Bins.over(known, bounds)
+        n_bottom, *others = np.bincount(bins.of(known), minlength=BINS + 1).tolist()
+        counts = [n_bottom + others[0], *others[1:]]
+        quartiles = [nan, nan, nan]
+        if n_users:
+            quartiles = np.quantile(known, [0.25, 0.5, 0.75]).tolist()
+        return cls(
+            model=model,
+            n_users=n_users,
+            n_without_value=len(values) - n_users,
+            edges=[*bins.edges],
+            counts=counts,
+            shares=[count / max(n_users, 1) for count in counts],
+            n_zero=int((np.abs(known) <= SAME).sum()),
+            n_bottom=n_bottom,
+            n_top=int((known >= bins.edges[-1] - SAME).sum()),
+            mean=mean,
+            quartiles=quartiles,
+        )
+
+    def share_of(self, n: int) -> float:
+        """Return a number of users as a share of those with a value."""
+        return n / max(self.n_users, 1)

@@ -50,6 +50,14 @@ class MethodsSection(Suggesting):
     """The methods of numbers: sentences, which are text, and their references.
 
     `[key]` in a sentence is a key of `bibtex`.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> ev.methods("recall", k=10).bibtex.splitlines()[0]
+    '@misc{manning2008,'
     """
 
     sentences: tuple[str, ...]

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from math import isfinite
-from typing import Any
 
 from recnb.display import document as doc
 from recnb.display import svg
@@ -15,6 +14,7 @@ from recnb.report import blocks, segments, texts
 from recnb.report.bins import Bins
 from recnb.report.blocks import EVERY_FORM, PAGES, ReportLayout, SectionOf, estimate_of
 from recnb.report.data import MetricWords, ReportData, TestedNumbers
+from recnb.report.distribution import CountSummary, Distribution
 from recnb.stats import BETA, BETA_OF_CLUSTERS, ENOUGH
 
 
@@ -75,10 +75,7 @@ def overview(report: ReportData) -> Iterator[Block]:
 
 
 def _metrics_by_cutoffs(report: ReportData) -> Rows:
-    """Return a row a metric, those beyond accuracy last.
-
-    Those of accuracy have a strip.
-    """
+    """Return a row for each metric: accuracy with a picture, then beyond accuracy."""
     header: list[Line] = [_("metric"), *map(at_k, report.k), _strips_head(report)]
     rows: list[list[Line]] = []
     for index, metric in enumerate(report.metrics):
@@ -124,7 +121,7 @@ def _strip(report: ReportData, metric: MetricWords) -> Line:
 def remarks(report: TestedNumbers) -> list[str]:
     """Return the method of the intervals, and what they leave out.
 
-    A sentence says which users metrics beyond accuracy are of.
+    With metrics beyond accuracy, a sentence says over which users they are.
     """
     of_accuracy = {metric.metric for metric in report.metrics if metric.is_accuracy}
     sentences = [_(texts.ONE_USER)]
@@ -147,45 +144,44 @@ def remarks(report: TestedNumbers) -> list[str]:
 
 def _tiles(report: ReportData) -> doc.Tiles:
     """Return four numbers to take in at once."""
-    (people,) = report.populations
-    n_lists = people["n_lists"]
-    # The first phrase says how many are evaluated, the others who is left out.
-    _evaluated, *left_out = people["users"]
+    (population,) = report.populations
+    n_lists = population.n_lists
+    # The first phrase says how many are evaluated. The others say more of them, such as
+    # who counts 0, and who is left out.
+    _evaluated, *other_phrases = population.users
     of_users = (
         f"{n_lists:,}",
         ngettext("user", "users", n_lists),
-        "; ".join(left_out) or _("none left out"),
+        "; ".join(other_phrases) or _("none left out"),
     )
-    lists, relevant = people["list_length"], people["relevant_per_user"]
-    rows_in_words = ngettext("{n:,} row", "{n:,} rows", people["n_recommended"])
+    lists, relevant = population.list_length, population.relevant_per_user
+    rows_in_words = ngettext("{n:,} row", "{n:,} rows", population.n_recommended)
     of_lists = (
-        short(lists["median"]),
-        ngettext("item per list", "items per list", lists["median"]),
+        short(lists.median),
+        ngettext("item per list", "items per list", lists.median),
         _spread(lists, rows_in_words),
     )
     of_truth = (
-        short(relevant["median"]),
-        ngettext(
-            "relevant item per user", "relevant items per user", relevant["median"]
-        ),
-        _spread(relevant, _("{n:,} in all", n=people["n_relevant"])),
+        short(relevant.median),
+        ngettext("relevant item per user", "relevant items per user", relevant.median),
+        _spread(relevant, _("{n:,} in all", n=population.n_relevant)),
     )
-    n_items = people["n_items_recommended"]
+    n_items = population.n_items_recommended
     of_items = (
         f"{n_items:,}",
         ngettext("different item recommended", "different items recommended", n_items),
-        _("{n:,} relevant to someone", n=people["n_items_relevant"]),
+        _("{n:,} relevant to someone", n=population.n_items_relevant),
     )
     return doc.Tiles([of_users, of_lists, of_truth, of_items])
 
 
-def _spread(counts: Mapping[str, float], more: str) -> str:
+def _spread(counts: CountSummary, more: str) -> str:
     """Return the spread of counts in words."""
-    low, high = counts["min"], counts["max"]
+    low, high = counts.min, counts.max
     if low == high:
         return _("all equal; {more}", more=more)
     words = N_("median; {low:,} to {high:,}, mean {mean:.1f}; {more}")
-    return _(words, low=low, high=high, mean=counts["mean"], more=more)
+    return _(words, low=low, high=high, mean=counts.mean, more=more)
 
 
 # Curve and distribution
@@ -209,63 +205,68 @@ def _curve(report: ReportData) -> Iterator[Block]:
 
 
 def _distribution(report: ReportData) -> Iterator[Block]:
-    """Give the values of users in bars, with the quartiles.
-
-    Below stands how many have the lowest and the highest.
-    """
-    (spread,) = report.distributions
+    """Give the values of users in bars, with quartiles and the numbers at both ends."""
+    (distribution,) = report.distributions
     label = report.label
     yield Note(_("{label} over users", label=label), "heading")
     names, rows = [], list[list[Line]]()
-    for name, n in _bars(spread):
-        share = f"{n / max(spread['n_users'], 1):.1%}"
+    for name, n in _bars(distribution):
+        share = f"{distribution.share_of(n):.1%}"
         names.append(f"{name}: {share}")
         rows.append([name, f"{n:,}", share])
     header = [label, pgettext("number", "users"), _("share")]
     numbers = Rows(header, rows, _("The numbers of the bars"))
-    shares = [f"{share:.1%}" for share in spread["shares"]]
+    shares = [f"{share:.1%}" for share in distribution.shares]
     picture = svg.bars(
-        spread, shares, _("{label} of a user", label=label), _("share of users")
+        edges=distribution.edges,
+        shares=distribution.shares,
+        at_lowest=distribution.share_of(distribution.n_bottom),
+        quartiles=distribution.quartiles,
+        labels=shares,
+        xlabel=_("{label} of a user", label=label),
+        ylabel=_("share of users"),
     )
     words = N_("Share of users by {label}. {shares}")
     yield doc.Picture(picture, _(words, label=label, shares=", ".join(names)), numbers)
-    yield Note(" ".join(_numbers_of(spread)))
-    yield Section("", [Note(" ".join(_reading_of(report, spread)))], ("html",))
+    yield Note(" ".join(_numbers_of(distribution)))
+    yield Section("", [Note(" ".join(_reading_of(report, distribution)))], ("html",))
 
 
-def _reading_of(report: ReportData, spread: Mapping[str, Any]) -> Iterator[str]:
+def _reading_of(report: ReportData, distribution: Distribution) -> Iterator[str]:
     """Say how to read the bars."""
-    yield _(texts.GREY_AT_0 if spread["edges"][0] == 0 else texts.GREY_AT_LOWEST)
+    yield _(texts.GREY_AT_0 if distribution.edges[0] == 0 else texts.GREY_AT_LOWEST)
     yield _(texts.ENDS_OF_BARS)
     if not all(map(isfinite, report.lead.bounds)):
         yield _(texts.ENDS_WITHOUT_BOUND)
 
 
-def _bars(spread: Mapping[str, Any]) -> list[tuple[str, int]]:
+def _bars(distribution: Distribution) -> list[tuple[str, int]]:
     """Return each bar in words with its number of users.
 
     The picture has the users at the lowest value in grey, within the first bar. Here
     they come first, as a bar of their own.
     """
-    n_lowest = spread["n_bottom"]
-    n_first, *n_others = spread["counts"]
+    n_lowest = distribution.n_bottom
+    n_first, *n_others = distribution.counts
     counts = [n_lowest, n_first - n_lowest, *n_others]
-    bars = Bins(tuple(spread["edges"])).each  # the first of which is the lowest value
+    bars = Bins(
+        tuple(distribution.edges)
+    ).each  # the first of which is the lowest value
     return [(bar.words, n) for bar, n in zip(bars, counts, strict=True)]
 
 
-def _numbers_of(spread: Mapping[str, Any]) -> Iterator[str]:
+def _numbers_of(distribution: Distribution) -> Iterator[str]:
     """Say how many users have the lowest and the highest value, and the quartiles."""
-    users = users_in_words(spread["n_users"])
-    lowest = (spread["edges"][0], spread["n_bottom"])
-    highest = (spread["edges"][-1], spread["n_top"])
+    users = users_in_words(distribution.n_users)
+    lowest = (distribution.edges[0], distribution.n_bottom)
+    highest = (distribution.edges[-1], distribution.n_top)
     for value, n in (lowest, highest):
-        share = f"{n / max(spread['n_users'], 1):.1%}"
+        share = f"{distribution.share_of(n):.1%}"
         yield _(texts.EXACTLY, value=short(value), n=n, users=users, share=share)
-    if spread["n_without_value"]:
-        yield _("No value: {n:,}.", n=spread["n_without_value"])
-    low, middle, high = map(fixed, spread["quartiles"])
-    mean = fixed(spread["mean"])
+    if distribution.n_without_value:
+        yield _("No value: {n:,}.", n=distribution.n_without_value)
+    low, middle, high = map(fixed, distribution.quartiles)
+    mean = fixed(distribution.mean)
     yield _(texts.QUARTILES, low=low, middle=middle, high=high, mean=mean)
 
 

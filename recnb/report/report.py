@@ -35,6 +35,16 @@ class Report(AsJson, ShownInMarimo, Suggesting, ReportData):
 
     A notebook displays it; `to_html`, `to_markdown`, `to_latex`, `to_frame`, `to_dict`
     and `to_json` are its other forms. `calls` has the calls that return its numbers.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> report = recnb.evaluate(sample.models["popular"], sample.test).report(k=10)
+    >>> report.to_frame().loc[:1, ["metric", "k", "mean"]].round(4)
+                  metric   k    mean
+    0               ndcg  10  0.1725
+    1  average_precision  10  0.0948
     """
 
     @property
@@ -44,9 +54,20 @@ class Report(AsJson, ShownInMarimo, Suggesting, ReportData):
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as plain Python that `json` can write; NaN is None.
 
-        Keys are the fields of the report, and `schema`; ids that are neither whole
-        numbers nor text are written as text. Keys are the same in any language; texts
-        are in that of the report.
+        Returns
+        -------
+        dict
+            Keys are the fields of the report, and `schema`; ids that are neither whole
+            numbers nor text are written as text. Keys are the same in any language; texts
+            are in that of the report.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> report = recnb.evaluate(sample.models["popular"], sample.test).report(k=10)
+        >>> [metric["metric"] for metric in report.to_dict()["metrics"]][:3]
+        ['ndcg', 'average_precision', 'reciprocal_rank']
         """
         fields = {"schema": "recnb.report/6", **vars(self)}
         for name in ("means", "hit_rates"):
@@ -64,7 +85,27 @@ class Report(AsJson, ShownInMarimo, Suggesting, ReportData):
     def to_html(self, path: str | Path | None = None, title: str | None = None) -> Any:
         """Return the report as an HTML document, or write it to `path`.
 
-        It runs no script and fetches nothing; `title` is its heading.
+        It runs no script and fetches nothing.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where it is written; without it text is returned.
+        title : str, optional
+            The heading.
+
+        Returns
+        -------
+        str or None
+            The document, unless it is written.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> report = recnb.evaluate(sample.models["popular"], sample.test).report(k=10)
+        >>> "<title>Autumn</title>" in report.to_html(title="Autumn")
+        True
         """
         with use_language(self.lang), use_noun(self.noun):
             heading = self._layout.title(self) if title is None else title
@@ -75,6 +116,24 @@ class Report(AsJson, ShownInMarimo, Suggesting, ReportData):
         """Return the report in Markdown, or write it to `path`.
 
         Its tables are as GitHub has them.
+
+        Parameters
+        ----------
+        path : path, optional
+            Where it is written; without it text is returned.
+
+        Returns
+        -------
+        str or None
+            The Markdown, unless it is written.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> report = recnb.evaluate(sample.models["popular"], sample.test).report(k=10)
+        >>> print(report.to_markdown().splitlines()[0])
+        ## **nDCG@10** = 0.1725 (95% interval 0.1503–0.1979 · 261 users)
         """
         with use_language(self.lang), use_noun(self.noun):
             foot = Note(in_brief(self.record))
@@ -90,11 +149,31 @@ class Report(AsJson, ShownInMarimo, Suggesting, ReportData):
     ) -> Any:
         """Return the means as LaTeX tables for a paper, or write them to `path`.
 
-        So are the segments, if there are any.
+        So are the segments, if there are any. The best mean of several is bold. It needs
+        the package booktabs.
 
-        The best mean of several is bold. It needs the package booktabs. `caption` and
-        `label` are LaTeX of the first table; further tables have their own captions,
-        and the labels `label`-2 and so on.
+        Parameters
+        ----------
+        path : path, optional
+            Where they are written; without it text is returned.
+        caption : str, optional
+            LaTeX of the caption of the first table; further tables have their own.
+        label : str, optional
+            LaTeX of the label of the first table; those of further tables are `label`-2
+            and so on.
+
+        Returns
+        -------
+        str or None
+            The LaTeX, unless it is written.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> report = recnb.evaluate(sample.models["popular"], sample.test).report(k=10)
+        >>> "toprule" in report.to_latex(caption="Means", label="tab:means")
+        True
         """
         with use_language(self.lang), use_noun(self.noun):
             first, *others = tables_of(self._sections())

@@ -30,7 +30,7 @@ from recnb.report.conclusions import directions_in_words, p_value, percent_of
 from recnb.report.data import MOST_PAIRS, ReportData
 from recnb.results.numbers import DifferenceRow
 from recnb.results.segment_table import Segment, SegmentNumbers
-from recnb.results.segments import SplitParts
+from recnb.results.segments import PartsOfSplit
 from recnb.results.table import times_of
 from recnb.results.verdicts import with_sign
 
@@ -62,7 +62,7 @@ def of_several(report: ReportData) -> Iterator[Block]:
     if report.segments is None:
         return
     yield from _over_time(report, report.segments)
-    if isinstance(report.segments.numbers.split, SplitParts):
+    if isinstance(report.segments.numbers.division, PartsOfSplit):
         yield _means_by_split(report, report.segments)
     elif len(report.at_lead) > MOST_PAIRS:
         yield _means_of_many(report, report.segments)

@@ -106,10 +106,10 @@ def _users_who_find(report: ReportData) -> Line:
         models = [*others[: MOST_NAMED - 1], last]
     users = blocks.out_of(report)
     found = []
-    for model in models:
-        n = round(rates[model] * users)
-        found.append(say(N_("{n:,} with {model}"), n=n, model=strong(model)))
     with blocks.noun_of_lists(report):
+        for model in models:
+            n = round(rates[model] * users)
+            found.append(say(N_("{n:,} with {model}"), n=n, model=strong(model)))
         first = blocks.among_first(report)
         return say(
             texts.EACH_MODEL_FINDS, users=users, first=first, found=joined(found)
@@ -117,10 +117,7 @@ def _users_who_find(report: ReportData) -> Line:
 
 
 def _of_many(report: ReportData) -> Iterator[Block]:
-    """Say of many pairs which models are first and last.
-
-    Say which are not shown to differ from the first, too, and how many differ.
-    """
+    """Say which models are first and last, which are near the first, how many differ."""
     rows = report.means_of(report.lead.metric, report.lead_k)
     means = {row.model: row for row in rows}
     first, *others = report.ranked
@@ -168,19 +165,15 @@ def _how_many_differ(report: ReportData) -> Line:
     """Say how many of many models differ from the baseline, or how many pairs do."""
     verdicts = [row.verdict for row in report.at_lead]
     counts = {verdict: verdicts.count(verdict) for verdict in FOUND}
-    words = texts.BETTER_AND_WORSE
+    n, correction = len(verdicts), _correction(report)
     if report.baseline is None:
-        words = texts.PAIRS_THAT_DIFFER
-    elif report.lead.better is None:
+        n_found = sum(counts.values())
+        return say(texts.PAIRS_THAT_DIFFER, n=n, found=n_found, correction=correction)
+    words = texts.BETTER_AND_WORSE
+    if report.lead.better is None:
         words = texts.HIGHER_AND_LOWER
-    return say(
-        words,
-        n=len(verdicts),
-        found=sum(counts.values()),
-        baseline=strong(report.baseline),
-        correction=_correction(report),
-        **counts,
-    )
+    baseline = strong(report.baseline)
+    return say(words, n=n, baseline=baseline, correction=correction, **counts)
 
 
 def _correction(report: ReportData) -> str:
@@ -335,13 +328,15 @@ def _size_of(row: DifferenceRow) -> Line:
 
 
 def _drawn_differences(report: ReportData) -> Iterator[Block]:
-    """Draw differences at the lead cut-off, unless the lead metric alone has too many."""
+    """Draw the differences of all metrics at the lead cut-off that there is room for.
+
+    If they are too many, those of the lead metric alone; if these are, none.
+    """
     if len(report.at_lead) > MOST_DRAWN:
         return
     at_cutoff = [row for row in report.differences if row.k == report.lead_k]
     drawn = _of_same_bounds(at_cutoff, report)
     if len(drawn) > MOST_DRAWN:
-        # Those of the lead metric alone, which are few enough.
         drawn = sorted(report.at_lead, key=lambda row: report.ranked.index(row.model))
     yield _picture_of(drawn)
     yield Note(_about_drawn(drawn, report))

@@ -1,4 +1,7 @@
-"""A column: one metric at one cut-off, with the values of the users of all models."""
+"""A column: one metric at one cut-off, with the values of all models.
+
+In a split a list's id stands where a user's does: `users` are then lists.
+"""
 
 from __future__ import annotations
 
@@ -22,20 +25,31 @@ from recnb.stats import Clusters, Moments
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """The values of a metric at one cut-off, of the users who have one in every model.
+    """A metric at one cut-off: users with a value in every model, and their values.
 
-    A metric that is one number of all lists has no such values: its column has the
+    A metric that is one number of all lists has no values of users: its column has the
     numbers themselves, in `known` and `of_all`.
+
+    |                       | `users`              | `n_users`      | `n_lists`    |
+    |-----------------------|----------------------|----------------|--------------|
+    | each user has a list  | users                | of `users`     | None         |
+    | in a split            | lists                | clusters       | of `users`   |
+    | with `cluster=`       | users                | clusters       | of `users`   |
+    | number of all lists   | those with a list    | of `users`     | None         |
+
+    A cluster is a user with all lists, or the users of one value of `cluster=`. What is
+    drawn at random is a cluster, so `n_users` is the size of the sample.
     """
 
     name: str  #: of the metric, as it is asked for
     measure: Measure  #: the metric with its options, and its bounds under them
     k: int | None
-    users: pl.Series  #: of a number of all lists, those with a list
+    users: pl.Series  #: users, or ids of lists; see above
     values: Floats  #: users × models; without rows of a number of all lists
     weights: Floats | None  #: of the users; None: all count the same
     bases: Sequence[Basis | WordedBasis]  #: what the number of each model rests on
-    #: The numbers of the models, where no user of one is left out for another.
+    #: The mean of each model over all its users, where no user of one is left out for
+    #: another; None: it is to be computed from the values.
     known: Floats | None = None
     of_all: Sequence[Whole] = ()  #: the number of all lists, of each model
     #: The clusters of the users; None: each is drawn by itself.
@@ -43,21 +57,18 @@ class Column:
     cluster: str = ""  #: the column whose values are clusters; "" of users
     #: Of a number of all lists, by model, a code for each user with a list.
     clusters_of_all: Sequence[Callable[[], Ints | None]] = ()
-    part: int = 0  #: the part of the split that it is of; set by the split
+    part: int = 0  #: the part of the division that it is of; set by the division
     whole: Column | None = None  #: of a segment, the column of all users; see `among`
     inside: Bools | None = None  #: which users of that one are in the segment
 
     @property
     def n_users(self) -> int:
-        """The number of users; of a number of all lists, of those with a list.
-
-        Of lists in clusters it is that of clusters.
-        """
+        """The number of users or clusters that are drawn at random."""
         return len(self.users) if self.clusters is None else self.clusters.n
 
     @property
     def n_lists(self) -> int | None:
-        """The number of lists; None where each user has one."""
+        """The number of lists in clusters; None where each is drawn by itself."""
         return None if self.clusters is None else len(self.users)
 
     def among(self, inside: Bools) -> Column:
@@ -117,7 +128,6 @@ def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[C
     clusters = Clusters.of(first.clusters_of(users))
     matrices = [_rows_of(values, users) for values in of_models]
     counts = [_n_values(values) for values in of_models]
-    have_same_users = all(len(values.users) == len(users) for values in of_models)
     for index, cutoff in enumerate(cutoffs):
         column = Column(
             name=name,
@@ -130,18 +140,23 @@ def metric_columns(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[C
             cluster=first.side_data.cluster or "",
             bases=[values.basis for values in of_models],
         )
-        n_values = [count[index] for count in counts]
-        # By the counts everybody has a value, as a rule, and nobody is looked for.
-        everybody_has = have_same_users and min(n_values) == len(users)
-        if not everybody_has:
-            lacks_value = np.isnan(column.values).any(axis=1)
-            column = column.of_users(np.logical_not(lacks_value))
-        # The mean of a model is known if none of its users is left out for another
-        # model: if the column has as many users as the model has values.
-        if max(n_values) == len(column.users):
+        column = _of_users_with_values(column)
+        # The column has fewer users than a model has values where some of its users
+        # have none in another model; where it has as many, the mean is that of `Values`.
+        most_values = max(count[index] for count in counts)
+        if most_values == len(column.users):
             known = np.array([values.mean[index] for values in of_models])
             column = replace(column, known=known)
         yield column
+
+
+def _of_users_with_values(column: Column) -> Column:
+    """Leave out users who have no value in some model."""
+    is_missing = np.isnan(column.values)
+    if not is_missing.any():
+        return column
+    lacks_value = is_missing.any(axis=1)
+    return column.of_users(np.logical_not(lacks_value))
 
 
 def _n_values(values: Values) -> Sequence[int]:

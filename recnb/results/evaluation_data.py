@@ -106,6 +106,24 @@ class EvaluationData:
         A metric that it lacks is recnb's own, and marked. Where the library itself
         would raise an error, these still give a number; `recnb.as_in` refuses the
         frames.
+
+        Parameters
+        ----------
+        library : str
+            One of `recnb.conventions.names()`.
+
+        Returns
+        -------
+        Evaluation
+            Of the same frames, which are not read again.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> round(ev.ndcg(k=10), 4), round(ev.under("rectools").ndcg(k=10), 4)
+        (0.1725, 0.1062)
         """
         name = presets.library_named(library)
         convention = self.source.as_given(presets.data_convention(name))
@@ -154,9 +172,24 @@ class EvaluationData:
         return kind(self.joined, self.side_data)
 
     def hits(self, depth: int | None = None) -> Hits:
-        """Return the hits down to a rank; None: all.
+        """Return the hits down to a rank, from which metrics of accuracy are computed.
 
-        Every metric of accuracy is computed from them.
+        Parameters
+        ----------
+        depth : int, optional
+            The last rank; None: all.
+
+        Returns
+        -------
+        Hits
+            Arrays with an entry per hit: `user`, `rank`, `relevance` and more.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> ev = recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["b", "c"]})
+        >>> ev.hits().rank.tolist()
+        [2]
         """
         return self.joined.hits(Cutoffs.one(depth).values[0])
 
@@ -260,6 +293,11 @@ class EvaluationData:
             item_label = self.source.truth_labels.get("item", "item")
         return noun_of(self.user_label, item_label)
 
+    @property
+    def noun_of_lists(self) -> str:
+        """What is counted where each list is: a user, or a list of several."""
+        return self.noun if self.splits is None else "list"
+
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""
         list_id = self.list_id(user)
@@ -340,7 +378,7 @@ class EvaluationData:
 
     @property
     def users_in_words(self) -> list[str]:
-        """The users evaluated, and those left out."""
+        """The users evaluated, how some of them count, and those left out."""
         basis = Basis(
             counts=self.joined.user_counts,
             convention=self.convention,
@@ -356,10 +394,10 @@ class EvaluationData:
     @property
     def notes(self) -> tuple[str, ...]:
         """Properties of the data that the numbers depend on."""
-        return tuple(map(str, (*self.joined.notes, *self.apart)))
+        return tuple(map(str, (*self.joined.notes, *self.no_item_meets)))
 
     @cached_property
-    def apart(self) -> tuple[Sentence, ...]:
+    def no_item_meets(self) -> tuple[Sentence, ...]:
         """A note if no item of the lists is in the truth.
 
         Their ids may be written in two ways.

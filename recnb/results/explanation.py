@@ -83,6 +83,13 @@ class Explanation(ShownInMarimo, Suggesting):
     `rows` holds what the formula sums over: the list with a row per rank or, beyond
     accuracy, a row for each item, pair of items or genre, with its term and what it
     adds.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> explanation = recnb.explain("precision", ["a", "x", "b"], ["a", "b"])
+    >>> round(explanation.value, 4), explanation.numbers
+    (0.6667, '(1 + 1) / 3 = 2 / 3 = 0.6667')
     """
 
     metric: str
@@ -115,6 +122,7 @@ class Explanation(ShownInMarimo, Suggesting):
     titles: Mapping[Any, str] = field(
         default_factory=dict
     )  #: titles of the items that have one
+    text: str = ""  #: of the query whose list it is, if users= has one
     lang: str = field(
         default_factory=current
     )  #: the language of its words, in which it is shown
@@ -145,13 +153,34 @@ class Explanation(ShownInMarimo, Suggesting):
     def to_frame(self) -> pd.DataFrame:
         """Return the rows that the formula sums over.
 
-        Of a list, a row per rank with item, relevance, gain, discount, term, credit,
-        running sum.
+        Returns
+        -------
+        DataFrame
+            Of a list, a row per rank with item, relevance, gain, discount, term, credit,
+            running sum.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> recnb.explain("dcg", [3, 2, 0, 1]).to_frame()["credit"].round(3).tolist()
+        [3.0, 1.262, 0.0, 0.431]
         """
         return self.rows.copy()
 
     def worked(self) -> list[Block]:
-        """Return the formula, the same with numbers, the rows and the basis as text."""
+        """Return the formula, the same with numbers, the rows and the basis as text.
+
+        Returns
+        -------
+        list
+            Blocks, as reports are made of.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> len(recnb.explain("dcg", [3, 2, 0, 1]).worked()) > 3
+        True
+        """
         tables = [block for of_list in self._tables for block in of_list]
         return [
             Note(f"  {self.formula}"),
@@ -184,9 +213,10 @@ class Explanation(ShownInMarimo, Suggesting):
         values = {"label": self.label, "value": f"{self.value:.4f}"}
         if self.user is None:
             return say(N_("{label} = {value}"), **values)
-        return say(
-            N_("{label} of user {user} = {value}"), user=Name(self.user), **values
-        )
+        who: Line = Name(self.user)
+        if self.text:
+            who = [who, " (", Name(self.text, 120), ")"]
+        return say(N_("{label} of user {user} = {value}"), user=who, **values)
 
     @property
     def _notes(self) -> list[Block]:

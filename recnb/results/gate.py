@@ -22,6 +22,7 @@ from recnb.results.numbers import DifferenceRow, label_of
 from recnb.results.record import record_of_measures
 from recnb.results.score import score_of
 from recnb.results.values import merged
+from recnb.results.verdicts import FOUND, OF_SIGN
 from recnb.stats import ENOUGH, Settings
 
 if TYPE_CHECKING:
@@ -67,6 +68,18 @@ class Gate(AsJson, Suggesting):
     """The checks of a gate; true if all are passed.
 
     `to_frame` and `to_json` export them with the numbers behind each.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> gate = ev.at_least("ndcg", 0.1, k=10)
+    >>> bool(gate), sorted(gate.to_dict())
+    (True, ['basis', 'checks', 'passed', 'record', 'schema', 'warnings'])
+    >>> gate.to_frame()[["metric", "k", "n_users", "value", "passed"]].round(4)
+      metric   k  n_users   value  passed
+    0   ndcg  10      261  0.1725    True
     """
 
     checks: tuple[GateCheck, ...]
@@ -107,11 +120,23 @@ class Gate(AsJson, Suggesting):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """Return a row per check with its numbers."""
+        """Return a row per check with its numbers.
+
+        Returns
+        -------
+        DataFrame
+            One row per check.
+        """
         return pd.DataFrame([check.to_dict() for check in self.checks])
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the gate as plain Python that `json` can write."""
+        """Return the gate as plain Python that `json` can write.
+
+        Returns
+        -------
+        dict
+            The checks, and the record of their numbers.
+        """
         checks = [check.to_dict() for check in self.checks]
         gate = {
             "schema": SCHEMA,
@@ -298,9 +323,15 @@ def _conclusion_on(row: DifferenceRow, margin: float) -> tuple[bool, str]:
         return False, WORSE_BY if high <= -margin else INCONCLUSIVE
     if row.verdict == "untested" and not high >= 0:
         return False, NO_CONCLUSION  # so few who differ show nothing, and do not pass
-    if row.verdict == "worse":
+    if row.verdict in FOUND and row.verdict != _finding_for(row):
         return False, WORSE
     return True, NOT_SHOWN_WORSE
+
+
+def _finding_for(row: DifferenceRow) -> str:
+    """Return the finding that speaks for a model; any other one speaks against it."""
+    below_0, above_0 = OF_SIGN[row.better]
+    return below_0 if row.better == "low" else above_0
 
 
 def _in_words(

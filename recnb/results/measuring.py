@@ -26,7 +26,7 @@ from recnb.results.numbers import (
     Pairs,
     Place,
 )
-from recnb.results.segments import WHOLE, Split
+from recnb.results.segments import WHOLE, Division
 from recnb.results.values import Basis, WordedBasis
 from recnb.results.verdicts import FOUND, verdict_of
 from recnb.stats import Paired, Settings, detectable, gap_to_rest, holm, paired
@@ -56,20 +56,20 @@ def measured(
     asked: Sequence[Asked],
     k: Cutoffs,
     *,
-    split: Split = WHOLE,
+    division: Division = WHOLE,
     pairs: Pairs = (),
     settings: Settings | None = None,
     intervals: bool = True,
 ) -> Numbers:
-    """Measure metrics of models in each part of a split.
+    """Measure metrics of models in each part of a division.
 
-    These are means, and the differences of `pairs` with tests; of one model in
-    segments, its gaps to all other users.
+    Measured are means, and the differences of `pairs` with tests. For one model in
+    segments, these are the differences of its users from all others.
     """
     return numbers_of(
-        split.columns(models, asked, k),
+        division.columns(models, asked, k),
         list(models),
-        split=split,
+        division=division,
         pairs=pairs,
         settings=settings,
         intervals=intervals,
@@ -80,7 +80,7 @@ def numbers_of(
     columns: Iterable[Column],
     models: Sequence[str],
     *,
-    split: Split = WHOLE,
+    division: Division = WHOLE,
     pairs: Pairs = (),
     settings: Settings | None = None,
     intervals: bool = True,
@@ -89,24 +89,26 @@ def numbers_of(
     settings = settings or Settings()
     if pairs and settings.test == "randomization":
         columns = list(columns)
-        settings = _with_draws(settings, columns, max(len(pairs), len(models)))
+        # Each pair is tested, and each model against the best.
+        n_tests = max(len(pairs), len(models))
+        settings = _with_draws(settings, columns, n_tests)
     if len(models) > 1:
         columns = steps(columns, _("comparing"))
-    has_gaps = split.has_gaps and len(models) == 1
+    has_gaps = division.has_gaps and len(models) == 1
     measuring = _Measuring(
         models=list(models),
         pairs=[GAP] if has_gaps else list(pairs),
         has_gaps=has_gaps,
         settings=settings,
         has_intervals=intervals,
-        is_tested=split.is_tested,
+        is_tested=division.is_tested,
     )
-    of_columns = [measuring.measure(column) for column in columns]
-    return _together(of_columns, measuring, split)
+    of_places = [measuring.measure(column) for column in columns]
+    return _together(of_places, measuring, division)
 
 
 def _with_draws(
-    settings: Settings, columns: Sequence[Column], n_tests: int
+    settings: Settings, columns: Sequence[Column], n_tests_of_column: int
 ) -> Settings:
     """Return the settings with the draws that a randomization test needs.
 
@@ -117,23 +119,23 @@ def _with_draws(
     n_columns = len(columns)
     if settings.correction == "metric":
         n_columns = max(map(metrics.count, {*metrics}), default=0)
-    return settings.of_tests(n_columns * n_tests)
+    return settings.of_tests(n_columns * n_tests_of_column)
 
 
-# One column: its numbers
+# One place: the numbers of its column
 
 
-class _ColumnNumbers(NamedTuple):
-    """The numbers of a column."""
+class _PlaceNumbers(NamedTuple):
+    """The numbers of a place: arrays by model or by pair."""
 
     place: Place
-    mean: Floats  #: of each model, as what follows
-    low: Floats
-    high: Floats
-    best: Bools
-    p_of_best: Floats  #: against the best; NaN where that is not tested
-    tests: Mapping[str, Any]  #: the numbers of each pair, by name
-    bases: Sequence[Basis | WordedBasis]
+    mean: Floats  #: by model
+    low: Floats  #: by model
+    high: Floats  #: by model
+    best: Bools  #: by model
+    p_of_best: Floats  #: by model, against the best; NaN where that is not tested
+    tests: Mapping[str, Any]  #: the numbers of `TESTED` by name, each by pair
+    bases: Sequence[Basis | WordedBasis]  #: by model
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,7 @@ class _Measuring:
     has_intervals: bool
     is_tested: bool  #: whether pairs are tested
 
-    def measure(self, column: Column) -> _ColumnNumbers:
+    def measure(self, column: Column) -> _PlaceNumbers:
         """Measure a column."""
         n_models = len(self.models)
         low = high = p_of_best = np.full(n_models, nan)
@@ -158,7 +160,7 @@ class _Measuring:
             best = _best_of(column.mean, column.measure.metric)
         if self.pairs and self.is_tested and best.any():
             p_of_best = self._against(column, best)
-        return _ColumnNumbers(
+        return _PlaceNumbers(
             place=Place(
                 part=column.part,
                 name=column.name,
@@ -261,8 +263,7 @@ class _Measuring:
 def detectable_of(tests: Paired, alpha: float) -> Floats:
     """Return the smallest difference of each pair that a test is likely to find.
 
-    NaN where there is no test: so few users differ that they do not show how far others
-    would.
+    NaN where so few users differ that there is no test.
     """
     smallest = np.full(len(tests.p), nan)
     for pair in np.flatnonzero(~np.isnan(tests.p)).tolist():
@@ -276,7 +277,7 @@ def detectable_of(tests: Paired, alpha: float) -> Floats:
 def _best_of(mean: Floats, metric: Metric[...]) -> Bools:
     """Mark the best of the means of several models.
 
-    None is where neither more nor less is better, and none where all are the same.
+    No mean is marked if all are the same, or if the metric has no better direction.
     """
     if metric.better is None:
         return np.zeros(len(mean), dtype=bool)
@@ -304,48 +305,48 @@ def _gap(column: Column, confidence: float) -> dict[str, Any]:
     return _untested(1) | {"difference": gap, "low": low, "high": high, "p": p}
 
 
-# All columns together: corrections, verdicts, and what is near the best
+# All places together: corrections, verdicts, and what is near the best
 
 
 def _together(
-    columns: Sequence[_ColumnNumbers], measuring: _Measuring, split: Split
+    of_places: Sequence[_PlaceNumbers], measuring: _Measuring, division: Division
 ) -> Numbers:
-    """Return the numbers of all columns, whose tests are corrected together."""
-    # The columns of a metric, at any cut-off and in any part, rest on the same.
-    bases = {column.place.name: column.bases for column in columns}
-    columns = sorted(columns, key=lambda column: column.place.part)
-    places = [column.place for column in columns]
+    """Return the numbers of all places, whose tests are corrected together."""
+    # The numbers of a metric, at any cut-off and in any part, rest on the same.
+    bases = {numbers.place.name: numbers.bases for numbers in of_places}
+    of_places = sorted(of_places, key=lambda numbers: numbers.place.part)
+    places = [numbers.place for numbers in of_places]
     n_models, n_pairs = len(measuring.models), len(measuring.pairs)
     tests = {
-        name: _stacked([column.tests[name] for column in columns], n_pairs)
+        name: _stacked([numbers.tests[name] for numbers in of_places], n_pairs)
         for name in TESTED
     }
     differences = _concluded(places, tests, measuring)
-    best = _stacked([column.best for column in columns], n_models).astype(bool)
+    best = _stacked([numbers.best for numbers in of_places], n_models).astype(bool)
     near_best = np.zeros_like(best)
-    if measuring.pairs and n_models > 1 and split.is_tested:
-        p_of_best = _stacked([column.p_of_best for column in columns], n_models)
+    if measuring.pairs and n_models > 1 and division.is_tested:
+        p_of_best = _stacked([numbers.p_of_best for numbers in of_places], n_models)
         near_best = _near_best(places, best, p_of_best, differences.verdict, measuring)
     return Numbers(
         places=places,
         models=measuring.models,
         pairs=measuring.pairs,
         means=MeanArrays(
-            mean=_stacked([column.mean for column in columns], n_models),
-            low=_stacked([column.low for column in columns], n_models),
-            high=_stacked([column.high for column in columns], n_models),
+            mean=_stacked([numbers.mean for numbers in of_places], n_models),
+            low=_stacked([numbers.low for numbers in of_places], n_models),
+            high=_stacked([numbers.high for numbers in of_places], n_models),
             best=best,
             near_best=near_best,
         ),
         differences=differences,
         bases=bases,
-        split=split,
+        division=division,
     )
 
 
-def _stacked(rows: Sequence[Any], n_columns: int) -> NDArray[Any]:
-    """Return rows as a matrix, which has columns without a row as well."""
-    return np.reshape(rows, (len(rows), n_columns))
+def _stacked(of_places: Sequence[Any], n: int) -> NDArray[Any]:
+    """Return places × models or pairs, of which there are `n`; also without a place."""
+    return np.reshape(of_places, (len(of_places), n))
 
 
 def _concluded(
@@ -372,31 +373,34 @@ def _verdicts(
 ) -> NDArray[Any]:
     """Return the verdict of each difference."""
     verdict = np.empty(p_holm.shape, dtype=object)
-    for row, pair in np.ndindex(p_holm.shape):
-        place = places[row]
-        is_tie_of_all = tests["tied"][row, pair] == (place.n_lists or place.n_users)
-        verdict[row, pair] = verdict_of(
-            tests["difference"][row, pair],
-            tests["low"][row, pair],
-            tests["high"][row, pair],
-            float(p_holm[row, pair]),
-            alpha=alpha,
-            better=place.measure.metric.better,
-            # A tie of one user alone says nothing: it is untested.
-            all_tied=is_tie_of_all and place.n_users > 1,
-        )
+    for index, place in enumerate(places):
+        # A tie is one of lists, and what is drawn at random is a user or a cluster: a
+        # tie in all lists of one alone says nothing, and is untested.
+        n_lists = place.n_lists or place.n_users
+        is_tied = tests["tied"][index] == n_lists
+        all_tied = is_tied & (place.n_users > 1)
+        for pair in range(p_holm.shape[1]):
+            verdict[index, pair] = verdict_of(
+                tests["difference"][index, pair],
+                tests["low"][index, pair],
+                tests["high"][index, pair],
+                float(p_holm[index, pair]),
+                alpha=alpha,
+                better=place.measure.metric.better,
+                all_tied=all_tied[pair],
+            )
     return verdict
 
 
 def _same_tests(places: Sequence[Place], p: Floats) -> list[tuple[int, int]]:
-    """Return the rows of the first and of the second where there are two segments."""
+    """Return the places of both segments, by position, where there are two."""
     segments = dict[Hashable, list[int]]()
-    for row, place in enumerate(places):
-        segments.setdefault((place.measure.name, place.k), []).append(row)
+    for index, place in enumerate(places):
+        segments.setdefault((place.measure.name, place.k), []).append(index)
     same_tests = []
-    for rows in segments.values():
-        if len(rows) == 2 and not np.isnan(p[rows]).any():
-            first, second = rows
+    for indexes in segments.values():
+        if len(indexes) == 2 and not np.isnan(p[indexes]).any():
+            first, second = indexes
             same_tests.append((first, second))
     return same_tests
 
@@ -424,24 +428,22 @@ def _near_best(
     A pair of models has one verdict: that of its difference if the two are compared,
     else that of a test against the best, corrected over these tests of a part.
     """
-    settings = measuring.settings
+    alpha = measuring.settings.alpha
     # Each part has families of its own, so its number is in their names.
-    families = [f"{place.part} {_family(place, settings)}" for place in places]
+    families = [
+        f"{place.part} {_family(place, measuring.settings)}" for place in places
+    ]
     p_holm = _corrected(p_of_best, families)
+    # NaN, where there is no test, shows nothing.
+    is_worse = p_holm <= alpha
     pair_of = {frozenset(pair): index for index, pair in enumerate(measuring.pairs)}
-    is_near = np.zeros(best.shape, dtype=bool)
-    for row, place in enumerate(places):
-        if not best[row].any() or place.n_users == 0:
-            continue
-        top = measuring.models[int(np.argmax(best[row]))]
-        for column, model in enumerate(measuring.models):
-            if best[row, column]:
-                continue
-            pair = pair_of.get(frozenset((model, top)))
+    for index in range(len(places)):
+        top = measuring.models[int(np.argmax(best[index]))]
+        for model, name in enumerate(measuring.models):
+            pair = pair_of.get(frozenset((name, top)))
             if pair is not None:
-                is_worse = verdict[row, pair] in FOUND
-            else:
-                # NaN, where there is no test, shows nothing.
-                is_worse = bool(p_holm[row, column] <= settings.alpha)
-            is_near[row, column] = not is_worse
+                is_worse[index, model] = verdict[index, pair] in FOUND
+    has_users = np.array([place.n_users > 0 for place in places], dtype=bool)
+    has_best = best.any(axis=1) & has_users
+    is_near: Bools = has_best[:, np.newaxis] & ~best & ~is_worse
     return is_near

@@ -6,7 +6,6 @@ As a method of evaluations and of `df.rec`, and as a function of one list.
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, Protocol, overload
 
@@ -19,6 +18,7 @@ from recnb.metrics.measure import Measure, called
 from recnb.metrics.metric import AccuracyMetric, CatalogueMetric, ListMetric, Metric
 from recnb.results.arguments import with_options
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.metric_docstrings import docstring_of
 from recnb.results.score import CatalogueScore, Score, score_of
 from recnb.results.single_list import Ranking, Truth, score_lists
 
@@ -92,72 +92,24 @@ def on_lists(metric: Metric[P]) -> OneList[P]:
     return function
 
 
-#: The parameters that all metrics share, and what they return.
-PARAMETERS = {
-    "ranking": "ranking : list\n    Items from rank 1 down, or the relevance of each rank; a "
-    "list of such lists gives their mean.",
-    "truth": "truth : mapping, list or set, optional\n    Relevance of each item, or the "
-    "relevant items; for several rankings, one for each.",
-    "k": "k : int, optional\n    Cut-off: the rank after which a list is cut, and its "
-    "ideal. None: the whole list of each user.",
-    "y_true": "y_true, y_score : array-like, optional\n    In place of a ranking: the "
-    "relevance and the score of each item, in any order; equal scores keep their "
-    "order.",
-}
-RETURNS = {
-    "Score": "Score\n    A float with `per_user`, `interval()`, `plot()` and its convention.",
-    "CatalogueScore": "CatalogueScore\n    A float with `per_item` and its convention.",
-}
-
-
 def _describe(call: Any, metric: Metric[...], returned: str = "Score") -> Any:
     """Give the callable the metric's name, signature and docstring."""
-    own = [
-        one
-        for one in inspect.signature(call).parameters.values()
-        if one.name not in ("k", "options")
+    of_call = [
+        parameter.replace(annotation=inspect.Parameter.empty)
+        for parameter in inspect.signature(call).parameters.values()
+        if parameter.name not in ("k", "options")
     ]
-    plain = [one.replace(annotation=inspect.Parameter.empty) for one in own]
     of_metric = [*inspect.signature(metric.function).parameters.values()][1:]
-    first = [one for one in plain if one.kind is one.POSITIONAL_OR_KEYWORD]
-    parameters = [*first, *of_metric, *plain[len(first) :]]
+    by_position = [
+        parameter
+        for parameter in of_call
+        if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
+    ]
+    parameters = [*by_position, *of_metric, *of_call[len(by_position) :]]
     call.__name__ = call.__qualname__ = metric.name
     call.__signature__ = inspect.Signature(parameters, return_annotation=returned)
-    text, example, after = (inspect.getdoc(metric.function) or "").partition(">>>")
-    described = [one for one in parameters if one.name not in ("self", "y_score")]
-    lines = "\n".join(
-        PARAMETERS.get(one.name) or _option(metric, one) for one in described
-    )
-    parts = [
-        text.rstrip(),
-        f"Parameters\n----------\n{lines}",
-        f"Returns\n-------\n{RETURNS[returned]}",
-    ]
-    call.__doc__ = "\n\n".join(
-        [*parts, *([f"Examples\n--------\n{example}{after}"] if example else [])]
-    )
+    call.__doc__ = docstring_of(metric, parameters, returned)
     return call
-
-
-def _option(metric: Metric[...], option: inspect.Parameter) -> str:
-    """Return the lines of a docstring on an option, with its values or its type."""
-    name, default = option.name, option.default
-    words = ", ".join(json.dumps(word) for word in metric.words.get(name, ()))
-    shown = json.dumps(default) if isinstance(default, str) else default
-    kind = (
-        type(default).__name__
-        if option.annotation is option.empty
-        else option.annotation
-    )
-    line = (
-        f"{name} : {f'{{{words}}}' if words else kind}, "
-        f"{'optional' if default is None else f'default {shown}'}"
-    )
-    meanings = "; ".join(
-        f"{json.dumps(word)}: {meaning}"
-        for word, meaning in metric.meanings.get(name, {}).items()
-    )
-    return f"{line}\n    {meanings}." if meanings else line
 
 
 class Methods(Suggesting):

@@ -1,6 +1,6 @@
 """Numbers: means with intervals and differences with tests, each once.
 
-They are of all users or of each part of a split. Tables, curves, segments, gates and
+They are of all users or of each part of a division. Tables, curves, segments, gates and
 reports are views of them.
 """
 
@@ -17,7 +17,7 @@ from recnb.display.text import sample_in_words
 from recnb.metrics.hits import Bools, Floats, Ints
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Better
-from recnb.results.segments import Split
+from recnb.results.segments import Division
 from recnb.results.values import Basis, WordedBasis
 from recnb.results.verdicts import FOUND
 
@@ -33,13 +33,13 @@ Pairs = Sequence[tuple[str, str]]
 
 
 class Place(NamedTuple):
-    """What a row of numbers is of."""
+    """What numbers are of: a metric at a cut-off, in one part of a division."""
 
-    part: int  #: the position of its segment in the keys of the split
+    part: int  #: its position in the keys of the division
     name: str  #: of the metric, as it is asked for
     measure: Measure
     k: int | None
-    n_users: int
+    n_users: int  #: what is drawn at random: users, or clusters of `cluster=`
     n_lists: int | None = None  #: None where each user has one
     cluster: str = ""  #: the column whose values are clusters; "" of users
 
@@ -174,13 +174,13 @@ class Numbers:
     differences: DifferenceArrays
     #: Of each model, by metric as it is asked for, in this order.
     bases: Mapping[str, Sequence[Basis | WordedBasis]]
-    split: Split
+    division: Division
 
     def marks(self, against: str | None) -> NDArray[Any]:
-        """Return the mark of each mean, places × models.
+        """Return the mark of each mean, places × models; "" without one.
 
-        Of what is not shown to differ from the best, or the finding against a baseline
-        that is named.
+        Against a baseline it is the finding, one of `FOUND`; against None it is
+        "near_best" where a mean is not shown to differ from the best.
         """
         marks = np.full(self.means.mean.shape, "", dtype=object)
         if against is None:
@@ -191,43 +191,38 @@ class Numbers:
                 continue
             verdicts = self.differences.verdict[:, pair]
             is_found = np.isin(verdicts.astype(str), FOUND)
-            column = list(self.models).index(model)
-            marks[:, column] = np.where(is_found, verdicts, "")
+            index = list(self.models).index(model)
+            marks[:, index] = np.where(is_found, verdicts, "")
         return marks
 
     def mean_rows(self, marked_against: str | None = None) -> Iterator[MeanRow]:
         """Give each mean with its mark, models of a place together."""
-        columns = [
-            column.tolist() for column in (*self.means, self.marks(marked_against))
-        ]
-        for row, place in enumerate(self.places):
-            for model, name in enumerate(self.models):
-                mean, low, high, best, near_best, mark = [
-                    column[row][model] for column in columns
-                ]
+        # The fields of `MeanArrays` and the marks, which `MeanRow` has under these names.
+        arrays = self.means._asdict() | {"mark": self.marks(marked_against)}
+        lists = {name: array.tolist() for name, array in arrays.items()}
+        for index, place in enumerate(self.places):
+            for model, model_name in enumerate(self.models):
+                values = {name: array[index][model] for name, array in lists.items()}
                 yield MeanRow(
-                    model=name,
+                    model=model_name,
                     metric=place.measure.name,
                     symbol=place.measure.symbol,
                     k=place.k,
-                    mean=mean,
-                    low=low,
-                    high=high,
                     n_users=place.n_users,
-                    best=best,
-                    near_best=near_best,
-                    mark=mark,
                     n_lists=place.n_lists,
                     cluster=place.cluster,
+                    **values,
                 )
 
     def difference_rows(self) -> Iterator[DifferenceRow]:
         """Give each difference, pairs of a place together."""
-        names = [name for name in DifferenceArrays._fields if name != "is_test"]
-        columns = [getattr(self.differences, name).tolist() for name in names]
-        for row, place in enumerate(self.places):
+        # The fields of `DifferenceArrays`, which `DifferenceRow` has under these names.
+        arrays = self.differences._asdict()
+        del arrays["is_test"]
+        lists = {name: array.tolist() for name, array in arrays.items()}
+        for index, place in enumerate(self.places):
             for pair, (model, baseline) in enumerate(self.pairs):
-                values = [column[row][pair] for column in columns]
+                values = {name: array[index][pair] for name, array in lists.items()}
                 yield DifferenceRow(
                     metric=place.measure.name,
                     symbol=place.measure.symbol,
@@ -238,5 +233,5 @@ class Numbers:
                     n_lists=place.n_lists,
                     cluster=place.cluster,
                     better=place.measure.metric.better,
-                    **dict(zip(names, values, strict=True)),
+                    **values,
                 )

@@ -176,42 +176,69 @@ def metric(
     returns `recnb.metrics.list_credit`.
 
     It is taken wherever the name of a metric is, and so is its name; one of hits that
-    needs nothing else is a function of one list. `recnb/metrics/README.md` has
+    needs nothing else is a function of one list. `recnb/metrics/README.md` has more
     examples. Options are numbers with a default, by keyword; the first line of the
     docstring says what the number means. Where formula and function differ on a few
     small lists, there is no metric.
 
     Parameters
     ----------
-    symbol, bounds, reads
-        What is printed, such as "nDCG"; the lowest and the highest value; one sentence
-        on how to read it.
-    credit, out_of
-        What a row adds, and what the sum is divided by, as a formula: + - * / ^,
-        comparisons by <=, `log` or `log2`, `min`, `max`; the names rank, k, list_length
-        and the options; of hits relevance, nth, first, no_hit, n_hits, n_relevant; over
-        lists n_shown. `ideal(...)` is a sum over the ideal list.
-    better
+    symbol : str
+        What is printed, such as "nDCG".
+    credit : str
+        What a row adds, as a formula: + - * / ^, comparisons by <=, `log` or `log2`,
+        `min`, `max`; the names rank, k, list_length and the options; of hits relevance,
+        nth, first, no_hit, n_hits, n_relevant; over lists n_shown. `ideal(...)` is a
+        sum over the ideal list.
+    out_of : str, default "1"
+        What the sum is divided by, as such a formula.
+    bounds : tuple of float, default (0, inf)
+        The lowest and the highest value.
+    reads : str, default ""
+        One sentence on how to read the number.
+    better : {"high", "low"} or None, default "high"
         "high" where more is better, "low" where less is, such as of a cost, None where
         a value is not good or bad in itself. Verdicts, marks, gates and the order of
         models follow it.
-    missed
+    missed : str, default "0"
         What a cost adds for a list without a hit, which would otherwise cost 0, as a
         formula such as "no_hit * k"; the function gives it to `Credit(missed=)`.
-    over
+    over : {"hits", "list"}, default "hits"
         "hits", the items that are relevant, of the users evaluated; "list", all items
         of the lists, of all users with one.
-    needs
+    needs : list of {"train", "features", "genre"}, optional
         "train" for `hits.items` or `lists.items` with `count` and `interactions`, the
         users who had the item of each row and its rows in train, `n_users` and
         `n_interactions`, those of train, and `expected_rank`, the rank of the item in a
         list of the most popular items that the user has not had. They are names of the
         formula as well. `items.history` has what each user had. "features" and "genre"
         for `items.features()` and `items.genres()`, sparse arrays with a row for each.
-    columns
+    columns : list of str or dict, optional
         The columns of `items=` that are read by `hits.items.column("price")`, a number
         for each row, and are names of the formula. An item without a value is an error;
         {"price": 0} says what it has instead.
+
+    Returns
+    -------
+    callable
+        The decorator, which makes the metric.
+
+    Raises
+    ------
+    OptionError
+        Formula and function differ, or a name is taken.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> from recnb.metrics import Credit
+    >>> @recnb.metric(symbol="Near", credit="1 / (1 + rank)")
+    ... def nearness(hits, k=None):
+    ...     "Sum of 1 / (1 + rank) over the relevant items."
+    ...     return Credit(hits, k, 1 / (1 + hits.rank))
+    >>> float(nearness(["a", "b", "c"], {"a", "c"}))
+    0.75
+    >>> name = recnb.METRICS.pop("nearness").name  # takes it out again
     """
     bounds = _bounds_of(bounds)
     kind = _kind_of(over, better, missed)

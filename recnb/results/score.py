@@ -35,7 +35,30 @@ if TYPE_CHECKING:
 
 
 class Interval(tuple[float, float]):
-    """Lower and upper end of an interval for a mean, with confidence and method."""
+    """Lower and upper end of an interval for a mean, with confidence and method.
+
+    It is a tuple of the two ends: `low, high = score.interval()`.
+
+    Parameters
+    ----------
+    low, high : float
+        The ends, in units of the metric; NaN where there is no interval.
+    confidence : float
+        Between 0 and 1.
+    method : str
+        "beta" of means over users, "jackknife" of means over pairs of users.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> interval = ev.ndcg(k=10).interval()
+    >>> interval
+    [0.1503, 0.1979] (95%, beta)
+    >>> interval.confidence, interval.method
+    (0.95, 'beta')
+    """
 
     low: float
     high: float
@@ -115,7 +138,7 @@ class MetricValue(float, Suggesting):
 
     @with_noun
     def interval(self, confidence: float = 0.95) -> Interval:
-        """Interval for the mean, taking the users as a sample.
+        """Return an interval for the mean, taking the users as a sample.
 
         It is the exact interval of Clopper and Pearson for values of 0 and 1, and the
         beta interval that generalises it for others: its coverage is at least the
@@ -126,6 +149,29 @@ class MetricValue(float, Suggesting):
         A mean over pairs of users (personalization) has that of the jackknife. What all
         lists show together (coverage) has none: users drawn again would show fewer
         different items.
+
+        Parameters
+        ----------
+        confidence : float, default 0.95
+            Between 0 and 1.
+
+        Returns
+        -------
+        Interval
+            The two ends, in units of the metric.
+
+        Raises
+        ------
+        OptionError
+            The number is one of all lists together.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> ev.ndcg(k=10).interval(confidence=0.9)
+        [0.1536, 0.1940] (90%, beta)
         """
         if not self.has_interval:
             problem = named(
@@ -181,6 +227,8 @@ class MetricValue(float, Suggesting):
 class Score(MetricValue):
     """A metric's mean over users: a float with its users, cut-off and convention.
 
+    Examples
+    --------
     >>> import recnb
     >>> score = recnb.ndcg([["a", "b"], ["b", "a"]], [{"a": 1}, {"a": 1}])
     >>> score.per_user.round(3).tolist(), score.n_users, score + 1 == float(score) + 1
@@ -204,7 +252,22 @@ class Score(MetricValue):
         return users[every.get_indexer(index)]
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the values per user as a frame."""
+        """Return the values per user as a frame.
+
+        Returns
+        -------
+        DataFrame
+            One column, indexed by user.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> ev = recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["b"]})
+        >>> ev.reciprocal_rank().to_frame()
+              reciprocal_rank
+        user
+        ann               0.5
+        """
         return self.per_user.to_frame()
 
     @with_noun
@@ -213,7 +276,27 @@ class Score(MetricValue):
     ) -> Axes:
         """Draw the share of users at each value, with the mean and its interval.
 
-        It is drawn on `ax` or on a new figure.
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where it is drawn, else in a new figure.
+        bins : int, default 20
+            Number of bars.
+        color : optional
+            The colour of the bars, as matplotlib takes it.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Where it is drawn.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> ev.ndcg(k=10).plot().get_xlabel()
+        'ndcg@10 of a user; line: mean and 95% interval'
         """
         ax, values = axes(ax), self.per_user.to_numpy()
         ax.hist(
@@ -243,6 +326,8 @@ class CatalogueScore(MetricValue):
 
     It has the number of lists that show each item.
 
+    Examples
+    --------
     >>> import pandas as pd, recnb
     >>> recs = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
     >>> ev = recs.rec.against(recs, items=pd.DataFrame({"item": ["a", "b", "c", "d"]}))
@@ -292,7 +377,23 @@ class CatalogueScore(MetricValue):
         return kind, values, state | {"_exposure": self._exposure}
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the number of lists that show each item, as a frame."""
+        """Return the number of lists that show each item, as a frame.
+
+        Returns
+        -------
+        DataFrame
+            One column, indexed by item.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> ev = recnb.evaluate({"ann": ["a", "b"], "bob": ["a"]}, {"ann": ["b"]})
+        >>> ev.gini(population="recommended").to_frame()
+              n_lists
+        item
+        a           2
+        b           1
+        """
         return self._exposure.to_frame()
 
 

@@ -44,9 +44,8 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
     """Compute a measure at these cut-offs, of accuracy or beyond it."""
     if not measure.metric.is_accuracy:
         return _values_beyond_accuracy(data, measure, k)
-    # Of these, whole lists may have another convention than lists that are cut.
-    may_differ = data.library is not None or measure.cuts_nothing
-    if may_differ and None in k.values and not k.is_whole:
+    has_whole_lists_too = None in k.values and not k.is_whole
+    if has_whole_lists_too and _differs_uncut(data, measure):
         return _with_whole_lists(data, measure, k)
     scoring = scoring_of(data, measure, whole=k.is_whole)
     joined = scoring.joined
@@ -65,6 +64,15 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
         splits=data.splits,
         clusters=partial(data.clusters_of, joined.users),
     )
+
+
+def _differs_uncut(data: EvaluationData, measure: Measure) -> bool:
+    """Return whether whole lists may have another convention than lists that are cut.
+
+    Libraries may record their own; of "nDCG", as it is printed, the ideal list of whole
+    lists is not cut either.
+    """
+    return data.library is not None or measure.cuts_nothing
 
 
 def values_of_users(data: EvaluationData, measure: Measure, k: Cutoffs) -> Floats:
@@ -203,7 +211,7 @@ def _recorded(
 ) -> presets.Preset | None:
     """Return what is recorded of a metric in the library.
 
-    Nothing of one that it never cuts, if a cut-off is asked for.
+    None if nothing is, or if the library never cuts it and a cut-off is asked for.
     """
     if data.library is None:
         return None
@@ -219,16 +227,19 @@ def _recorded(
 
 
 def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
-    """Return the first record of this name, such as "coverage[catalogue]".
+    """Return the library's record of a metric; None: it has none.
 
-    Those of another, such as "coverage_count", come after it.
+    Of several variants it is the first that is called as the metric is, such as
+    "coverage[catalogue]" of coverage, else the first, such as "coverage_count".
     """
     variants = presets.of_metric(name, library)
+    if not variants:
+        return None
     for preset in variants:
         name_of_variant = preset.variant.split("[")[0]
         if name_of_variant == name:
             return preset
-    return variants[0] if variants else None
+    return variants[0]
 
 
 def _is_own(data: EvaluationData, metric: Metric[...], *, whole: bool = False) -> bool:
@@ -260,7 +271,7 @@ def averaged(scoring: Scoring, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
 def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
     """Return the hits that the metric needs at these cut-offs.
 
-    They have all judged items if it counts these.
+    A metric that counts judged items gets these as well.
     """
     depth = None if scoring.measure.needs_whole_list else cutoffs.deepest
     hits = scoring.joined.hits(depth)
@@ -295,7 +306,7 @@ def average(
 ) -> tuple[Floats, Floats]:
     """Return users × cut-offs and their mean, with the weights of users if there are any.
 
-    Users with nothing to find are left out (NaN), or have the convention's value.
+    A user with nothing to find is left out (NaN) or has the convention's value.
     """
     matrix = credit.value
     undefined = undefined_in(credit, convention)
@@ -310,20 +321,21 @@ def average(
 
 
 def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
-    """Mark users who had nothing to find, users × 1 or users × cut-offs; None: nobody.
+    """Mark users who had nothing to find; None: nobody.
 
-    They have no relevant item or, where an item of no gain can be relevant, an ideal of
-    0, which depends on the cut-off.
+    They have no relevant item: users × 1. Where an item of no gain can be relevant and
+    the metric has an ideal list, they have an ideal list that earns 0, which depends on
+    the cut-off: users × cut-offs.
     """
     may_have_no_gain = convention.relevant != ">0"
     has_ideal_list = isinstance(credit.out_of, Credit)
     if may_have_no_gain and has_ideal_list:
-        credit_of_ideal = np.asarray(credit.possible)
-        return np.asarray(credit_of_ideal == 0)
-    n_relevant = credit.rows.n_relevant
-    if n_relevant.all():
+        credit_of_ideal_list = np.asarray(credit.possible)
+        return np.asarray(credit_of_ideal_list == 0)
+    hits = credit.rows
+    if hits.n_relevant.all():
         return None
-    return as_column(n_relevant == 0)
+    return as_column(hits.n_relevant == 0)
 
 
 # ---- what a number rests on
@@ -352,7 +364,7 @@ def basis_of(
         user_label=data.user_label,
         noun=data.noun,
         n_train=n_train_of(scoring),
-        notes=(*data.joined.notes, *data.apart),
+        notes=(*data.joined.notes, *data.no_item_meets),
         # The metric, as it is asked for.
         convention=scoring.full_convention,
         options=dict(options or {}),
@@ -429,7 +441,7 @@ def _values_beyond_accuracy(
 ) -> Values:
     """Compute a metric beyond accuracy.
 
-    It is of all who have a list, or of the users evaluated.
+    Its users are all who have a list or, as the metric says, those evaluated.
     """
     metric = measure.metric
     measure = scoring_of(data, measure, whole=k.is_whole).measure
@@ -485,15 +497,19 @@ def _matrix_of(results: Sequence[PerUser | Whole]) -> Floats:
 
 def _users_in_words(data: EvaluationData, metric: Metric[...], users: pl.Series) -> str:
     """Return the users behind a number beyond accuracy, in words."""
-    n = len(users)
+    if data.splits is not None and metric.of == "all":
+        lists = users_with_lists_in_words(data, users)
+        return _("{lists}, taken together", lists=lists)
+    if data.splits is None and metric.of_evaluated:
+        return ngettext("{n:,} user evaluated", "{n:,} users evaluated", len(users))
+    return users_with_lists_in_words(data, users)
+
+
+def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:
+    """Return a number of users with a list in words, or of lists with their users."""
     if data.splits is not None:
-        lists = ListCounts(data.splits, users).in_words()
-        return (
-            _("{lists}, taken together", lists=lists) if metric.of == "all" else lists
-        )
-    if metric.of_evaluated:
-        return ngettext("{n:,} user evaluated", "{n:,} users evaluated", n)
-    return ngettext("{n:,} user with a list", "{n:,} users with a list", n)
+        return ListCounts(data.splits, users).in_words()
+    return ngettext("{n:,} user with a list", "{n:,} users with a list", len(users))
 
 
 def _of_lists_in_words(
@@ -506,27 +522,48 @@ def _of_lists_in_words(
 ) -> list[str]:
     """Return in words what a number beyond accuracy rests on at the deepest cut-off.
 
-    These are users, items, order and options.
+    `who`: the users in words.
     """
+    result_at_deepest = results[k.values.index(k.deepest)]
     is_own = _is_own(data, metric)
-    words = [who]
     if data.library is not None and not is_own:
-        words = [follows(data.library, words=who)]
-    result = results[k.values.index(k.deepest)]
-    if isinstance(result, PerUser) and not metric.of_evaluated:
-        n_left_out = int((~result.counted).sum())
-        if n_left_out:
-            words.append(_("{n:,} with a list without a value, left out", n=n_left_out))
-    words += _catalogue_in_words(data, metric, options)
-    words.append(data.convention.order_in_words)
-    for name, value in options.items():
-        shown = as_plain(value)
-        is_usual = name == "cutoff" and shown == "k"  # which goes without saying
-        if shown and not is_usual:
-            words.append(f"{name}={shown}")
+        who = follows(data.library, words=who)
+    words = [
+        who,
+        *_lists_without_value_in_words(metric, result_at_deepest),
+        *_catalogue_in_words(data, metric, options),
+        data.convention.order_in_words,
+        *_list_options_in_words(options),
+    ]
     if is_own:
         words.append(_(OWN, library=data.library))
     return [*words, *data.notes]
+
+
+def _lists_without_value_in_words(
+    metric: Metric[...], result: PerUser | Whole
+) -> list[str]:
+    """Say how many users have a list and no value, if some do."""
+    if not isinstance(result, PerUser) or metric.of_evaluated:
+        return []
+    n_left_out = int((~result.counted).sum())
+    if not n_left_out:
+        return []
+    return [_("{n:,} with a list without a value, left out", n=n_left_out)]
+
+
+def _list_options_in_words(options: Given) -> list[str]:
+    """Return the options of a metric beyond accuracy, but for those that are not set.
+
+    A cut-off at k goes without saying.
+    """
+    words = []
+    for name, value in options.items():
+        shown = as_plain(value)
+        is_usual = name == "cutoff" and shown == "k"
+        if shown and not is_usual:
+            words.append(f"{name}={shown}")
+    return words
 
 
 def _catalogue_in_words(
@@ -570,7 +607,7 @@ def recorded_in(library: str | None) -> list[str]:
 def as_plain(value: object) -> Any:
     """Return an option as a word or number.
 
-    What is bigger, such as a frame, is "given".
+    Anything else, such as a frame, is "given".
     """
     if value is None or isinstance(value, (str, bool, int, float)):
         return value

@@ -21,10 +21,10 @@ from recnb.results.measuring import measured
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers
 from recnb.results.segments import (
     SMALL,
-    SplitParts,
+    PartsOfSplit,
     distinct_labels,
+    division_by,
     part_in_words,
-    split_by,
 )
 from recnb.results.table import Table
 from recnb.results.values import merged, pairs_in_words, weights_in_words
@@ -63,12 +63,12 @@ def table_by(
     """
     asked = asked_of(data, metrics, options)
     cutoffs = Cutoffs.of(k)
-    split = split_by({"": data}, by, bins)
-    if not isinstance(split, SplitParts):
+    division = division_by({"": data}, by, bins)
+    if not isinstance(division, PartsOfSplit):
         refuse_whole_metrics(asked)
     settings = Settings(confidence)
-    numbers = measured({"": data}, asked, cutoffs, split=split, settings=settings)
-    label = one_line(", ".join(split.labels))
+    numbers = measured({"": data}, asked, cutoffs, division=division, settings=settings)
+    label = one_line(", ".join(division.labels))
     table = Table.made(
         _frame_of(numbers),
         _basis_of(data, numbers, label, confidence),
@@ -76,7 +76,7 @@ def table_by(
     )
     table.attrs |= {
         "n_users": data.n_users,
-        "by": ", ".join(split.labels),
+        "by": ", ".join(division.labels),
         "n_tests": int(numbers.differences.is_test.sum()),
     }
     return table
@@ -103,12 +103,12 @@ def _frame_of(numbers: Numbers) -> pd.DataFrame:
         columns["n_lists"] = [place.n_lists or place.n_users for place in places]
     for name in ("mean", "low", "high"):
         columns[name] = getattr(means, name)[order, 0]
-    if numbers.split.has_gaps:
+    if numbers.division.has_gaps:
         for name, number in GAP.items():
             columns[name] = getattr(gaps, number)[order, 0]
     columns["small"] = [place.n_users < SMALL for place in places]
-    keys = [numbers.split.keys[place.part] for place in places]
-    labels = distinct_labels(numbers.split.labels, {"metric", "k", *columns})
+    keys = [numbers.division.keys[place.part] for place in places]
+    labels = distinct_labels(numbers.division.labels, {"metric", "k", *columns})
     index = _index(
         [
             [place.measure.name for place in places],
@@ -154,7 +154,7 @@ def _basis_of(
     phrases = {
         name: bases[0].phrases(brief=True) for name, bases in numbers.bases.items()
     }
-    if numbers.split.has_gaps:
+    if numbers.division.has_gaps:
         percent = f"{100 * confidence:g}"
         return [*merged(phrases), _(BASIS, by=label, confidence=percent)]
     weights = [
@@ -162,7 +162,7 @@ def _basis_of(
         *pairs_in_words(data.joined.weighting),
     ]
     phrases = {name: [*words, *weights] for name, words in phrases.items()}
-    return [*merged(phrases), part_in_words(data, numbers.split)]
+    return [*merged(phrases), part_in_words(data, numbers.division)]
 
 
 # Segments of a report
@@ -194,7 +194,7 @@ class SegmentNumbers:
     @property
     def is_tested(self) -> bool:
         """Whether anything is tested: nothing is in parts of the truth."""
-        return self.numbers.split.is_tested
+        return self.numbers.division.is_tested
 
     @property
     def n_tests(self) -> int:
@@ -214,7 +214,7 @@ class SegmentNumbers:
         for place in numbers.places:
             of_models = {row.model: row for row in islice(means, len(numbers.models))}
             segment = Segment(
-                name=", ".join(map(str, numbers.split.keys[place.part])),
+                name=", ".join(map(str, numbers.division.keys[place.part])),
                 n_users=place.n_users,
                 is_small=place.n_users < SMALL,
                 means=of_models,

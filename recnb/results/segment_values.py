@@ -148,7 +148,7 @@ def _one_value_each(
     """Return a row for each user, whose id is of the kind of those evaluated."""
     users, values = table["user"], table["value"]
     if values.dtype.is_nested() or values.dtype == pl.Object:
-        raise no_segment(values, label)
+        raise no_segment_error(values, label)
     if kind(users.dtype) != kind(evaluated.dtype):
         raise OptionError(
             f"by={quoted(label)} has users such as {users[0]!r}; those evaluated "
@@ -168,7 +168,7 @@ def _one_value_each(
     return of_users
 
 
-def no_segment(values: pl.Series, label: str) -> OptionError:
+def no_segment_error(values: pl.Series, label: str) -> OptionError:
     """Return the error for a column whose values name no segments."""
     example = one_line(repr(values.drop_nulls().to_list()[0]))
     return OptionError(

@@ -1,4 +1,4 @@
-"""Splits, which give columns: all users, segments of them, or parts of the truth.
+"""Divisions, which give columns: all users, segments of them, or parts of the truth.
 
 Segments come from a column, a Series or what users had before; parts of the truth are,
 for example, its weeks.
@@ -38,13 +38,15 @@ from recnb.results.segment_values import (
     columns_of_truth,
     everyone_in,
     is_column_of_users,
-    no_segment,
+    no_segment_error,
     rows_naming_segments,
 )
 from recnb.results.values import Basis, WordedBasis, pairs_in_words
 
-#: More segments are refused; a segment of fewer users is marked as small.
-MOST, SMALL = 200, 30
+#: More segments are refused.
+MOST_SEGMENTS = 200
+#: A segment of fewer users is marked as small.
+SMALL = 30
 
 #: A column each value of which is a truth of its own.
 PART = N_(
@@ -55,15 +57,15 @@ PART_OF_OTHERS = N_(
     "each {by} is a truth of its own: its rows of the truth, and {users}"
 )
 
-#: The same of a column of the split.
+#: The same of a column of `split=`.
 LISTS_OF_PART = N_("each {by} is evaluated alone: its lists, and their truth")
 
 #: The values that a part is defined by, one for each column.
 Key = tuple[Any, ...]
 
 
-class Split:
-    """All users as one part; its subclasses split the users, or the truth."""
+class Division:
+    """All users as one part; its subclasses divide the users, or the truth."""
 
     labels: Sequence[str] = ()  #: what each column of the keys is called
     keys: Sequence[Key] = ((),)  #: of each part, in the order shown
@@ -79,11 +81,11 @@ class Split:
 
 
 #: All users.
-WHOLE = Split()
+WHOLE = Division()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Segments(Split):
+class Segments(Division):
     """Groups of users."""
 
     labels: Sequence[str]
@@ -113,7 +115,7 @@ class Segments(Split):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TruthParts(Split):
+class TruthParts(Division):
     """Parts of the truth: the rows of one value of a column, each a truth of its own."""
 
     labels: Sequence[str]
@@ -132,39 +134,53 @@ class TruthParts(Split):
             # Models that are compared have the same weights.
             weighting = next(iter(of_part.values())).joined.weighting
             for column in super().columns(of_part, asked, k):
-                bases = [_without_users(basis, weighting) for basis in column.bases]
+                bases = [_shared_basis(basis, weighting) for basis in column.bases]
                 yield replace(column, part=part, bases=bases)
 
 
-class SplitParts(TruthParts):
-    """Parts of a split: the lists of one value of a column, with their own truth."""
+class PartsOfSplit(TruthParts):
+    """Parts of `split=`: the lists of one value, or of one combination of values."""
 
 
-def _without_users(
+def _shared_basis(
     basis: Basis | WordedBasis, weighting: Weighting | None
 ) -> WordedBasis:
-    """Return a basis without users and weights, which differ from part to part."""
-    left_out = ["; ".join(basis.users_in_words()), *pairs_in_words(weighting)]
-    phrases = [phrase for phrase in basis.phrases(brief=True) if phrase not in left_out]
-    return WordedBasis(partial(list, phrases))
+    """Return what the numbers of all parts rest on: all but users and weights.
+
+    A worded basis, as of a metric beyond accuracy, has its phrases alone, so those to
+    leave out are known by their words.
+    """
+    # `phrases(brief=True)` has all phrases of users as one.
+    of_users = "; ".join(basis.users_in_words())
+    of_part = {of_users, *pairs_in_words(weighting)}
+    shared = [phrase for phrase in basis.phrases(brief=True) if phrase not in of_part]
+    return WordedBasis(words=partial(list, shared))
 
 
-def split_by(models: Models, by: Any, bins: int, *, truth: bool = True) -> Split:
-    """Return the split that `by` names.
+def division_by(
+    models: Models, by: Any, bins: int, *, is_tested: bool = False
+) -> Division:
+    """Return the division that `by` names, the first of these that it fits.
 
-    It is all users, segments of them, or parts of the truth where these are allowed;
-    where they are not, models are tested within each part that it has.
+    All users (None), parts of `split=` (its columns), parts of the truth (a column that
+    differs within users, or one of items=), segments of users. Where models are tested
+    within each part (`is_tested`), a column of the truth alone is refused.
     """
     if by is None:
         return WHOLE
     by = unlisted(by)
-    parts_of_split = _split_parts(models, by)
-    if parts_of_split is not None:
-        return replace(parts_of_split, is_tested=not truth)
+    if _names_splits(models, by):
+        return _parts_of_split(models, by, is_tested=is_tested)
     check_same_segments(models, by)
-    parts = _truth_parts(models, by, bins) if truth else None
-    if parts is not None:
-        return parts
+    if not is_tested:
+        parts_of_truth = _truth_parts(models, by, bins)
+        if parts_of_truth is not None:
+            return parts_of_truth
+    return _segments_of_models(models, by, bins)
+
+
+def _segments_of_models(models: Models, by: Any, bins: int) -> Segments:
+    """Return the segments of users, which are those of every model."""
     first_model = next(iter(models.values()))
     segments = segments_of(first_model, by, bins)
     # A metric beyond accuracy has values of all users with a list. Those of one model
@@ -174,14 +190,21 @@ def split_by(models: Models, by: Any, bins: int, *, truth: bool = True) -> Split
     return segments
 
 
-def _split_parts(models: Models, by: Any) -> SplitParts | None:
-    """Return the parts by columns of the split; None unless `by` names these alone."""
-    first = next(iter(models.values()))
+def _names_splits(models: Models, by: Any) -> bool:
+    """Return whether `by` names columns of `split=` alone."""
+    splits = next(iter(models.values())).splits
+    if splits is None:
+        return False
     columns = by if isinstance(by, list) else [by]
-    if first.splits is None or not all(
-        isinstance(column, str) and column in first.splits.columns for column in columns
-    ):
-        return None
+    return all(
+        isinstance(column, str) and column in splits.columns for column in columns
+    )
+
+
+def _parts_of_split(models: Models, by: Any, *, is_tested: bool) -> PartsOfSplit:
+    """Return the parts by columns of `split=`."""
+    columns = by if isinstance(by, list) else [by]
+    first = next(iter(models.values()))
     lists = first.lists_table(first.joined.users)
     values = lists.select(columns).unique().sort(columns)
     refuse_many(values.height, ", ".join(columns))
@@ -189,24 +212,30 @@ def _split_parts(models: Models, by: Any) -> SplitParts | None:
         name: [partial(model.of_split, part) for part in values.to_dicts()]
         for name, model in models.items()
     }
-    return SplitParts(labels=columns, keys=values.rows(), evaluations=evaluations)
+    return PartsOfSplit(
+        labels=columns,
+        keys=values.rows(),
+        evaluations=evaluations,
+        is_tested=is_tested,
+    )
 
 
 def _truth_parts(models: Models, by: Any, bins: int) -> TruthParts | None:
-    """Return the parts that `by` names; None unless it names some in every model."""
-    evaluations = dict[str, Parts]()
+    """Return the parts that `by` names; None unless it names some in every model.
+
+    All models have the same parts in the same order: `check_same_segments` has compared
+    the column, and parts are those of the users evaluated, who are the same.
+    """
+    values: list[Any] = []
+    evaluations: dict[str, Sequence[Callable[[], EvaluationData]]] = {}
     for name, model in models.items():
         parts = parts_of(model, by, bins)
-        if parts is not None:
-            evaluations[name] = parts
-    if len(evaluations) < len(models):
-        return None
-    values = next(iter(evaluations.values()))
-    return TruthParts(
-        labels=(by,),
-        keys=[(value,) for value in values],
-        evaluations={name: [*parts.values()] for name, parts in evaluations.items()},
-    )
+        if parts is None:
+            return None
+        values = list(parts)
+        evaluations[name] = list(parts.values())
+    keys = [(value,) for value in values]
+    return TruthParts(labels=(by,), keys=keys, evaluations=evaluations)
 
 
 def check_same_segments(models: Models, by: Any) -> None:
@@ -247,8 +276,8 @@ def unlisted(by: Any) -> Any:
 
 def refuse_many(n: int, label: str) -> None:
     """Refuse more segments than a table has."""
-    if n > MOST:
-        problem = f" makes {n:,} segments, and a table has at most {MOST}."
+    if n > MOST_SEGMENTS:
+        problem = f" makes {n:,} segments, and a table has at most {MOST_SEGMENTS}."
         fix = (
             "Put dates into periods, frame['week'] = frame['date'].dt.to_period('W'), "
             "and other values into groups."
@@ -366,7 +395,7 @@ def _parts_of_truth(
     if not _differs_within_users(of_truth):
         return None
     if by in data.side_data.differing:
-        raise _list_of_each_value(data, by)
+        raise _several_lists_error(data, by)
     source = _sheets_of(data)
     rows = _with_values_of_truth(source, by, of_truth)
     return _each_part(data, source, by, rows)
@@ -405,7 +434,7 @@ def _column_of_items(data: EvaluationData, by: str, bins: int) -> pl.DataFrame |
         return None
     values = as_shown(items[by])
     if values.dtype in (pl.Struct, pl.Object):
-        raise no_segment(values, by)
+        raise no_segment_error(values, by)
     if values.dtype in (pl.String, pl.List, pl.Array):
         row, values = words_of(values)
     else:
@@ -426,12 +455,13 @@ def _with_values_of_truth(
 ) -> pl.DataFrame:
     """Return the rows of the truth, numbered, with their values of a column.
 
-    The column has the rows of the truth as it was given, in its order. Those that
-    `source` has kept are its rows, in the same order.
+    The column has a value for each row of the truth as it was given; `source` may have
+    dropped rows, as those of users without a list, and keeps the others in their order.
     """
     rows = source.truth.with_row_index("row")
     pair = ["user", "item"]
     of_truth = of_truth.cast({name: rows[name].dtype for name in pair})
+    # So these are the rows of `source`, one for one.
     kept = of_truth.join(rows, on=pair, how="semi", maintain_order="left")
     if kept.height > rows.height:
         # One frame has both sides, and a pair has a row that is not judged as well.
@@ -473,10 +503,10 @@ def _part_of_value(
     return data.restricted(joined)
 
 
-def part_in_words(data: EvaluationData, split: Split) -> str:
+def part_in_words(data: EvaluationData, division: Division) -> str:
     """Say that each value is a truth of its own, and which users are averaged there."""
-    by = one_line(", ".join(split.labels))
-    if isinstance(split, SplitParts):
+    by = one_line(", ".join(division.labels))
+    if isinstance(division, PartsOfSplit):
         return _(LISTS_OF_PART, by=by)
     convention = data.convention
     users, nothing = convention.averaged_users, convention.no_relevant
@@ -490,7 +520,7 @@ def part_in_words(data: EvaluationData, split: Split) -> str:
     return f"{words}; {in_words('no_relevant', nothing)}"
 
 
-def _list_of_each_value(data: EvaluationData, by: str) -> OptionError:
+def _several_lists_error(data: EvaluationData, by: str) -> OptionError:
     """Return the error for a column of both frames that differs within users.
 
     Users have a list of each value, and these were joined as one.

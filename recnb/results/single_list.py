@@ -125,9 +125,30 @@ def explain(
 ) -> Explanation:
     """Explain the score of one list: formula, numbers, a row per rank, the ideal list.
 
-    `lang` is "en" or "ko"; by default the language that is set.
+    Parameters
+    ----------
+    metric : str or Metric
+        A metric of accuracy, which may have a cut-off: "ndcg", "nDCG@3".
+    ranking : list
+        Items from rank 1 down, or the relevance of each rank.
+    truth : mapping, list or set, optional
+        Relevance of each item, or the relevant items.
+    k : int, optional
+        The cut-off; None is the whole list.
+    lang : {"en", "ko"}, optional
+        The language; None is the one that is set.
+    **options
+        Options of the metric.
 
-    >>> print(explain("dcg", [3, 2, 0, 1]).numbers)
+    Returns
+    -------
+    Explanation
+        Shown in a notebook; its `numbers` are the formula with the numbers of the list.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> print(recnb.explain("dcg", [3, 2, 0, 1]).numbers)
     3/log2(1+1) + 2/log2(1+2) + 1/log2(1+4) = 4.6925
     """
     with use_language(lang):

@@ -49,17 +49,17 @@ def interval(
 
     Parameters
     ----------
-    values
-        A Series by user, such as `score.per_user`; or by user and more levels, such as
-        days: lists, of which those of one user are drawn together. Users are the level
-        with a usual name of theirs ("user", "user_id", "qid"), else the first. All
-        count the same.
-    confidence
-        The confidence of the interval.
-    bounds
+    values : Series
+        By user, such as `score.per_user`; or by user and more levels, such as days:
+        lists, of which those of one user are drawn together. Users are the level with a
+        usual name of theirs ("user", "user_id", "qid"), else the first. All count the
+        same.
+    confidence : float, default 0.95
+        The confidence of the interval, between 0 and 1.
+    bounds : tuple of float, default (0, 1)
         The lowest and the highest value that the metric may have; `float("inf")` for
         one without an upper bound.
-    cluster
+    cluster : str, Series or mapping, optional
         What is drawn together instead of the lists of a user: the name of a level, or a
         Series of user to cluster.
 
@@ -104,22 +104,31 @@ def paired(
 
     Parameters
     ----------
-    values, baseline
-        Series as in `recnb.interval`, matched by their index. Users, or lists, of one
-        side alone are left out, and counted.
-    confidence, bounds, cluster
-        As in `recnb.interval`; `bounds` are those of the values.
-    test
-        "t" (Student's paired t) or "randomization".
-    better
+    values, baseline : Series
+        As in `recnb.interval`, matched by their index. Users, or lists, of one side
+        alone are left out, and counted.
+    confidence : float, default 0.95
+        The confidence of the interval, between 0 and 1.
+    bounds : tuple of float, default (0, 1)
+        The lowest and the highest value that the metric may have.
+    cluster : str, Series or mapping, optional
+        As in `recnb.interval`.
+    test : {"t", "randomization"}, default "t"
+        Student's paired t, or random signs.
+    better : {"high", "low"}, default "high"
         "low" if less is better.
+
+    Returns
+    -------
+    PairedDifference
+        The difference, its interval, p-value and verdict.
 
     Examples
     --------
     >>> import pandas as pd, recnb
     >>> before = pd.Series([i / 40 for i in range(20)])
     >>> recnb.paired(before + before / 5, before)
-    +0.0475 (95% interval 0.0337 to 0.0613; p = 3.81e-06): better; 20 users
+    +0.0475 (95% interval 0.0337 to 0.0613; p < 0.0001): better; 20 users
     """
     settings = Settings(confidence, test)
     if not is_word(better, ("high", "low")):
@@ -184,7 +193,18 @@ def _difference_of(
 
 @dataclass(frozen=True, repr=False)
 class PairedDifference(Suggesting):
-    """The difference of two Series of values, with its interval and its test."""
+    """The difference of two Series of values, with its interval and its test.
+
+    Examples
+    --------
+    >>> import pandas as pd, recnb
+    >>> before = pd.Series([i / 40 for i in range(20)])
+    >>> difference = recnb.paired(before + before / 5, before)
+    >>> round(difference.to_dict()["difference"], 4), difference.verdict
+    (0.0475, 'better')
+    >>> len(difference.to_frame())
+    1
+    """
 
     difference: float
     low: float
@@ -206,13 +226,25 @@ class PairedDifference(Suggesting):
     lang: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain Python."""
+        """Return the numbers as plain Python.
+
+        Returns
+        -------
+        dict
+            What `json` can write.
+        """
         numbers = asdict(self)
         del numbers["lang"], numbers["cluster"]
         return numbers
 
     def to_frame(self) -> pd.DataFrame:
-        """Return the numbers as a frame of one row."""
+        """Return the numbers as a frame of one row.
+
+        Returns
+        -------
+        DataFrame
+            A column per number.
+        """
         return pd.DataFrame([self.to_dict()])
 
     @property
@@ -235,7 +267,7 @@ class PairedDifference(Suggesting):
             low=fixed(self.low),
             high=fixed(self.high),
         )
-        p = "" if isnan(self.p) else f"; p = {self.p:.3g}"
+        p = _p_in_words(self.p)
         numbers = f"{signed(self.difference)} ({interval_in_words}{p})"
         return f"{numbers}: {in_words(self.verdict)}; {self.basis}"
 
@@ -246,6 +278,15 @@ class PairedDifference(Suggesting):
     def _repr_html_(self) -> str:
         with use_language(self.lang):
             return str(framed(_("difference"), self._in_words()))
+
+
+def _p_in_words(p: float) -> str:
+    """Return what stands behind an interval; nothing without a test."""
+    if isnan(p):
+        return ""
+    if p < 0.0001:
+        return "; p < 0.0001"
+    return f"; p = {p:.2g}"
 
 
 # What is given, checked

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 #: Rows of a table that are shown.
-MOST = 50
+MOST_ROWS = 50
 
 #: Names of columns whose numbers are times.
 TIMES = {"time", "hour", "day", "date", "week", "month", "quarter", "year", "period"}
@@ -65,6 +65,14 @@ class Table(ShownInMarimo, pd.DataFrame):
     convention, `attrs["basis"]`. What is cut out of it is a plain DataFrame. `plot()`,
     `to_markdown()` and `to_latex()` are recnb's, and take none of the options of
     pandas: these are those of `table.to_frame()`.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> ev = recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["b"]})
+    >>> table = ev.table("recall", k=[1, 2])
+    >>> table.attrs["basis"]
+    '1 user; ordered by rank; relevant: every pair of the truth; out of all relevant items'
     """
 
     _metadata: ClassVar = ["missed"]
@@ -95,6 +103,18 @@ class Table(ShownInMarimo, pd.DataFrame):
         comparison ndcg@10, ndcg@10 low and ndcg@10 high, so that Great Tables and
         spreadsheets take it; the table has two levels, `table[10]`. Great Tables shows
         the names of rows after `reset_index()`.
+
+        Returns
+        -------
+        DataFrame
+            With one level of columns.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> ev = recnb.evaluate({"ann": ["a", "b"], "bob": ["c"]}, {"ann": ["b"], "bob": ["c"]})
+        >>> ev.table("recall", k=1, intervals=True).to_frame().columns.tolist()
+        ['mean@1', 'low@1', 'high@1']
         """
         frame = pd.DataFrame(self, copy=True)
         if frame.columns.nlevels == 1:
@@ -108,9 +128,29 @@ class Table(ShownInMarimo, pd.DataFrame):
         return part if _is_whole(column) else f"{part}@{_label(column)}"
 
     def plot(self, ax: Axes | None = None, *, color: Any = None, **line: Any) -> Axes:  # type: ignore[override]
-        """Draw the table, with the intervals that it has, on `ax` or on a new figure.
+        """Draw the table, with the intervals that it has.
 
-        `line`: options of the line of a curve.
+        Parameters
+        ----------
+        ax : matplotlib.axes.Axes, optional
+            Where it is drawn, else in a new figure.
+        color : optional
+            The colour, as matplotlib takes it.
+        **line
+            Options of the line of a curve.
+
+        Returns
+        -------
+        matplotlib.axes.Axes
+            Where it is drawn.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> ev.curve("ndcg").plot().get_xlabel()
+        'k'
         """
         drawn = self.attrs.get("drawn", "means")
         if not drawn or (line and drawn != "curve"):
@@ -157,7 +197,7 @@ class Table(ShownInMarimo, pd.DataFrame):
 
     def _shown(self) -> pd.DataFrame:
         """Return the rows and columns that are shown."""
-        return pd.DataFrame(self).head(self.attrs.get("most", MOST))
+        return pd.DataFrame(self).head(self.attrs.get("most", MOST_ROWS))
 
     def _cell(
         self, value: Any, label: object, column: object, digits: int | None = None
@@ -295,8 +335,28 @@ class Table(ShownInMarimo, pd.DataFrame):
     ) -> Any:
         """Return the table in Markdown, or write it to a file.
 
-        `digits`: decimals of the numbers, four by default; `note=False` leaves out the
-        lines below the table, with marks, users and convention.
+        Parameters
+        ----------
+        buf : path or file, optional
+            Where it is written; without it text is returned.
+        digits : int, optional
+            Decimals of the numbers, by default four.
+        note : bool, default True
+            False leaves out the lines below the table, with marks, users and convention.
+
+        Returns
+        -------
+        str or None
+            The Markdown, unless it is written.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> ev = recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["b"]})
+        >>> print(ev.table("recall", k=[1, 2]).to_markdown(digits=2, note=False))
+        | metric × k | 1 | 2 |
+        | --- | ---: | ---: |
+        | Recall | 0.00 | 1.00 |
         """
         check_flag("note", note)
         check_digits(digits)
@@ -316,8 +376,32 @@ class Table(ShownInMarimo, pd.DataFrame):
     ) -> Any:
         """Return the table in LaTeX with booktabs, or write it to a file.
 
-        `caption` and `label` are LaTeX; the line with users and convention stands below
-        the table. `digits` and `note` are those of `to_markdown`.
+        The line with users and convention stands below the table.
+
+        Parameters
+        ----------
+        buf : path or file, optional
+            Where it is written; without it text is returned.
+        caption : str, optional
+            LaTeX of the caption.
+        label : str, optional
+            LaTeX of the label.
+        digits : int, optional
+            Decimals of the numbers, by default four.
+        note : bool, default True
+            False leaves out the lines below the table.
+
+        Returns
+        -------
+        str or None
+            The LaTeX, unless it is written.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> ev = recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["b"]})
+        >>> "toprule" in ev.table("recall", k=[1, 2]).to_latex(digits=2, note=False)
+        True
         """
         check_flag("note", note)
         check_digits(digits)

@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.encoding import positions
-from recnb.display.language import _, ngettext, pgettext
+from recnb.display.language import _, pgettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs
@@ -28,7 +28,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import Numbers
 from recnb.results.score import score_of
-from recnb.results.scoring import recorded_in
+from recnb.results.scoring import recorded_in, users_with_lists_in_words
 from recnb.results.table import Table, check_flag
 from recnb.results.values import index_of_users, merged, taken_as_known
 from recnb.stats import Settings
@@ -272,8 +272,7 @@ def items_of(data: EvaluationData, k: object) -> Table:
         frame.insert(0, "title", frame.index.map(titles).fillna(""))
     frame = frame.sort_values("shown", ascending=False, kind="stable")
     depth = _lists_in_words(cutoff)
-    n_lists = len(data.item_data.users)
-    users = ngettext("{n:,} user with a list", "{n:,} users with a list", n_lists)
+    users = users_with_lists_in_words(data, data.item_data.users)
     of_lists = _("shown and share: {users}, {at}", users=users, at=depth)
     basis = [of_lists, f"{_('hits and relevant')}: {data.basis}"]
     table = Table.made(frame, basis, depth)

@@ -107,7 +107,11 @@ class Basis:
     lists: ListCounts | None = None  #: those averaged, where users have several
 
     def users_in_words(self) -> list[str]:
-        """Return the users behind the mean, and those that are not, in words."""
+        """Return the users behind the mean in words; other phrases say more of them.
+
+        Those are weights, users who count 0 without a list, users with nothing to find
+        and users left out.
+        """
         with use_noun(self.noun):
             return self._users_in_words()
 
@@ -229,7 +233,7 @@ class Values:
     def of_all(self) -> tuple[Whole, ...]:
         """The one number of all lists, by cut-off.
 
-        Nothing of a metric that users have a value of.
+        Empty where users have a value.
         """
         return tuple(each for each in self.results if isinstance(each, Whole))
 
@@ -252,7 +256,7 @@ class Values:
     def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
         """Return the ends of the interval of each mean, NaN where there is none.
 
-        There is none of what all lists show together.
+        Most numbers of all lists together have none.
         """
         ends: list[Any]
         if self.of_all:

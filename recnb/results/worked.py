@@ -81,8 +81,11 @@ def explanation_of(
         measure = with_options(measure, options)
         user = data.list_id(user)
         if chosen.is_accuracy:
-            return _of_accuracy(data, measure, user)
-        return _beyond_accuracy(data, measure, user)
+            explanation = _of_accuracy(data, measure, user)
+        else:
+            explanation = _beyond_accuracy(data, measure, user)
+        text = data.user_texts([user]).get(user, "")
+        return replace(explanation, text=text)
 
 
 def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanation:

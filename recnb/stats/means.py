@@ -1,6 +1,8 @@
-"""Means over users: every mean of the package is computed here.
+"""Means over users: every one of the package is computed here.
 
-Metrics give a value for each user and average nothing, so they need not know of it.
+Metrics give a value for each user, and need not know how users are averaged: those
+beyond accuracy may average over the items of a list before. Means over splits, which
+`Comparison.runs` returns, are of the means that are computed here.
 """
 
 from __future__ import annotations

@@ -23,7 +23,17 @@ CORRELATION = 0.3
 
 
 class Detectable(float):
-    """The smallest difference of two models that users can show, with its assumptions."""
+    """The smallest difference of two models that users can show, with its assumptions.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+    >>> smallest = ev.detectable("ndcg", k=10)
+    >>> round(float(smallest), 4), recnb.users_needed(0.01, smallest)
+    (0.0376, 3695)
+    """
 
     label: str  #: metric and cut-off
     n_users: int  #: or values of `cluster=`
@@ -134,11 +144,27 @@ def users_needed(
 
     The test of means is two-sided; it needs at least 10.
 
-    `difference` is in units of the metric; `sd` is the standard deviation of the
-    differences of users, a number or the result of `ev.detectable("ndcg", k=10)`;
-    `power` is the chance of finding the difference, `alpha` the level of the test.
+    Parameters
+    ----------
+    difference : float
+        The true difference, in units of the metric.
+    sd : float or Detectable
+        The standard deviation of the differences of users, a number or the result of
+        `ev.detectable("ndcg", k=10)`.
+    power : float, default 0.8
+        The chance of finding the difference.
+    alpha : float, default 0.05
+        The level of the test.
 
-    >>> users_needed(0.02, sd=0.3), users_needed(0.01, sd=0.3)
+    Returns
+    -------
+    int
+        The number of users.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> recnb.users_needed(0.02, sd=0.3), recnb.users_needed(0.01, sd=0.3)
     (1766, 7064)
     """
     errors = _errors(power, alpha)

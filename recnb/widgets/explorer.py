@@ -23,6 +23,7 @@ from recnb.report.bins import BINS, Bins
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.score import score_of
 from recnb.results.segments import segments_of
+from recnb.results.values import index_of_users
 from recnb.stats import mean_of
 from recnb.widgets.live import Live
 
@@ -52,8 +53,26 @@ class Explorer(Live):
     """From a mean to the users behind it, and to one user's list.
 
     `choose` does by code what controls do in a notebook. `shown` is what is chosen, as
-    `explorer.shown.metric`, and `values` has a row per user. The user whose list is
-    shown is at first the one nearest to the mean.
+    `explorer.shown.metric`, and `values` has a row per user, or per list, "u1
+    [day=mon]", where users have several. The user whose list is shown is at first the
+    one nearest to the mean.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test, users=sample.users)
+    >>> explorer = ev.explore("ndcg", k=10)
+    >>> explorer.choose(metric="recall", by="segment")
+    >>> explorer.segments().round(3)
+             count   mean
+    devoted     49  0.226
+    new         63  0.228
+    regular    149  0.268
+    >>> {name: round(mean, 4) for name, mean in explorer.means().items()}
+    {'': 0.2504}
+    >>> len(explorer.to_frame())
+    261
     """
 
     def __init__(
@@ -105,6 +124,11 @@ class Explorer(Live):
         """Choose what is shown, by the names of `Choices`.
 
         What is refused changes nothing.
+
+        Parameters
+        ----------
+        **choices
+            What is chosen, as `metric="recall"`, `by="segment"` or `user="u026"`.
         """
         for name in choices:
             if name not in Choices._fields:
@@ -143,32 +167,23 @@ class Explorer(Live):
             problem = N_("{value} is not here.")
             raise self._unknown(problem, str(value), known, value=typed)
 
-    @property
-    def has_lists(self) -> bool:
-        """Whether users have several lists, those of a split."""
-        return self._data.splits is not None
-
-    @property
-    def names(self) -> pd.Series[Any]:
-        """What each user, or list of a split, is called."""
-        index = self.values.index
-        if self._data.splits is None:
-            return pd.Series(index.astype(str), index)
-        return pd.Series(self._ids_of(index).to_list(), index)
-
     # Numbers.
 
     def to_frame(self) -> pd.DataFrame:
         """Return the users shown, in their order.
 
-        Columns: value, hits, relevant items, length of the list, and the segment.
+        Returns
+        -------
+        DataFrame
+            Columns: value, hits, relevant items, length of the list, and the segment.
         """
         shown = self.shown
         frame = self.values
         if shown.by:
             column = f"{shown.by} (segment)" if shown.by in frame else shown.by
             frame = frame.assign(**{column: self.labels})
-        has_text = self.names.str.contains(shown.search, case=False, regex=False)
+        ids = frame.index.astype(str)
+        has_text = ids.str.contains(shown.search, case=False, regex=False)
         is_shown = self._in_segment & has_text
         if shown.bar:
             is_shown &= self._bar_of_each() == shown.bar
@@ -177,7 +192,13 @@ class Explorer(Live):
         )
 
     def means(self) -> dict[str, float]:
-        """Return the mean of each model over the users of the segment that is shown."""
+        """Return the mean of each model over the users of the segment that is shown.
+
+        Returns
+        -------
+        dict
+            Means by the names of models; that of one model is "".
+        """
         values = self.values[self._in_segment]
         means = {}
         for name in self.models:
@@ -186,7 +207,13 @@ class Explorer(Live):
         return means
 
     def segments(self) -> pd.DataFrame:
-        """Return the users and the mean of each segment."""
+        """Return the users and the mean of each segment.
+
+        Returns
+        -------
+        DataFrame
+            A row per segment.
+        """
         segments = self.values[self.column].groupby(self.labels, observed=True)
         means = segments.apply(self._mean_of)
         return pd.DataFrame({"count": segments.count(), "mean": means})
@@ -230,7 +257,6 @@ class Explorer(Live):
             label=self._label,
             basis=self._basis,
             frame=frame.head(LISTED if live else LISTED_WITHOUT_KERNEL),
-            names=self.names,
             n_users=len(frame),
             headers=self._headers(),
             n_segment=self._in_segment.sum(),
@@ -307,14 +333,10 @@ class Explorer(Live):
 
     def _mean_of(self, values: pd.Series[Any]) -> float:
         """Return the mean of users, who may have weights; NaN if none has a value."""
-        weights = self._data.source.weight_of(self._ids_of(values.index))
+        dtype = self._data.joined.users.dtype
+        users = pl.Series(values.index.to_list(), dtype=dtype)
+        weights = self._data.source.weight_of(users)
         return mean_of(values.to_numpy(np.float64), weights)
-
-    def _ids_of(self, index: pd.Index[Any]) -> pl.Series:
-        """Return the ids of users, or of lists of a split, in an index of results."""
-        if self._data.splits is not None:
-            return self._data.splits.list_ids(index)
-        return pl.Series(index.to_list(), dtype=self._data.joined.users.dtype)
 
     @property
     def _data(self) -> EvaluationData:
@@ -364,11 +386,23 @@ class Explorer(Live):
         evaluation = self.models[shown.model]
         lists = evaluation.to_frame().reindex(frame.index)
         hits = self._hits_of(evaluation, shown.k).reindex(frame.index)
-        return frame.assign(
+        frame = frame.assign(
             hits=hits,
             relevant=lists["n_relevant"],
             length=lists["list_length"],
         )
+        return self._named_by_list(frame)
+
+    def _named_by_list(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """Name rows by the id of their list, "u1 [day=mon]", where users have several."""
+        data = self._data
+        if data.splits is None:
+            return frame
+        list_ids = data.joined.users
+        keys = index_of_users(list_ids, data.user_label, data.splits)
+        of_keys = pd.Series(list_ids.to_list(), keys)
+        of_rows = of_keys.loc[frame.index].to_list()
+        return frame.set_axis(pd.Index(of_rows, name=data.user_label))
 
     @staticmethod
     def _hits_of(data: EvaluationData, k: int | None) -> pd.Series[float]:
@@ -384,13 +418,14 @@ class Explorer(Live):
             return pd.Series("", self.values.index)
         segments = segments_of(self._data, by)
         names = [str(key) for (key,) in segments.keys]
-        code = segments.of(self._ids_of(self.values.index))
+        code = segments.of(pl.from_pandas(self.values.index))
         labels = pd.Series(np.array(names)[code], self.values.index)
         return labels.astype(pd.CategoricalDtype(names, ordered=True))
 
     def _bar_of_each(self) -> pd.Series[Any]:
-        """Return the bar of each user: those of a report; of differences a bar below 0
-        is that of the same numbers above 0, mirrored.
+        """Return the bar of each user: those of a report.
+
+        Of differences a bar below 0 is that of the same numbers above 0, mirrored.
         """
         values = self.values[self.column].to_numpy(np.float64)
         low, high = METRICS[self.shown.metric].bounds
@@ -405,8 +440,9 @@ class Explorer(Live):
         return bar.astype(pd.CategoricalDtype([*names.values()], ordered=True))
 
     def _bars_in_words(self, bins: Bins) -> dict[int, str]:
-        """Return what each bar is called, by its number from 0; of differences there
-        are as many below 0.
+        """Return what each bar is called, by its number from 0.
+
+        Of differences there are as many below 0.
         """
         names = {}
         with use_language(self.lang):

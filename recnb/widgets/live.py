@@ -93,7 +93,21 @@ class Live(Suggesting, ABC):
             return OptionError(_(problem, **values), fix=near(given, known, _))
 
     def widget(self) -> ipywidgets.VBox:
-        """Return the widget, always the same one. Needs `recnb[notebook]`."""
+        """Return the widget, always the same one.
+
+        It needs `recnb[notebook]`.
+
+        Returns
+        -------
+        ipywidgets.VBox
+            With the controls.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> type(recnb.playground().widget()).__name__
+        'VBox'
+        """
         if self._view is None:
             self._view = self._new_view()
             self._draw()

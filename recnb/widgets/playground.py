@@ -83,26 +83,52 @@ class Playground(Live):
     `move`, `remove`, `change`, `undo` and `reset` do the same by code; what cannot be
     evaluated is refused and changes nothing.
 
-    Parameters
-    ----------
-    ranking, truth
-        Items in rank order and the relevant items, as `recnb.ndcg` takes them; or the
-        grades of a list alone. By default a small example.
-    metrics
-        Names of metrics, or a mapping of each to its options; at first the last one is
-        explained.
-    k
-        The cut-off, by default the length of the list.
-    gain
-        "linear", "exponential" or "binary", for the metrics that have a gain.
-    lang
-        "en" or "ko", by default the language that is set.
-    items
-        Titles of items, by item.
-
     `now` and `before` are the list now and before the last step, each with `order`,
     `relevance`, `k` and `gain`; `action` is the last step in words, and `focus` the
     metric that is explained.
+
+    Parameters
+    ----------
+    ranking : list, optional
+        Items in rank order, or the grades of a list alone. By default a small example.
+    truth : mapping, list or set, optional
+        Relevance of each item, or the relevant items.
+    metrics : str, list or dict
+        Names of metrics, or a mapping of each to its options; at first the last one is
+        explained.
+    k : int, optional
+        The cut-off, by default the length of the list.
+    gain : {"linear", "exponential", "binary"}, default "linear"
+        The gain of those metrics that have one.
+    lang : {"en", "ko"}, optional
+        The language, by default the one that is set.
+    items : mapping, optional
+        Titles of items, by item.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> play = recnb.playground(["A", "B", "C"], {"B": 2, "C": 1}, ["recall", "ndcg"])
+    >>> play.move("B", 1)
+    >>> print(play.result())
+    nDCG@3: 0.6697 → 0.9502 (+0.2806).
+    >>> play.table().round(4)
+            before     now  change
+    metric
+    recall  1.0000  1.0000  0.0000
+    ndcg    0.6697  0.9502  0.2806
+    >>> [str(term.now) for term in play.terms()]
+    ['2/log2(1+1) = 2']
+    >>> play.look_at("recall")
+    >>> print(play.explain().numbers)
+    (1 + 1) / 2 = 2 / 2 = 1
+    >>> play.undo()
+    >>> play.remove("A")
+    >>> print(play.sentence())
+    A was put out of the list, from rank 1. Recall@3 stays 1.0000.
+    >>> play.reset()
+    >>> play.now.order
+    ('A', 'B', 'C')
     """
 
     def __init__(
@@ -166,7 +192,15 @@ class Playground(Live):
     # Steps.
 
     def move(self, item: Any, rank: int) -> None:
-        """Move an item to a rank; one that is not in the list is taken in."""
+        """Move an item to a rank; one that is not in the list is taken in.
+
+        Parameters
+        ----------
+        item : hashable
+            The item.
+        rank : int
+            From 1 down.
+        """
         others = self._others(item)
         if type(rank) is not int or not 1 <= rank <= len(others) + 1:
             raise self._refused(
@@ -179,7 +213,13 @@ class Playground(Live):
         self._do(self.now._replace(order=tuple(others)), moved=item)
 
     def remove(self, item: Any) -> None:
-        """Put an item out of the list."""
+        """Put an item out of the list.
+
+        Parameters
+        ----------
+        item : hashable
+            The item.
+        """
         order = tuple(self._others(item))
         self._do(self.now._replace(order=order), moved=item)
 
@@ -193,7 +233,24 @@ class Playground(Live):
     ) -> None:
         """Change the order, the relevance of some items, the cut-off or the gain.
 
-        A cut-off of None is the length of the list.
+        Parameters
+        ----------
+        order : list, optional
+            The items in rank order.
+        relevance : mapping, optional
+            The new relevance of some items.
+        k : int, optional
+            The cut-off; None is the length of the list.
+        gain : {"linear", "exponential", "binary"}, optional
+            The gain.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> play = recnb.playground(["A", "B", "C"], {"B": 2, "C": 1})
+        >>> play.change(order=["C", "B"], relevance={"A": 1}, k=1)
+        >>> play.now.order, play.outside
+        (('C', 'B'), ('A',))
         """
         now = self.now
         if order is not None:
@@ -221,7 +278,13 @@ class Playground(Live):
         return changes_k_alone and changed_k_alone
 
     def look_at(self, metric: Any) -> None:
-        """Explain another of the metrics."""
+        """Explain another of the metrics.
+
+        Parameters
+        ----------
+        metric : str
+            One of the metrics of the playground.
+        """
         self.focus = self._metric_name(metric)
         self._draw()
 
@@ -241,7 +304,13 @@ class Playground(Live):
     # Results.
 
     def table(self) -> pd.DataFrame:
-        """Return each metric before the last step and now, and the difference."""
+        """Return each metric before the last step and now, and the difference.
+
+        Returns
+        -------
+        DataFrame
+            A row per metric.
+        """
         rows = []
         for name in self.metrics:
             before = self.explain(name, self.before).value
@@ -253,7 +322,20 @@ class Playground(Live):
     def explain(
         self, metric: Any = None, setting: Setting | None = None
     ) -> Explanation:
-        """Explain a metric: by default the one in focus, of the list as it is now."""
+        """Explain a metric of the list as it is now.
+
+        Parameters
+        ----------
+        metric : str, optional
+            One of the metrics, by default the one in focus.
+        setting : Setting, optional
+            Another state of the list, such as `before`.
+
+        Returns
+        -------
+        Explanation
+            The formula, its numbers and a row per rank.
+        """
         name = self._metric_name(metric or self.focus)
         order, relevance, k, gain = setting or self.now
         return self._explained(name, order, tuple(relevance.items()), k, gain)
@@ -261,7 +343,10 @@ class Playground(Live):
     def terms(self) -> list[TermChange]:
         """Return the terms of the metric in focus that the last step changed.
 
-        The item that moved is first, the others follow down the list.
+        Returns
+        -------
+        list of TermChange
+            The item that moved is first, the others follow down the list.
         """
         before, now = map(_terms_of, self._explained_twice())
         items = [*self.now.order, *self.items]
@@ -278,15 +363,23 @@ class Playground(Live):
     def sentence(self) -> str:
         """Describe the last step and what it changed.
 
-        That is what was done, which terms changed, their sum, and the metric before and
-        after.
+        Returns
+        -------
+        str
+            What was done, which terms changed, their sum, and the metric before and after.
         """
         if self.before == self.now:
             return self.action
         return self._words("sentence", *self._explained_twice())
 
     def result(self) -> str:
-        """Describe the metric in focus before and after the last step."""
+        """Describe the metric in focus before and after the last step.
+
+        Returns
+        -------
+        str
+            One line.
+        """
         return self._words("result", *self._explained_twice())
 
     def __repr__(self) -> str:

@@ -140,6 +140,8 @@ def test_a_gate_says_what_the_verdict_of_the_difference_says(test):
         # nothing is tested are no pass.
         (not_worse(-0.2, -0.1, 0.0, verdict="hint"), True, "not shown to be worse"),
         (not_worse(-0.2, 0.1, 0.0, verdict="torn"), True, "not shown to be worse"),
+        # Every finding but the one that speaks for the model fails.
+        (not_worse(-0.2, -0.1, 0.0, verdict="lower"), False, "new is worse"),
         (not_worse(-0.2, -0.1, 0.0, verdict="untested"), False, "no conclusion on new"),
         (not_worse(-0.2, 0.1, 0.0, verdict="untested"), True, "not shown to be worse"),
         # Too few users are no pass, and the same values are.

@@ -44,7 +44,7 @@ def test_users_who_are_said_to_count_0_or_1_are_those_who_do(
     score = getattr(under, metric)(k=2)
     values = score.per_user
     said = re.findall(
-        r"(\d+) of them with no relevant item, which counts (\d)", score.basis
+        r"(\d+) of them with no relevant document, which counts (\d)", score.basis
     )
     nothing_to_find = [
         user for user in values.index if library != "rectools" and user in ("q2", "q3")
@@ -52,15 +52,15 @@ def test_users_who_are_said_to_count_0_or_1_are_those_who_do(
     assert sum(int(n) for n, _value in said) == len(nothing_to_find)
     for _n, value in said:
         assert {values[user] for user in nothing_to_find} == {float(value)}
-    left_out = re.findall(r"(\d+) with no relevant item left out", score.basis)
+    left_out = re.findall(r"(\d+) with no relevant document left out", score.basis)
     assert sum(map(int, left_out)) == 3 - len(values)
 
 
 def test_users_of_a_comparison_who_are_said_to_count_0_are_those_who_do() -> None:
     models = {"one": RUN, "two": RUN.assign(score=[1.0, 2.0, 3.0, 1.0, 1.0])}
     found = recnb.compare(models, QRELS, convention="ir_measures")
-    assert "1 of them with no relevant item, which counts 0" in found.basis
-    assert "1 with no relevant item left out" in found.basis
+    assert "1 of them with no relevant document, which counts 0" in found.basis
+    assert "1 with no relevant document left out" in found.basis
 
 
 # Grades below 0

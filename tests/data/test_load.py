@@ -266,6 +266,7 @@ def test_a_learning_to_rank_frame_says_what_it_holds() -> None:
     want = pytest.approx([(1 / np.log2(3) + 2 / 2) / (2 + 1 / np.log2(3)), 1.0])
     for one in (frame, frame.assign(doc_id=[3, 4, 5, 3, 4])):
         score, ev = one.rec.ndcg(k=3), one.rec.evaluation()
+        items = "documents" if "doc_id" in one else "items"
         assert score.per_user.tolist() == want
         for shown in (
             score,
@@ -274,7 +275,7 @@ def test_a_learning_to_rank_frame_says_what_it_holds() -> None:
             ev.curve("ndcg", k=[2]),
             ev.explain("ndcg", 1, k=2),
         ):
-            assert "relevant items: those in this frame" in repr(shown)
+            assert f"relevant {items}: those in this frame" in repr(shown)
         assert ("each row is an item of its own" in ev.basis) == ("doc_id" not in one)
     for ev in (recnb.evaluate(outer()), recnb.evaluate(RECS, TRUTH)):
         assert "those in this frame" not in ev.basis

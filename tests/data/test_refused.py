@@ -274,6 +274,8 @@ ROWS = {
         "['user', 'item']",
         "duplicates='dedupe'",
         "several models, compare them",
+        "of several days, folds or seeds, name the columns",
+        "split='fold'",
     ),
     "pairs twice, under other names": case(
         pd.concat([SCORED, SCORED]).set_axis(["qid", "docno", "score"], axis=1),
@@ -605,7 +607,7 @@ HELD = {
         "nothing that recnb reads",
     ),
     "items with scores": case(
-        {"ann": [("a", 0.9), ("b", 0.2)]}, LIKED, "tuple, such as ('a', 0.9)"
+        {"ann": [("a", 0.9), ("b", 0.2)]}, LIKED, "tuples such as ('a', 0.9) in lists"
     ),
 }
 

@@ -15,7 +15,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import recnb
-from recnb.errors import FrameError, RecnbError
+from recnb.errors import ColumnError, FrameError, RecnbError
 
 METRICS = ["ndcg", "recall", "mrr", "average_precision", "precision"]
 
@@ -98,6 +98,24 @@ def _write_lines(file: Path, lines: list[dict[str, Any]]) -> None:
 # ---- BEIR
 
 
+def test_judgements_without_a_header_are_refused(folder: Path) -> None:
+    (folder / "qrels" / "test.tsv").write_text("1\t100\t1\n2\t102\t1\n")
+    with pytest.raises(
+        ColumnError, match="If these are values, write names of columns"
+    ):
+        recnb.evaluate(RESULTS, folder)
+
+
+def test_results_in_json_are_read_in_python(folder: Path) -> None:
+    file = folder / "results.json"
+    for text in (json.dumps(RESULTS), json.dumps(RESULTS, indent=1), json.dumps(LOG)):
+        file.write_text(text)
+        with pytest.raises(FrameError, match=r"json.loads\(path.read_text\(\)\)"):
+            recnb.evaluate(file, folder)
+    results = json.loads(json.dumps(RESULTS))
+    assert (numbers(results, folder) == numbers(RECS, TRUTH)).all()
+
+
 def test_a_folder_of_beir_is_a_truth_with_ids_of_text(folder: Path) -> None:
     expected = numbers(RECS, TRUTH)
     judgements = folder / "qrels" / "test.tsv"
@@ -125,6 +143,11 @@ def test_documents_and_queries_of_a_folder_have_titles_and_texts(folder: Path) -
     assert [*ev.user("1")["title"]] == ["Lead", "Salt", "All about 101."]
     assert ev.coverage(k=1) == 3 / 5
     assert repr(ev.user("1")).startswith("query 1 (Question 1?): found 1 of 1 relevant")
+    worked = [
+        ev.explain("ndcg", "1", k=1),
+        ev.explain("diversity", "1", k=2, features="title"),
+    ]
+    assert all(" of query 1 (Question 1?) = " in repr(each) for each in worked)
     report = ev.report(k=1).to_markdown()
     assert all(f"**{query}** (Question {query}?)" in report for query in RESULTS)
     by_text = repr(ev.table("mrr", k=3, by="text"))
@@ -132,16 +155,6 @@ def test_documents_and_queries_of_a_folder_have_titles_and_texts(folder: Path) -
     files = {"items": folder / "corpus.jsonl", "users": folder / "queries.jsonl"}
     again = recnb.evaluate(RESULTS, folder, **files)
     assert again.user("1").equals(ev.user("1"))
-
-
-def test_a_compressed_corpus_is_read(folder: Path) -> None:
-    import gzip
-
-    corpus = folder / "corpus.jsonl"
-    with gzip.open(folder / "corpus.jsonl.gz", "wb") as file:
-        file.write(corpus.read_bytes())
-    corpus.unlink()
-    assert recnb.evaluate(RESULTS, folder, items=folder).coverage(k=1) == 3 / 5
 
 
 def test_models_are_compared_on_a_folder(folder: Path) -> None:
@@ -275,6 +288,35 @@ def test_a_query_is_told_by_its_id_then_by_its_text_then_by_who_asked() -> None:
     assert index_name(without("user_input", "session_id")[:1]) == "user_id"
 
 
+@pytest.mark.parametrize("column", ["document", "item_id", "item"])
+@pytest.mark.parametrize("form", FORMS)
+def test_a_column_named_like_items_does_not_matter_beside_lists(
+    form: str, column: str
+) -> None:
+    wanted = expected_of(LOG, "retrieved_contexts", "reference_contexts")
+    extra = {column: "guide.pdf", "score": 0.5, "rank": 1}
+    log = FORMS[form]([{**row, **extra} for row in LOG])
+    assert (numbers(log) == wanted).all()
+    truth = {row["user_input"]: row["reference_contexts"] for row in LOG}
+    assert (numbers(log, truth) == wanted).all()
+
+
+def test_names_of_lists_are_given_by_keyword() -> None:
+    log = [
+        {"asked": row["user_input"], "hits": row["retrieved_contexts"], "gold": gold}
+        for row, gold in zip(LOG, [LOG[0]["reference_contexts"], None], strict=True)
+    ]
+    names = {"user": "asked", "recommended": "hits", "relevant": "gold"}
+    assert recnb.evaluate(log, **names).mrr() == 0.5
+    retrieved = [{"retrieved": ["a", "b"], "gold": ["b"]}]
+    assert recnb.evaluate(retrieved, relevant="gold").mrr() == 0.5
+
+
+def test_a_question_without_its_lists_may_come_first() -> None:
+    log = [{"user_input": "Who?"}, *LOG]
+    assert (numbers(log) == numbers(LOG)).all()
+
+
 def test_a_frame_of_items_keeps_its_columns_of_these_names() -> None:
     recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": [1, 2]})
     truth = pd.DataFrame({"user": [1], "item": ["b"], "expected": [3]})
@@ -296,8 +338,19 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
     "a question that is asked twice": (
         [*LOG, LOG[0]],
         "'What melts first?' is in more than one row of column 'user_input'",
-        "frame.assign(query_id=range(len(frame)))",
+        "frame.assign(query_id=range(len(frame))), where frame is pandas.DataFrame(log)",
     ),
+    "one question that is not in a list": (
+        LOG[0],
+        "'retrieved_contexts' of this dictionary holds 'Lead melts at 327 °C.'",
+        "one question alone as [log]",
+    ),
+    "columns of other lengths": (
+        {"user_input": ["a"], "retrieved": [["x"], ["y"]], "expected": [["x"], ["y"]]},
+        "the columns of this dictionary make no table: ",
+        "a value for every question",
+    ),
+    "a log without a question": ([], "there are no rows to evaluate", "it is empty"),
     "nothing that was expected": (
         without("reference_contexts"),
         "column 'retrieved_contexts' is what was retrieved, and there is no column",
@@ -339,6 +392,43 @@ def test_rows_with_ids_may_ask_one_question() -> None:
     frame = pd.DataFrame([*LOG, LOG[0]])
     ev = recnb.evaluate(frame.assign(query_id=range(len(frame))))
     assert ev.mrr().per_user.to_list() == [0.5, 1.0, 0.5]
+    turns = [{**row, "turn": number} for number, row in enumerate([*LOG, LOG[0]])]
+    ev = recnb.evaluate(turns, user="turn")
+    assert ev.mrr().per_user.to_list() == [0.5, 1.0, 0.5]
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_question_of_which_nothing_is_expected_is_refused_where_it_counts(
+    form: str,
+) -> None:
+    log = FORMS[form](
+        [*LOG, {**LOG[0], "user_input": "Hello", "reference_contexts": []}]
+    )
+    assert recnb.evaluate(log).mrr() == 0.75
+    assert recnb.as_in("haystack", "recall_multi_hit", LOG, k=5) == 0.75
+    problem = (
+        "truth: the list of 'Hello' is empty, and users with no relevant item count"
+    )
+    for call in (
+        lambda: recnb.evaluate(log, no_relevant="zero"),
+        lambda: recnb.as_in("mlflow", "recall", log, k=5),
+    ):
+        with pytest.raises(FrameError, match=problem):
+            call()
+    numbered = [["a"], ["b"]], [["a"], []]
+    assert recnb.evaluate(*numbered).mrr() == 1.0
+    with pytest.raises(FrameError, match="the list of 1 is empty"):
+        recnb.evaluate(*numbered, no_relevant="zero")
+    judged = recnb.evaluate(*numbered, averaged_users="recs", no_relevant="zero")
+    assert judged.mrr() == 0.5
+
+
+def test_pairs_of_document_and_score_are_made_mappings() -> None:
+    pairs = {query: [*scores.items()] for query, scores in RESULTS.items()}
+    with pytest.raises(FrameError, match=r"tuples such as \('103', 0.9\) in lists"):
+        recnb.evaluate(pairs, TRUTH)
+    mappings = {query: dict(scores) for query, scores in pairs.items()}
+    assert (numbers(mappings, TRUTH) == numbers(RECS, TRUTH)).all()
 
 
 def test_texts_that_never_match_are_named() -> None:

@@ -15,7 +15,14 @@ from matplotlib.figure import Figure
 
 import recnb
 from recnb.display import style
-from recnb.display.language import Sentence, _, current, ngettext, use_language
+from recnb.display.language import (
+    Sentence,
+    _,
+    _of_lists,
+    current,
+    ngettext,
+    use_language,
+)
 from tests.korean import EV, EVALUATIONS, RECS
 
 
@@ -150,3 +157,20 @@ def test_the_first_font_of_the_list_is_in_force_while_a_plot_is_drawn(monkeypatc
         )
         assert current() == "ko"
     assert mpl.rcParams["font.family"] == before
+
+
+@pytest.mark.parametrize(
+    ("shown", "of_lists"),
+    [
+        ("사용자가 {n}명이", "목록이 {n}개가"),
+        ("사용자는 {n:,}명은", "목록은 {n:,}개는"),
+        ("사용자를 {n}명을", "목록을 {n}개를"),
+        ("사용자와 {n}명과", "목록과 {n}개와"),
+        ("사용자로 {n}명으로", "목록으로 {n}개로"),
+        ("사용자별 {n}명 중", "목록별 {n}개 중"),
+        ("목록이 없는 사용자 {n}명은", "추천 아이템이 없는 목록 {n}개는"),
+        ("설명은 {n}개", "설명은 {n}개"),
+    ],
+)
+def test_lists_in_the_place_of_users_have_their_particles(shown, of_lists):
+    assert _of_lists(shown) == of_lists

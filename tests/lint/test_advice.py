@@ -15,7 +15,7 @@ import pytest
 
 import recnb
 from recnb.lint import CHECKS
-from tests.lint_planted import CLEAN, METRIC, PLANTED, SIDES, Data
+from tests.lint_planted import CLEAN, FRAMES, METRIC, PLANTED, Data
 
 #: Names of columns that are no names of Python, and differ between the frames where
 #: they are found by themselves.
@@ -34,7 +34,7 @@ def renamed(data: Data) -> Data:
     known.
     """
     frames = {
-        name: frame.rename(columns=TRAIN if name in SIDES[2:] else NAMES)
+        name: frame.rename(columns=TRAIN if name in FRAMES[2:] else NAMES)
         for name, frame in data.frames.items()
     }
     columns = {*frames["recs"].columns, *frames["truth"].columns}
@@ -69,7 +69,7 @@ def made(by: Callable[[Any], Any], *names: str) -> Callable[[Data], Data]:
         **{
             name: by(frame)
             for name, frame in data.frames.items()
-            if name in (names or SIDES)
+            if name in (names or FRAMES)
         }
     )
 
@@ -88,7 +88,7 @@ categories = made(
     "train",
 )
 lazy, lazy_sides = (
-    made(lambda frame: frame.lazy(), *names) for names in (("recs",), SIDES[2:])
+    made(lambda frame: frame.lazy(), *names) for names in (("recs",), FRAMES[2:])
 )
 #: Findings that only words can put right, and those of text.
 WORDS = {

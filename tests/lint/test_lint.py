@@ -20,7 +20,10 @@ from recnb.display.language import use_language
 from recnb.errors import OptionError
 from recnb.evaluate import model_evaluation
 from recnb.lint import CHECKS, Lint
-from recnb.lint.data import quoted_id
+from recnb.lint.data import LintData, quoted_id
+from recnb.lint.repair import Repair
+from recnb.metrics.measure import Measure
+from recnb.metrics.metric import METRICS
 from tests.lint_planted import (
     ALONE,
     CLEAN,
@@ -822,3 +825,28 @@ def test_html_frame_and_language() -> None:
         "경고" in shown
         for shown in (repr(korean), korean._repr_html_(), korean.warnings[0].word)
     )
+
+
+def test_rows_are_matched_after_rows_were_left_out() -> None:
+    recs = pd.DataFrame(
+        {"user": ["a", "a", "a"], "item": ["x", "y", "z"], "score": [3, 2, 1]}
+    )
+    seen = pd.DataFrame({"user": ["a"], "item": ["y"]})
+    truth = pd.DataFrame({"user": ["a"], "item": ["z"]})
+    ev = recnb.evaluate(recs, truth, train=seen)
+    repair = Repair(LintData(ev, Measure(METRICS["ndcg"], k=3)))
+    repair.drop_rows("recs", "item", ["x"])
+    repair.match_rows("recs", "train", ["user", "item"], "anti")
+    assert repair.left_out["item"].to_list() == ["y"]
+    assert repair.changed("recs")["item"].to_list() == ["z"]
+    names: dict[str, Any] = {
+        "recs": recs,
+        "truth": truth,
+        "train": seen,
+        "recnb": recnb,
+    }
+    exec(repair.code, names)
+    assert names["recs"]["item"].to_list() == ["z"]
+    measured = repair.measured()
+    assert measured is not None
+    assert measured.value == names["ev"].ndcg(k=3) == 1.0

@@ -116,13 +116,13 @@ def test_calls_of_a_report_of_one_model_return_its_numbers(asked):
     equal([(row.mean, row.low, row.high) for row in points], curve)
     (values,) = map(result_of, report.calls["distributions"])
     (spread,) = report.distributions
-    numbers, _edges = np.histogram(values.round(12), spread["edges"])
-    assert [*numbers] == spread["counts"]
-    equal(values.quantile([0.25, 0.5, 0.75]), spread["quartiles"])
+    numbers, _edges = np.histogram(values.round(12), spread.edges)
+    assert [*numbers] == spread.counts
+    equal(values.quantile([0.25, 0.5, 0.75]), spread.quartiles)
     (counts,) = map(result_of, report.calls["populations"])
     (people,) = report.populations
-    assert people["n_users"] == counts.n_users
-    assert people["n_items_relevant"] == counts.n_items_relevant
+    assert people.n_users == counts.n_users
+    assert people.n_items_relevant == counts.n_items_relevant
 
 
 @pytest.mark.parametrize("asked", ASKED)

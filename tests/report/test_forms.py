@@ -136,14 +136,15 @@ def test_pictures_are_valid_and_say_their_numbers(report):
 
 
 def test_bars_are_drawn_of_what_has_a_height():
-    spread = {
-        "edges": [0.0, 0.5, 1.0],
-        "shares": [0.0, 1.0],
-        "n_bottom": 0,
-        "n_users": 4,
-        "quartiles": [0.6, 0.7, 0.8],
-    }
-    picture = svg.bars(spread, ["0 users", "4 users"], "value", "users")
+    picture = svg.bars(
+        edges=[0.0, 0.5, 1.0],
+        shares=[0.0, 1.0],
+        at_lowest=0.0,
+        quartiles=[0.6, 0.7, 0.8],
+        labels=["0 users", "4 users"],
+        xlabel="value",
+        ylabel="users",
+    )
     heights = re.findall(r'<rect [^>]*height="([\d.]+)"', picture)
     assert len(heights) == 1
     assert float(heights[0]) > 0
@@ -266,7 +267,7 @@ def test_a_picture_of_bars_says_which_end_a_bar_counts():
     report = recnb.evaluate(lists, liked).report(k=2, metrics=["precision"])
     assert "counts the values at its lower end, the last one" in report.to_html()
     (bins,) = report.distributions
-    assert bins["counts"] == [0, 0, 0, 0, 0, 2, 0, 0, 0, 0]
+    assert bins.counts == [0, 0, 0, 0, 0, 2, 0, 0, 0, 0]
 
 
 def test_many_cutoffs_and_models_fit_every_form():

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import recnb
 from recnb.errors import CutoffError, OptionError
 from recnb.metrics.metric import LIST_METRICS
-from recnb.report.distribution import distribution_of
+from recnb.report.distribution import CountSummary, Distribution
 from recnb.report.request import curve_points
 
 SAMPLE = recnb.datasets.load_sample()
@@ -278,23 +278,24 @@ def test_the_distribution_counts_every_user_once():
         sum(low <= one < high or one == high == 1 for one in values)
         for low, high in edges
     ]
-    assert spread["counts"] == by_hand
-    assert sum(by_hand) == spread["n_users"] == len(values)
-    assert spread["shares"] == pytest.approx([count / len(values) for count in by_hand])
-    assert (spread["n_zero"], spread["n_top"]) == (
+    assert spread.counts == by_hand
+    assert sum(by_hand) == spread.n_users == len(values)
+    assert spread.shares == pytest.approx([count / len(values) for count in by_hand])
+    assert (spread.n_zero, spread.n_top) == (
         (values == 0).sum(),
         (values > 1 - 1e-9).sum(),
     )
-    assert spread["quartiles"] == pytest.approx(np.quantile(values, [0.25, 0.5, 0.75]))
-    assert spread["mean"] == pytest.approx(values.mean())
+    assert spread.quartiles == pytest.approx(np.quantile(values, [0.25, 0.5, 0.75]))
+    assert spread.mean == pytest.approx(values.mean())
 
 
 def test_a_value_a_hair_below_an_edge_is_on_it_and_one_without_a_value_is_counted():
     near = [0.8, np.nextafter(0.8, 0), 1.0, np.nextafter(1, 0), 1e-16, 0.1, np.nan]
-    spread = distribution_of("", np.array(near), (0.0, 1.0))
-    assert spread["counts"] == [1, 1, 0, 0, 0, 0, 0, 0, 2, 2]
+    spread = Distribution.of("", np.array(near), (0.0, 1.0))
+    assert spread.counts == [1, 1, 0, 0, 0, 0, 0, 0, 2, 2]
     assert [
-        spread[name] for name in ("n_zero", "n_top", "n_users", "n_without_value")
+        getattr(spread, name)
+        for name in ("n_zero", "n_top", "n_users", "n_without_value")
     ] == [1, 2, 6, 1]
 
 
@@ -304,8 +305,8 @@ def test_a_value_a_hair_below_an_edge_is_on_it_and_one_without_a_value_is_counte
 def test_bins_go_up_to_the_upper_bound_and_without_one_to_the_highest_value(
     largest, top, end
 ):
-    spread = distribution_of("", np.array([0.0, largest]), (0.0, top))
-    assert (spread["edges"][-1], spread["n_top"], sum(spread["counts"])) == (
+    spread = Distribution.of("", np.array([0.0, largest]), (0.0, top))
+    assert (spread.edges[-1], spread.n_top, sum(spread.counts)) == (
         end,
         int(largest == end),
         2,
@@ -326,11 +327,11 @@ def test_bins_go_up_to_the_upper_bound_and_without_one_to_the_highest_value(
 def test_bins_go_down_to_the_lower_bound_and_without_one_to_the_lowest_value(
     values, bounds, ends
 ):
-    spread = distribution_of("", np.array(values), bounds)
+    spread = Distribution.of("", np.array(values), bounds)
     edges = np.linspace(*ends, 11)
-    assert spread["edges"] == pytest.approx(edges)
-    assert spread["counts"] == np.histogram(values, edges)[0].tolist()
-    assert spread["n_bottom"] == values.count(ends[0])
+    assert spread.edges == pytest.approx(edges)
+    assert spread.counts == np.histogram(values, edges)[0].tolist()
+    assert spread.n_bottom == values.count(ends[0])
 
 
 def test_the_population_is_counted():
@@ -346,15 +347,13 @@ def test_the_population_is_counted():
         "n_items_recommended": recs.item.nunique(),
         "n_items_relevant": truth.item.nunique(),
     }
-    assert {name: people[name] for name in wanted} == wanted
+    assert {name: getattr(people, name) for name in wanted} == wanted
     middle = {"median": per_user.median(), "mean": pytest.approx(per_user.mean())}
-    assert people["relevant_per_user"] == {
-        "min": per_user.min(),
-        **middle,
-        "max": per_user.max(),
-    }
-    assert people["list_length"] == {"min": 20, "median": 20, "mean": 20, "max": 20}
-    assert all(one in REPORT.basis for one in people["users"])
+    assert people.relevant_per_user == CountSummary(
+        min=per_user.min(), **middle, max=per_user.max()
+    )
+    assert people.list_length == CountSummary(min=20, median=20, mean=20, max=20)
+    assert all(one in REPORT.basis for one in people.users)
 
 
 def test_of_equal_users_those_with_more_at_stake_come_first():

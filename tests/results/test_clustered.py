@@ -125,6 +125,15 @@ def test_cluster_names_another_unit_than_the_user():
     assert "needs 10" not in repr(clustered.at_least("ndcg", 0.01, k=5))
 
 
+def test_what_counts_lists_says_lists():
+    n = EV.ndcg(k=5).n_lists
+    assert f" over {n} lists of 40 users." in str(EV.lint(k=5))
+    moved = repr(FOUND.movers("ndcg", k=5))
+    row = FOUND.differences("ndcg", k=5).iloc[0]
+    assert f"lists that gain {row.won}" in moved
+    assert "Users" not in moved
+
+
 def test_a_plot_of_lists_counts_lists():
     ax = EV.ndcg(k=5).plot()
     assert ax.get_ylabel() == f"share of {EV.ndcg(k=5).n_lists} lists"
@@ -158,6 +167,24 @@ def test_what_is_shown_of_two_models_counts_users_and_their_lists():
     n_fewer = len(fewer[["user", "day"]].drop_duplicates())
     words = f"{n_fewer} lists of {fewer['user'].nunique()} users"
     assert words in repr(of_few)
+
+
+def test_the_lint_and_a_table_of_items_count_users_and_their_lists():
+    words = f"{EV.n_lists} lists of 40 users"
+    assert f" over {words}." in EV.lint(k=5).measured
+    assert f"shown and share: {words} in 6 values of day" in repr(EV.items(k=5))
+
+
+def test_lists_of_a_split_are_counted_as_lists_in_korean():
+    one, several = EV.report(k=5, lang="ko"), FOUND.report(k=5, lang="ko")
+    n = EV.n_lists
+    for report in (one, several):
+        shown = report.to_markdown()
+        assert f"사용자 {n}명" not in shown
+        assert f"사용자 40명의 목록 {n}개" in shown
+        assert "목록 100개 중" in shown
+    assert f"목록 {n}개 중" in one.to_markdown()
+    assert "**b** 45개, **a** 41개" in several.to_markdown()
 
 
 def test_values_of_a_cluster_column_are_not_called_users():
@@ -367,6 +394,16 @@ def test_the_lint_and_weights_count_lists():
     ):
         assert re.search(r"the \d+ lists count as", basis)
         assert "users count" not in basis
+
+
+@pytest.mark.parametrize(
+    ("n", "words"),
+    [(5, "0.4725): "), (12, "; p = 0.082): "), (2_000, "; p < 0.0001): ")],
+)
+def test_a_p_value_is_shown_as_it_can_be_read(n, words):
+    before = pd.Series(np.linspace(0.3, 0.5, n))
+    steps = np.where(np.arange(n) % 4 < 3, 0.1, -0.1)  # three of four gain
+    assert words in repr(recnb.paired(before + steps, before))
 
 
 def test_less_is_better_on_request():

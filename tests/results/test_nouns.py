@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.display.language import _, use_noun
+from recnb.display.language import _, noun_of, use_noun
 from recnb.errors import RecnbError
 
 mpl.use("Agg")
@@ -186,6 +186,14 @@ def test_only_words_of_a_sentence_are_put_in_another_word() -> None:
         assert _("Users who have users=, {user} and user_weight.", user="a user") == (
             "Queries that have users=, a user and user_weight."
         )
+    with use_noun(noun_of("topic", "doc_id")):
+        assert _("An item of items=, {item}, and item_id: Items", item="an item") == (
+            "A document of items=, an item, and item_id: Documents"
+        )
+        with use_noun("list"):
+            assert _("a user, an item") == "a list, a document"
+    with use_noun(noun_of("user_id", "DocNo")):
+        assert _("a user, an item") == "a user, a document"
     recnb.language("ko")
     try:
         assert repr(evaluated("topic").ndcg(k=2)) == repr(

@@ -555,8 +555,8 @@ def test_values_below_0_are_shown_in_every_form(
     values = EV.measure(own, k=10).per_user
     report = EV.report(metrics=[own], by="segment")
     (spread,) = report.distributions
-    assert sum(spread["counts"]) == len(values)
-    assert spread["edges"][0] <= values.min() <= values.max() <= spread["edges"][-1]
+    assert sum(spread.counts) == len(values)
+    assert spread.edges[0] <= values.min() <= values.max() <= spread.edges[-1]
     for form in ("to_html", "to_markdown", "to_latex"):
         assert "nan" not in re.findall(r"\w+", getattr(report, form)())
     assert FOUND.report(metrics=[own], by="segment").to_html()

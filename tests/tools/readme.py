@@ -11,6 +11,7 @@ import pathlib
 import re
 from collections.abc import Iterable, Mapping, Sequence
 
+from recnb.metrics.formula import Formula
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS, Metric
 
@@ -46,17 +47,23 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join([lines[0], "|---" * len(columns) + "|", *lines[1:]])
 
 
+def _code(formula: Formula) -> str:
+    """A formula as code, with room around its signs, at which lines break."""
+    spaced = re.sub(r"(<=|[-+*/=])", r" \1 ", formula.text())
+    return f"`{spaced}`"
+
+
 def _formula(metric: Metric[...]) -> tuple[str, str]:
     """What is added up, and what the sum is divided by, as code."""
     measure = Measure(metric)
     credit, out_of = measure.credit, measure.out_of
-    row = f"`{credit.text()}`"
+    row = _code(credit)
     if metric.over == "ideal":
         row = f"{row}, summed over the ideal list"
     if metric.missed != "0":
-        once = f"`{measure.missed.text()}` once"
+        once = f"{_code(measure.missed)} once"
         row = once if metric.credit == "0" else f"{row}, and {once}"
-    return row, "" if out_of.text() == "1" else f"`{out_of.text()}`"
+    return row, "" if out_of.text() == "1" else _code(out_of)
 
 
 def _options(metric: Metric[...]) -> str:

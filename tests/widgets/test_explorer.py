@@ -13,11 +13,12 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.errors import NoUsersError, RecnbError
+from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.metrics import Credit
 from recnb.metrics.metric import METRICS
 from recnb.widgets.explorer import LISTED, Explorer
 from tests.korean import page
+from tests.test_splits import frames_of
 
 SAMPLE = recnb.datasets.load_sample()
 SIDE: dict[str, Any] = {
@@ -55,6 +56,33 @@ def test_values_are_those_of_the_evaluation(library: str | None) -> None:
             assert repr(explorer).endswith(score.basis)
     explorer.choose(k=5)
     assert library or explorer.to_frame()["hits"].sum() == len(EV.hits(5).rank)
+
+
+@pytest.mark.parametrize("is_paired", [False, True], ids=["one model", "two"])
+def test_lists_of_a_split_are_shown_one_by_one(is_paired: bool) -> None:
+    recs, truth, _keys = frames_of(31, ["fold"])
+    users = pd.DataFrame({"user": range(12), "country": list("abc" * 4)})
+    users["weight"] = users["user"] % 3 + 1.0
+    options: dict[str, Any] = {"users": users, "user_weight": "weight"}
+    ev = recnb.evaluate(recs, truth, split="fold", **options)
+    explorer = ev.explore(k=3)
+    if is_paired:
+        other = recs.assign(score=recs["score"].to_numpy()[::-1])
+        models = {"a": other, "b": recs}
+        found = recnb.compare(models, truth, split="fold", **options)
+        ev, explorer = found["b"], found.explore(k=3)
+    score = ev.ndcg(k=3)
+    wanted = {
+        f"{user} [fold={fold}]": value for (user, fold), value in score.per_user.items()
+    }
+    assert explorer.to_frame()["value"].to_dict() == pytest.approx(wanted)
+    assert explorer.means()["b" if is_paired else ""] == pytest.approx(float(score))
+    explorer.choose(user="7 [fold=10]", by="country", segment="b")
+    assert "7 [fold=10]" in shown(explorer._repr_html_())
+    of_segment = ev.table("ndcg", k=3, by="country").to_frame()["mean"].iloc[1]
+    assert explorer.means()["b" if is_paired else ""] == pytest.approx(of_segment)
+    ids = [int(name.split()[0]) for name in explorer.to_frame().index]
+    assert {user % 3 for user in ids} == {1}
 
 
 def test_means_follow_the_weights_of_users() -> None:
@@ -313,47 +341,38 @@ def test_users_are_counted_by_the_direction_of_the_metric(
     assert said in page
 
 
-SPLIT_COLUMNS = ["day", "fold"]
-
-
-@pytest.mark.parametrize("columns", [["day"], SPLIT_COLUMNS])
-def test_lists_of_a_split_are_explored_one_by_one(columns: list[str]) -> None:
-    days = pd.to_datetime(["2024-05-01", "2024-05-02"])
-    nights = {
-        name: pd.concat([recs.assign(day=days[0]), recs[::2].assign(day=days[1])])
-        for name, recs in SAMPLE.models.items()
-    }
-    folded = {
-        name: recs.assign(fold=recs["day"].dt.day % 2) for name, recs in nights.items()
-    }
-    truth = pd.concat([SAMPLE.test.assign(day=day) for day in days])
-    users = SAMPLE.users.assign(weight=np.arange(len(SAMPLE.users)) % 3 + 1)
-    options: dict[str, Any] = {
-        "split": columns,
-        "users": users,
-        "user_weight": "weight",
-    }
-    ev = recnb.evaluate(folded["popular"], truth, **options)
-    explorer = ev.explore(k=5)
-    score = ev.ndcg(k=5)
-
-    assert explorer.means() == {"": pytest.approx(float(score), abs=1e-12)}
-    values = explorer.to_frame()["value"].sort_index()
-    pd.testing.assert_series_equal(values, score.per_user, check_names=False)
-    explorer.choose(by="segment")
-    of_each = ev.table("ndcg", k=5, by="segment")
+def test_means_of_lists_follow_the_weights_of_their_users() -> None:
+    days = ("mon", "tue")
+    lists = [(user, day) for user in ("a", "b", "c") for day in days]
+    # The item of each list that is in its truth stands at rank 1, 2, 3, 1, 2, 3.
+    recs = pd.DataFrame(
+        [
+            (*each, item, 3 - place)
+            for index, each in enumerate(lists)
+            for place, item in enumerate(np.roll(["hit", "x", "y"], index % 3))
+        ],
+        columns=["user", "day", "item", "score"],
+    )
+    truth = pd.DataFrame(
+        [(*each, "hit") for each in lists], columns=["user", "day", "item"]
+    )
+    users = pd.DataFrame({"user": ["a", "b", "c"], "country": ["DE", "FR", "DE"]})
+    weights = {"a": 1.0, "b": 2.0, "c": 3.0}
+    ev = recnb.evaluate(recs, truth, split="day", users=users, user_weight=weights)
+    explorer = ev.explore("mrr", k=3)
+    assert explorer.means() == {"": pytest.approx(float(ev.mrr(k=3)))}
+    explorer.choose(by="country")
+    # a: 1 and 1/2; b: 1/3 and 1; c: 1/2 and 1/3, by hand.
+    in_germany = (1 * (1 + 1 / 2) + 3 * (1 / 2 + 1 / 3)) / 8
     means = explorer.segments()["mean"]
-    assert [*means] == pytest.approx([*of_each["mean"]], abs=1e-12)
-    explorer.choose(search="day=2024-05-02")
-    listed = explorer.to_frame().index
-    assert set(listed.get_level_values("day")) == {days[1]}
-    explorer.choose(user=listed[0])
-    page = shown(explorer._html(live=True))
-    assert f"{LISTED} of {len(listed):,} lists" in page
-    assert "[day=2024-05-02" in page
-
-    found = recnb.compare(folded, truth, **options)
-    several = found.explore(k=5)
-    means_of_models = {name: float(ev.ndcg(k=5)) for name, ev in found.models.items()}
-    for name, mean in several.means().items():
-        assert mean == pytest.approx(means_of_models[name], abs=1e-12)
+    assert means.to_dict() == {
+        "DE": pytest.approx(in_germany),
+        "FR": pytest.approx((1 / 3 + 1) / 2),
+    }
+    explorer.choose(search="day=tue", user="c [day=tue]")
+    assert [*explorer.to_frame()["country"]] == ["FR", "DE", "DE"]
+    page = shown(explorer._repr_html_())
+    assert "c [day=tue]" in page
+    assert "b [day=mon]" not in page
+    with pytest.raises(OptionError, match=r"c .day=tue."):
+        explorer.choose(user="c")

@@ -66,6 +66,14 @@ class Quiz(Exercise, Live):
     the answer, if ipywidgets is installed. `q.check(0.8732)` returns whether that is
     right, and which mistake it is if not; `q.grade(...)` points.
     `q.to_html("sheet.html")` is a sheet to print.
+
+    Examples
+    --------
+    >>> import recnb
+    >>> q = recnb.quiz("precision", seed=3)
+    >>> bool(q.check("2/3")), q.grade(0.5)
+    (True, 0.0)
+    >>> solution = q.reveal()
     """
 
     lang: str
@@ -104,13 +112,23 @@ class Quiz(Exercise, Live):
     def check(self, answer: object = "", *decimals: object) -> Answer:
         """Check an answer, which is a number or text.
 
-        It is read as 0.8732, "0,8732", "2/3", "87.32%", "(1+2/3)/4" or
-        "(1+2/3)/4 = 0.4167".
-
         It is right if it is the value rounded to the digits of the exercise. One with
         fewer decimals, at least two, is right if it distinguishes the value from the
         numbers of all mistakes; else more decimals are asked for. What is not read as a
         number is not right, and the answer says why.
+
+        Parameters
+        ----------
+        answer : float or str
+            It is read as 0.8732, "0,8732", "2/3", "87.32%", "(1+2/3)/4" or
+            "(1+2/3)/4 = 0.4167".
+        *decimals
+            The rest of an answer that is typed as 0,8732, which Python reads as two numbers.
+
+        Returns
+        -------
+        Answer
+            True if it is right; shown, it says what was wrong.
         """
         if decimals:  # 0,8732 without quotes
             answer = ",".join(map(str, (answer, *decimals)))
@@ -188,12 +206,26 @@ class Quiz(Exercise, Live):
     def grade(self, answer: object) -> float:
         """Return 1 for an answer that `check` finds right, else 0.
 
-        Text that is not read as a number gets 0 as well.
+        Parameters
+        ----------
+        answer : float or str
+            As in `check`. Text that is not read as a number gets 0 as well.
+
+        Returns
+        -------
+        float
+            The points.
         """
         return float(self.check(answer).correct)
 
     def reveal(self) -> Answer:
-        """Return the solution: the worked explanation, and common mistakes."""
+        """Return the solution: the worked explanation, and common mistakes.
+
+        Returns
+        -------
+        Answer
+            Shown as text, or in a notebook.
+        """
         with use_language(self.lang):
             return Answer(self, Mark("strong", _("Solution")), solved=True)
 
@@ -208,10 +240,29 @@ class Quiz(Exercise, Live):
         """Return a sheet of exercises to print, or write it to `path`.
 
         It has this exercise and others with room to work, then the solutions on a page
-        of their own. A question of your own is a pair of the question and its solution:
-        text, or a list of paragraphs and tables, which are lists of rows. `title` stands
-        at the head, by default the metrics that are asked for.
+        of their own.
 
+        Parameters
+        ----------
+        path : path or file, optional
+            Where it is written; without it text is returned.
+        *others : Quiz or tuple
+            Further exercises. A question of your own is a pair of the question and its
+            solution: text, or a list of paragraphs and tables, which are lists of rows.
+        questions : bool, default True
+            Whether the questions are there.
+        solutions : bool, default True
+            Whether the solutions are there.
+        title : str, default ""
+            Stands at the head; by default the metrics that are asked for.
+
+        Returns
+        -------
+        str or None
+            The sheet, unless it is written.
+
+        Examples
+        --------
         >>> from recnb import quiz
         >>> first, *others = [quiz("ndcg", seed=seed) for seed in range(3)]
         >>> own = ("Which metric ignores the order?", "Precision.")

@@ -69,30 +69,42 @@ def quiz(
 
     Parameters
     ----------
-    metric
+    metric : str, default "ndcg"
         The name of a metric of accuracy, which may have a cut-off: "ndcg", "nDCG@3".
-    shown, relevant
-        A list of your own, as `recnb.explain` takes it: items from rank 1 down, and
-        what is relevant, a mapping of items to relevance, or items; or the relevance of
-        each rank alone. The hit rate takes several lists, which are those of users.
-    seed
+    shown : list, optional
+        A list of your own, as `recnb.explain` takes it: items from rank 1 down, or the
+        relevance of each rank alone. The hit rate takes several lists, which are those
+        of users.
+    relevant : mapping, list or set, optional
+        What is relevant: a mapping of items to relevance, or items.
+    *others
+        None: further arguments are named.
+    seed : int, optional
         A whole number, from which a list is drawn if none is given; by default 0. It
         may also stand in place of `shown`.
-    k, lang
+    k : int, optional
         The cut-off, from 2 to 10, by default drawn; of your own list, from 1 to its
-        length, which is the default. "en" or "ko", by default the language that is set.
+        length, which is the default.
+    lang : {"en", "ko"}, optional
+        The language, by default the one that is set.
     **options
         Options of the metric, such as gain="exponential".
 
+    Returns
+    -------
+    Quiz
+        Shown with its controls in a notebook; `check` and `grade` take an answer.
+
     Examples
     --------
-    >>> q = quiz("precision", seed=3)
+    >>> import recnb
+    >>> q = recnb.quiz("precision", seed=3)
     >>> q.check("3/5")
     ✗ 3/5 is not right. A common mistake gives exactly this number. The list was
     not cut: all 5 ranks counted, where only the first 3 do.
     >>> bool(q.check("2/3")), q.grade(0.6667), q.grade("0.6")
     (True, 1.0, 0.0)
-    >>> quiz("recall", ["A", "B", "C"], {"A": 1, "D": 1}, k=2).value
+    >>> recnb.quiz("recall", ["A", "B", "C"], {"A": 1, "D": 1}, k=2).value
     0.5
     """
     with use_language(lang) as language:

@@ -108,16 +108,23 @@ class Sources:
 
     def linked(self, text: str, page: str) -> str:
         """Turn the links of a file of the repository into those of its page."""
-        without_folders = WHOLE_LINK.sub(
-            lambda link: self._without_folder(link, page), text
-        )
-        return LINK.sub(lambda link: self._link(link, page), without_folders)
+        readable = WHOLE_LINK.sub(lambda link: self._readable(link, page), text)
+        return LINK.sub(lambda link: self._link(link, page), readable)
 
-    def _without_folder(self, link: re.Match[str], page: str) -> str:
-        """Keep the words of a link to a folder, which the site does not have."""
-        if _is_elsewhere(link["target"]):
+    def _readable(self, link: re.Match[str], page: str) -> str:
+        """Keep the words of a link to a folder, which the site does not have.
+
+        A link whose words are the name of a file gets none: Sphinx puts the title of
+        the page there, by which a reader of the site knows it.
+        """
+        target = link["target"]
+        if _is_elsewhere(target):
             return link[0]
-        return link["words"] if _file(link["target"], page).is_dir() else link[0]
+        if _file(target, page).is_dir():
+            return link["words"]
+        if link["words"].endswith(".md"):
+            return f"[]({target})"
+        return link[0]
 
     def _link(self, link: re.Match[str], page: str) -> str:
         target = link["target"]

@@ -15,18 +15,63 @@ from typing import Any
 
 import recnb
 from recnb.evaluation import PUBLIC
-from recnb.lint import Lint
+from recnb.lint.findings import Finding, Lint
 from recnb.metrics.metric import ACCURACY
 from recnb.report.data import ReportData
+from recnb.report.methods import MethodsSection
 from recnb.report.report import Report
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.gate import Gate
+from recnb.results.stored_values import PairedDifference
+from recnb.stats import Detectable
+from recnb.widgets.explorer import Explorer
+from recnb.widgets.quiz.answer import Quiz
+from tests.tools.site.docstrings import mended
 
 #: Classes that methods return and that nobody makes by name.
-RETURNED: tuple[type, ...] = (Report, Lint)
+RETURNED: tuple[type, ...] = (
+    Report,
+    Lint,
+    Finding,
+    Detectable,
+    Explorer,
+    Gate,
+    MethodsSection,
+    PairedDifference,
+    Quiz,
+)
 #: What is for a metric of the caller's own.
 HELPERS = ("Credit", "as_column", "list_credit", "out_of_count")
 #: The bases that hold what results read, not what users ask.
 INNER = {*EvaluationData.__mro__, *ReportData.__mro__}
+#: What a registry holds, which has no docstring.
+REGISTRIES = {
+    "recnb.METRICS": "Metrics of accuracy by their names.",
+    "recnb.LIST_METRICS": "Metrics beyond accuracy by their names.",
+}
+
+#: Members that recnb's own modules call, and users have no reason to.
+OF_RECNB = {
+    "Detectable": {"of"},
+    "Exercise": {"score", "shared", "with_list"},
+    "Explorer": {"bars", "counts", "counts_in_words"},
+    "Live": {"use"},
+    "Convention": {
+        "given_in_words",
+        "keeps_ranks",
+        "order_in_words",
+        "ordered_by",
+        "phrases",
+        "relevant_in_words",
+        "users_phrase",
+        "with_metric",
+        "without_k",
+    },
+    "Playground": {"name"},
+    "Quiz": {"question", "rounded"},
+    "Score": {"users_at"},
+    "Table": {"made"},
+}
 
 TITLES = {
     "ways in": "Evaluate and compare",
@@ -93,6 +138,8 @@ def members_of(cls: type) -> list[str]:
     shown = {name for name in names if _is_shown(cls, name)}
     if dataclasses.is_dataclass(cls) and cls.__name__ in recnb.__all__:
         shown |= {field.name for field in dataclasses.fields(cls)}
+    for base in cls.__mro__:
+        shown -= OF_RECNB.get(base.__name__, set())
     return sorted(name for name in shown if not name.startswith("_"))
 
 
@@ -142,10 +189,8 @@ def _class(name: str, cls: type) -> list[str]:
 def _module(name: str, module: ModuleType) -> list[str]:
     """Return the lines of a module: its docstring, and what it has."""
     lines = [f".. automodule:: {name}", ""]
-    for member in _listed(module):
+    for member in objects_of(module):
         value = getattr(module, member)
-        if getattr(recnb, member, None) is value:
-            continue  # it has a page of its own
         if _is_error(value):
             lines += [
                 f".. autoexception:: {name}.{member}",
@@ -157,6 +202,22 @@ def _module(name: str, module: ModuleType) -> list[str]:
         elif inspect.isfunction(value):
             lines += [f".. autofunction:: {name}.{member}", ""]
     return lines
+
+
+def objects_of(module: ModuleType) -> list[str]:
+    """Return the names of a module that are on its page: functions and classes.
+
+    What is a name of recnb has a page of its own.
+    """
+    return [
+        name for name in _listed(module) if _is_on_its_page(name, getattr(module, name))
+    ]
+
+
+def _is_on_its_page(name: str, value: Any) -> bool:
+    """Whether a value of a module is a function or a class, and no name of recnb."""
+    is_object = isinstance(value, type) or inspect.isfunction(value)
+    return is_object and getattr(recnb, name, None) is not value
 
 
 def _listed(module: ModuleType) -> list[str]:
@@ -174,9 +235,18 @@ def _is_error(value: Any) -> bool:
 def _table(name: str) -> list[str]:
     """Return the lines of a registry of metrics: their names and meanings."""
     metrics = value_of(name)
-    lines = [f".. py:data:: {name}", "", "   A mapping of names to metrics.", ""]
+    lines = [f".. py:data:: {name}", "", f"   {REGISTRIES[name]}", ""]
     lines += [f"   - ``{metric.name}``: {metric.title}" for metric in metrics.values()]
     return [*lines, ""]
+
+
+def summary_of(name: str) -> str:
+    """Return the first sentence of a name of recnb, as its page begins."""
+    if name in REGISTRIES:
+        return REGISTRIES[name]
+    docstring = inspect.getdoc(value_of(name)) or ""
+    first_paragraph = docstring.partition("\n\n")[0]
+    return " ".join(mended(first_paragraph.splitlines()))
 
 
 def _index(groups: dict[str, list[str]]) -> str:
@@ -187,11 +257,14 @@ def _index(groups: dict[str, list[str]]) -> str:
             title,
             "-" * len(title),
             "",
-            ".. autosummary::",
-            "   :nosignatures:",
+            ".. list-table::",
             "",
         ]
-        lines += [f"   {name}" for name in groups[kind]]
+        for name in groups[kind]:
+            lines += [
+                f"   * - :py:obj:`{_title(name)} <{name}>`",
+                f"     - {summary_of(name)}",
+            ]
         lines += ["", ".. toctree::", "   :hidden:", f"   :caption: {title}", ""]
         lines += [f"   {_title(name)} <{name}>" for name in groups[kind]]
         lines.append("")

@@ -1,0 +1,206 @@
+"""Docstrings of the public names: numpydoc's rules hold, and each example is run.
+
+The names are those of the reference on the site, so that a new one is checked without a
+line here.
+"""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import inspect
+from collections.abc import Callable, Iterator
+from functools import cache
+from types import ModuleType
+from typing import Any
+
+import pytest
+from numpydoc.docscrape import get_doc_object
+from numpydoc.validate import Validator, validate
+
+import recnb
+from recnb.evaluate import KEYWORDS
+from tests.tools.site.reference import (
+    RETURNED,
+    members_of,
+    objects_of,
+    public_names,
+    value_of,
+)
+
+#: Checks of numpydoc that are left out everywhere, with the reason.
+LEFT_OUT = {
+    "ES01": "a summary that says it all needs no second paragraph",
+    "SA01": "See Also is there where there is something to see",
+}
+#: Checks that are left out of properties and errors, which are a line, with the reason.
+LEFT_OUT_OF_LINES = {"EX01": "the example of its class, or of what raises it, shows it"}
+#: Classes that methods return and nobody calls: their parameters are not documented.
+MADE_BY_RECNB = (
+    *RETURNED,
+    recnb.CatalogueScore,
+    recnb.Comparison,
+    recnb.Evaluation,
+    recnb.Explanation,
+    recnb.RecAccessor,
+    recnb.Score,
+    recnb.Table,
+)
+#: Names without an example, with the reason.
+NO_EXAMPLE = {
+    "recnb.datasets.MovieLens": "its data is downloaded",
+    "recnb.datasets.load_movielens": "its data is downloaded",
+}
+
+
+class CallValidator(Validator):
+    """Takes `**options` for the keywords of `recnb.evaluate`, which it describes."""
+
+    @property
+    def signature_parameters(self) -> tuple[str, ...]:
+        names: tuple[str, ...] = super().signature_parameters
+        described = self.doc_all_parameters
+        if "**options" not in described:
+            return names
+        known = {*KEYWORDS, "**options"} - {*described}
+        listed = [name for name in names if name not in known]
+        if "**options" not in listed:
+            listed.append("**options")
+        return tuple(listed)
+
+
+def public_objects() -> dict[str, Any]:
+    """Return the public names with what they are, members of classes among them."""
+    found: dict[str, Any] = {}
+    for names in public_names().values():
+        for name in names:
+            found |= dict(objects_with_members(name, value_of(name)))
+    return found
+
+
+def objects_with_members(name: str, value: Any) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, dict):
+        return  # a registry has no docstring of its own
+    if isinstance(value, ModuleType):
+        for member in objects_of(value):
+            yield from objects_with_members(f"{name}.{member}", getattr(value, member))
+        return
+    yield name, value
+    if not inspect.isclass(value):
+        return
+    for member in members_of(value):
+        attribute = inspect.getattr_static(value, member, None)
+        if isinstance(attribute, classmethod | staticmethod):
+            attribute = attribute.__func__
+        if callable(attribute) or hasattr(attribute, "__get__"):
+            yield f"{name}.{member}", attribute
+
+
+OBJECTS = public_objects()
+
+
+def validator_of(value: Any) -> CallValidator:
+    return CallValidator(get_doc_object(value))
+
+
+def problems(name: str, value: Any) -> list[str]:
+    """Return what is wrong with a docstring, by numpydoc's rules and the house's."""
+    is_error = inspect.isclass(value) and issubclass(value, Exception)
+    is_line = is_error or not callable(value)
+    left_out = {*LEFT_OUT}
+    if is_line or name in NO_EXAMPLE or is_shown_by_its_class(name):
+        left_out |= {*LEFT_OUT_OF_LINES}
+    if is_error or value in MADE_BY_RECNB:
+        left_out.add("PR01")
+    result = validate(value, validator_cls=lambda obj_name: validator_of(obj_name))
+    wrong = [
+        f"{code}: {text}" for code, text in result["errors"] if code not in left_out
+    ]
+    # numpydoc lets parameters with a set of values be without a description.
+    for parameter, (_kind, text) in validator_of(value).doc_all_parameters.items():
+        if not "".join(text):
+            wrong.append(f"{parameter} has no description")
+    return wrong
+
+
+def is_shown_by_its_class(name: str) -> bool:
+    """Whether the example of a class calls this method of it."""
+    of_class, _dot, method = name.rpartition(".")
+    written = inspect.getdoc(OBJECTS.get(of_class)) or ""
+    _text, prompt, examples = written.partition(">>>")
+    return bool(prompt) and f".{method}(" in examples
+
+
+@pytest.mark.parametrize("name", OBJECTS)
+def test_a_public_name_has_a_docstring_by_the_rules_of_numpydoc(name: str) -> None:
+    assert problems(name, OBJECTS[name]) == []
+
+
+def bare(values: list[int], k: int = 3) -> list[int]:
+    """Return the first values."""
+    return values[:k]
+
+
+def wrong_names(values: list[int]) -> list[int]:
+    """Return the values
+
+    Parameters
+    ----------
+    value : list of int
+        The values.
+
+    Returns
+    -------
+    list of int
+        The same.
+
+    Examples
+    --------
+    >>> wrong_names([1])
+    [1]
+    """
+    return values
+
+
+@pytest.mark.parametrize(
+    "function, codes",
+    [(bare, {"PR01", "RT01", "EX01"}), (wrong_names, {"PR01", "PR02", "SS03"})],
+)
+def test_what_a_docstring_lacks_is_found(
+    function: Callable[..., Any], codes: set[str]
+) -> None:
+    wrong = problems(function.__name__, function)
+    assert {problem.partition(":")[0] for problem in wrong} == codes
+
+
+@cache
+def doctests_of(module: str) -> set[str]:
+    """Return the docstrings of a module whose examples pytest runs."""
+    finder = doctest.DocTestFinder(exclude_empty=True)
+    return {test.docstring for test in finder.find(importlib.import_module(module))}
+
+
+def module_of(value: Any) -> str:
+    """Return the module where something is written."""
+    if isinstance(value, property):
+        value = value.fget
+    module = inspect.getmodule(inspect.unwrap(value))
+    assert module is not None
+    return module.__name__
+
+
+WITH_EXAMPLES = [
+    name for name, value in OBJECTS.items() if ">>>" in (inspect.getdoc(value) or "")
+]
+
+
+@pytest.mark.parametrize("name", WITH_EXAMPLES)
+def test_an_example_of_the_reference_is_run_as_a_doctest(
+    name: str, pytestconfig: pytest.Config
+) -> None:
+    assert pytestconfig.getoption("doctestmodules")
+    assert "recnb" in pytestconfig.getini("testpaths")
+    value = OBJECTS[name]
+    module = module_of(value)
+    assert "spark" not in module  # pytest is told to ignore these
+    assert value.__doc__ in doctests_of(module)
