@@ -52,6 +52,23 @@ PARTS = (
     "numbers",
 )
 
+#: Parts that are mappings, and what each number has.
+MAPPINGS = ("versions", "inputs", "convention", "options")
+OF_NUMBER = (
+    "model",
+    "metric",
+    "options",
+    "k",
+    "mean",
+    "low",
+    "high",
+    "n_users",
+    "n_lists",
+)
+
+#: Options of a comparison that the record decides.
+RECORDED = ("baseline", "pairs", "confidence")
+
 #: What a row of the table is of.
 NUMBER, INPUT, CONVENTION, VERSION = "number", "input", "convention", "version"
 
@@ -152,7 +169,35 @@ def _read(given: Any) -> Record:
     if lacking or not content["numbers"]:
         part = lacking[0] if lacking else "numbers"
         raise FrameError(f"{name} holds a record without {part!r}: make it again.")
+    for part in MAPPINGS:
+        if not _is_mapping_of_mappings(content[part], deep=part == "inputs"):
+            raise _damaged(name, part, content[part])
+    for number in content["numbers"]:
+        if not _is_number(number):
+            raise _damaged(name, "numbers", number)
     return content
+
+
+def _is_mapping_of_mappings(value: Any, *, deep: bool) -> bool:
+    """Return whether a value is a mapping; if `deep`, whether its values are as well."""
+    if not isinstance(value, Mapping):
+        return False
+    return not deep or all(isinstance(table, Mapping) for table in value.values())
+
+
+def _is_number(number: Any) -> bool:
+    """Return whether this is a number of a record with all that it has."""
+    has_all = isinstance(number, Mapping) and all(part in number for part in OF_NUMBER)
+    return has_all and isinstance(number["options"], Mapping)
+
+
+def _damaged(name: str, part: str, value: Any) -> FrameError:
+    """Return the error for a part of a record that is not what `record_of` makes."""
+    return FrameError(
+        f"{name} holds a record whose {part!r} has {quoted(value)}, which recnb does "
+        "not write.",
+        fix="Give the file as it was written, or make the record again.",
+    )
 
 
 def _content(file: Path, name: str) -> Any:
@@ -174,6 +219,12 @@ def _evaluated(
     """Evaluate by the conventions and the columns of a record."""
     keywords = _keywords(record, options)
     names = dict.fromkeys(number["model"] for number in record["numbers"])
+    decided = [name for name in RECORDED if name in keywords]
+    if decided:
+        raise OptionError(
+            f"{decided[0]}= is that of the record, {quoted(record.get(decided[0]))}: ",
+            "leave it out.",
+        )
     if "" in names:
         return {"": evaluate(recs, truth, **keywords)}
     return compare(

@@ -351,6 +351,30 @@ def test_what_is_no_record_is_refused(record, words):
         recnb.check(record, RECS, TRUTH)
 
 
+DAMAGED = {
+    **{part: {part: "x"} for part in ("versions", "inputs", "convention", "options")},
+    "a table": {"inputs": {"truth": "x"}},
+    "numbers": {"numbers": "x"},
+    "a number": {"numbers": ["x"]},
+    "a part of a number": {"numbers": [{"model": "", "metric": "ndcg"}]},
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_a_record_that_was_damaged_is_refused(case):
+    record = recnb.evaluate(RECS, TRUTH).record("ndcg", k=5) | DAMAGED[case]
+    with pytest.raises(FrameError, match="which recnb does not write"):
+        recnb.check(record, RECS, TRUTH)
+
+
+def test_what_the_record_decides_is_no_option():
+    models = {"a": RECS, "b": RECS.iloc[::-1]}
+    record = recnb.compare(models, TRUTH).record("ndcg", k=5)
+    for option in ({"baseline": "b"}, {"pairs": "all"}, {"confidence": 0.9}):
+        with pytest.raises(OptionError, match="is that of the record"):
+            recnb.check(record, models, TRUTH, **option)
+
+
 def test_files_without_a_record_are_refused(tmp_path):
     with pytest.raises(FrameError, match=r"there is no file '.*none.json'"):
         recnb.check(tmp_path / "none.json", RECS, TRUTH)

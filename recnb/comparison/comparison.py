@@ -1298,7 +1298,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             else []
         )
         decisions = [*of_library, *convention.phrases(graded=first.joined.graded)]
-        words += weights_in_words(first.joined.user_weight)
+        words += weights_in_words(
+            first.joined.user_weight, of_lists=first.splits is not None
+        )
         return "; ".join(
             [
                 *words,

@@ -146,11 +146,16 @@ class Splits:
         row = lacking.row(0, named=True)
         pairs = {name: row[split_role(name)] for name in names}
         words = ", ".join(f"{name}={_shown(value)}" for name, value in pairs.items())
-        column, value = next(iter(pairs.items()))
+        others = [
+            f"{sheet.name}[{name!r}] != {_typed(value)}"
+            for name, value in pairs.items()
+        ]
+        if len(others) > 1:
+            others = [f"({other})" for other in others]
         raise FrameError(
             f"{sheet.name} has rows of {words}, and the {RECS} have no list there.",
             fix=f"Add its lists, or leave its rows out, such as "
-            f"{sheet.name}[{sheet.name}[{column!r}] != {_shown(value)!r}].",
+            f"{sheet.name}[{' | '.join(others)}].",
         )
 
     def of_lists(self, rows: pl.DataFrame, code: int) -> pl.DataFrame:
@@ -182,6 +187,11 @@ class Splits:
         """Return the user of each list."""
         users, _labels = _taken_apart(list_ids)
         return users.cast(self.user_dtype)
+
+    @staticmethod
+    def of_user(user: Any, list_ids: pl.Series) -> pl.Series:
+        """Return those lists that are of a user."""
+        return list_ids.filter(list_ids.str.starts_with(f"{user}{OPENING}"))
 
     def codes_of(self, list_ids: pl.Series) -> Ints:
         """Return the row of `values` that each list is of."""
@@ -321,6 +331,11 @@ def _values_of(sheet: Sheet, column: str) -> pl.Series:
         f"{name} of split= holds {kind(dtype)} such as {quoted(values.to_list()[0])}: "
         "give text, whole numbers or dates."
     )
+
+
+def _typed(value: Any) -> str:
+    """Return a value as it is compared with a column of pandas."""
+    return repr(_shown(value) if isinstance(value, datetime) else value)
 
 
 def _shown(value: Any) -> str:

@@ -728,6 +728,9 @@ COUNT_0_OR_1 = N_("Each of them counts 0, or 1 where no item is relevant to the 
 COUNT_AS_MISSED = N_("Each of them counts as a list without a hit.")
 
 
+MISSING_LISTS = N_("Lists that are missing: {n:,} of {of:,}")
+
+
 @check(
     "users without a list",
     short="Users without a list: {n:,} of {of:,}",
@@ -748,6 +751,7 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
     yield Problem(
         users,
         n_users,
+        short="" if data.source.splits is None else MISSING_LISTS,
         repair=Repair(data, averaged_users="both"),
         grave=users.height >= MANY_USERS * n_users,
         why=why,

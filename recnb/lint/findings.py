@@ -45,6 +45,10 @@ OF_OTHER_USERS = N_(
     "{label} is {value:.4f}; {changed}, {other_label} is {other:.4f}, users: "
     "{other_users:,} instead of {users:,}."
 )
+OF_OTHER_LISTS = N_(
+    "{label} is {value:.4f}; {changed}, {other_label} is {other:.4f}, lists: "
+    "{other_users:,} instead of {users:,}."
+)
 EXAMPLE = N_("Such as {example}.")
 #: Columns that are called as what they hold.
 ROLES = {
@@ -212,8 +216,10 @@ class Check:
             with suppress(RecnbError):
                 facts |= _facts_of_repair(problem.repair)
                 if "other" in facts:
-                    same_users = facts["other_users"] == n_values
-                    words = EFFECT if same_users else OF_OTHER_USERS
+                    words = EFFECT
+                    if facts["other_users"] != n_values:
+                        has_splits = data.source.splits is not None
+                        words = OF_OTHER_LISTS if has_splits else OF_OTHER_USERS
                     changed = problem.repair.in_words
                     effect = f"{effect} {_(words, **facts, changed=changed)}"
                 code = problem.repair.code

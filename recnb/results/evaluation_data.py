@@ -19,8 +19,9 @@ from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.side_data import SideData
 from recnb.data.splits import Splits
 from recnb.data.weights import look_up, refuse_lacking
-from recnb.display.language import N_, Noun, Sentence, _, noun_of, use_noun
+from recnb.display.language import N_, Noun, Sentence, _, named, noun_of, use_noun
 from recnb.display.text import one_line
+from recnb.errors import UnknownUserError
 from recnb.metrics.hits import Bools, Cutoffs, Hits, Ints, cached_property
 from recnb.results.values import (
     Basis,
@@ -267,6 +268,8 @@ class EvaluationData:
             table = self.side_data.users.select("user", value=cluster)
             ids = values.to_frame()
             values = look_up(table, ids, "cluster")
+            if values.dtype.is_float():
+                values = values.fill_nan(None)
             refuse_lacking(values, ids, "cluster")
         codes: Ints = values.rank("dense").cast(pl.Int64).to_numpy() - 1
         return codes
@@ -297,8 +300,25 @@ class EvaluationData:
 
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""
+        list_id = self.list_id(user)
+        self._refuse_user_of_lists(list_id)
         words = "; ".join(self.users_in_words)
-        return index_of(self.list_id(user), self.joined.users, words)
+        return index_of(list_id, self.joined.users, words)
+
+    def _refuse_user_of_lists(self, user: Any) -> None:
+        """Raise an error for a user alone, where users have lists in a split."""
+        if self.splits is None:
+            return
+        lists = self.splits.of_user(user, self.joined.users)
+        if len(lists):
+            raise UnknownUserError(
+                named(
+                    "user {user} has {n:,} lists: name one, such as {example}.",
+                    user=one_line(user),
+                    n=len(lists),
+                    example=repr(lists[0]),
+                )
+            )
 
     def list_id(self, user: Any) -> Any:
         """Return the id of a user below the join; of a list in a split its own."""

@@ -459,7 +459,10 @@ def _values_beyond_accuracy(
         if value is not None
     }
     with use_noun(data.noun):
-        phrases = [_users_in_words(data, metric, users), *weights_in_words(weights)]
+        phrases = [
+            _users_in_words(data, metric, users),
+            *weights_in_words(weights, of_lists=data.splits is not None),
+        ]
         who = "; ".join(phrases)
     # The other words are made when they are shown.
     words = partial(_of_lists_in_words, data, metric, measure.chosen, k, results, who)

@@ -158,7 +158,7 @@ def _basis_of(
         percent = f"{100 * confidence:g}"
         return [*merged(phrases), _(BASIS, by=label, confidence=percent)]
     weights = [
-        *weights_in_words(data.joined.user_weight),
+        *weights_in_words(data.joined.user_weight, of_lists=data.splits is not None),
         *pairs_in_words(data.joined.weighting),
     ]
     phrases = {name: [*words, *weights] for name, words in phrases.items()}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from math import isnan
 from typing import Any, Literal, NamedTuple
@@ -147,11 +147,15 @@ def paired(
         (bottom - top, top - bottom),
         clusters=_clusters_of(pair.values.index, cluster),
     )
-    return _difference_of(tests, pair, settings, better)
+    return _difference_of(tests, pair, settings, better, _name_of(cluster))
 
 
 def _difference_of(
-    tests: Paired, pair: _Pair, settings: Settings, better: Literal["high", "low"]
+    tests: Paired,
+    pair: _Pair,
+    settings: Settings,
+    better: Literal["high", "low"],
+    cluster: str,
 ) -> PairedDifference:
     """Return the numbers of one difference with its verdict."""
     won, lost = int(tests.won[0]), int(tests.lost[0])
@@ -182,6 +186,7 @@ def _difference_of(
         n_only_baseline=pair.n_only_baseline,
         confidence=settings.confidence,
         test=settings.test,
+        cluster=cluster,
         lang=current(),
     )
 
@@ -217,6 +222,7 @@ class PairedDifference(Suggesting):
     n_only_baseline: int
     confidence: float
     test: str
+    cluster: str  #: what is drawn together, by its name; "" for the lists of a user
     lang: str
 
     def to_dict(self) -> dict[str, Any]:
@@ -228,7 +234,7 @@ class PairedDifference(Suggesting):
             What `json` can write.
         """
         numbers = asdict(self)
-        del numbers["lang"]
+        del numbers["lang"], numbers["cluster"]
         return numbers
 
     def to_frame(self) -> pd.DataFrame:
@@ -245,7 +251,7 @@ class PairedDifference(Suggesting):
     def basis(self) -> str:
         """In words: the users, and those left out."""
         n_lists = None if self.n_lists == self.n_users else self.n_lists
-        words = [sample_in_words(self.n_users, n_lists)]
+        words = [sample_in_words(self.n_users, n_lists, self.cluster)]
         if self.n_only_values:
             left_out = N_("{n:,} only in the values, left out")
             words.append(_(left_out, n=self.n_only_values))
@@ -304,6 +310,8 @@ def _matched(values: Any, baseline: Any) -> _Pair:
             f"{theirs.index.nlevels}: give both by user, or both by user and the same "
             "levels."
         )
+    if ours.index.nlevels > 1:
+        theirs = _in_order_of_levels(theirs, ours.index.names)
     is_common = ours.index.isin(theirs.index)
     common = ours[is_common]
     if common.empty:
@@ -317,6 +325,17 @@ def _matched(values: Any, baseline: Any) -> _Pair:
         n_only_values=len(ours) - len(common),
         n_only_baseline=len(theirs) - len(common),
     )
+
+
+def _in_order_of_levels(
+    values: pd.Series[float], names: Sequence[Hashable]
+) -> pd.Series[float]:
+    """Return values by levels in this order, if all of them have the same names."""
+    have_same_names = set(names) == set(values.index.names)
+    if None in names or len(set(names)) < len(names) or not have_same_names:
+        return values
+    places = [values.index.names.index(name) for name in names]
+    return values.reorder_levels(places)
 
 
 def _checked(values: Any, name: str) -> pd.Series[float]:
@@ -408,7 +427,7 @@ def _clusters_of(index: pd.Index[Any], cluster: Cluster) -> Clusters | None:
                 f"{names}: ",
                 "name one, or give a Series of user to cluster.",
             )
-        return _clusters_by(index.get_level_values(cluster))
+        return _clusters_by(index.get_level_values(cluster), repr(cluster))
     if not isinstance(cluster, (pd.Series, Mapping)):
         raise OptionError(
             f"cluster= is a {type(cluster).__name__}: ",
@@ -436,7 +455,21 @@ def _users_in(index: pd.Index[Any]) -> pd.Index[Any]:
     return index.get_level_values(named[0] if named else 0)
 
 
-def _clusters_by(values: pd.Index[Any]) -> Clusters | None:
+def _name_of(cluster: Cluster) -> str:
+    """Return what clusters are called; "" where they are users."""
+    if cluster is None:
+        return ""
+    name = cluster if isinstance(cluster, str) else getattr(cluster, "name", None)
+    return "cluster" if name is None else str(name)
+
+
+def _clusters_by(values: pd.Index[Any], what: str = "user") -> Clusters | None:
     """Return the clusters of rows of equal values, in the order of the values."""
+    is_missing = np.asarray(values.isna())
+    if is_missing.any():
+        raise FrameError(
+            f"the index has {int(is_missing.sum()):,} rows without a {what}: give "
+            "every row one, or leave these rows out."
+        )
     codes, _names = pd.factorize(values, sort=True)
     return Clusters.of(codes.astype(np.int64))

@@ -121,7 +121,7 @@ class Basis:
         if self.lists is not None:
             who = self.lists.in_words()
         words = [who + self.convention.users_phrase]
-        words += weights_in_words(self.user_weight)
+        words += weights_in_words(self.user_weight, of_lists=self.lists is not None)
         words += self._without_list_in_words(counts.n_without_list)
         words += no_relevant_in_words(
             self.convention,
@@ -419,12 +419,20 @@ def taken_as_known(is_weighted: bool) -> list[str]:
     return [_(words)] if is_weighted else []
 
 
-def weights_in_words(of_users: Floats | None) -> list[str]:
-    """Return the weights of users in words, if they have some."""
+def weights_in_words(of_users: Floats | None, *, of_lists: bool) -> list[str]:
+    """Return the weights of users in words, if they have some.
+
+    `of_lists`: whether each is that of a list, of which users have several.
+    """
     words = N_(
         "users weigh from {low} to {high} of the heaviest: the {n:,} users count as "
         "{n_equal:,.0f} of equal weight"
     )
+    if of_lists:
+        words = N_(
+            "users weigh from {low} to {high} of the heaviest: the {n:,} lists count "
+            "as {n_equal:,.0f} of equal weight"
+        )
     return [found.in_words(words) for found in [Weighting.of(of_users)] if found]
 
 

@@ -2,6 +2,7 @@
 
 import math
 import pickle
+import re
 
 import numpy as np
 import pandas as pd
@@ -326,6 +327,73 @@ def test_users_of_one_side_alone_are_counted_and_said():
     assert (found.n_only_values, found.n_only_baseline) == (2, 3)
     assert "2 only in the values, left out; 3 only in the baseline" in repr(found)
     assert found.verdict == "same"
+
+
+def test_levels_are_matched_by_their_names():
+    rng = np.random.default_rng(5)
+    # Users and folds are numbers alike, so that their places do not tell them apart.
+    index = pd.MultiIndex.from_product([range(12), range(12)], names=["user", "fold"])
+    values = pd.Series(rng.random(144), index)
+    baseline = pd.Series(rng.random(144), index)
+    plain = recnb.paired(values, baseline)
+    assert recnb.paired(values, baseline.swaplevel()) == plain
+    other = recnb.paired(values.swaplevel(), baseline)
+    assert other.difference == pytest.approx(plain.difference)
+    assert other.high == pytest.approx(plain.high)
+
+
+def test_clusters_of_stored_values_are_not_called_users():
+    before = pd.Series(np.linspace(0.1, 0.5, 40))
+    household = pd.Series(np.arange(40) // 2, name="household")
+    found = recnb.paired(before * 1.2, before, cluster=household)
+    assert found.basis == "40 lists in 20 values of household"
+    assert found.n_users == 20
+    unnamed = recnb.paired(before * 1.2, before, cluster=household.to_dict())
+    assert unnamed.basis == "40 lists in 20 values of cluster"
+    assert recnb.paired(before * 1.2, before).basis == "40 users"
+
+
+@pytest.mark.parametrize("level", ["user", "topic"])
+def test_rows_without_a_cluster_are_refused(level):
+    keys = [("a", "x"), ("b", "y"), ("c", "x"), ("d", "z")]
+    frame = pd.DataFrame(keys, columns=["user", "topic"])
+    frame.loc[frame.index[:2], level] = None
+    values = pd.Series([0.1, 0.2, 0.5, 1.0], pd.MultiIndex.from_frame(frame))
+    with pytest.raises(FrameError, match=f"2 rows without a '?{level}"):
+        recnb.interval(values, cluster=None if level == "user" else level)
+
+
+def test_users_without_a_value_of_cluster_are_refused():
+    users = sorted(RECS["user"].unique())
+    lacking = pd.DataFrame({"user": users, "household": np.arange(len(users)) // 2.0})
+    lacking.loc[:2, "household"] = np.nan
+    ev = recnb.evaluate(RECS, TRUTH, split="day", users=lacking, cluster="household")
+    with pytest.raises(FrameError, match="cluster= has no value for 3 of"):
+        ev.ndcg(k=5).interval()
+
+
+def test_the_lint_and_weights_count_lists():
+    recs = RECS[~((RECS["day"] == "d2") & (RECS["user"] < "u20"))]
+    weights = pd.Series(np.arange(40) % 3 + 1.0, sorted(RECS["user"].unique())[:40])
+    ev = recnb.evaluate(recs, TRUTH, split="day", user_weight=weights)
+    score = ev.ndcg(k=5)
+    n_lists = len(score.per_user)
+    lint = ev.lint(k=5)
+    assert f"over {n_lists} lists of {ev.n_users} users" in lint.measured
+    finding = lint["users_without_list"]
+    n_missing = ev.counts.n_without_list
+    assert finding.short == f"Lists that are missing: {n_missing} of {n_lists}"
+    assert f"lists: {n_lists - n_missing} instead of {n_lists}" in finding.effect
+    found = recnb.compare(
+        {"a": recs, "b": OTHER}, TRUTH, split="day", user_weight=weights
+    )
+    for basis in (
+        score.basis,
+        found.basis,
+        repr(ev.table("ndcg", k=5, by="day")),
+    ):
+        assert re.search(r"the \d+ lists count as", basis)
+        assert "users count" not in basis
 
 
 @pytest.mark.parametrize(
