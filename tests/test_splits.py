@@ -506,3 +506,14 @@ def test_train_is_that_of_the_user_in_the_split(of_each: bool) -> None:
         assert means.to_list() == pytest.approx(wanted.to_list(), abs=1e-12)
     else:
         assert not of_each
+
+
+def test_train_that_lacks_a_value_of_the_split_is_refused():
+    recs = pd.DataFrame({"user": [1, 1], "item": ["a", "b"], "rank": 1, "fold": [0, 1]})
+    truth = pd.DataFrame({"user": [1, 1], "item": ["a", "a"], "fold": [0, 1]})
+    train = pd.DataFrame({"user": [2, 2], "item": ["a", "b"], "fold": [0, 0]})
+    with pytest.raises(recnb.errors.FrameError, match="no row of fold=1"):
+        recnb.evaluate(recs, truth, split="fold", train=train)
+    of_all = train.drop(columns="fold")  # the fix
+    ev = recnb.evaluate(recs, truth, split="fold", train=of_all)
+    assert ev.novelty(k=1) == pytest.approx(0.0)

@@ -173,10 +173,26 @@ def read_side_data(
     )
     if "train" not in given:
         return side_data
+    _refuse_split_without_train(side_data, source)
     dated = (given["train"], given_truth)
     time_columns = (_time_columns(dated[0]), _time_columns(dated[1]))
     times = _times(dated, time_columns)
     return replace(side_data, times=times, time_columns=time_columns)
+
+
+def _refuse_split_without_train(side_data: SideData, source: Source) -> None:
+    """Raise an error if train has the columns of a split and lacks one of its values."""
+    if source.splits is None:
+        return
+    for values in source.splits.values.iter_rows(named=True):
+        train = side_data.of_split(values).train
+        if train is not None and train.is_empty():
+            value = ", ".join(f"{name}={given!r}" for name, given in values.items())
+            raise FrameError(
+                f"train has no row of {value}, of which there are lists.",
+                fix="Add its rows; or drop the column of the split from train, whose "
+                "rows are then those of every value.",
+            )
 
 
 def _refuse_joined_by_item(names: Iterable[str]) -> None:

@@ -452,6 +452,12 @@ def _users_in(index: pd.Index[Any]) -> pd.Index[Any]:
     Nights that were put together by pd.concat have their day first.
     """
     named = [level for level, name in enumerate(index.names) if role_of(name) == "user"]
+    if not named and index.nlevels > 1 and None in index.names:
+        raise FrameError(
+            f"the index has {index.nlevels} levels, and no name says which one holds "
+            f"users: {index[0]!r}.",
+            fix="Name them: values.index.names = ['user', 'day'].",
+        )
     return index.get_level_values(named[0] if named else 0)
 
 

@@ -456,3 +456,15 @@ def test_series_that_do_not_match_are_refused():
         recnb.paired(VALUES, VALUES.set_axis([1, 2, 3]))
     with pytest.raises(OptionError, match="better="):
         recnb.paired(VALUES, VALUES, better="more")
+
+
+def test_levels_without_names_are_not_taken_for_users():
+    nights = [
+        pd.Series([0.1, 0.2], ["ann", "bob"]),
+        pd.Series([0.3, 0.5], ["ann", "bob"]),
+    ]
+    values = pd.concat(nights, keys=["mon", "tue"])
+    with pytest.raises(recnb.errors.FrameError, match="no name says which one"):
+        recnb.interval(values)
+    values.index.names = ["day", "user"]  # the fix
+    assert recnb.interval(values) == recnb.interval(values.swaplevel())
