@@ -217,15 +217,28 @@ class Splits:
         if len(key) != 1 + len(self.columns):
             return key
         user, *values = key
-        if isinstance(user, str) != (self.user_dtype == pl.String):
-            return key  # of another kind, whose text may be that of a user
-        wanted = [pd.Timestamp(v) if isinstance(v, date) else v for v in values]
-        index = self.index_of(self.values)
-        place = wanted[0] if len(wanted) == 1 else tuple(wanted)
-        row = index.get_loc(place) if place in index else None
-        if not isinstance(row, int):  # such as a slice, of the text of a month
+        is_text = isinstance(user, str)
+        users_are_text = self.user_dtype == pl.String
+        if is_text != users_are_text:
+            return key  # The ids of lists hold texts, in which 1 is the user "1".
+        code = self._code_of(values)
+        if code is None:
             return key
-        return f"{user}{OPENING}{self.labels[row]}"
+        return f"{user}{OPENING}{self.labels[code]}"
+
+    def _code_of(self, values: Sequence[Any]) -> int | None:
+        """Return the row of `values` that has these, or None; a date is its midnight."""
+        as_in_index = [
+            pd.Timestamp(value) if isinstance(value, date) else value
+            for value in values
+        ]
+        index = self.index_of(self.values)
+        entry = as_in_index[0] if len(as_in_index) == 1 else tuple(as_in_index)
+        if entry not in index:
+            return None
+        code = index.get_loc(entry)
+        # The text "2024-05" is in an index of times: all rows of May, as a slice.
+        return code if isinstance(code, int) else None
 
     @staticmethod
     def index_of(table: pl.DataFrame) -> pd.Index[Any]:
@@ -236,7 +249,7 @@ class Splits:
     # What both sides must have
 
     def met(self, lists: pl.Series, judged: pl.Series) -> MetLabels:
-        """Return the labels of the lists that have a truth, and of all of the truth."""
+        """Return the labels of all of the truth, and of the lists that have a truth."""
         in_truth = judged.unique()
         in_both = in_truth.filter(in_truth.is_in(lists.implode()))
         return MetLabels(self._labels_in(in_truth), self._labels_in(in_both))

@@ -1,8 +1,9 @@
 """Clusters: lists that are no sample by themselves, such as those of one user.
 
 A clustered sample is a sample of G cluster values. Of N lists with values x and mean m,
-a cluster has the value m + G / N * (the sum of x - m over its lists): the mean of these
-is m, and their variance out of G is that of the mean of clustered lists.
+a cluster has the value m + G / N * (the sum of x - m over its lists). The mean of these
+values is m, and their variance divided by G is the variance of the mean of the lists. Of
+lists with weights w, the sum is of w (x - m), and N is the sum of w.
 """
 
 from __future__ import annotations
@@ -67,19 +68,14 @@ class Clusters:
     ) -> Floats:
         """Return the effective number of clusters off a bound, in each column.
 
-        It is (sum t)² / sum t² of the distances t of clusters from the bound (Kish
-        1965): of hits in clusters of one size alike, the number of those with one.
+        The distance of a cluster is that of its lists, summed up. If all clusters that
+        are off the bound have the same distance, it is their number; if a few have most
+        of it, it is lower.
         """
         distances = np.abs(values - bound)
         if weights is not None:
             distances = weights[:, np.newaxis] * distances
-        of_clusters = self.sums(distances)
-        total = of_clusters.sum(axis=0)
-        squares = np.square(of_clusters).sum(axis=0)
-        n: Floats = np.full(values.shape[1], float(self.n))
-        np.divide(total**2, squares, out=n, where=np.isfinite(squares) & (squares > 0))
-        # As many as their number, where rounding makes it a little less.
-        return np.where(total == 0, 0.0, np.round(n, 9))
+        return _effective_number(self.sums(distances))
 
     def shares(self, weights: Floats | None = None) -> Floats:
         """Return how much of all weight each cluster has; of all lists without."""
@@ -91,10 +87,26 @@ class Clusters:
     def deviations(
         self, values: Floats, mean: Floats, weights: Floats | None = None
     ) -> Floats:
-        """Return the cluster values less their mean, of lists × columns with a mean."""
+        """Return how far the value of each cluster is from the mean, in each column."""
         deviations = values - mean
         total = float(len(values))
         if weights is not None:
             deviations = weights[:, np.newaxis] * deviations
             total = float(weights.sum())
         return self.n / total * self.sums(deviations)
+
+
+def _effective_number(sizes: Floats) -> Floats:
+    """Return (sum t)² / sum t² of the sizes t in each column (Kish 1965).
+
+    It is 0 if all sizes are 0, and the number of sizes if their squares are infinite, as
+    all distances from a bound at infinity are, or too small for a float.
+    """
+    total = sizes.sum(axis=0)
+    squares = np.square(sizes).sum(axis=0)
+    has_quotient = np.isfinite(squares) & (squares > 0)
+    number: Floats = np.full(sizes.shape[1], float(len(sizes)))
+    np.divide(total**2, squares, out=number, where=has_quotient)
+    # Of ten equal sizes floats may give a little less than 10, which is a limit.
+    number = np.round(number, 9)
+    return np.where(total == 0, 0.0, number)
