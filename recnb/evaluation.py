@@ -133,7 +133,15 @@ class EvaluationMethods(Methods):
         recall  0.1399  0.2504
         """
         if by is not None:
-            return table_by(self._data, metrics, k, by, bins, options, confidence)
+            return table_by(
+                self._data,
+                metrics,
+                k,
+                options,
+                by=by,
+                bins=bins,
+                confidence=confidence,
+            )
         return tables.table_of(
             self._data,
             metrics,
@@ -215,7 +223,7 @@ class EvaluationMethods(Methods):
         nDCG@10    0.1725  0.1503  0.1979    261
         AP(rel=4)  0.1063  0.0850  0.1340    235
         """
-        return tables.measures_of(self._data, names, confidence, options)
+        return tables.measures_of(self._data, names, options, confidence=confidence)
 
     @with_noun
     def curve(
@@ -258,7 +266,7 @@ class EvaluationMethods(Methods):
         5   0.1399  0.1155  0.1698
         10  0.2504  0.2191  0.2853
         """
-        return tables.curve_of(self._data, metric, k, options, confidence)
+        return tables.curve_of(self._data, metric, k, options, confidence=confidence)
 
     @with_noun
     def explain(
@@ -301,7 +309,7 @@ class EvaluationMethods(Methods):
         >>> print(ev.explain("recall", "u026", k=10).numbers)
         (1 + 1) / 3 = 2 / 3 = 0.6667
         """
-        return explanation_of(self._data, metric, user, k, options, lang)
+        return explanation_of(self._data, metric, user, k, options, lang=lang)
 
     @with_noun
     def items(self, k: int | None = None) -> Table:

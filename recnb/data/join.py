@@ -312,11 +312,12 @@ class SharedPairs(NamedTuple):
     def have_one_item_each(self, lists: ListedRows, truth: TruthRows) -> bool:
         """Return whether rows that have equal keys are of one pair, as their items show.
 
-        A key is item + user * _USER_FACTOR, of which `rows_by_key` compares the low b
-        bits alone. Rows of one item have equal keys only if
-        (user - other) * _USER_FACTOR is 0 modulo 2**b: as the factor is odd, if the
-        users are equal modulo 2**b, and there are far fewer users. So it is enough to
-        compare items.
+        Different pairs may have equal keys, but not if they are of one item. A key
+        (`_mix_pairs`) is the sum of a number of the item and user * _USER_FACTOR, and
+        keys are equal if their lowest b bits are, as many as `rows_by_key` has room for.
+        Two users of one item have equal keys only if (user - other) * _USER_FACTOR is 0
+        modulo 2**b. The factor is odd, so that user - other would have to be a multiple
+        of 2**b, and there are far fewer users. So it is enough to compare items.
         """
         listed_item = lists.item[self.listed_row]
         truth_item = truth.item[self.truth_row]

@@ -319,9 +319,10 @@ class Repair:
 
     @property
     def in_words(self) -> str:
-        """What is done, in a sentence.
+        """What the frames are beside those given: "put right", if it is a correction.
 
-        An option or rows left out may be another choice, and no correction.
+        Another option, or rows that another frame decides on, may be another choice, and
+        so these are named. Rows that are wrong in themselves are put right by dropping.
         """
         if self.options:
             options = [f"{name}={value!r}" for name, value in self.options.items()]

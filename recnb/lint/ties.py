@@ -103,8 +103,9 @@ def find_ties(data: LintData) -> Ties | None:
 
     Most metrics of hits grow, or stay, if a more relevant item changes places with a
     less relevant one above it. Such a metric is highest with each run of equal scores in
-    order of falling relevance, and lowest in order of rising relevance. Of those that
-    `_has_bounds` names, neither is known.
+    order of falling relevance, and lowest in order of rising relevance. Of any other
+    (`_has_bounds`) neither order is known: it has no bounds, and equal scores may
+    decide for every user who has a hit among them.
     """
     if not _is_order_chosen(data):
         return None
@@ -158,7 +159,7 @@ def _is_out_of_order(rows: ListRows) -> bool:
 
 
 def _has_bounds(data: LintData) -> bool:
-    """Return whether the order by relevance is known to be the best.
+    """Return whether the order by falling relevance is known to be the best.
 
     It need not be if the metric is the caller's or a cost, which a hit further up makes
     smaller, if the denominator depends on the order, or if a hit has a negative

@@ -354,16 +354,18 @@ def basis_of(
     joined, metric = scoring.joined, scoring.measure.metric
     nothing_to_find = _nothing_to_find(scoring, cutoffs)
     return Basis(
-        # The data.
+        # The data, as they are joined under the convention of the measure.
         counts=joined.counts_of_users(nothing_to_find, has_missed=metric.missed != "0"),
         lists=lists_behind(joined, nothing_to_find),
-        graded=data.joined.graded,
         scale=_scale_of(scoring),
         weights=joined.weighting,
         user_weight=joined.user_weight,
+        n_train=n_train_of(scoring),
+        # The evaluation, under every convention the same. Its notes, such as of users
+        # whom a comparison leaves out, another join of its frames does not have.
+        graded=data.joined.graded,
         user_label=data.user_label,
         noun=data.noun,
-        n_train=n_train_of(scoring),
         notes=(*data.joined.notes, *data.no_item_meets),
         # The metric, as it is asked for.
         convention=scoring.full_convention,

@@ -52,9 +52,10 @@ def table_by(
     data: EvaluationData,
     metrics: Metrics,
     k: object,
+    options: Given,
+    *,
     by: Any,
     bins: int,
-    options: Given,
     confidence: float = 0.95,
 ) -> Table:
     """Return each metric at each cut-off in each segment.

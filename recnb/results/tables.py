@@ -151,7 +151,7 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
 
 
 def measures_of(
-    data: EvaluationData, names: Any, confidence: float, options: Given
+    data: EvaluationData, names: Any, options: Given, *, confidence: float
 ) -> Table:
     """Return a row per measure, each at its own cut-off.
 
@@ -223,7 +223,12 @@ def _by_user(frame: pd.DataFrame, data: EvaluationData) -> pd.DataFrame:
 
 
 def curve_of(
-    data: EvaluationData, metric: Any, k: Any, options: Given, confidence: float = 0.95
+    data: EvaluationData,
+    metric: Any,
+    k: Any,
+    options: Given,
+    *,
+    confidence: float = 0.95,
 ) -> Table:
     """Return a row per cut-off: a metric and the ends of its interval.
 

@@ -62,6 +62,7 @@ def explanation_of(
     user: Any,
     k: int | None,
     options: Given,
+    *,
     lang: str | None = None,
 ) -> Explanation:
     """Return the explanation of a metric: of one user's list, or of all lists."""
