@@ -179,6 +179,27 @@ def test_the_walks_are_those_of_the_map():
     assert len(headings) >= 7
 
 
+def test_what_the_walks_name_is_there():
+    """Files by the end of their paths; names of the code, of which each word is there."""
+    text = (ROOT / "recnb" / "README.md").read_text("utf-8")
+    walks = text.partition("\n## Nine walks\n")[2].partition("\n## ")[0]
+    named = {name for name in re.findall(r"`([^`\n]+)`", walks) if " " not in name}
+    files = [f"/{name}" for name in tracked_files()]
+    paths = {name for name in named if re.search(r"\.(py|csv|md|po)$", name)}
+    assert len(paths) > 30
+    for path in paths:
+        assert any(file.endswith(f"/{path}") for file in files), path
+    folders = {name for name in named if name.endswith("/")}
+    names = set(re.findall(r"\w+", " ".join(named - paths - folders)))
+    assert len(names) > 90
+    code = "\n".join(
+        (ROOT / file[1:]).read_text("utf-8")
+        for file in files
+        if re.fullmatch(r"/(recnb|tests)/.*\.(py|csv)", file)
+    )
+    assert names <= set(re.findall(r"\w+", code))
+
+
 def test_its_command_is_that_of_the_readme():
     command = re.compile(r"```sh\n(.*)\n```")
     commands = command.findall((ROOT / "README.md").read_text("utf-8"))

@@ -347,6 +347,18 @@ def test_a_user_of_several_lists_is_told_how_to_name_one() -> None:
             ask("w")
 
 
+def test_a_list_is_named_by_its_user_and_day_and_by_nothing_like_them() -> None:
+    days = pd.to_datetime(["2024-05-01", "2024-05-02"])
+    truth = pd.DataFrame({"user": 1, "item": ["a", "b"], "day": days})
+    ev = recnb.evaluate(truth.assign(rank=1), truth, split="day")
+    for day in (days[0], dt.date(2024, 5, 1), "2024-05-01"):
+        assert "1 [day=2024-05-01]" in repr(ev.explain("recall", (1, day), k=1))
+    for key in ((1, "2024-05"), ("1", days[0]), (1, dt.date(2024, 5, 3)), (1,)):
+        name = re.escape(f"user {key!r} is not evaluated")
+        with pytest.raises(UnknownUserError, match=name):
+            ev.explain("recall", key, k=1)
+
+
 def test_a_column_of_the_truth_alone_is_asked_for_by_its_name() -> None:
     recs = RECS[["user", "item", "rank"]].head(2)
     with pytest.raises(OptionError, match="say by='day' where you ask") as problem:

@@ -72,6 +72,22 @@ def test_two_clusters_by_hand():
     assert moments.variance / moments.n == pytest.approx(1 / 16)
 
 
+def test_the_effective_number_off_a_bound_by_hand():
+    # The lists of a cluster together are 1 and 3 off 0: (1 + 3)² / (1² + 3²) = 1.6.
+    clusters = clusters_of([2, 2, 1])
+    values = np.array([[0.5], [0.5], [2.0], [1.0], [0.0]])
+    assert clusters.n_off(values, 0.0).tolist() == [1.6]
+    assert clusters.n_off(np.zeros((5, 1)), 0.0).tolist() == [0.0]
+    assert clusters.n_off(values, math.inf).tolist() == [3.0]
+
+
+def test_of_clusters_equally_far_off_a_bound_the_effective_number_is_exact():
+    clusters = clusters_of([2] * 10)
+    values = np.tile(np.linspace(0.01, 0.99, 99), (20, 1))
+    assert (clusters.n_off(values, 0.0) == 10).all()
+    assert (clusters.n_off(values, 1.0) == 10).all()
+
+
 def test_one_list_a_cluster_is_no_cluster_and_gives_the_same_bits():
     assert Clusters.of(np.array([4, 2, 9])) is None
     assert Clusters.of(None) is None
