@@ -73,7 +73,8 @@ def interval(
     >>> import pandas as pd, recnb
     >>> recnb.interval(pd.Series([0.2, 0.6, 0.4, 1.0], index=["a", "b", "c", "d"]))
     [0.1806, 0.8694] (95%, beta)
-    >>> nights = pd.MultiIndex.from_product([["a", "b", "c"], ["mon", "tue"]])
+    >>> days = [["a", "b", "c"], ["mon", "tue"]]
+    >>> nights = pd.MultiIndex.from_product(days, names=["user", "day"])
     >>> recnb.interval(pd.Series([0.2, 0.3, 0.6, 0.5, 1.0, 0.9], index=nights))
     [0.1496, 0.9151] (95%, beta)
     """
