@@ -946,7 +946,8 @@ class Evaluation(EvaluationMethods, EvaluationData):
         if not self.is_joined:
             where = _(self.source.where)
             return _("Evaluation of {where}, nothing computed yet", where=where)
-        n_relevant = len(self.joined.all_hits.truth_user)  # it has a row for each
+        # `truth_user` has the user of each relevant item.
+        n_relevant = len(self.joined.all_hits.truth_user)
         words = N_(
             "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items"
         )
@@ -956,7 +957,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
             # Some of the users of a file or engine: their rows were never counted.
             words = N_("Evaluation of some users against {relevant:,} relevant items")
             return _(words, relevant=n_relevant)
-        if n_rows is None:  # not known without all lists
+        if n_rows is None:  # only the lists of users in the truth were joined
             words = N_("Evaluation against {relevant:,} relevant items")
         return _(words, rows=n_rows, relevant=n_relevant)
 
