@@ -25,6 +25,9 @@ from recnb.errors import ElsewhereError, FrameError
 
 T = TypeVar("T")
 
+#: Where in files the rows stand from which the share of users that count is estimated.
+PLACES = 10
+
 
 class FileParts(Parts):
     """Buckets of users in temporary files, joined one after the other on all cores."""
@@ -162,16 +165,23 @@ def _lists_that_count(
 
     It is None as well if ids are to be looked at row by row.
     """
-    truth_users = judged.all()["user"].unique()
     column = layout.recs["user"]
+    judged_users = judged.all()["user"]
     with collected(RECS):
         n_rows = recs.select(pl.len()).collect().item()
-        if n_rows < lists_that_count.MANY:
+        if n_rows == 0 or n_rows < lists_that_count.MANY:
+            return None
+        sample = _sampled_users(recs, column, n_rows)
+        if sample.dtype != judged_users.dtype:
+            return None
+        share = lists_that_count.share_in_truth(sample, judged_users)
+        if share > lists_that_count.MOST_KEPT:
             return None
         # Each user once, on all cores.
         users = recs.select(column).unique().collect(engine="streaming")[column]
-    if users.dtype != truth_users.dtype or users.null_count():
+    if users.null_count():
         return None
+    truth_users = judged_users.unique()
     is_kept = users.is_in(truth_users.implode())
     share = is_kept.to_numpy().mean()
     if not share or share > lists_that_count.MOST_KEPT:
@@ -186,6 +196,14 @@ def _lists_that_count(
 
     left_out = users.filter(~is_kept)
     return ListsThatCount(of_truth_users, left_out, AllLists(read_all), n_rows)
+
+
+def _sampled_users(recs: pl.LazyFrame, column: str, n_rows: int) -> pl.Series:
+    """Return the users of rows at some places of files, whose other rows are not read."""
+    users = recs.select(column)
+    starts = range(0, n_rows, -(-n_rows // PLACES))
+    size = lists_that_count.SAMPLE // PLACES
+    return pl.concat([users.slice(start, size) for start in starts]).collect()[column]
 
 
 def _refuse_changed(

@@ -281,7 +281,7 @@ def leave_out_lists(source: Sheets) -> Source:
     n_rows = len(users)
     if n_rows < MANY:
         return source
-    if _share_in_truth(users, truth_users) > MOST_KEPT:
+    if share_in_truth(users, truth_users) > MOST_KEPT:
         return source
     is_kept, left_out = _split(users, truth_users)
     if not is_kept.any() or left_out.is_empty():
@@ -291,7 +291,7 @@ def leave_out_lists(source: Sheets) -> Source:
     return ListsThatCount(of_truth_users, left_out, AllLists(lambda: source), n_rows)
 
 
-def _share_in_truth(users: pl.Series, truth_users: pl.Series) -> float:
+def share_in_truth(users: pl.Series, truth_users: pl.Series) -> float:
     """Estimate the share of users with a list whom the truth has, from a sample."""
     sample = users.gather_every(max(len(users) // SAMPLE, 1)).unique()
     # A table of the few users drawn is made in less time than one of the truth's.
