@@ -216,10 +216,7 @@ class Check:
             with suppress(RecnbError):
                 facts |= _facts_of_repair(problem.repair)
                 if "other" in facts:
-                    words = EFFECT
-                    if facts["other_users"] != n_values:
-                        has_splits = data.source.splits is not None
-                        words = OF_OTHER_LISTS if has_splits else OF_OTHER_USERS
+                    words = _words_of_change(data, facts)
                     changed = problem.repair.in_words
                     effect = f"{effect} {_(words, **facts, changed=changed)}"
                 code = problem.repair.code
@@ -240,6 +237,13 @@ class Check:
             code=code,
             facts=facts,
         )
+
+
+def _words_of_change(data: LintData, facts: Mapping[str, Any]) -> str:
+    """Return the words for a metric before and after what is put right."""
+    if facts["other_users"] == facts["users"]:
+        return EFFECT
+    return OF_OTHER_USERS if data.source.splits is None else OF_OTHER_LISTS
 
 
 def _facts_of_repair(repair: Repair) -> dict[str, Any]:
