@@ -108,7 +108,9 @@ def test_a_wheel_is_small_and_for_every_system(wheel):
 
 def test_sources_make_the_same_wheel(wheel, tmp_path):
     with tarfile.open(build("sdist", tmp_path)) as archive:
-        archive.extractall(tmp_path, filter="data")
+        if hasattr(tarfile, "data_filter"):  # from Python 3.11.4 on
+            archive.extraction_filter = tarfile.data_filter
+        archive.extractall(tmp_path)
     (sources,) = (path for path in tmp_path.iterdir() if path.is_dir())
     for name in ("LICENSE", "README.md", "CITATION.cff"):
         assert (sources / name).read_bytes() == (ROOT / name).read_bytes()
