@@ -477,7 +477,8 @@ def _expected_nth(place: Ints, tie: TiesWithHits) -> Floats:
     places_above = place - 1.0
     other_places = np.maximum(tie.n_rows - 1, 1)  # a tie of one row has none, nor hits
     hits_above_in_tie = places_above * (tie.n_hits - 1) / other_places
-    return 1.0 + tie.n_hits_above + hits_above_in_tie
+    nth: Floats = 1.0 + tie.n_hits_above + hits_above_in_tie
+    return nth
 
 
 def _first_chance(place: Ints, tie: TiesWithHits) -> Floats:

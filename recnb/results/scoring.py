@@ -494,7 +494,8 @@ def _matrix_of(results: Sequence[PerUser | Whole]) -> Floats:
     columns = [np.where(result.counted, result.value, np.nan) for result in of_users]
     # The values at a cut-off lie together in memory, so that a sum does not depend on
     # the cut-offs beside it.
-    return np.stack(columns).T
+    matrix: Floats = np.stack(columns).T
+    return matrix
 
 
 def _users_in_words(data: EvaluationData, metric: Metric[...], users: pl.Series) -> str:
