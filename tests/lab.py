@@ -82,7 +82,7 @@ def chromium() -> Iterator[Browser]:
         yield browser
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as one:
         one.bind((LOOPBACK, 0))
         return int(one.getsockname()[1])
@@ -116,7 +116,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
         file = settings / "@jupyterlab" / f"{name}.jupyterlab-settings"
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(json.dumps(values))
-    port = _free_port()
+    port = free_port()
     folders = (
         "JUPYTER_CONFIG_DIR",
         "JUPYTER_DATA_DIR",

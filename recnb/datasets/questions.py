@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from recnb.datasets.bundled import read_bundled
+from recnb.datasets.bundled import frames_by, read_bundled
 from recnb.display.language import N_, _
 
 RETRIEVERS = ("words", "bm25", "trigrams", "expanded", "fused")
@@ -51,11 +51,7 @@ class Questions:
     @property
     def retrievers(self) -> dict[str, pd.DataFrame]:
         """Lists by retriever: new frames of query, doc and score."""
-        parts = self.runs.groupby("retriever", sort=False, observed=True)
-        return {
-            str(name): part.drop(columns="retriever").reset_index(drop=True)
-            for name, part in parts
-        }
+        return frames_by(self.runs, "retriever")
 
     def __repr__(self) -> str:
         text = N_(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import pandas as pd
 
-from recnb.datasets.bundled import read_bundled
+from recnb.datasets.bundled import frames_by, read_bundled
 from recnb.display.language import N_, _
 
 MODELS = ("item-knn", "factors", "popular")
@@ -59,11 +59,7 @@ class Sample:
     @property
     def models(self) -> dict[str, pd.DataFrame]:
         """Recommendations by model: new frames of user, item, rank and score."""
-        parts = self.recommendations.groupby("model", sort=False, observed=True)
-        return {
-            str(name): part.drop(columns="model").reset_index(drop=True)
-            for name, part in parts
-        }
+        return frames_by(self.recommendations, "model")
 
     def __repr__(self) -> str:
         text = N_(

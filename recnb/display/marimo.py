@@ -42,10 +42,10 @@ def in_marimo(text: str) -> Shown:
     return Shown(_CELLS + _FORMULA.sub(_typeset, text))
 
 
-def _typeset(found: re.Match[str]) -> str:
+def _typeset(match: re.Match[str]) -> str:
     import marimo
 
-    latex = html.unescape(found[1])
+    latex = html.unescape(match[1])
     typeset: str = marimo.md(f"$\\displaystyle {latex}$").text
     return typeset
 

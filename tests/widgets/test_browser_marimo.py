@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 import recnb
-from tests.lab import LOOPBACK, Lab, _free_port, page  # noqa: F401  # fixtures are found by their names
+from tests.lab import LOOPBACK, Lab, free_port, page  # noqa: F401  # fixtures are found by their names
 
 Locator = Page = Any  # of playwright, which the extra recnb[browser] installs
 pytestmark = pytest.mark.browser
@@ -73,7 +73,7 @@ def lab(tmp_path: Path) -> Iterator[Lab]:
     """marimo with a notebook of its own, in the place of JupyterLab."""
     notebook = tmp_path / "notebook.py"
     notebook.write_text(NOTEBOOK, encoding="utf-8")
-    port = _free_port()
+    port = free_port()
     here = Lab(f"http://{LOOPBACK}:{port}")
     command = [sys.executable, "-m", "marimo", "run", str(notebook), "--headless"]
     options = ["--no-token", "--host", LOOPBACK, "--port", str(port)]
