@@ -21,6 +21,7 @@ from recnb.results.segments import division_by
 from recnb.results.table import Table
 from recnb.results.verdicts import in_words, verdict_of
 from recnb.stats import Settings, holm, resampled
+from recnb.stats.means import means
 
 #: What the tests are, and what their intervals cover.
 FOLDS = N_(
@@ -100,7 +101,7 @@ def runs_of(
         )
     differences = _differences(numbers, by_split, pairs, settings, test_share)
     numbers_of_models = {
-        "mean": by_split.mean(),
+        "mean": means(by_split.to_numpy()),
         "sd": by_split.std(ddof=1),
         "n_splits": len(by_split),
     }

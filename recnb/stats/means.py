@@ -1,8 +1,7 @@
-"""Means over users: every one of the package is computed here.
+"""Means over users, or over splits: every one of the package is computed here.
 
 Metrics give a value for each user, and need not know how users are averaged: those
-beyond accuracy may average over the items of a list before. Means over splits, which
-`Comparison.runs` returns, are of the means that are computed here.
+beyond accuracy may average over the items of a list before.
 """
 
 from __future__ import annotations
