@@ -8,12 +8,16 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from recnb.data import lists_that_count
 from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of
-from recnb.data.columns import Frame, Labels, collected, is_scan
+from recnb.data.columns import Frame, Labels, is_scan
 from recnb.data.in_memory import Sheets, source_in_splits
 from recnb.data.layout import Layout
-from recnb.data.lists_that_count import AllLists, ListsThatCount, leave_out_lists
+from recnb.data.lists_that_count import (
+    AllLists,
+    LeavingOut,
+    ListsThatCount,
+    leave_out_lists,
+)
 from recnb.data.parallel import in_turn
 from recnb.data.parts import Parts, of_one_part, part_of
 from recnb.data.sheet import RECS, TRUTH, Sheet
@@ -24,9 +28,6 @@ from recnb.display.progress import steps
 from recnb.errors import ElsewhereError, FrameError
 
 T = TypeVar("T")
-
-#: Where in files the rows stand from which the share of users that count is estimated.
-PLACES = 10
 
 
 class FileParts(Parts):
@@ -112,23 +113,47 @@ def read_batches(
     """Read both frames in batches, and check their ids.
 
     What does not fit into memory is put into files. Of Parquet, lists that do not count
-    are read when something needs them. Other frames are read once: a query may take
-    long, or give other rows the next time.
+    are read again when something needs them. Other frames are read once: a query may
+    take long, or give other rows the next time.
     """
     with closing(_batches_checked(truth, TRUTH, layout.truth_read)) as batches:
         judged = Buckets(batches)
     if is_scan(recs) and not judged.in_files and not layout.split:
-        of_truth_users = _lists_that_count(recs, judged, layout, origin)
-        if of_truth_users is not None:
-            return of_truth_users
+        return _read_lists_that_count(recs, judged, layout, origin)
     source = _read_lists(recs, judged, layout, origin)
     if isinstance(source, Sheets):
         return leave_out_lists(source)
     return source
 
 
+def _read_lists_that_count(
+    recs: pl.LazyFrame, judged: Buckets, layout: Layout, origin: tuple[str, str]
+) -> Source:
+    """Read the lists of truth users; those of others again when something needs them."""
+    leaving_out = LeavingOut(judged.all()["user"])
+    of_truth_users = _read_lists(recs, judged, layout, origin, leaving_out)
+
+    def read_all() -> Source:
+        return _read_lists(recs, judged, layout, origin)
+
+    if leaving_out.n_rows_kept == 0:
+        return read_all()  # which the join refuses
+    if leaving_out.n_rows_kept == leaving_out.n_rows:
+        return of_truth_users
+    return ListsThatCount(
+        of_truth_users,
+        leaving_out.left_out,
+        AllLists(lambda: _unchanged(read_all(), of_truth_users)),
+        leaving_out.n_rows,
+    )
+
+
 def _read_lists(
-    recs: Frame, judged: Buckets, layout: Layout, origin: tuple[str, str]
+    recs: Frame,
+    judged: Buckets,
+    layout: Layout,
+    origin: tuple[str, str],
+    leaving_out: LeavingOut | None = None,
 ) -> Source:
     """Read the lists beside a truth that was read."""
     example = Sheet(TRUTH, judged.first, layout.truth)
@@ -144,7 +169,7 @@ def _read_lists(
                 bar.update(batch.height)
                 if layout.split:
                     combinations.append(with_distinct_splits(batch, layout.split))
-                yield batch
+                yield batch if leaving_out is None else leaving_out.kept(batch)
 
         lists = Buckets(alike())
     if not lists.in_files:
@@ -158,68 +183,19 @@ def _read_lists(
     return FileParts(lists, judged, layout, origin)
 
 
-def _lists_that_count(
-    recs: pl.LazyFrame, judged: Buckets, layout: Layout, origin: tuple[str, str]
-) -> Source | None:
-    """Read the lists of truth users alone; None if that saves little.
+def _unchanged(of_all_users: Source, of_truth_users: Source) -> Source:
+    """Return the source of all lists, which were read again.
 
-    It is None as well if ids are to be looked at row by row.
+    It is an error if lists of truth users have changed. Lists in files are not compared.
     """
-    column = layout.recs["user"]
-    judged_users = judged.all()["user"]
-    with collected(RECS):
-        n_rows = recs.select(pl.len()).collect().item()
-        if n_rows == 0 or n_rows < lists_that_count.MANY:
-            return None
-        sample = _sampled_users(recs, column, n_rows)
-        if sample.dtype != judged_users.dtype:
-            return None
-        share = lists_that_count.share_in_truth(sample, judged_users)
-        if share > lists_that_count.MOST_KEPT:
-            return None
-        # Each user once, on all cores.
-        users = recs.select(column).unique().collect(engine="streaming")[column]
-    if users.null_count():
-        return None
-    truth_users = judged_users.unique()
-    is_kept = users.is_in(truth_users.implode())
-    share = is_kept.to_numpy().mean()
-    if not share or share > lists_that_count.MOST_KEPT:
-        return None
-    wanted = recs.filter(pl.col(column).is_in(truth_users.implode()))
-    of_truth_users = _read_lists(wanted, judged, layout, origin)
-
-    def read_all() -> Source:
-        of_all_users = _read_lists(recs, judged, layout, origin)
-        _refuse_changed(of_truth_users, of_all_users, truth_users)
-        return of_all_users
-
-    left_out = users.filter(~is_kept)
-    return ListsThatCount(of_truth_users, left_out, AllLists(read_all), n_rows)
-
-
-def _sampled_users(recs: pl.LazyFrame, column: str, n_rows: int) -> pl.Series:
-    """Return the users of rows at some places of files, whose other rows are not read."""
-    users = recs.select(column)
-    starts = range(0, n_rows, -(-n_rows // PLACES))
-    size = lists_that_count.SAMPLE // PLACES
-    return pl.concat([users.slice(start, size) for start in starts]).collect()[column]
-
-
-def _refuse_changed(
-    of_truth_users: Source, of_all_users: Source, users: pl.Series
-) -> None:
-    """Raise an error if the lists of truth users have changed since they were read.
-
-    Lists in files are not compared.
-    """
-    if not isinstance(of_truth_users, Sheets) or not isinstance(of_all_users, Sheets):
-        return
-    if not rows_of(of_all_users.recs, users).equals(of_truth_users.recs):
-        raise FrameError(
-            f"{RECS}: the files hold other lists than when they were first read.",
-            fix="Evaluate them again.",
-        )
+    if isinstance(of_all_users, Sheets) and isinstance(of_truth_users, Sheets):
+        truth_users = of_truth_users.truth["user"]
+        if not rows_of(of_all_users.recs, truth_users).equals(of_truth_users.recs):
+            raise FrameError(
+                f"{RECS}: the files hold other lists than when they were first read.",
+                fix="Evaluate them again.",
+            )
+    return of_all_users
 
 
 def _batches_checked(frame: Frame, name: str, labels: Labels) -> Batches:

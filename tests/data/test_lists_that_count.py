@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import recnb
-from recnb.data import encoding, in_memory, lists_that_count
-from recnb.data.lists_that_count import ListsThatCount
+from recnb.data import in_memory, lists_that_count
+from recnb.data.lists_that_count import LeavingOut, ListsThatCount, keys_of
 from recnb.errors import FrameError, RecnbError
 from tests.data.test_join import DECISIONS
 from tests.examples import examples
@@ -163,18 +163,50 @@ def test_every_way_in_leaves_lists_out(way, mixed, text, tmp_path):
     assert hold(*frames, {}, k=(1, 3, None))
 
 
-@pytest.mark.parametrize("bits", [0, 2, 64])
 @pytest.mark.parametrize("text", [False, True])
-def test_users_are_counted_once_where_hashes_meet(text, bits, monkeypatch):
-    hashes = encoding.hashes_of
-    kept = np.uint64(2**bits - 1)
+def test_numbers_are_the_same_where_users_share_a_key(text, monkeypatch):
+    hashes = lists_that_count.hashes_of
     monkeypatch.setattr(
-        encoding, "hashes_of", lambda values, seed=0: hashes(values, seed) & kept
+        lists_that_count, "hashes_of", lambda values: hashes(values) & np.uint64(15)
     )
-    users = pl.Series(np.random.default_rng(2).integers(0, 50, 400))
+    recs, truth = random_frames(np.random.default_rng(2), 60, text=text)
+    truth = truth[truth["user"].isin(truth["user"].unique()[:6])]
+    everyone = evaluated(recs, truth, {}, NEVER)
+    some = evaluated(recs, truth, {}, 0)
+    assert is_reduced(some)
+    for name in ("ndcg", "recall", "average_precision"):
+        assert float(getattr(some, name)(k=3)) == float(getattr(everyone, name)(k=3))
+    user = everyone.joined.users[0]
+    assert str(some.user(user)) == str(everyone.user(user))
+
+
+@pytest.mark.parametrize("waiting", [0, 7, 2**22])
+@pytest.mark.parametrize("text", [False, True])
+def test_users_of_many_batches_are_left_out_once(
+    text, waiting, monkeypatch, leaves_out
+):
+    monkeypatch.setattr(lists_that_count, "WAITING", waiting)
+    users = pl.Series("user", np.random.default_rng(2).integers(0, 50, 400))
+    truth_users = pl.Series(range(0, 60, 3))
     if text:
-        users = users.cast(pl.String)
-    assert sorted(encoding.each_once(users)) == sorted(set(users))
+        users, truth_users = users.cast(pl.String), truth_users.cast(pl.String)
+    leaving_out = LeavingOut(truth_users)
+    rows = users.to_frame().with_row_index()
+    kept = pl.concat([leaving_out.kept(batch) for batch in rows.iter_slices(13)])
+    assert kept.equals(rows.filter(users.is_in(truth_users.implode())))
+    left_out = set(users) - set(truth_users)
+    assert len(leaving_out.left_out) == len(left_out)
+    assert set(leaving_out.left_out) == set(keys_of(pl.Series([*left_out])))
+    assert (leaving_out.n_rows, leaving_out.n_rows_kept) == (400, kept.height)
+
+
+def test_a_missing_id_in_a_file_is_an_error_whoever_counts(tmp_path, leaves_out):
+    recs, truth = random_frames(np.random.default_rng(3), 60, text=True)
+    row = recs.index[~recs["user"].isin(truth["user"])][0]
+    recs.loc[row, "item"] = None
+    recs.to_parquet(tmp_path / "recs.parquet", index=False)
+    with pytest.raises(FrameError, match="recommendations: .*item"):
+        recnb.evaluate(tmp_path / "recs.parquet", truth)
 
 
 def test_files_larger_than_memory_leave_lists_out(tmp_path, monkeypatch):
