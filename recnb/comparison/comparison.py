@@ -1349,9 +1349,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             cutoff = cut_of(scoring.shown_convention.cutoff, also_whole=None in depths)
             phrases[name] = options_in_words(used, cutoff)
             if "max_relevance" in used and used["max_relevance"] is None:
-                phrases[name].append(
-                    scale_in_words(self._first.joined.all_hits.max_relevance)
-                )
+                phrases[name].append(scale_in_words(self._first.joined.max_relevance))
         return phrases
 
     def _asked(self, metrics: Metrics, options: Mapping[str, Any]) -> list[Asked]:

@@ -223,7 +223,7 @@ class Sheets(Source):
             truth = with_series(truth, truth["relevance"].clip(0.0))
         return Joined(
             users=result.users,
-            all_hits=hits,
+            kept_hits=hits,
             convention=in_order,
             rows=RowsInMemory(lists.rows, truth, result, in_order),
             n_without_relevant=result.n_without_relevant,

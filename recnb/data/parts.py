@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
-import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
@@ -23,6 +22,7 @@ from recnb.data.encoding import distinct
 from recnb.data.fingerprint import TableFacts, merged_facts
 from recnb.data.in_memory import Sheets, check_users, source_of
 from recnb.data.layout import Layout
+from recnb.data.narrow_hits import NarrowHits
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import (
     Joined,
@@ -34,7 +34,7 @@ from recnb.data.source import (
 )
 from recnb.data.splits import MetLabels
 from recnb.errors import ElsewhereError, FrameError, NoRowsError
-from recnb.metrics.hits import Hits, Ints, TieSpread, cached_property
+from recnb.metrics.hits import cached_property
 
 T = TypeVar("T")
 
@@ -276,8 +276,7 @@ class PartHits:
 
     facts: Facts
     users: pl.Series  #: the users evaluated, sorted
-    #: Of users, of relevant rows by user, and of hits; as narrow as their numbers allow.
-    columns: dict[str, Any]
+    hits: NarrowHits
     convention: Convention  #: with the order that the columns made
     row_counts: RowCounts
     n_without_relevant: int
@@ -295,11 +294,10 @@ class PartHits:
         table_facts = None
         if keeps_facts:
             table_facts = _facts_of_part(joined.convention.order == "row", part)
-        columns = _columns_of(joined.all_hits)
         return cls(
             facts=Facts.of(part, joined.all_hits.max_relevance),
             users=joined.users,
-            columns={name: _narrow(column) for name, column in columns.items()},
+            hits=NarrowHits.of(joined.all_hits),
             convention=joined.convention,
             row_counts=joined.row_counts,
             n_without_relevant=joined.n_without_relevant,
@@ -307,24 +305,6 @@ class PartHits:
             truth=joined.truth if keeps_truth else None,
             table_facts=table_facts,
         )
-
-
-def _columns_of(hits: Hits) -> dict[str, Any]:
-    """Return the columns of hits, of relevant rows and of users."""
-    columns = {
-        "list_length": hits.list_length,
-        "n_relevant": hits.n_relevant,
-        "n_hits": np.bincount(hits.user, minlength=hits.n_users),
-        "truth_relevance": hits.truth_relevance,
-        "rank": hits.rank,
-        "relevance": hits.relevance,
-        "entry": hits.entry - _starts(hits.n_relevant)[hits.user],
-    }
-    if hits.truth_weight is not None:
-        columns["truth_weight"] = hits.truth_weight
-    if hits.tied is not None:
-        columns |= vars(hits.tied)
-    return columns
 
 
 class RowsOfParts(JoinedRows):
@@ -393,7 +373,7 @@ def merged(kept: list[PartHits], parts: Parts, convention: Convention) -> Joined
     return Joined(
         rows=rows,
         users=users,
-        all_hits=hits,
+        kept_hits=hits,
         n_without_relevant=n_without_relevant,
         convention=in_order,
         has_gaps=any(count.n_gaps for count in counts),
@@ -407,86 +387,13 @@ def merged(kept: list[PartHits], parts: Parts, convention: Convention) -> Joined
     )
 
 
-def _merged_hits(kept: list[PartHits]) -> tuple[pl.Series, Hits]:
+def _merged_hits(kept: list[PartHits]) -> tuple[pl.Series, NarrowHits]:
     """Return all users, sorted, and their hits.
 
     The parts are let go once they are in one piece.
     """
     users = pl.concat([part.users for part in kept])
-    by_id = users.arg_sort().to_numpy()
-    max_relevance = max(part.facts.highest for part in kept)
-    columns = {}
-    for name in kept[0].columns:
-        columns[name] = np.concatenate([part.columns[name] for part in kept])
+    hits = NarrowHits.concatenate([part.hits for part in kept])
     kept.clear()
-    taken = partial(_taken, columns)
-    n_relevant = columns.pop("n_relevant").astype(np.int64)
-    n_hits = columns.pop("n_hits").astype(np.int64)
-    truth_rows = ranges(_starts(n_relevant)[by_id], n_relevant[by_id])
-    hit_rows = ranges(_starts(n_hits)[by_id], n_hits[by_id])
-    n_relevant, n_hits = n_relevant[by_id], n_hits[by_id]
-    everyone = np.arange(len(users))
-    weight = None
-    if "truth_weight" in columns:
-        weight = taken("truth_weight", truth_rows)
-    # Rows of the truth are counted from the first of the user.
-    entry = taken("entry", hit_rows, np.int64)
-    entry += np.repeat(_starts(n_relevant), n_hits)
-    return users.gather(by_id), Hits(
-        user=np.repeat(everyone, n_hits),
-        rank=taken("rank", hit_rows, np.int64),
-        relevance=taken("relevance", hit_rows),
-        entry=entry,
-        list_length=taken("list_length", by_id, np.int64),
-        truth_user=np.repeat(everyone, n_relevant),
-        truth_relevance=taken("truth_relevance", truth_rows),
-        truth_weight=weight,
-        max_relevance=max_relevance,
-        tied=_taken_ties(columns, hit_rows),
-    )
-
-
-def _taken(
-    columns: dict[str, Any], name: str, rows: Ints, kind: type[Any] = np.float64
-) -> Any:
-    """Return a column in the order of users; the one of parts is let go."""
-    return columns.pop(name)[rows].astype(kind)
-
-
-def _taken_ties(columns: dict[str, Any], hit_rows: Ints) -> TieSpread | None:
-    """Return how hits are spread over ties, in the order of users, if they are."""
-    if "top" not in columns:
-        return None
-    return TieSpread(
-        weight=_taken(columns, "weight", hit_rows),
-        nth=_taken(columns, "nth", hit_rows),
-        first=_taken(columns, "first", hit_rows),
-        top=_taken(columns, "top", hit_rows, np.bool_),
-    )
-
-
-def ranges(starts: Ints, counts: Ints) -> Ints:
-    """Concatenate the whole numbers from each start on, as many as it counts.
-
-    Of the starts 5 and 0, and the counts 2 and 3, they are 5, 6, 0, 1, 2.
-    """
-    ends = np.cumsum(counts)
-    numbers = np.arange(ends[-1] if len(ends) else 0)
-    numbers += np.repeat(starts - (ends - counts), counts)
-    return numbers
-
-
-def _starts(counts: Ints) -> Ints:
-    return np.cumsum(counts) - counts
-
-
-def _narrow(column: Any) -> Any:
-    """Return numbers in as few bytes as hold them exactly; truth values as they are."""
-    if column.dtype == np.bool_:
-        return column
-    for kind in (np.int8, np.int16, np.int32, np.float32):
-        with np.errstate(over="ignore", invalid="ignore"):
-            narrow = column.astype(kind)
-        if (narrow == column).all():
-            return narrow
-    return column
+    by_id = users.arg_sort().to_numpy()
+    return users.gather(by_id), hits.in_order(by_id)

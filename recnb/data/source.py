@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -14,12 +14,13 @@ from recnb.conventions.convention import Order
 from recnb.data.columns import Labels
 from recnb.data.encoding import distinct
 from recnb.data.fingerprint import TableFacts
+from recnb.data.narrow_hits import NarrowHits
 from recnb.data.sheet import IDS, Sheet, relevant_only
 from recnb.data.splits import Splits
 from recnb.data.weights import Weighting, look_up, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError
-from recnb.metrics.hits import Bools, Floats, Hits, cached_property
+from recnb.metrics.hits import Bools, Floats, Hits, Ints, cached_property
 
 
 class Origin(NamedTuple):
@@ -326,7 +327,7 @@ class Joined:
     """
 
     users: pl.Series  #: the users evaluated, sorted
-    all_hits: Hits  #: of whole lists
+    kept_hits: Hits | NarrowHits  #: of whole lists
     convention: Convention
     rows: JoinedRows  #: behind the hits
     n_without_relevant: int  #: users of either frame who have no relevant item
@@ -338,6 +339,37 @@ class Joined:
     known_counts: RowCounts | None = None  #: of rows that are elsewhere
     _source: Source | None = None
     _cut: dict[int, Hits] = field(default_factory=dict)
+
+    @property
+    def all_hits(self) -> Hits:
+        """The hits of whole lists."""
+        kept = self.kept_hits
+        return kept if isinstance(kept, Hits) else kept.widened
+
+    @property
+    def has_hits(self) -> bool:
+        """Whether some list has a hit."""
+        return len(self.kept_hits.rank) > 0
+
+    @property
+    def list_length(self) -> Ints:
+        """Per user, the last rank of the list; 0 without a list."""
+        return self.kept_hits.list_length
+
+    @property
+    def n_relevant(self) -> Ints:
+        """The number of items relevant to each user."""
+        return self.kept_hits.n_relevant
+
+    @property
+    def max_relevance(self) -> float:
+        """The highest relevance in the truth, of all users."""
+        return self.kept_hits.max_relevance
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether relevant pairs have weights."""
+        return self.kept_hits.truth_weight is not None
 
     @property
     def source(self) -> Source:
@@ -373,7 +405,7 @@ class Joined:
     @property
     def user_counts(self) -> UserCounts:
         """The users behind a mean, and those who are not."""
-        nothing_to_find = self.all_hits.n_relevant == 0
+        nothing_to_find = self.n_relevant == 0
         return self.counts_of_users(nothing_to_find)
 
     def counts_of_users(
@@ -384,9 +416,9 @@ class Joined:
         `has_missed`: whether one evaluated counts as a list without a hit, and not 1.
         """
         n_nothing = int(nothing_to_find.sum())
-        n_evaluated = int((self.all_hits.n_relevant == 0).sum())
+        n_evaluated = int((self.n_relevant == 0).sum())
         n_others = self.n_without_relevant - n_evaluated
-        unlisted = self.all_hits.list_length == 0
+        unlisted = self.list_length == 0
         rule = self.convention.no_relevant
         if rule == "skip" or (rule == "one" and not has_missed):
             unlisted = unlisted & ~nothing_to_find
@@ -414,7 +446,7 @@ class Joined:
         return Counts(
             n_users=self.source.users_of(self.users).n_unique(),
             n_lists=len(self.users),
-            n_without_list=int((self.all_hits.list_length == 0).sum()),
+            n_without_list=int((self.list_length == 0).sum()),
             n_without_relevant=self.n_without_relevant,
             n_recommended=self.row_counts.n_recommended,
             n_relevant=len(self.all_hits.truth_user),
@@ -427,7 +459,7 @@ class Joined:
     @cached_property
     def weighting(self) -> Weighting | None:
         """The weights of the relevant pairs of the users evaluated."""
-        return Weighting.of(self.all_hits.truth_weight)
+        return Weighting.of(self.all_hits.truth_weight) if self.is_weighted else None
 
     @property
     def n_recommended(self) -> int | None:
@@ -459,14 +491,18 @@ class Joined:
 
     def hits(self, depth: int | None) -> Hits:
         """Return the hits among the first `depth` ranks (None: all)."""
-        hits = self.all_hits
-        if depth is None or hits.tied is not None:
-            return hits
-        if depth >= hits.list_length.max(initial=0):
-            return hits
+        if depth is None:
+            return self.all_hits
         if depth not in self._cut:
-            self._cut[depth] = hits.with_rows(hits.rank <= depth)
+            self._cut[depth] = _cut_at(self.all_hits, depth)
         return self._cut[depth]
+
+    def hits_in_blocks(self, depth: int | None) -> Iterable[Hits]:
+        """Return `hits(depth)`; of some users after others if they take few bytes."""
+        if isinstance(self.kept_hits, Hits):
+            return [self.hits(depth)]
+        blocks = self.kept_hits.blocks()
+        return blocks if depth is None else (_cut_at(hits, depth) for hits in blocks)
 
     def judged_hits(self) -> Hits:
         """Return the judged items in the lists, relevant or not, as hits.
@@ -516,7 +552,7 @@ class Joined:
             self,
             users=kept,
             user_weight=weight,
-            all_hits=hits,
+            kept_hits=hits,
             rows=self.rows.among(kept),
             n_without_relevant=int((hits.n_relevant == 0).sum()),
             notes=(*self.notes, note) if note else self.notes,
@@ -524,3 +560,13 @@ class Joined:
             _source=self.source.among(kept),
             _cut={},
         )
+
+
+def _cut_at(hits: Hits, depth: int) -> Hits:
+    """Return the hits among the first `depth` ranks.
+
+    Those spread over ties are cut where they are summed.
+    """
+    if hits.tied is not None or depth >= hits.list_length.max(initial=0):
+        return hits
+    return hits.with_rows(hits.rank <= depth)

@@ -154,7 +154,7 @@ class AskedNumber:
     def has_lists_of_one(self) -> bool:
         if self.joined is None:
             return False
-        return bool((self.joined.all_hits.list_length < 2).any())
+        return bool((self.joined.list_length < 2).any())
 
     def has_lists_of_hits_alone(self) -> bool:
         relevant = self._relevant_rows()

@@ -404,7 +404,7 @@ def filler_score(data: LintData) -> Iterator[Problem]:
     advice="Recommend at least {k:,} items, or use a smaller cut-off.",
 )
 def short_lists(data: LintData) -> Iterator[Problem]:
-    lengths = data.joined.all_hits.list_length
+    lengths = data.joined.list_length
     n_lists = int(data.listed.sum())
     longest = int(lengths.max(initial=0))
     # A list as long as the longest could have held so many relevant items of its user.

@@ -20,12 +20,13 @@ from recnb.metrics.hits import (
 from recnb.metrics.measure import Measure
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import (
-    average,
     averaged,
     cutoffs_under,
+    filled,
     scoring_of,
     with_items,
 )
+from recnb.stats import means
 
 Mask = NDArray[np.bool_]
 PAIR = ["user", "item"]
@@ -129,7 +130,8 @@ class LintData:
         """Compute the metric of hits of the same users: their values, and the mean."""
         cutoffs = cutoffs_under(self.convention, Cutoffs.one(self.asked_k))
         credit = self.scoring.measure.at(hits, cutoffs)
-        matrix, mean = average(credit, self.convention, self.joined.user_weight)
+        matrix = filled(credit, self.convention)
+        mean = means(matrix, self.joined.user_weight)
         return np.nan_to_num(matrix[:, 0]), float(mean[0])
 
     @property
@@ -180,7 +182,7 @@ class LintData:
     @cached_property
     def listed(self) -> Mask:
         """Which of the users evaluated have a list."""
-        return np.asarray(self.joined.all_hits.list_length > 0)
+        return np.asarray(self.joined.list_length > 0)
 
     def users(self, chosen: Mask) -> pl.DataFrame:
         """Return some of the users evaluated as rows."""

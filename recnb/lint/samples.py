@@ -59,7 +59,7 @@ def _sample_in_lists(data: LintData) -> SampledCandidates | None:
     missing.
     """
     n_relevant = data.hits.n_relevant[data.listed]
-    lengths = data.joined.all_hits.list_length[data.listed]
+    lengths = data.joined.list_length[data.listed]
     lost = count_missed(data)[data.listed]
     is_few = lengths.max() < _most_sampled(data.joined.recs["item"].n_unique())
     if not is_few or lost.sum() > MISSING * n_relevant.sum():
@@ -97,7 +97,7 @@ def _sample_in_truth(data: LintData) -> SampledCandidates | None:
     n_others = recs.join(judged, on=PAIR, how="anti").height
     if not unlisted.sum() > len(unlisted) / 2 or n_others > MISSING * recs.height:
         return None
-    longest = int(data.joined.all_hits.list_length.max())
+    longest = int(data.joined.list_length.max())
     for rows in (judged, judged.filter(is_negative)):
         counts = rows.group_by("user").len("size")
         counted = users.join(counts, on="user", how="left")
@@ -147,4 +147,4 @@ def is_nothing_missed(data: LintData) -> bool:
     if data.convention.candidates != "list" or find_sample(data) is not None:
         return False
     n_items = data.joined.recs["item"].n_unique()
-    return bool(data.joined.all_hits.list_length.max() < n_items)
+    return bool(data.joined.list_length.max() < n_items)

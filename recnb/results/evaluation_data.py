@@ -135,7 +135,7 @@ class EvaluationData:
         """The same with a weight of 1 for each relevant pair."""
         plain = replace(
             self.joined,
-            all_hits=replace(self.joined.all_hits, truth_weight=None),
+            kept_hits=replace(self.joined.all_hits, truth_weight=None),
             convention=replace(self.convention, min_propensity=1.0),
             _cut={},
         )
@@ -387,7 +387,7 @@ class EvaluationData:
             user_weight=self.joined.user_weight,
             user_label=self.user_label,
             noun=self.noun,
-            lists=lists_behind(self.joined, self.joined.all_hits.n_relevant == 0),
+            lists=lists_behind(self.joined, self.joined.n_relevant == 0),
         )
         return basis.users_in_words()
 
@@ -402,7 +402,7 @@ class EvaluationData:
 
         Their ids may be written in two ways.
         """
-        if len(self.joined.all_hits.rank):
+        if self.joined.has_hits:
             return ()
         source = self.source.of_all_users
         if not isinstance(source, Sheets) or source.is_part:

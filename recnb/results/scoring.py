@@ -6,7 +6,7 @@ over users, the basis.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -16,6 +16,7 @@ import polars as pl
 
 from recnb.conventions import Convention, presets
 from recnb.data import Joined
+from recnb.data.parallel import in_turn
 from recnb.display.language import N_, _, ngettext, use_noun
 from recnb.errors import OptionError
 from recnb.metrics.gain import as_column
@@ -49,8 +50,7 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
         return _with_whole_lists(data, measure, k)
     scoring = scoring_of(data, measure, whole=k.is_whole)
     joined = scoring.joined
-    credit = credit_of(scoring, k)
-    matrix, mean = average(credit, joined.convention, joined.user_weight)
+    matrix, mean = averaged(scoring, k)
     basis = basis_of(data, scoring, k, measure.options_beside_text)
     return Values(
         measure=scoring.measure,
@@ -136,7 +136,7 @@ def scoring_of(
     metric = measure.metric
     recorded = _recorded(data, metric, whole=whole)
     of_library = {} if recorded is None else dict(recorded.options)
-    has_weights = data.joined.all_hits.truth_weight is not None
+    has_weights = data.joined.is_weighted
     convention = _convention_of(data, measure, recorded, whole=whole)
     measure = replace(
         measure,
@@ -264,8 +264,31 @@ def credit_of(scoring: Scoring, cutoffs: Cutoffs) -> Credit:
 def averaged(scoring: Scoring, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
     """Return the credit, averaged: users × cut-offs, NaN if left out, and their mean."""
     joined = scoring.joined
-    credit = credit_of(scoring, cutoffs)
-    return average(credit, joined.convention, joined.user_weight)
+    cutoffs = cutoffs_under(joined.convention, cutoffs)
+
+    def values(hits: Hits) -> Floats:
+        credit: Credit = scoring.measure.at(hits, cutoffs)
+        return filled(credit, joined.convention)
+
+    blocks = [*in_turn(_hits_in_blocks(scoring, cutoffs), values)]
+    matrix = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+    return matrix, means(matrix, joined.user_weight)
+
+
+def _hits_in_blocks(scoring: Scoring, cutoffs: Cutoffs) -> Iterable[Hits]:
+    """Return `hits_for`, of some users after others where they are many.
+
+    A metric of the caller's may look at all users together.
+    """
+    metric = scoring.measure.metric
+    if metric.own or metric.needs:
+        return [hits_for(scoring, cutoffs)]
+    return scoring.joined.hits_in_blocks(_depth_of(scoring, cutoffs))
+
+
+def _depth_of(scoring: Scoring, cutoffs: Cutoffs) -> int | None:
+    """Return the rank below which no hit counts; None: whole lists count."""
+    return None if scoring.measure.needs_whole_list else cutoffs.deepest
 
 
 def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
@@ -273,8 +296,7 @@ def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
 
     A metric that counts judged items gets these as well.
     """
-    depth = None if scoring.measure.needs_whole_list else cutoffs.deepest
-    hits = scoring.joined.hits(depth)
+    hits = scoring.joined.hits(_depth_of(scoring, cutoffs))
     if "judged" in scoring.measure.metric.needs:
         return replace(hits, judged=scoring.joined.judged_hits())
     return with_items(scoring, hits)
@@ -301,23 +323,21 @@ def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
     return replace(cutoffs, cut=convention.cutoff)
 
 
-def average(
-    credit: Credit, convention: Convention, weights: Floats | None = None
-) -> tuple[Floats, Floats]:
-    """Return users × cut-offs and their mean, with the weights of users if there are any.
+def filled(credit: Credit, convention: Convention) -> Floats:
+    """Return the values of a credit, users × cut-offs.
 
     A user with nothing to find is left out (NaN) or has the convention's value.
     """
     matrix = credit.value
     undefined = undefined_in(credit, convention)
     if undefined is None or not undefined.any():
-        return matrix, means(matrix, weights)
+        return matrix
     rule = convention.no_relevant
     # A cost with `missed` has a value for a list without a hit, and keeps it: 0 would be
     # the best there is.
     if rule == "skip" or not credit.has_missed:
-        matrix = np.where(undefined, FILLED[rule], matrix)
-    return matrix, means(matrix, weights)
+        return np.where(undefined, FILLED[rule], matrix)
+    return matrix
 
 
 def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
@@ -388,7 +408,7 @@ def _scale_of(scoring: Scoring) -> float | None:
     """
     options = scoring.measure.chosen
     if "max_relevance" in options and options["max_relevance"] is None:
-        return scoring.joined.all_hits.max_relevance
+        return scoring.joined.max_relevance
     return None
 
 
@@ -402,7 +422,7 @@ def n_train_of(scoring: Scoring) -> int:
 def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:
     """Mark users who have nothing to find at the deepest cut-off."""
     joined = scoring.joined
-    has_none = np.asarray(joined.all_hits.n_relevant == 0)
+    has_none = np.asarray(joined.n_relevant == 0)
     if joined.convention.relevant == ">0":
         return has_none  # as `undefined_in`, for which no credit is needed
     credit = credit_of(scoring, Cutoffs.one(cutoffs.deepest))

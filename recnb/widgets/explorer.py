@@ -407,7 +407,7 @@ class Explorer(Live):
     @staticmethod
     def _hits_of(data: EvaluationData, k: int | None) -> pd.Series[float]:
         """Return the number of hits of each user, whatever relevant pairs weigh."""
-        is_weighted = data.joined.all_hits.truth_weight is not None
+        is_weighted = data.joined.is_weighted
         counted = data.unweighted if is_weighted else data
         gained = Measure(METRICS["cg"], {"gain": "binary"}, k)
         return score_of(counted, gained).per_user
