@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from recnb.data.parallel import BLOCK
+from recnb.data.parallel import BLOCK, in_turn
 from recnb.metrics.hits import Bools, Ints
 
 
@@ -68,10 +68,22 @@ def grouped(values: pl.Series) -> tuple[Ints, Ints]:
     rows, equals_next = rows_by_key(key)
     is_start = np.append(True, ~equals_next)[: len(rows)]
     starts = np.flatnonzero(is_start)
-    if span is None and len(run_starts(values.gather(rows))) > len(starts):
+    if span is None and _n_runs(values, rows) > len(starts):
         # Different values have one hash.
         return grouped(values.rank("dense").cast(pl.Int64))
     return rows, starts
+
+
+def _n_runs(values: pl.Series, rows: Ints) -> int:
+    """Count the runs of equal values in rows in some order, on all cores."""
+
+    def n_changes(first: int) -> int:
+        """Count the rows of a block after which the value changes."""
+        with_next_block = rows[first : first + BLOCK + 1]
+        return len(run_starts(values.gather(with_next_block))) - 1
+
+    firsts = range(0, len(rows), BLOCK)
+    return sum(in_turn(firsts, n_changes)) + min(len(rows), 1)
 
 
 def rows_by_key(key: NDArray[np.uint64]) -> tuple[Ints, Bools]:

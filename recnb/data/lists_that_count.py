@@ -300,26 +300,31 @@ class LeavingOut:
     """
 
     def __init__(self, truth_users: pl.Series) -> None:
-        self._of_truth = keys_of(truth_users)
+        self._truth_users = truth_users
         #: Whether it saves time, by the first batch; None before it.
         self._saves_time: bool | None = None
         #: Keys of those left out: of some batches, each once; and of later ones, by row.
-        self._left_out = [self._of_truth.clear()]
+        self._left_out = [keys_of(truth_users.clear())]
         self.n_rows = 0  #: of all batches
         self.n_rows_kept = 0
 
     def kept(self, batch: pl.DataFrame) -> pl.DataFrame:
         """Return the rows of truth users."""
-        keys = keys_of(batch["user"])
         if self._saves_time is None:
-            self._saves_time = saves_time(keys, self._of_truth)
+            self._saves_time = saves_time(batch["user"], self._truth_users)
         self.n_rows += batch.height
         if self._saves_time:
+            keys = keys_of(batch["user"])
             is_kept = _are_in(keys, self._of_truth)
             batch = batch.filter(is_kept)
             self._remember(keys.filter(~is_kept))
         self.n_rows_kept += batch.height
         return batch
+
+    @cached_property
+    def _of_truth(self) -> pl.Series:
+        """Keys of the truth users."""
+        return keys_of(self._truth_users)
 
     def _remember(self, left_out: pl.Series) -> None:
         """Remember keys of a batch; put those of many batches together."""
