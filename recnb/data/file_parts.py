@@ -156,41 +156,44 @@ def _read_lists(
     leaving_out: LeavingOut | None = None,
 ) -> Source:
     """Read the lists beside a truth that was read."""
-    example = Sheet(TRUTH, judged.first, layout.truth)
-    combinations: list[pl.DataFrame] = []  # of the split, each with some user
+    judgement = Sheet(TRUTH, judged.first, layout.truth)
+    splits_met: list[pl.DataFrame] = []  # combinations of the split's values, by batch
     with (
         steps(None, _("rows read")) as bar,
         closing(_batches_checked(recs, RECS, layout.recs_read)) as batches,
     ):
 
-        def alike() -> Iterator[pl.DataFrame]:
-            for batch in batches:
-                Sheet(RECS, batch, layout.recs).refuse_other_kinds(example)
-                bar.update(batch.height)
-                if layout.split:
-                    combinations.append(with_distinct_splits(batch, layout.split))
-                yield batch if leaving_out is None else leaving_out.kept(batch)
+        def rows_kept(batch: pl.DataFrame) -> pl.DataFrame:
+            """Check that ids are of the truth's kind; leave out what is to be left out."""
+            Sheet(RECS, batch, layout.recs).refuse_other_kinds(judgement)
+            bar.update(batch.height)
+            if layout.split:
+                splits_met.append(with_distinct_splits(batch, layout.split))
+            if leaving_out is None:
+                return batch
+            return leaving_out.kept(batch)
 
-        lists = Buckets(alike())
+        lists = Buckets(map(rows_kept, batches))
     if not lists.in_files:
         return source_in_splits(
             Sheet(RECS, lists.all(), layout.recs),
             Sheet(TRUTH, judged.all(), layout.truth),
             layout.split,
         )
-    if combinations:
-        layout = layout.with_splits(pl.concat(combinations, how="vertical_relaxed"))
+    if splits_met:
+        layout = layout.with_splits(pl.concat(splits_met, how="vertical_relaxed"))
     return FileParts(lists, judged, layout, origin)
 
 
 def _unchanged(of_all_users: Source, of_truth_users: Source) -> Source:
     """Return the source of all lists, which were read again.
 
-    It is an error if lists of truth users have changed. Lists in files are not compared.
+    It is an error if lists that were joined have changed. Lists in files are not compared.
     """
     if isinstance(of_all_users, Sheets) and isinstance(of_truth_users, Sheets):
-        truth_users = of_truth_users.truth["user"]
-        if not rows_of(of_all_users.recs, truth_users).equals(of_truth_users.recs):
+        joined = of_truth_users.recs
+        users = pl.concat([joined["user"], of_truth_users.truth["user"]])
+        if not rows_of(of_all_users.recs, users).equals(joined):
             raise FrameError(
                 f"{RECS}: the files hold other lists than when they were first read.",
                 fix="Evaluate them again.",
@@ -202,9 +205,11 @@ def _batches_checked(frame: Frame, name: str, labels: Labels) -> Batches:
     """Yield the rows of a frame in batches, with ids of one kind, none missing."""
     with closing(batches_of(frame, name, labels)) as batches:
         sheet = Sheet(name, pl.DataFrame(), labels)
+        is_whole = origin_of(frame) is None  # a frame in memory is one batch
         for batch in batches:
             sheet = sheet.with_rows(batch)
-            with of_one_part() if origin_of(frame) else nullcontext():
+            # Errors count rows of this batch alone, unless it is all there is.
+            with nullcontext() if is_whole else of_one_part():
                 checked = sheet.with_ids()
             yield checked.rows
         if sheet.rows.height == 0:

@@ -166,6 +166,7 @@ class ListsThatCount(Source):
     @property
     def origin(self) -> Origin:
         """What holds rows that are not in memory."""
+        # Whether all rows fit into memory is known once they are read.
         return self.of_all_users.origin
 
     @property
@@ -293,18 +294,20 @@ def leave_out_lists(source: Sheets) -> Source:
 class LeavingOut:
     """What leaves out lists of users whom the truth lacks, batch after batch of rows.
 
-    Users are told apart by their keys, in half the time that their ids take. If one whom
-    the truth lacks has the key of another whom it has, that list stays, which changes no
-    number. If two of those left out have one key, they are counted as one: of ten
-    million, that happens once in 300,000 evaluations.
+    Users are told apart by their keys, which takes half the time of telling ids apart.
+    Two users may have one key. The list of a user who has that of a truth user stays, and
+    changes no number. Two users left out who have one are counted as one: of ten million
+    users, that happens once in 300,000 evaluations.
     """
 
     def __init__(self, truth_users: pl.Series) -> None:
         self._truth_users = truth_users
         #: Whether it saves time, by the first batch; None before it.
         self._saves_time: bool | None = None
-        #: Keys of those left out: of some batches, each once; and of later ones, by row.
-        self._left_out = [keys_of(truth_users.clear())]
+        #: Keys of users left out: those of earlier batches, each once.
+        self._known_keys = keys_of(truth_users.clear())
+        #: And those of later batches, by row.
+        self._new_keys: list[pl.Series] = []
         self.n_rows = 0  #: of all batches
         self.n_rows_kept = 0
 
@@ -315,32 +318,39 @@ class LeavingOut:
         self.n_rows += batch.height
         if self._saves_time:
             keys = keys_of(batch["user"])
-            is_kept = _are_in(keys, self._of_truth)
+            is_kept = _are_in(keys, self._truth_keys)
             batch = batch.filter(is_kept)
             self._remember(keys.filter(~is_kept))
         self.n_rows_kept += batch.height
         return batch
 
     @cached_property
-    def _of_truth(self) -> pl.Series:
+    def _truth_keys(self) -> pl.Series:
         """Keys of the truth users."""
         return keys_of(self._truth_users)
 
-    def _remember(self, left_out: pl.Series) -> None:
-        """Remember keys of a batch; put those of many batches together."""
-        self._left_out.append(left_out)
-        known, *later = map(len, self._left_out)
-        if sum(later) > known + WAITING:
-            self._left_out = [self.left_out]
+    def _remember(self, keys: pl.Series) -> None:
+        """Remember the keys of rows that were left out."""
+        self._new_keys.append(keys)
+        # To merge them after each batch would take long, and never much memory.
+        if sum(map(len, self._new_keys)) > len(self._known_keys) + WAITING:
+            self._merge_keys()
+
+    def _merge_keys(self) -> None:
+        """Put the keys of all batches together, each once."""
+        self._known_keys = each_once(pl.concat([self._known_keys, *self._new_keys]))
+        self._new_keys = []
 
     @property
     def left_out(self) -> pl.Series:
         """Keys of the users left out, each once."""
-        return each_once(pl.concat(self._left_out))
+        if self._new_keys:
+            self._merge_keys()
+        return self._known_keys
 
 
 def keys_of(users: pl.Series) -> pl.Series:
-    """Return a hash of each user's id, in which some two of 2**32 users may meet."""
+    """Return the hash of each user's id, of 64 bits."""
     return pl.Series("key", hashes_of(users))
 
 

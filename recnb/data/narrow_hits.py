@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from recnb.data.numbered import offsets
 from recnb.metrics.hits import Floats, Hits, Ints, TieSpread, cached_property
 
 #: Users whose hits are widened together.
@@ -71,13 +72,14 @@ class NarrowHits:
             max_relevance=max(part.max_relevance for part in parts),
         )
 
-    def in_order(self, users: Ints) -> NarrowHits:
-        """Return the hits with the users in another order.
+    def in_order(self, positions: Ints) -> NarrowHits:
+        """Return the hits with the users in another order, given by their positions.
 
-        That is done block by block, since rows are as many as items of the truth.
+        The rows of users are looked up block by block: an array of eight bytes for each
+        row of all users is what this class avoids.
         """
-        edges = _edges(len(users))
-        blocks = [self._taken(users[first:end]) for first, end in edges]
+        edges = _edges(len(positions))
+        blocks = [self._taken(positions[first:end]) for first, end in edges]
         return NarrowHits.concatenate(blocks)
 
     def _taken(self, users: Ints) -> NarrowHits:
@@ -113,7 +115,7 @@ class NarrowHits:
         """What each entry counts; None: each counts 1."""
         return self.by_entry.get("weight")
 
-    # Hits
+    # The hits in eight bytes a number
 
     @cached_property
     def widened(self) -> Hits:
@@ -130,18 +132,17 @@ class NarrowHits:
         of_users = slice(first, end)
         n_relevant = self.by_user["n_relevant"][of_users].astype(np.int64)
         n_hits = self.by_user["n_hits"][of_users].astype(np.int64)
-        first_entry = self._entry_starts[first] if len(n_relevant) else 0
-        first_hit = self._hit_starts[first] if len(n_hits) else 0
-        of_entries = slice(first_entry, first_entry + n_relevant.sum())
-        of_hits = slice(first_hit, first_hit + n_hits.sum())
+        of_entries = slice(self._entry_starts[first], self._entry_starts[end])
+        of_hits = slice(self._hit_starts[first], self._hit_starts[end])
+        # An entry counts from the first of its user, whose place in the block is added.
+        entry = self.by_hit["entry"][of_hits] + np.repeat(_starts(n_relevant), n_hits)
         users = np.arange(len(n_relevant))
         weight = self.by_entry.get("weight")
         return Hits(
             user=np.repeat(users, n_hits),
             rank=self.by_hit["rank"][of_hits].astype(np.int64),
             relevance=self.by_hit["relevance"][of_hits].astype(np.float64),
-            entry=self.by_hit["entry"][of_hits]
-            + np.repeat(_starts(n_relevant), n_hits),
+            entry=entry,
             list_length=self.by_user["list_length"][of_users].astype(np.int64),
             truth_user=np.repeat(users, n_relevant),
             truth_relevance=self.by_entry["relevance"][of_entries].astype(np.float64),
@@ -167,13 +168,13 @@ class NarrowHits:
 
     @cached_property
     def _entry_starts(self) -> Ints:
-        """The first entry of each user."""
-        return _starts(self.by_user["n_relevant"])
+        """The first entry of each user; after the last user, their number."""
+        return offsets(self.by_user["n_relevant"])
 
     @cached_property
     def _hit_starts(self) -> Ints:
-        """The first hit of each user."""
-        return _starts(self.by_user["n_hits"])
+        """The first hit of each user; after the last user, their number."""
+        return offsets(self.by_user["n_hits"])
 
 
 def _narrowed(columns: Narrow) -> dict[str, NDArray[Any]]:
@@ -181,7 +182,7 @@ def _narrowed(columns: Narrow) -> dict[str, NDArray[Any]]:
 
 
 def _narrow(column: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers in as few bytes as hold them exactly; truth values as they are."""
+    """Return numbers in as few bytes as hold them exactly, and booleans as they are."""
     if column.dtype == np.bool_:
         return column
     for kind in (np.int8, np.int16, np.int32, np.float32):
@@ -202,7 +203,10 @@ def _concatenated(parts: Sequence[Narrow]) -> dict[str, NDArray[Any]]:
 
 
 def _edges(n_users: int) -> list[tuple[int, int]]:
-    """Return where blocks of users begin and end; there is one of no users."""
+    """Return where blocks of users begin and end.
+
+    Without users there is one block, from 0 to 0.
+    """
     starts = range(0, max(n_users, 1), BLOCK)
     return list(pairwise([*starts, n_users]))
 
