@@ -31,7 +31,7 @@ from recnb.results.arguments import (
     asked_of,
     with_options,
 )
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.gate import Gate, within
 from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
@@ -42,6 +42,7 @@ from recnb.stats import Clusters, Detectable, Settings
 if TYPE_CHECKING:
     import pandas as pd
 
+    from recnb.data import Joined
     from recnb.lint.findings import Lint
     from recnb.report.methods import MethodsSection
     from recnb.report.report import Report
@@ -54,6 +55,9 @@ CALLS = (
     ".ndcg(k=10)",
     ".explain('ndcg', user, k=10)",
 )
+
+#: Options of `record` and `methods` themselves: a misspelt option may mean one of them.
+OWN_OPTIONS = ("k", "confidence")
 
 #: What users read of the data of an evaluation; the rest of it is for results.
 PUBLIC = {
@@ -102,12 +106,19 @@ class EvaluationMethods(Methods):
             True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"),
             with intervals.
         by : str, Series or list, optional
-            Segments of users, each with an interval and its difference to all other
-            users: a column of `users=` or of the truth; "activity", which is computed
-            from `train=`; a Series of user to segment; or several of these in a list.
-            Each value of a column of the truth that differs within users, such as a
-            week, is a truth of its own, and so is each of a column of `items=`, such as
-            a genre. `.plot()` draws dates, weeks and periods as a line.
+            Segments, each with an interval and its difference to all others. `.plot()`
+            draws dates, weeks and periods as a line. Users are divided by
+
+            - a column of `users=`, or one of the truth that has one value per user,
+            - "activity", which is computed from `train=`,
+            - a Series of user to segment.
+
+            The truth is divided, each value being a truth of its own, by
+
+            - a column of the truth that differs within users, such as a week,
+            - a column of `items=`, such as a genre.
+
+            Several of these are given in a list.
         bins : int, default 4
             Number of quantile bins for a `by` that is a number.
         confidence : float, default 0.95
@@ -383,8 +394,8 @@ class EvaluationMethods(Methods):
     ) -> Report:
         """Return a report of one model.
 
-        It has problems in the data, metrics with intervals, the curve over k, the best
-        and worst served users. With `train=` or `items=` it includes metrics beyond
+        It has problems in the data, metrics with intervals, the curve over k, and the
+        best and worst served users. With `train=` or `items=` it includes metrics beyond
         accuracy.
 
         Parameters
@@ -490,10 +501,15 @@ class Evaluation(EvaluationMethods, EvaluationData):
     def __dir__(self) -> list[str]:
         """List what Tab shows: all but what only results read of the data.
 
-        That is every attribute and method of `EvaluationData` that is not in `PUBLIC`.
+        Hidden is every attribute and method of `EvaluationData` that is not in `PUBLIC`.
         """
-        of_results = {*vars(self), *vars(EvaluationData)} - PUBLIC
-        return sorted({*super().__dir__()} - of_results)
+        hidden = {*vars(self), *vars(EvaluationData)} - PUBLIC
+        return sorted({*super().__dir__()} - hidden)
+
+    @property
+    def _as_models(self) -> Models:
+        """The models of results that may show several: this one alone, without a name."""
+        return {"": self}
 
     @property
     def counts(self) -> Counts:
@@ -540,9 +556,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
         against: Evaluation | None = None,
         **options: Any,
     ) -> Detectable:
-        """Return the smallest difference between two models that is detected.
+        """Return the smallest difference between two models that can be detected.
 
-        It is what a paired t test on these users detects.
+        The test is a paired t test on these users.
 
         Parameters
         ----------
@@ -581,23 +597,14 @@ class Evaluation(EvaluationMethods, EvaluationData):
         measure = with_options(measure_named(metric, ACCURACY), options).cut_at(k)
         score = score_of(self, measure)
         assert isinstance(score, Score)  # as every metric of accuracy gives
-        values = score.per_user.to_frame("ours")
-        if values.empty:
-            raise NoUsersError(
-                named(
-                    "no user has a value of {label}: all of them are left out.",
-                    label=score.label,
-                )
-            )
-        theirs = None
+        ours, theirs = _values_of(score), None
         if against is not None:
-            values = _with_values_of(against, values, measure)
-            theirs = values["theirs"].to_numpy(np.float64)
-        users = score.users_at(values.index)
+            ours, theirs = _of_users_in_both(ours, against, measure)
+        users = score.users_at(ours.index)
         return Detectable.of(
             label=score.label,
-            values=values["ours"].to_numpy(np.float64),
-            others=theirs,
+            values=ours.to_numpy(np.float64),
+            others=None if theirs is None else theirs.to_numpy(np.float64),
             power=power,
             alpha=alpha,
             weights=self.source.weight_of(users),
@@ -635,7 +642,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         >>> bool(ev.at_least("ndcg", 0.3, k=10))
         False
         """
-        return within("at_least", {"": self}, metric, value, k=k, options=options)
+        return within("at_least", self._as_models, metric, value, k=k, options=options)
 
     @with_noun
     def at_most(
@@ -671,7 +678,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         >>> bool(ev.at_most("popularity", 0.5, k=10))
         True
         """
-        return within("at_most", {"": self}, metric, value, k=k, options=options)
+        return within("at_most", self._as_models, metric, value, k=k, options=options)
 
     @with_noun
     def record(
@@ -719,9 +726,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
         """
         from recnb.results.record import record_of_measures
 
-        asked = asked_of(self, metrics, options, "k", "confidence")
+        asked = asked_of(self, metrics, options, *OWN_OPTIONS)
         settings = Settings(confidence)
-        return record_of_measures({"": self}, asked, Cutoffs.of(k), settings)
+        return record_of_measures(self._as_models, asked, Cutoffs.of(k), settings)
 
     @with_noun
     def methods(
@@ -763,9 +770,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
         """
         from recnb.report.methods import methods_of
 
-        asked = asked_of(self, metrics, options, "k", "confidence")
+        asked = asked_of(self, metrics, options, *OWN_OPTIONS)
         settings = Settings(confidence)
-        return methods_of({"": self}, asked, Cutoffs.of(k), settings)
+        return methods_of(self._as_models, asked, Cutoffs.of(k), settings)
 
     @with_noun
     def why(
@@ -787,10 +794,11 @@ class Evaluation(EvaluationMethods, EvaluationData):
         k : int, optional
             The cut-off; None is the whole list.
         other : str, Convention or Evaluation
-            A library's name, with a variant of its metric if wanted ("xgboost
-            ndcg_linear", "scikit-learn[full]"); "recnb"; a Convention; or another
-            Evaluation. `ev.under("ranx").why("ndcg", k=10, other="rectools")` compares
-            two libraries.
+            What the other number comes from; it must be given. A library's name, with a
+            variant of its metric if wanted ("xgboost ndcg_linear",
+            "scikit-learn[full]"); "recnb"; a Convention; or another Evaluation.
+            `ev.under("ranx").why("ndcg", k=10, other="rectools")` compares two
+            libraries.
         **options
             Options of the metric.
 
@@ -883,18 +891,21 @@ class Evaluation(EvaluationMethods, EvaluationData):
         """
         from recnb.widgets.explorer import Explorer
 
-        return Explorer({"": self}, metric, k, lang=lang, **options)
+        return Explorer(self._as_models, metric, k, lang=lang, **options)
 
+    @with_noun
     def to_frame(
         self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
     ) -> pd.DataFrame:
-        """Return a row per user: the length of the list, relevant items and hits.
+        """Return a row per user: counts of the list, or the values of metrics.
+
+        The counts are the length of the list, relevant items and hits.
 
         Parameters
         ----------
         metrics : str, list or dict, optional
-            As in `table`: in place of counts, a column for each metric at each cut-off,
-            NaN for a user whom it leaves out.
+            As in `table`: a column for each metric at each cut-off, NaN for a user whom
+            it leaves out. Without metrics, cut-offs and options: counts.
         k : int or list of int, optional
             Cut-off or cut-offs; None is the whole list.
         **options
@@ -942,45 +953,58 @@ class Evaluation(EvaluationMethods, EvaluationData):
         return self.basis if self.is_joined else str(self._convention)
 
     def _title(self) -> str:
-        """Return what was evaluated, in words, for which nothing is joined."""
-        if not self.is_joined:
-            where = _(self.source.where)
-            return _("Evaluation of {where}, nothing computed yet", where=where)
+        """Return what was evaluated, in words, without joining the frames."""
+        if self.is_joined:
+            return self._title_of(self.joined)
+        where = _(self.source.where)
+        return _("Evaluation of {where}, nothing computed yet", where=where)
+
+    def _title_of(self, joined: Joined) -> str:
+        """Return what was evaluated, with the number of recommended rows if known."""
         # `truth_user` has the user of each relevant item.
-        n_relevant = len(self.joined.all_hits.truth_user)
-        words = N_(
-            "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items"
-        )
+        n_relevant = len(joined.all_hits.truth_user)
         try:
-            n_rows = self.joined.n_recommended
+            n_rows = joined.n_recommended
         except ElsewhereError:
             # Some of the users of a file or engine: their rows were never counted.
             words = N_("Evaluation of some users against {relevant:,} relevant items")
             return _(words, relevant=n_relevant)
         if n_rows is None:  # only the lists of users in the truth were joined
             words = N_("Evaluation against {relevant:,} relevant items")
+            return _(words, relevant=n_relevant)
+        words = N_(
+            "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items"
+        )
         return _(words, rows=n_rows, relevant=n_relevant)
 
 
-def _with_values_of(
-    against: object,
-    values: pd.DataFrame,
-    measure: Measure,
-) -> pd.DataFrame:
-    """Return the values of users who are in both evaluations.
+def _values_of(score: Score) -> pd.Series:
+    """Return the value of each user; that no user has one is an error."""
+    values = score.per_user
+    if values.empty:
+        raise NoUsersError(
+            named(
+                "no user has a value of {label}: all of them are left out.",
+                label=score.label,
+            )
+        )
+    return values
 
-    Those of the other are a column "theirs".
-    """
+
+def _of_users_in_both(
+    ours: pd.Series, against: object, measure: Measure
+) -> tuple[pd.Series, pd.Series]:
+    """Return our values and those of `against`, of the users who have both."""
     if not isinstance(against, Evaluation):
         problem = (
             f"against={quoted(against)} is no Evaluation: give one, such as "
-            f"recnb.evaluate(other, truth)."
+            "recnb.evaluate(other, truth)."
         )
         raise OptionError(problem)
     theirs = score_of(against, measure).per_user
-    values = values.join(theirs.rename("theirs"), how="inner")
-    if values.empty:
+    both = ours.to_frame("ours").join(theirs.rename("theirs"), how="inner")
+    if both.empty:
         raise NoUsersError(
             "against= is of other users: no user is in both evaluations."
         )
-    return values
+    return both["ours"], both["theirs"]

@@ -1,7 +1,7 @@
 """A sheet: the rows of one of the caller's tables, by role, and checks of them.
 
-Every check of rows is a method here, since its error names the table and the caller's
-columns.
+Checks of ids, numbers, repeats and order are methods here, since their errors name the
+table and the caller's columns. Those of propensities and weights are in `weights.py`.
 """
 
 from __future__ import annotations
@@ -42,8 +42,9 @@ class NumberCheck:
     fix: str
 
 
-#: Numbers between these pass the checks of their role. Below the lowest relevance some
-#: conventions let others pass.
+#: For the quick test of `_lie_within`: numbers between these, and for ranks whole, pass
+#: the checks of their role. The checks below decide on a column that has others; those of
+#: a relevance below 0 depend on the convention.
 BOUNDS = {
     "score": (-float_info.max, float_info.max),
     "rank": (1, HIGHEST_RANK),
@@ -58,6 +59,9 @@ _NO_NUMBER_TEXT = (
     "has {n:,} value{s} that {are} missing, NaN or infinite, the first {value} for "
     "{pair}."
 )
+
+_OVERFLOW = "holds {value:g} for {pair}: sums of such numbers overflow."
+_SMALLER_SCALE = "Make the scale smaller."
 
 #: What is checked of each role, in this order.
 SCORE_CHECKS = [
@@ -82,16 +86,30 @@ RELEVANCE_CHECKS = [
     ),
     NumberCheck(
         bad=_value > HIGHEST_RELEVANCE,
-        problem="holds {value:g} for {pair}: sums of such numbers overflow.",
-        fix="Make the scale smaller.",
+        problem=_OVERFLOW,
+        fix=_SMALLER_SCALE,
     ),
 ]
-NEGATIVE_CHECK = NumberCheck(
-    bad=_value < 0,
-    problem="holds {value:g} for {pair}: a negative relevance breaks the bounds of nDCG.",
-    fix="If it marks what is not judged, say negative_relevance='zero', as "
-    "convention='trec' does; else set it to 0.",
-)
+#: What is checked as well of a relevance below 0, by `negative_relevance`.
+NEGATIVE_CHECKS = {
+    "error": [
+        NumberCheck(
+            bad=_value < 0,
+            problem="holds {value:g} for {pair}: a negative relevance breaks the bounds of "
+            "nDCG.",
+            fix="If it marks what is not judged, say negative_relevance='zero', as "
+            "convention='trec' does; else set it to 0.",
+        )
+    ],
+    "zero": [],
+    "keep": [
+        NumberCheck(
+            bad=_value < -HIGHEST_RELEVANCE,
+            problem=_OVERFLOW,
+            fix=_SMALLER_SCALE,
+        )
+    ],
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,12 +183,13 @@ class Sheet:
         if ids.dtype.is_float():
             return self._whole_numbers(role)
         if not ids.dtype.is_integer() and not ids.dtype.is_decimal():
-            raise self._not_an_id_error(role)
+            raise self._not_an_id_error(role, wrong=ids)
         whole = ids.cast(pl.Int64, strict=False)
         # A UInt64 beyond 2**63 becomes null, and the Decimal 1.5 becomes 1.
         is_same = whole.cast(ids.dtype, strict=False) == ids
         if whole.null_count() or not is_same.all():
-            raise self._not_an_id_error(role)
+            wrong = ids.filter(~is_same.fill_null(value=False))
+            raise self._not_an_id_error(role, wrong)
         return whole
 
     def _refuse_missing(self, role: str) -> None:
@@ -201,10 +220,10 @@ class Sheet:
             )
         return ids.cast(pl.Int64)
 
-    def _not_an_id_error(self, role: str) -> FrameError:
-        """Return the error for a column of a type that ids do not have."""
-        type_in_words, example = _type_and_example(self[role])
-        if self[role].dtype in (pl.List, pl.Array):
+    def _not_an_id_error(self, role: str, wrong: pl.Series) -> FrameError:
+        """Return the error for a column with `wrong` values, which cannot be ids."""
+        type_in_words, example = _type_and_example(wrong)
+        if wrong.dtype in (pl.List, pl.Array):
             fix = (
                 f"Explode {self.label(role)!r} into a row of each; "
                 "a column of lists is named by recommended= or relevant=."
@@ -259,11 +278,13 @@ class Sheet:
         """Return the ranks as whole numbers."""
         return self._checked("rank", RANK_CHECKS).cast(pl.Int64)
 
-    def relevances(self, *, allow_negative: bool) -> pl.Series:
-        """Return the relevance of each row as a number."""
-        if allow_negative:
-            return self._checked("relevance", RELEVANCE_CHECKS)
-        return self._checked("relevance", [*RELEVANCE_CHECKS, NEGATIVE_CHECK])
+    def relevances(self, negative: str) -> pl.Series:
+        """Return the relevance of each row as a number.
+
+        `negative` is the convention's `negative_relevance`: below 0 an "error", or not.
+        """
+        checks = [*RELEVANCE_CHECKS, *NEGATIVE_CHECKS[negative]]
+        return self._checked("relevance", checks)
 
     def _checked(self, role: str, checks: Sequence[NumberCheck]) -> pl.Series:
         """Return the column of a role as numbers that pass the checks."""
@@ -349,7 +370,7 @@ class Sheet:
     def _repeats_fix(self, *, share_a_rank: bool) -> str:
         """Return what to do about repeated pairs, in words."""
         if share_a_rank:
-            fix = "Drop the repeats: both have the same rank, so neither is higher."
+            fix = "Drop the repeats: they have the same rank, so none is higher."
         else:
             fix = (
                 f"Drop the repeats; or say duplicates='dedupe' to keep {self._kept()}."
@@ -389,18 +410,19 @@ class Sheet:
     def with_order_settled(self, convention: Convention) -> tuple[Sheet, Convention]:
         """Return the sheet with its scores or ranks checked, and the settled convention.
 
-        There the column that orders the lists stands in place of order="auto".
+        The order of the settled convention is "rank", "score" or "row", never "auto".
         """
         order = self._order(convention)
-        lists = self
+        settled = convention.ordered_by(order)
+        if order == "row":
+            return self, settled
         if order == "score":
-            lists = self.with_columns(self.scores().alias("score"))
-        elif order == "rank":
-            lists = self.with_columns(self.ranks().alias("rank"))
-            # Under order="rank" the caller has said that scores do not matter.
-            if convention.order == "auto" and "score" in self:
-                lists._refuse_disagreement()
-        return lists, convention.ordered_by(order)
+            return self.with_columns(self.scores().alias("score")), settled
+        with_ranks = self.with_columns(self.ranks().alias("rank"))
+        # Under order="rank" the caller has said that scores do not matter.
+        if convention.order == "auto" and "score" in self:
+            with_ranks._refuse_disagreement()
+        return with_ranks, settled
 
     def _order(self, convention: Convention) -> str:
         """Return what orders the lists: "rank", "score" or "row"."""
@@ -424,6 +446,8 @@ class Sheet:
     def _refuse_disagreement(self) -> None:
         """Raise an error if an item is ranked above one with a higher score."""
         rows = _sorted_by_rank(self.rows.with_columns(score=self.scores()))
+        # Neighbours are enough: where no score is above that of the rank before, the
+        # scores of the whole list fall.
         rows = rows.with_columns(
             pl.col("user", "item", "rank", "score").shift().name.suffix("_above")
         )
@@ -453,8 +477,7 @@ class Sheet:
         if "relevance" not in self:
             return self.with_columns(pl.Series("relevance", np.ones(self.rows.height)))
         negative = convention.negative_relevance
-        relevances = self.relevances(allow_negative=negative != "error")
-        relevances = relevances.cast(pl.Float64)
+        relevances = self.relevances(negative).cast(pl.Float64)
         if negative == "zero":
             relevances = relevances.clip(lower_bound=0.0)
         if convention.relevant_from is not None:
@@ -467,12 +490,13 @@ class Sheet:
 def _with_exact_threshold(
     relevances: pl.Series, dtype: pl.DataType, threshold: float
 ) -> pl.Series:
-    """Set relevances that equal the threshold in their column's precision to it.
+    """Return relevances in which those that stand for the threshold are equal to it.
 
-    A Float32 column holds 0.7 as 0.69999999, which `>= 0.7` would leave out.
+    A Float32 column holds the threshold 0.7 as 0.69999999, and `>= 0.7` would leave it
+    out: such values become 0.7.
     """
     if dtype not in (pl.Float32, pl.Float16):
-        return relevances
+        return relevances  # whole numbers and Float64 hold the threshold as it is
     in_precision = pl.Series([float(threshold)]).cast(dtype)[0]
     return relevances.set(relevances == in_precision, threshold)
 
@@ -488,11 +512,11 @@ def _sorted_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.sort("user", "rank")
 
 
-def is_missing(ids: pl.Series) -> pl.Series:
-    """Return which ids are null or NaN."""
-    if ids.dtype.is_float():
-        return ids.is_null() | ids.is_nan()
-    return ids.is_null()
+def is_missing(values: pl.Series) -> pl.Series:
+    """Return which values are null or NaN."""
+    if values.dtype.is_float():
+        return values.is_null() | values.is_nan()
+    return values.is_null()
 
 
 def kind(dtype: pl.DataType) -> str:
@@ -504,36 +528,39 @@ def kind(dtype: pl.DataType) -> str:
     return str(dtype)
 
 
-def _type_and_example(ids: pl.Series) -> tuple[str, object]:
-    """Return the type of ids that are not valid in words, and one of them."""
-    if ids.dtype.is_integer():
-        return str(ids.dtype), ids.max()  # too large for Int64
-    example = ids.head(1).to_list()[0]
+def _type_and_example(wrong: pl.Series) -> tuple[str, object]:
+    """Return the type of values that cannot be ids in words, and the first of them."""
+    example = wrong.head(1).to_list()[0]
     if isinstance(example, bytes) and len(example) == 16:
         return "16 bytes", UUID(bytes=example)  # as Arrow stores it
-    return str(ids.dtype)[:80], example
+    return str(wrong.dtype)[:80], example  # a struct names all its fields: too long
 
 
 def _lie_within(
     bounds: tuple[float, float], numbers: pl.Series, *, whole: bool
 ) -> bool:
-    """Return whether numbers surely lie within bounds, and are `whole` if they must be.
+    """Return whether all numbers are within bounds, and whole if `whole`: a quick test.
 
-    Only the lowest and the highest are looked at. False may mean that the type does not
-    let them tell.
+    False: not sure, and the slower checks of each number decide.
     """
     if numbers.is_empty():
         return True
-    dtype = numbers.dtype
-    is_integer = dtype.is_integer() and dtype not in (pl.Int128, pl.UInt128)
-    is_float = dtype in (pl.Float32, pl.Float64)
-    can_tell = is_integer or (is_float and not whole)
-    if numbers.null_count() or not can_tell:
+    if numbers.null_count() or not _has_quick_extremes(numbers.dtype, whole=whole):
         return False
     lowest, highest = bounds
     values = numbers.to_numpy()
     # With a NaN among the values both are NaN, which no comparison is true of.
     return float(values.min()) >= lowest and float(values.max()) <= highest
+
+
+def _has_quick_extremes(dtype: pl.DataType, *, whole: bool) -> bool:
+    """Return whether `_lie_within` can go by the lowest and highest number of a type."""
+    if dtype in (pl.Int128, pl.UInt128):
+        return False  # NumPy has no such type: `to_numpy` raises an error
+    if dtype.is_integer():
+        return True
+    # Of floats that must be whole, those in between matter too: 1.5 between 1 and 2.
+    return dtype in (pl.Float32, pl.Float64) and not whole
 
 
 def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
@@ -570,7 +597,8 @@ def in_floats(scores: pl.Series) -> Floats:
 def grades_of(truth: pl.DataFrame) -> pl.Series:
     """Return the relevance of each row as it was given, True and False as 1 and 0.
 
-    Without such a column it is a single 1.0: the only value there is.
+    Without such a column it is a single 1.0, which stands for every row: Polars
+    broadcasts it, as in `truth.filter(grades_of(truth) > 0)`.
     """
     if "relevance" not in truth.columns:
         return pl.Series([1.0])

@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.encoding import positions
-from recnb.display.language import _, pgettext
+from recnb.display.language import _, named, pgettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs
@@ -204,8 +204,11 @@ def users_frame(
     for name, measure in asked_of(data, metrics, options):
         if measure.metric.of == "all":
             raise OptionError(
-                f"{measure.name} is one number of all lists, and no user has a "
-                f"value of it: leave it out."
+                named(
+                    "{metric} is one number of all lists, and no user has a value of it: "
+                    "leave it out.",
+                    metric=measure.name,
+                )
             )
         for cut in measure.cutoffs(Cutoffs.of(k)):
             has_cutoff = cut in (None, measure.k)

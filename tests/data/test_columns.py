@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
+import re
 from decimal import Decimal
 from typing import Any
 
@@ -265,6 +266,20 @@ def test_other_ids_are_refused_until_they_are_text(case: str) -> None:
         assert recnb.evaluate(convert(text), convert(text[:1])).mrr() == 0.5
 
 
+@pytest.mark.parametrize(
+    "ids, wrong",
+    [
+        (pl.Series([5, -(2**70)], dtype=pl.Int128), str(-(2**70))),
+        (pl.Series([5, 2**63, 2**63 + 1], dtype=pl.UInt64), str(2**63)),
+        (pl.Series([Decimal("1"), Decimal("1.5")]), "1.5"),
+    ],
+)
+def test_the_error_of_ids_names_the_first_that_is_no_id(ids: pl.Series, wrong: str):
+    recs = pl.DataFrame({"user": 1, "item": ids, "score": 1.0})
+    with pytest.raises(FrameError, match=rf"such as \D*{re.escape(wrong)}\D"):
+        recnb.evaluate(recs, {1: [5]})
+
+
 @pytest.mark.parametrize("side", [0, 1])
 def test_closed_connection(side: int) -> None:
     frames: list[Any] = [MANY, GRADED]
@@ -330,6 +345,30 @@ def test_float_ids_beyond_what_their_type_counts_are_refused(
     assert (
         recnb.evaluate(frame([bound - 1, 5]), frame([bound - 1, 7])).recall(k=1) == 0.5
     )
+
+
+@pytest.mark.parametrize("relevant", ["any", "!=0", ">0"])
+def test_kept_negative_grades_whose_sums_would_overflow_are_refused(
+    relevant: str,
+) -> None:
+    recs = pl.DataFrame({"user": [1, 1], "item": [1, 2], "rank": [1, 2]})
+    options: dict[str, Any] = {"relevant": relevant}
+
+    def truth(lowest: float) -> pl.DataFrame:
+        return recs.select("user", "item").with_columns(
+            relevance=pl.Series([1.0, lowest])
+        )
+
+    with pytest.raises(
+        FrameError,
+        match=r"'relevance' holds -1e\+308 for user 1, item 2.*Make the scale smaller",
+    ):
+        recnb.evaluate(recs, truth(-1e308), negative_relevance="keep", **options).dcg()
+    kept = recnb.evaluate(recs, truth(-1e100), negative_relevance="keep", **options)
+    assert np.isfinite(kept.dcg(k=2))
+    # What counts as 0 may be of any size: it marks what is not judged.
+    zero = recnb.evaluate(recs, truth(-1e308), negative_relevance="zero", **options)
+    assert zero.dcg(k=2) == 1.0
 
 
 @pytest.mark.filterwarnings("error")

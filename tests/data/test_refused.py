@@ -842,7 +842,7 @@ def test_one_bad_number_is_refused_wherever_it_stands(role, bad, dtypes, place):
         read = {
             "score": sheet.scores,
             "rank": sheet.ranks,
-            "relevance": lambda sheet=sheet: sheet.relevances(allow_negative=False),
+            "relevance": lambda sheet=sheet: sheet.relevances("error"),
         }[role]
         with pytest.raises(FrameError, match=role):
             read()
