@@ -227,7 +227,6 @@ def test_an_option_that_is_set_to_no_is_said() -> None:
     assert "normalize=False" in repr(EV.coverage(normalize=False))
     # Not divided by its maximum is how novelty is meant.
     assert "normalize" not in repr(EV.novelty())
-    assert "alpha=0" in repr(EV.calibration(alpha=0))
 
 
 def test_novelty_is_not_out_of_the_items_there_are() -> None:
