@@ -19,6 +19,7 @@ from recnb.data import Joined
 from recnb.data.parallel import in_turn
 from recnb.display.language import N_, _, ngettext, use_noun
 from recnb.errors import OptionError
+from recnb.metrics.catalogue import Catalogue
 from recnb.metrics.gain import as_column
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits
 from recnb.metrics.measure import Measure
@@ -67,12 +68,11 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
 
 
 def _differs_uncut(data: EvaluationData, measure: Measure) -> bool:
-    """Return whether whole lists may have another convention than lists that are cut.
-
-    Libraries may record their own; of "nDCG", as it is printed, the ideal list of whole
-    lists is not cut either.
-    """
-    return data.library is not None or measure.cuts_nothing
+    """Return whether whole lists may have another convention than lists that are cut."""
+    # A library has a record of whole lists, and another of lists that are cut.
+    has_two_records = data.library is not None
+    # "nDCG", as it is printed, cuts the ideal list at k, but not that of a whole list.
+    return has_two_records or measure.cuts_nothing
 
 
 def values_of_users(data: EvaluationData, measure: Measure, k: Cutoffs) -> Floats:
@@ -133,20 +133,25 @@ def scoring_of(
     data: EvaluationData, measure: Measure, *, whole: bool = False
 ) -> Scoring:
     """Return how a measure is computed: as the evaluation does, or as a library does."""
-    metric = measure.metric
-    recorded = _recorded(data, metric, whole=whole)
-    of_library = {} if recorded is None else dict(recorded.options)
-    has_weights = data.joined.is_weighted
+    recorded = _recorded(data, measure.metric, whole=whole)
+    as_computed = _as_computed(data, measure, recorded)
     convention = _convention_of(data, measure, recorded, whole=whole)
-    measure = replace(
+    if convention is None:
+        return Scoring(data.joined, as_computed, whole, data)
+    joined = data.source.under(data.source.as_given(convention))
+    return Scoring(joined, as_computed, whole, data)
+
+
+def _as_computed(
+    data: EvaluationData, measure: Measure, recorded: presets.Preset | None
+) -> Measure:
+    """Return a measure with the options of the library that it lacks, and weights."""
+    of_library = {} if recorded is None else dict(recorded.options)
+    return replace(
         measure,
         options={**of_library, **measure.options},
-        weighted=has_weights and metric.takes_weights,
+        weighted=data.joined.is_weighted and measure.metric.takes_weights,
     )
-    if convention is None:
-        return Scoring(data.joined, measure, whole, data)
-    joined = data.source.under(data.source.as_given(convention))
-    return Scoring(joined, measure, whole, data)
 
 
 def _convention_of(
@@ -188,8 +193,8 @@ def _convention_of(
 def _decisions_of_text(measure: Measure, *, whole: bool) -> dict[str, Any]:
     """Return the decisions that the text of a measure makes."""
     decisions = dict(measure.decisions)
-    has_ideal_list = "ideal" in measure.metric.defaults
-    if whole and measure.cuts_nothing and has_ideal_list:
+    has_option_ideal = "ideal" in measure.metric.defaults
+    if whole and measure.cuts_nothing and has_option_ideal:
         decisions |= NOTHING_CUT  # nor is the ideal list cut
     return decisions
 
@@ -243,9 +248,9 @@ def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
 
 
 def _is_own(data: EvaluationData, metric: Metric[...], *, whole: bool = False) -> bool:
-    """Return whether a number under a library's conventions is recnb's own.
+    """Return whether a library is asked for and has no record of this metric.
 
-    It is where nothing is recorded of it there.
+    The number is then recnb's own definition under the library's conventions.
     """
     return data.library is not None and _recorded(data, metric, whole=whole) is None
 
@@ -262,17 +267,26 @@ def credit_of(scoring: Scoring, cutoffs: Cutoffs) -> Credit:
 
 
 def averaged(scoring: Scoring, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
-    """Return the credit, averaged: users × cut-offs, NaN if left out, and their mean."""
+    """Return the values, users × cut-offs, NaN where left out, and their means.
+
+    Where there are many users, the metric is computed of a block of them at a time:
+
+        hits of users 0 to 2  →  credit  →  values, 3 × cut-offs  ┐
+        hits of users 3 to 5  →  credit  →  values, 3 × cut-offs  ┴→  6 × cut-offs → means
+    """
     joined = scoring.joined
     cutoffs = cutoffs_under(joined.convention, cutoffs)
-
-    def values(hits: Hits) -> Floats:
-        credit: Credit = scoring.measure.at(hits, cutoffs)
-        return filled(credit, joined.convention)
-
-    blocks = [*in_turn(_hits_in_blocks(scoring, cutoffs), values)]
+    blocks_of_hits = _hits_in_blocks(scoring, cutoffs)
+    values_of_block = partial(_values_of_hits, scoring, cutoffs)
+    blocks = [*in_turn(blocks_of_hits, values_of_block)]
     matrix = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
     return matrix, means(matrix, joined.user_weight)
+
+
+def _values_of_hits(scoring: Scoring, cutoffs: Cutoffs, hits: Hits) -> Floats:
+    """Return users × cut-offs of the users whose hits these are."""
+    credit: Credit = scoring.measure.at(hits, cutoffs)
+    return filled(credit, scoring.joined.convention)
 
 
 def _hits_in_blocks(scoring: Scoring, cutoffs: Cutoffs) -> Iterable[Hits]:
@@ -333,29 +347,32 @@ def filled(credit: Credit, convention: Convention) -> Floats:
     if undefined is None or not undefined.any():
         return matrix
     rule = convention.no_relevant
-    # A cost with `missed` has a value for a list without a hit, and keeps it: 0 would be
-    # the best there is.
-    if rule == "skip" or not credit.has_missed:
-        return np.where(undefined, FILLED[rule], matrix)
-    return matrix
+    # A cost has a value for a list without a hit, such as the length of the list. A user
+    # who is averaged keeps it: the convention's 0 would be the best cost there is.
+    keeps_its_value = credit.has_missed and rule != "skip"
+    if keeps_its_value:
+        return matrix
+    return np.where(undefined, FILLED[rule], matrix)
 
 
 def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
-    """Mark users who had nothing to find; None: nobody.
+    """Mark users who had nothing to find, users × 1 or × cut-offs; None: nobody.
 
-    They have no relevant item: users × 1. Where an item of no gain can be relevant and
-    the metric has an ideal list, they have an ideal list that earns 0, which depends on
-    the cut-off: users × cut-offs.
+    | items relevant to the user | the metric divides by       | nothing to find |
+    |----------------------------|-----------------------------|-----------------|
+    | none                       | anything                    | yes             |
+    | some, all of grade 0       | what an ideal list earns: 0 | yes             |
+    | some, all of grade 0       | anything else               | no              |
     """
-    may_have_no_gain = convention.relevant != ">0"
-    has_ideal_list = isinstance(credit.out_of, Credit)
-    if may_have_no_gain and has_ideal_list:
-        credit_of_ideal_list = np.asarray(credit.possible)
-        return np.asarray(credit_of_ideal_list == 0)
-    hits = credit.rows
-    if hits.n_relevant.all():
+    ideal_list = credit.out_of
+    grade_0_may_be_relevant = convention.relevant != ">0"
+    if grade_0_may_be_relevant and isinstance(ideal_list, Credit):
+        # An ideal list without any item earns 0 too. What it earns depends on the cut-off.
+        return np.asarray(ideal_list.total == 0)
+    n_relevant = credit.rows.n_relevant
+    if n_relevant.all():
         return None
-    return as_column(hits.n_relevant == 0)
+    return as_column(n_relevant == 0)
 
 
 # ---- what a number rests on
@@ -373,16 +390,18 @@ def basis_of(
     """
     joined, metric = scoring.joined, scoring.measure.metric
     nothing_to_find = _nothing_to_find(scoring, cutoffs)
+    has_missed = metric.missed != "0"
     return Basis(
         # The data, as they are joined under the convention of the measure.
-        counts=joined.counts_of_users(nothing_to_find, has_missed=metric.missed != "0"),
+        counts=joined.counts_of_users(nothing_to_find, has_missed=has_missed),
         lists=lists_behind(joined, nothing_to_find),
         scale=_scale_of(scoring),
         weights=joined.weighting,
         user_weight=joined.user_weight,
         n_train=n_train_of(scoring),
-        # The evaluation, under every convention the same. Its notes, such as of users
-        # whom a comparison leaves out, another join of its frames does not have.
+        # The evaluation, the same under every convention. Notes are read here, as
+        # another join of its frames lacks those of a comparison, such as which users it
+        # leaves out.
         graded=data.joined.graded,
         user_label=data.user_label,
         noun=data.noun,
@@ -390,7 +409,7 @@ def basis_of(
         # The metric, as it is asked for.
         convention=scoring.full_convention,
         options=dict(options or {}),
-        has_missed=metric.missed != "0",
+        has_missed=has_missed,
         below_0_unjudged=metric.below_0_unjudged,
         unsaid=scoring.unsaid,
         also_whole=None in cutoffs.values and not scoring.whole,
@@ -466,7 +485,7 @@ def _values_beyond_accuracy(
     Its users are all who have a list or, as the metric says, those evaluated.
     """
     metric = measure.metric
-    measure = scoring_of(data, measure, whole=k.is_whole).measure
+    measure = _as_computed(data, measure, _recorded(data, metric))
     users, results = data.item_data.values_of_users(metric, k, measure.options)
     matrix = _matrix_of(results)
     if metric.of == "all":
@@ -480,14 +499,11 @@ def _values_beyond_accuracy(
         for name, value in measure.chosen.items()
         if value is not None
     }
-    with use_noun(data.noun):
-        phrases = [
-            _users_in_words(data, metric, users),
-            *weights_in_words(weights, of_lists=data.splits is not None),
-        ]
-        who = "; ".join(phrases)
-    # The other words are made when they are shown.
-    words = partial(_of_lists_in_words, data, metric, measure.chosen, k, results, who)
+    who = _averaged_in_words(data, metric, users, weights)
+    result_at_deepest = results[k.values.index(k.deepest)]
+    # A table joins numbers of the same users, so these words are made at once; the others
+    # when the number is printed.
+    words = partial(_of_lists_in_words, data, measure, result_at_deepest, who)
     return Values(
         measure=measure,
         k=k,
@@ -518,6 +534,18 @@ def _matrix_of(results: Sequence[PerUser | Whole]) -> Floats:
     return matrix
 
 
+def _averaged_in_words(
+    data: EvaluationData, metric: Metric[...], users: pl.Series, weights: Floats | None
+) -> str:
+    """Return the users behind a number beyond accuracy and their weights, in words."""
+    with use_noun(data.noun):
+        phrases = [
+            _users_in_words(data, metric, users),
+            *weights_in_words(weights, of_lists=data.splits is not None),
+        ]
+        return "; ".join(phrases)
+
+
 def _users_in_words(data: EvaluationData, metric: Metric[...], users: pl.Series) -> str:
     """Return the users behind a number beyond accuracy, in words."""
     if data.splits is not None and metric.of == "all":
@@ -536,27 +564,22 @@ def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:
 
 
 def _of_lists_in_words(
-    data: EvaluationData,
-    metric: Metric[...],
-    options: Given,
-    k: Cutoffs,
-    results: Sequence[PerUser | Whole],
-    who: str,
+    data: EvaluationData, measure: Measure, result: PerUser | Whole, who: str
 ) -> list[str]:
-    """Return in words what a number beyond accuracy rests on at the deepest cut-off.
+    """Return in words what a number beyond accuracy rests on.
 
-    `who`: the users in words.
+    `result`: that at the deepest cut-off; `who`: the users in words.
     """
-    result_at_deepest = results[k.values.index(k.deepest)]
+    metric, options = measure.metric, measure.chosen
     is_own = _is_own(data, metric)
     if data.library is not None and not is_own:
         who = follows(data.library, words=who)
     words = [
         who,
-        *_lists_without_value_in_words(metric, result_at_deepest),
+        *_lists_without_value_in_words(metric, result),
         *_catalogue_in_words(data, metric, options),
         data.convention.order_in_words,
-        *_list_options_in_words(options),
+        *_list_options_in_words(metric, options),
     ]
     if is_own:
         words.append(_(OWN, library=data.library))
@@ -575,18 +598,29 @@ def _lists_without_value_in_words(
     return [_("{n:,} with a list without a value, left out", n=n_left_out)]
 
 
-def _list_options_in_words(options: Given) -> list[str]:
-    """Return the options of a metric beyond accuracy, but for those that are not set.
+def _list_options_in_words(metric: Metric[...], options: Given) -> list[str]:
+    """Return the options of a metric beyond accuracy, but for those that are not set."""
+    return [
+        f"{name}={as_plain(value)}"
+        for name, value in options.items()
+        if not _goes_without_saying(metric, name, as_plain(value))
+    ]
 
-    A cut-off at k goes without saying.
+
+def _goes_without_saying(metric: Metric[...], option: str, shown: object) -> bool:
+    """Return whether a number is read the same without the words of an option.
+
+    | option             | as in                                  |
+    |--------------------|----------------------------------------|
+    | not set            | features=None of diversity             |
+    | a cut-off at k     | cutoff="k"                             |
+    | off, as it usually | normalize=False of novelty; but not of |
+    | is                 | coverage, which is usually normalized  |
     """
-    words = []
-    for name, value in options.items():
-        shown = as_plain(value)
-        is_usual = name == "cutoff" and shown == "k"
-        if shown and not is_usual:
-            words.append(f"{name}={shown}")
-    return words
+    is_set = shown is not None and shown != ""
+    is_cut_at_k = option == "cutoff" and shown == "k"
+    is_usually_off = shown is False and metric.defaults.get(option) is False
+    return not is_set or is_cut_at_k or is_usually_off
 
 
 def _catalogue_in_words(
@@ -594,32 +628,50 @@ def _catalogue_in_words(
 ) -> list[str]:
     """Return in words the items that a number is out of, and the users of train."""
     catalogue = data.item_data.catalogue
-    population = options.get("population", "catalogue")
-    needs_catalogue = "catalogue" in metric.needs
-    is_normalized = bool(options.get("normalize"))
-    is_out_of_catalogue = population != "recommended" and catalogue.listed is not None
     words = []
-    if (needs_catalogue or is_normalized) and is_out_of_catalogue:
-        # Without items= the catalogue is the items of train.
-        is_of_train = population == "train" or data.side_data.items is None
-        if is_of_train:
-            members = catalogue.members("train", metric.name)
-            out_of = N_("out of {n:,} items of train")
-        else:
-            members = catalogue.members("catalogue", metric.name)
-            out_of = N_("out of {n:,} items of items=")
-        words.append(_(out_of, n=int(members.sum())))
-        if population == "catalogue+padding":
-            words.append(_("and one more, of padding"))
+    if _is_out_of_catalogue(catalogue, metric, options):
+        words += _items_in_words(data, metric, _population(options))
     if catalogue.users is not None and "train" in metric.needs:
         words += train_in_words(catalogue.n_users)
+    return words
+
+
+def _is_out_of_catalogue(
+    catalogue: Catalogue, metric: Metric[...], options: Given
+) -> bool:
+    """Return whether a number is out of all items that could have been recommended."""
+    is_out_of_shown_items = _population(options) == "recommended"
+    has_catalogue = catalogue.listed is not None
+    return "catalogue" in metric.needs and has_catalogue and not is_out_of_shown_items
+
+
+def _population(options: Given) -> str:
+    """Return which items could have been recommended."""
+    population: str = options.get("population", "catalogue")
+    return population
+
+
+def _items_in_words(
+    data: EvaluationData, metric: Metric[...], population: str
+) -> list[str]:
+    """Return in words how many items could have been recommended."""
+    # Without items= the catalogue is the items of train.
+    is_of_train = population == "train" or data.side_data.items is None
+    if is_of_train:
+        listed, out_of = "train", N_("out of {n:,} items of train")
+    else:
+        listed, out_of = "catalogue", N_("out of {n:,} items of items=")
+    members = data.item_data.catalogue.members(listed, metric.name)
+    words = [_(out_of, n=int(members.sum()))]
+    if population == "catalogue+padding":
+        words.append(_("and one more, of padding"))
     return words
 
 
 def recorded_in(library: str | None) -> list[str]:
     """Return the metrics beyond accuracy whose numbers in a library are recorded.
 
-    All, for recnb's own.
+    Without a library, all that recnb has. A metric of the caller's is never among them.
     """
     if library is None:
         return [name for name, metric in LIST_METRICS.items() if not metric.own]

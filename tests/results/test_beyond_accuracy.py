@@ -222,6 +222,19 @@ def test_the_line_has_each_option_as_it_is_typed() -> None:
     assert "; features=given; " in numbered.diversity(k=2, features=[0, 1]).basis
 
 
+def test_an_option_that_is_set_to_no_is_said() -> None:
+    assert "count_only_catalogue=False" in repr(EV.coverage(count_only_catalogue=False))
+    assert "normalize=False" in repr(EV.coverage(normalize=False))
+    # Not divided by its maximum is how novelty is meant.
+    assert "normalize" not in repr(EV.novelty())
+
+
+def test_novelty_is_not_out_of_the_items_there_are() -> None:
+    """With `normalize` it is divided by log2 of the users of train."""
+    assert "out of" not in repr(EV.novelty(normalize=True))
+    assert "out of 8 items" in repr(EV.coverage())
+
+
 def test_every_metric_is_a_method_within_its_bounds() -> None:
     """Shares lie between 0 and 1, entropies and divergences have no upper end, and
     options may have bounds of their own.
