@@ -13,6 +13,7 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import numpy as np
 import pandas as pd
+import polars as pl
 
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
@@ -222,7 +223,7 @@ def evaluate(
             columns = {**columns, "propensity": parsed.columns["propensity"]}
     source = read(lists, judged, columns, frames)
     refuse_nothing_relevant(judged, parsed.convention_of(source))
-    parsed.weigh(source, frames)
+    weights = parsed.weigh(source, frames)
     side_data = read_side_data(
         source, with_truth, columns, cluster=parsed.cluster, **frames
     )
@@ -233,6 +234,7 @@ def evaluate(
         apart = columns_of_lists(lists, judged, source, differing)
         side_data = replace(side_data, differing=differing, apart=apart)
     labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
+    side_data = replace(side_data, weights=weights)
     call = _call_of(parsed, given, labels)
     files = files_given({RECS: recs, TRUTH: truth, **parsed.side_data})
     return Evaluation.of(
@@ -269,10 +271,15 @@ class ParsedOptions:
         columns = {**self.columns, "propensity": propensity}
         return replace(self, columns=columns, weights=weights)
 
-    def weigh(self, source: Source, frames: Mapping[str, Any]) -> None:
-        """Read weights that are no column of the truth, as of items or users."""
+    def weigh(
+        self, source: Source, frames: Mapping[str, Any]
+    ) -> dict[str, pl.DataFrame]:
+        """Read weights that are no column of the truth, as of items or users.
+
+        Return those that are no column of a frame, by keyword.
+        """
         if not self.weights and "propensity" not in self.columns:
-            return
+            return {}
         propensity = read_weights(
             self.weights.get("propensity"),
             "propensity",
@@ -287,6 +294,12 @@ class ParsedOptions:
             self.columns,
         )
         source.weigh(propensity, user_weights)
+        tables = {"propensity": propensity, "user_weight": user_weights}
+        return {
+            name: table
+            for name, table in tables.items()
+            if table is not None and not isinstance(self.weights[name], str)
+        }
 
     @property
     def stated(self) -> dict[str, Any]:

@@ -306,6 +306,28 @@ def test_lists_of_several_days_are_split_again():
     assert not recnb.check(record, moved[1:], TRUTH).passed
 
 
+@pytest.mark.parametrize(
+    ("name", "role"), [("user_weight", "user"), ("propensity", "item")]
+)
+def test_weights_that_are_no_column_have_a_fingerprint(name, role):
+    ids = (SAMPLE.users if role == "user" else SAMPLE.items)[role]
+    weights = pd.Series(np.linspace(0.5, 1, len(ids)), ids)
+
+    def record_of(**given):
+        return recnb.evaluate(RECS, TRUTH, **given).record("ndcg", k=5)
+
+    record = record_of(**{name: weights})
+    assert record["inputs"][name]["rows"] == len(weights)
+    assert record_of(**{name: weights[::-1]})["inputs"] == record["inputs"]
+    assert name in repr(recnb.check(record, RECS, TRUTH, **{name: weights}))
+    others = pd.Series(weights.to_numpy()[::-1], ids)
+    table = recnb.check(record, RECS, TRUTH, **{name: others})
+    assert not table.set_index("name").loc[name, "same"]
+    # Records of earlier versions have none.
+    del record["inputs"][name]
+    assert recnb.check(record, RECS, TRUTH, **{name: weights}).passed
+
+
 def test_weights_are_those_of_a_column_or_given_again():
     weights = pd.Series(np.linspace(1, 2, len(SAMPLE.users)), SAMPLE.users["user"])
     record = record_of(user_weight=weights)

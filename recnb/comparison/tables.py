@@ -351,7 +351,10 @@ def differences_table(
     labels = distinct_labels(numbers.division.labels, COLUMNS)
     of_keys = {label: [key[at] for key in keys] for at, label in enumerate(labels)}
     table = Differences.made(pd.DataFrame(of_keys | columns), basis)
-    segments = [", ".join(map(str, key)) for key in keys]
+    names = numbers.division.names
+    segments = [
+        names[place.part] for place in numbers.places for _pair in numbers.pairs
+    ]
     table.conclusions = []
     for segment, line in zip(
         segments, words.conclusions(rows, rows, settings), strict=True

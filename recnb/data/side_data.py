@@ -120,6 +120,8 @@ class SideData:
     differing: tuple[str, ...] = ()
     #: Those of them that may tell lists apart: with values that both frames have.
     apart: tuple[str, ...] = ()
+    #: Weights by id that are no column of a frame, by keyword.
+    weights: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     #: How all of it was given.
     call: Call = field(default_factory=Call)
     #: Of train, items and users: role -> column.

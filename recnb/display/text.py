@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
+from datetime import datetime, time
 from math import isfinite
+from typing import Any
 
 from recnb.display.language import _, current, ngettext, pgettext
 
@@ -79,6 +82,19 @@ def _shown(sign: str) -> str:
     if sign in _TURNS or unicodedata.category(sign) in ("Cc", "Cs"):
         return ""
     return sign
+
+
+def dates_alone(values: Sequence[Any]) -> list[Any]:
+    """Return values, of times the dates if all of them are at midnight."""
+    times = [value for value in values if _is_time(value)]
+    if any(value.time() != time() for value in times):
+        return [*values]
+    return [value.date() if _is_time(value) else value for value in values]
+
+
+def _is_time(value: Any) -> bool:
+    """Return whether a value is a time, and not pandas' missing one."""
+    return isinstance(value, datetime) and value == value
 
 
 def latex_text(value: object, longest: int = NAME_SHOWN) -> str:

@@ -26,6 +26,7 @@ from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.measuring import measured
 from recnb.results.numbers import MeanRow, Pairs
 from recnb.results.record import versions
+from recnb.results.scoring import scoring_of
 from recnb.results.tables import phrases_of
 from recnb.results.unweighted import plain_means
 from recnb.results.values import merged
@@ -35,6 +36,8 @@ from recnb.stats import Settings
 PUBLICATIONS = {row["key"]: row for row in rows_of("report/references.csv")}
 #: Publications that a metric cites for its weighted form alone.
 OF_WEIGHTS = ("yang2018",)
+#: Publications that a metric cites for its exponential gain alone.
+OF_EXPONENTIAL_GAIN = ("burges2005",)
 
 DEFINITION = N_("{labels} ({term}): {formula}{references}.")
 BASIS = N_("Users and conventions: {basis}.")
@@ -133,7 +136,9 @@ def methods_of(
     remarks = several.remarks(made) if pairs else one.remarks(made)
     on_tests = _on_tests(made)
     software = versions()
-    cited_for = {each.name: _references_of(each, first) for each in asked}
+    cited_for = {
+        each.name: _references_of(each, first, whole=k.is_whole) for each in asked
+    }
     sentences = [
         *_definitions(asked, words, made.means, cited_for),
         _(BASIS, basis=basis or "; ".join(merged(phrases_of(numbers)))),
@@ -151,13 +156,15 @@ def methods_of(
     )
 
 
-def _references_of(asked: Asked, data: EvaluationData) -> list[str]:
+def _references_of(asked: Asked, data: EvaluationData, *, whole: bool) -> list[str]:
     """Return the keys of what the definition of a metric is taken from."""
-    return [
-        key
-        for key in asked.metric.references
-        if data.source.weighted or key not in OF_WEIGHTS
-    ]
+    left_out: list[str] = []
+    if not data.source.weighted:
+        left_out.extend(OF_WEIGHTS)
+    options = scoring_of(data, asked.measure, whole=whole).measure.chosen
+    if options.get("gain") != "exponential":
+        left_out.extend(OF_EXPONENTIAL_GAIN)
+    return [key for key in asked.metric.references if key not in left_out]
 
 
 def _definitions(

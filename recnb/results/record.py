@@ -60,6 +60,8 @@ INPUTS = {
     "train": N_("train"),
     "items": N_("items"),
     "users": N_("users"),
+    "propensity": N_("propensity"),
+    "user_weight": N_("user weights"),
 }
 
 
@@ -152,7 +154,19 @@ def _inputs(models: Models) -> dict[str, Any]:
         table = getattr(first.side_data, name)
         if table is not None:
             inputs[name] = _side_table(first, name, table)
+    for name, table in first.side_data.weights.items():
+        inputs[name] = _weights(table)
     return inputs
+
+
+def _weights(table: pl.DataFrame) -> dict[str, Any]:
+    """Return what is known of weights by id, which are no column of a frame."""
+    return {
+        "files": [],
+        "rows": table.height,
+        "columns": {role: role for role in table.columns},
+        "fingerprint": str(Fingerprint.of(table)),
+    }
 
 
 def _recommendations(data: EvaluationData) -> dict[str, Any]:

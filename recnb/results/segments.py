@@ -24,7 +24,7 @@ from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.source import elsewhere
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
-from recnb.display.text import one_line
+from recnb.display.text import dates_alone, one_line
 from recnb.errors import FrameError, OptionError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Ints
 from recnb.results.arguments import Asked
@@ -71,6 +71,14 @@ class Division:
     keys: Sequence[Key] = ((),)  #: of each part, in the order shown
     is_tested: bool = True  #: whether models are tested within a part
     has_gaps: bool = False  #: whether a part of one model is tested against the others
+
+    @property
+    def names(self) -> list[str]:
+        """The name of each part: its values as they are shown."""
+        if not self.labels:
+            return [""]
+        columns = [dates_alone(values) for values in zip(*self.keys, strict=True)]
+        return [", ".join(map(str, key)) for key in zip(*columns, strict=True)]
 
     def columns(
         self, models: Models, asked: Sequence[Asked], k: Cutoffs

@@ -32,7 +32,13 @@ from recnb.display.language import _, current, ngettext, use_language
 from recnb.display.marimo import ShownInMarimo
 from recnb.display.style import COLOURS, lettering
 from recnb.display.templates import framed
-from recnb.display.text import NAME_SHOWN, at_k, one_line, sample_in_words
+from recnb.display.text import (
+    NAME_SHOWN,
+    at_k,
+    dates_alone,
+    one_line,
+    sample_in_words,
+)
 from recnb.errors import OptionError, quoted
 from recnb.metrics.metric import LIST_METRICS, METRICS
 
@@ -482,7 +488,7 @@ def _level(index: Any, level: int, symbols: bool) -> list[Line]:
         return [_label(k) for k in labels]
     if index.names[level] == "metric" and symbols:
         return [symbol_of(name) for name in labels]
-    return [Name(label, NAME_SHOWN) for label in labels]
+    return [Name(label, NAME_SHOWN) for label in dates_alone(labels)]
 
 
 def _label(part: Any) -> str:

@@ -417,7 +417,7 @@ class Explorer(Live):
         if not by:
             return pd.Series("", self.values.index)
         segments = segments_of(self._data, by)
-        names = [str(key) for (key,) in segments.keys]
+        names = segments.names
         code = segments.of(pl.from_pandas(self.values.index))
         labels = pd.Series(np.array(names)[code], self.values.index)
         return labels.astype(pd.CategoricalDtype(names, ordered=True))

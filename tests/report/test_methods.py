@@ -12,7 +12,7 @@ from recnb.display.language import use_language
 from recnb.metrics import REFERENCES
 from recnb.metrics.measure import Measure
 from recnb.report import texts
-from recnb.report.methods import OF_WEIGHTS, PUBLICATIONS
+from recnb.report.methods import OF_EXPONENTIAL_GAIN, OF_WEIGHTS, PUBLICATIONS
 
 SAMPLE = recnb.datasets.load_sample()
 RECS, TRUTH = SAMPLE.models["item-knn"], SAMPLE.test
@@ -37,7 +37,8 @@ def test_a_metric_is_defined_by_its_formula_and_its_references(name):
     assert definition.startswith(f"{metric.symbol}@10 ({metric.term}): ")
     assert Measure(metric).formula_text() in definition
     cited = re.findall(r"\[(\w+)\]", definition)
-    assert cited == [key for key in metric.references if key not in OF_WEIGHTS]
+    special = (*OF_WEIGHTS, *OF_EXPONENTIAL_GAIN)
+    assert cited == [key for key in metric.references if key not in special]
 
 
 @pytest.mark.parametrize("name", ["recall", "rbp"])
@@ -125,6 +126,16 @@ def test_every_key_in_a_sentence_has_an_entry():
     entries = re.findall(r"^@(article|misc)\{(\w+),$", methods.bibtex, re.MULTILINE)
     assert [key for _kind, key in entries] == list(methods.references)
     assert methods.bibtex.count("{") == methods.bibtex.count("}")
+
+
+@pytest.mark.parametrize("metric", ["dcg", "ndcg"])
+def test_the_source_of_the_exponential_gain_is_cited_where_it_is_in_force(metric):
+    ev = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test)
+    for gain in ("linear", "binary"):
+        assert "burges2005" not in ev.methods(metric, k=5, gain=gain).references
+    methods = ev.methods(metric, k=5, gain="exponential")
+    assert "burges2005" in methods.references
+    assert "[burges2005]" in methods.sentences[0]
 
 
 def test_references_are_entries_of_bibtex():

@@ -309,6 +309,31 @@ def test_the_users_of_each_value_are_said(options: dict[str, Any], words: str) -
     assert weeks == ([2, 2] if everyone else [1, 2]), options
 
 
+def _shown_by(moments: list[str]) -> list[str]:
+    """Return what tables by times show, of segments and of a split."""
+    days = pd.DatetimeIndex([pd.Timestamp(moment) for moment in moments])
+    truth = SAMPLE.test.assign(seen=days[SAMPLE.test["user"].factorize()[0] % 2])
+    lists = pd.concat([KNN.assign(seen=day) for day in days])
+    split = recnb.evaluate(lists, truth, split="seen")
+    models = recnb.compare({"a": lists, "b": lists[::-1]}, truth, split="seen")
+    of_users = recnb.evaluate(KNN, truth)
+    return [
+        repr(of_users.table("ndcg", k=3, by="seen")),
+        repr(split.table("ndcg", k=3, by="seen")),
+        repr(models.table("ndcg", k=3, by="seen")),
+        repr(models.differences("ndcg", k=3, by="seen")),
+    ]
+
+
+def test_times_that_are_all_at_midnight_are_shown_as_dates() -> None:
+    for text in _shown_by(["2024-05-01", "2024-05-02"]):
+        assert "2024-05-02" in text
+        assert "00:00:00" not in text
+    for text in _shown_by(["2024-05-01", "2024-05-02 06:30"]):
+        assert "2024-05-01 00:00:00" in text
+        assert "2024-05-02 06:30:00" in text
+
+
 def test_times_that_differ_by_nanoseconds_are_one_segment() -> None:
     """They are shown as one, and no user is lost among them."""
     times = pl.Series([1, 2, 3000]).cast(pl.Datetime("ns"))
