@@ -30,6 +30,10 @@ class Origin(NamedTuple):
     remedy: str = ""  #: what to type to have them in memory
 
 
+class EmptyTruthError(FrameError):
+    """A convention counts users whose list in the truth is empty."""
+
+
 class Source(ABC):
     """Both frames after reading, not yet under a convention.
 
@@ -148,7 +152,7 @@ class Source(ABC):
         counts = convention.no_relevant != "skip" and convention.averaged_users != "recs"
         if not users or not counts:
             return
-        raise FrameError(
+        raise EmptyTruthError(
             f"truth: the list of {users[0]!r} is empty, and users with no relevant item "
             f"count here, no_relevant={convention.no_relevant!r}.",
             fix="Give a row an item, with relevance 0 for an item of such a user; or "

@@ -129,11 +129,17 @@ class Splits:
         ours = self.values[values.name]
         if values.dtype == ours.dtype:
             return
+        fix = "Make both one kind."
+        if pl.String in (ours.dtype, values.dtype) and ours.dtype != values.dtype:
+            texts = RECS if ours.dtype == pl.String else name
+            dates = values if ours.dtype == pl.String else ours
+            if dates.dtype == pl.Date:
+                fix = f"Make both one kind: dates of the text in {texts}."
         raise FrameError(
             f"column {values.name!r} of split= holds {kind(ours.dtype)} in the {RECS} "
             f"(such as {ours[0]!r}) and {kind(values.dtype)} in {name} (such as "
             f"{values[0]!r}). They would never match.",
-            fix="Make both one kind.",
+            fix=fix,
         )
 
     def _refuse_unlisted(
