@@ -129,17 +129,11 @@ class Splits:
         ours = self.values[values.name]
         if values.dtype == ours.dtype:
             return
-        fix = "Make both one kind."
-        if pl.String in (ours.dtype, values.dtype) and ours.dtype != values.dtype:
-            texts = RECS if ours.dtype == pl.String else name
-            dates = values if ours.dtype == pl.String else ours
-            if dates.dtype == pl.Date:
-                fix = f"Make both one kind: dates of the text in {texts}."
         raise FrameError(
             f"column {values.name!r} of split= holds {kind(ours.dtype)} in the {RECS} "
             f"(such as {ours[0]!r}) and {kind(values.dtype)} in {name} (such as "
             f"{values[0]!r}). They would never match.",
-            fix=fix,
+            fix=_fix_of_kinds(ours, values, name),
         )
 
     def _refuse_unlisted(
@@ -350,6 +344,15 @@ def _values_of(sheet: Sheet, column: str) -> pl.Series:
         f"{name} of split= holds {kind(dtype)} such as {quoted(values.to_list()[0])}: "
         "give text, whole numbers or dates."
     )
+
+
+def _fix_of_kinds(ours: pl.Series, theirs: pl.Series, name: str) -> str:
+    """Say how both sides get one kind; text that meets dates is made dates."""
+    if {ours.dtype, theirs.dtype} != {pl.String(), pl.Date()}:
+        return "Make both one kind."
+    table = RECS if ours.dtype == pl.String else name
+    column = f"{table}[{ours.name!r}]"
+    return f"Make both one kind: {column} = pandas.to_datetime({column}).dt.date"
 
 
 def _typed(value: Any) -> str:
