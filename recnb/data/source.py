@@ -149,7 +149,9 @@ class Source(ABC):
         The rows of the truth cannot hold such a user, who would be left out.
         """
         users = self.users_without_items
-        counts = convention.no_relevant != "skip" and convention.averaged_users != "recs"
+        counts = (
+            convention.no_relevant != "skip" and convention.averaged_users != "recs"
+        )
         if not users or not counts:
             return
         raise EmptyTruthError(

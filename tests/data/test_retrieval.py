@@ -428,7 +428,9 @@ def test_a_question_of_which_nothing_is_expected_is_refused_where_it_counts(
 def test_identify_names_conventions_that_count_a_question_without_truth() -> None:
     log = [*LOG, {**LOG[0], "user_input": "Hello", "reference_contexts": []}]
     notes = " ".join(str(recnb.evaluate(log).identify("recall", 0.75, 5)).split())
-    not_tried = notes.split("not tried, since they count queries whose truth is empty: ")
+    not_tried = notes.split(
+        "not tried, since they count queries whose truth is empty: "
+    )
     assert "mlflow recall" in not_tried[1]
     assert "not tried" not in str(recnb.evaluate(LOG).identify("recall", 0.75, 5))
 
