@@ -24,7 +24,6 @@ from recnb.data.load import (
     SIDE_FRAMES,
     Input,
     read,
-    refuse_nothing_relevant,
     tables_of,
 )
 from recnb.data.model_predictions import Model, model_lists
@@ -222,7 +221,6 @@ def evaluate(
         if "propensity" in parsed.columns:
             columns = {**columns, "propensity": parsed.columns["propensity"]}
     source = read(lists, judged, columns, frames)
-    refuse_nothing_relevant(judged, parsed.convention_of(source))
     weights = parsed.weigh(source, frames)
     side_data = read_side_data(
         source, with_truth, columns, cluster=parsed.cluster, **frames

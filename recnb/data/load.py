@@ -164,6 +164,16 @@ def read(
     """
     if truth is None:
         return _both_sides(recs, columns, side_frames)
+    source = _of_two_sides(recs, truth, columns, side_frames)
+    if isinstance(truth, Made):
+        source.users_without_items = truth.without_items
+    return source
+
+
+def _of_two_sides(
+    recs: Frame, truth: Frame, columns: Columns, side_frames: Mapping[str, Frame]
+) -> Source:
+    """Find the columns of two tables, and check the ids."""
     layout = Layout.of(recs, truth, columns, side_frames)
     _refuse_models(recs, layout.model)
     if (origin := origin_of(recs)) is not None:
@@ -345,23 +355,6 @@ def _refuse_lists_beside_mappings(lists: Sequence[Any], where: str) -> None:
                 fix="Give all users lists in rank order, or all of them mappings of item "
                 "to score.",
             )
-
-
-def refuse_nothing_relevant(truth: Any, convention: Convention) -> None:
-    """Raise an error for a user of the truth with an empty list, where it counts.
-
-    The rows of the truth cannot hold such a user, who would be left out.
-    """
-    users = truth.without_items if isinstance(truth, Made) else ()
-    counts = convention.no_relevant != "skip" and convention.averaged_users != "recs"
-    if not users or not counts:
-        return
-    raise FrameError(
-        f"truth: the list of {users[0]!r} is empty, and users with no relevant item "
-        f"count here, no_relevant={convention.no_relevant!r}.",
-        fix="Give a row an item, with relevance 0 for an item of such a user; or leave "
-        "the user out of both sides.",
-    )
 
 
 def _numbers_of(items: Any) -> Iterable[Any]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import polars as pl
 
@@ -19,7 +19,7 @@ from recnb.data.sheet import IDS, Sheet, relevant_only
 from recnb.data.splits import Splits
 from recnb.data.weights import Weighting, look_up, refuse_lacking
 from recnb.display.language import Sentence
-from recnb.errors import ElsewhereError
+from recnb.errors import ElsewhereError, FrameError
 from recnb.metrics.hits import Bools, Floats, Hits, Ints, cached_property
 
 
@@ -28,6 +28,10 @@ class Origin(NamedTuple):
 
     where: str = ""  #: in words
     remedy: str = ""  #: what to type to have them in memory
+
+
+class EmptyTruthError(FrameError):
+    """A convention counts users whose list in the truth is empty."""
 
 
 class Source(ABC):
@@ -40,6 +44,8 @@ class Source(ABC):
     user_weights: pl.DataFrame | None = None  #: user and value
     #: Where users have several lists: `user` is then a list's id everywhere below.
     splits: Splits | None = None
+    #: Users of the truth with an empty list, for whom its rows have no place.
+    users_without_items: Sequence[Any] = ()
 
     @property
     @abstractmethod
@@ -122,6 +128,7 @@ class Source(ABC):
 
     def under(self, convention: Convention) -> Joined:
         """Return the frames under a convention, joined once for each."""
+        self._refuse_users_without_items(convention)
         asked = replace(convention, metric=(), cutoff="k")
         joined = self._known.get(asked)
         if joined is None:
@@ -134,6 +141,24 @@ class Source(ABC):
             joined,
             convention=convention.ordered_by(joined.convention.order),
             _source=self,
+        )
+
+    def _refuse_users_without_items(self, convention: Convention) -> None:
+        """Raise an error for a user of the truth with an empty list, where it counts.
+
+        The rows of the truth cannot hold such a user, who would be left out.
+        """
+        users = self.users_without_items
+        counts = (
+            convention.no_relevant != "skip" and convention.averaged_users != "recs"
+        )
+        if not users or not counts:
+            return
+        raise EmptyTruthError(
+            f"truth: the list of {users[0]!r} is empty, and users with no relevant item "
+            f"count here, no_relevant={convention.no_relevant!r}.",
+            fix="Give a row an item, with relevance 0 for an item of such a user; or "
+            "leave the user out of both sides.",
         )
 
     @property

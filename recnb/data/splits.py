@@ -133,7 +133,7 @@ class Splits:
             f"column {values.name!r} of split= holds {kind(ours.dtype)} in the {RECS} "
             f"(such as {ours[0]!r}) and {kind(values.dtype)} in {name} (such as "
             f"{values[0]!r}). They would never match.",
-            fix="Make both one kind.",
+            fix=_fix_of_kinds(ours, values, name),
         )
 
     def _refuse_unlisted(
@@ -344,6 +344,15 @@ def _values_of(sheet: Sheet, column: str) -> pl.Series:
         f"{name} of split= holds {kind(dtype)} such as {quoted(values.to_list()[0])}: "
         "give text, whole numbers or dates."
     )
+
+
+def _fix_of_kinds(ours: pl.Series, theirs: pl.Series, name: str) -> str:
+    """Say how both sides get one kind; text that meets dates is made dates."""
+    if {ours.dtype, theirs.dtype} != {pl.String(), pl.Date()}:
+        return "Make both one kind."
+    table = RECS if ours.dtype == pl.String else name
+    column = f"{table}[{ours.name!r}]"
+    return f"Make both one kind: {column} = pandas.to_datetime({column}).dt.date"
 
 
 def _typed(value: Any) -> str:

@@ -22,6 +22,7 @@ from recnb.conventions import Convention
 from recnb.conventions.presets import of_metric, recorded
 from recnb.data import Source
 from recnb.data.encoding import distinct
+from recnb.data.source import EmptyTruthError
 from recnb.display.language import N_, _
 from recnb.display.progress import steps
 from recnb.display.text import one_line, users_in_words
@@ -313,6 +314,8 @@ NONE_FITS = N_("{printed}: none of {n:,} conventions gives it; here are the near
 NOT_EXCLUDED = N_(
     "not excluded, since their numbers for these frames follow no recorded rule: {names}"
 )
+#: Conventions that count users for whom the truth has no row.
+NOT_TRIED = N_("not tried, since they count users whose truth is empty: {names}")
 
 
 def identify(
@@ -334,10 +337,12 @@ def identify(
             variants.append(Variant.of_preset(preset.at(k)))
     numbers = _numbers(source, variants, k)
     candidates = list[Candidate]()
-    not_excluded = list[str]()
+    not_excluded, not_tried = list[str](), list[str]()
     for variant, number in numbers.items():
         if isinstance(number, NoRuleError):
             not_excluded.append(variant.name)
+        elif isinstance(number, EmptyTruthError):
+            not_tried.append(variant.name)
         elif isinstance(number, Measurement) and isfinite(number.value):
             candidates.append(_candidate(variant, number.value, printed, digits))
     candidates.sort(key=_nearness)
@@ -352,6 +357,8 @@ def identify(
     if not_excluded:
         names = ", ".join(not_excluded)
         notes.append(_(NOT_EXCLUDED, n=len(not_excluded), names=names))
+    if not_tried:
+        notes.append(_(NOT_TRIED, names=", ".join(not_tried)))
     notes += lacking_in(source, variants)
     frame = pd.DataFrame(fitting or candidates[:N_NEAREST], columns=Candidate._fields)
     frame["fit"] = [_(fit) for fit in frame["fit"]]

@@ -143,7 +143,8 @@ class AskedNumber:
         return self._relevant_rows().is_empty()
 
     def has_users_without_relevant(self) -> bool:
-        return len(self._users_without_relevant()) > 0
+        has_empty_lists = len(self.source.users_without_items) > 0
+        return has_empty_lists or len(self._users_without_relevant()) > 0
 
     def has_users_with_neither(self) -> bool:
         users = self._users_without_relevant()

@@ -27,7 +27,7 @@ from recnb.conventions.presets import (
 )
 from recnb.data import Source, read, read_lists
 from recnb.data.encoding import positions
-from recnb.data.load import Input, refuse_nothing_relevant, tables_of
+from recnb.data.load import Input, tables_of
 from recnb.data.sheet import RECS, TRUTH
 from recnb.data.side_data import read_side_data
 from recnb.display.document import Line
@@ -286,7 +286,6 @@ def as_in(
     frames, named = tables_of(sides, columns)
     if chosen.metric in LIST_METRICS:
         return _of_lists(chosen, frames, named, features, k)
-    refuse_nothing_relevant(frames.get(TRUTH), chosen.convention)
     source = read(frames[RECS], frames.get(TRUTH), named, {})
     return Variant.of_preset(chosen).measure(source, k).value
 

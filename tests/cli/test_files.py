@@ -7,6 +7,9 @@ from __future__ import annotations
 import gzip
 import json
 import os
+import shlex
+import subprocess
+import sys
 from collections.abc import Callable
 
 import polars as pl
@@ -325,3 +328,31 @@ def test_ids_of_several_files_meet(tmp_path, capsys):
     )
     rows = json.loads(capsys.readouterr().out)["segments"]["rows"]
     assert {"007", "07"} <= {row["segment"] for row in rows}
+
+
+@pytest.mark.parametrize("is_text", ["truth", "recommendations"])
+def test_folders_of_dates_meet_a_csv_by_the_command_that_the_error_names(
+    tmp_path, monkeypatch, told, is_text
+):
+    monkeypatch.chdir(tmp_path)
+    days = ["2026-01-01", "2026-01-02"]
+    recs = pl.DataFrame({"user": "u1", "item": "a", "score": 1.0, "day": days})
+    tables = {"recommendations": recs, "truth": recs.drop("score")}
+    names = {"recommendations": "lists", "truth": "judged"}
+    for table, rows in tables.items():
+        if table == is_text:
+            names[table] += ".csv"
+            rows.write_csv(names[table])
+            continue
+        for day in days:
+            folder = tmp_path / names[table] / f"day={day}"
+            folder.mkdir(parents=True)
+            of_day = rows.filter(pl.col("day") == day).drop("day")
+            of_day.write_parquet(folder / "part.parquet")
+    message = told(*names.values(), "--split", "day")
+    assert f"give {is_text}.parquet in place of {names[is_text]}" in message
+    command = message.split("type ")[1].split(", and give")[0]
+    _python, _flag, code = shlex.split(command)
+    subprocess.run([sys.executable, "-c", code], check=True)
+    names[is_text] = f"{is_text}.parquet"
+    assert told(*names.values(), "--split", "day") == 1.0

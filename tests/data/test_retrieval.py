@@ -412,6 +412,8 @@ def test_a_question_of_which_nothing_is_expected_is_refused_where_it_counts(
     for call in (
         lambda: recnb.evaluate(log, no_relevant="zero"),
         lambda: recnb.as_in("mlflow", "recall", log, k=5),
+        lambda: recnb.evaluate(log).under("mlflow").recall(5),
+        lambda: recnb.evaluate(log).why("recall", 5, other="mlflow"),
     ):
         with pytest.raises(FrameError, match=problem):
             call()
@@ -421,6 +423,27 @@ def test_a_question_of_which_nothing_is_expected_is_refused_where_it_counts(
         recnb.evaluate(*numbered, no_relevant="zero")
     judged = recnb.evaluate(*numbered, averaged_users="recs", no_relevant="zero")
     assert judged.mrr() == 0.5
+
+
+def test_identify_names_conventions_that_count_a_question_without_truth() -> None:
+    log = [*LOG, {**LOG[0], "user_input": "Hello", "reference_contexts": []}]
+    notes = " ".join(str(recnb.evaluate(log).identify("recall", 0.75, 5)).split())
+    not_tried = notes.split(
+        "not tried, since they count queries whose truth is empty: "
+    )
+    assert "mlflow recall" in not_tried[1]
+    assert "not tried" not in str(recnb.evaluate(LOG).identify("recall", 0.75, 5))
+
+
+def test_llama_index_refuses_a_question_of_which_nothing_is_expected() -> None:
+    log = [*LOG, {**LOG[0], "user_input": "Hello", "reference_contexts": []}]
+    presets = recnb.conventions.metrics("llama-index")
+    for metric in presets:
+        assert recnb.as_in("llama-index", metric, LOG, k=5) >= 0
+        with pytest.raises(
+            FrameError, match="raises an error on users of the truth with no"
+        ):
+            recnb.as_in("llama-index", metric, log, k=5)
 
 
 def test_pairs_of_document_and_score_are_made_mappings() -> None:
