@@ -152,9 +152,8 @@ def join(
         frame_row_of_entry=truth_rows.frame_row[wanted.rows],
         rank=rank_of_row,
         in_both=bool(is_in_both.any()),
-        n_without_relevant=int(
-            (n_relevant == 0).sum()
-        ),  # of all users, evaluated or not
+        # Of all users, evaluated or not.
+        n_without_relevant=int((n_relevant == 0).sum()),
         has_gaps=_has_gaps(rank_of_row, matches, ids, convention),
     )
 
