@@ -33,13 +33,14 @@ from recnb.metrics.hits import Ints
 #: Rows of a batch, about; and rows that are written at a time.
 ROWS, BLOCK = 2**20, 2**22
 #: A table of no more rows than this stays in memory, and any that takes no more than
-#: this share of what is free: to join rows takes some eight times as much as they do.
+#: this share of what is free: to join rows takes eight to ten times as much as they do,
+#: which is then about a quarter of it.
 WHOLE, SHARE = 2**22, 1 / 32
 #: The finest buckets there can be, a power of two: users by a hash of the id.
 SLOTS = 2**8
-#: Bytes of a bucket's rows, about, of both tables together; joining takes some ten
-#: times as much, on each core.
-BUCKET = 2**23
+#: Bytes of a bucket's rows, about, of both tables together. They are fewer where that is
+#: more than this share of what is free: each core joins a bucket at a time.
+BUCKET, BUCKET_SHARE = 2**23, 1 / 40
 #: Bytes that are taken to be free where psutil is not there to say: a quarter of what
 #: WebAssembly can address.
 UNKNOWN_MEMORY = 2**30
@@ -75,7 +76,8 @@ def origin_of(frame: Frame) -> tuple[str, str] | None:
 def batches_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Batches:
     """Yield the columns of the roles in batches and in order.
 
-    A table in memory is one. Close it to let go of what is read.
+    A table in memory is yielded as one batch. Close the generator if not all batches are
+    taken from it: that closes the files.
     """
     if origin_of(frame) is None:
         yield table_of(frame, name, roles)
@@ -85,7 +87,8 @@ def batches_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Batches:
             if not isinstance(batch, pl.DataFrame):
                 refuse_unread(batch.schema, name)
                 batch = pl.DataFrame(pl.from_arrow(batch))
-            if batch.height:  # dictionaries of text may differ between batches
+            if batch.height:
+                # Each batch may have a dictionary of its own: as text they are alike.
                 yield batch.with_columns(
                     pl.col(pl.Categorical).cast(pl.String),
                     pl.selectors.enum().cast(pl.String),
@@ -164,7 +167,8 @@ class Buckets:
         self.first = pl.DataFrame()  #: the first row
         self.n_bytes = 0
         self._rows = pl.DataFrame()  # all, if they are in memory
-        # A folder for each block of rows that was written, with files for each slot.
+        # Of each block of rows that was written it has a folder, in which Polars'
+        # PartitionBy has made one for each slot: 00000003/slot=17/00000000.parquet.
         self._folder: Path | None = None
         self._n_blocks = 0
         self._read_all(batches)
@@ -172,28 +176,33 @@ class Buckets:
     def _read_all(self, batches: Iterable[pl.DataFrame]) -> None:
         """Read all rows; write them if they do not fit into memory.
 
-        Those that wait are written first, and from then on block by block.
+        All rows wait in memory until they are too many for it. Then they are written,
+        and from then on those that wait are written whenever they are a block.
         """
         most_bytes = SHARE * available_memory()
         waiting: list[pl.DataFrame] = []
-        n_rows = 0
+        n_waiting = 0
         for rows in batches:
-            if n_rows == 0:
+            if self.first.is_empty():
                 self.first = rows.head(1)
-            n_rows += rows.height
             self.n_bytes += int(rows.estimated_size())
             waiting.append(rows)
-            if self.in_files:
-                is_due = sum(batch.height for batch in waiting) >= BLOCK
-            else:
-                is_due = n_rows > WHOLE and self.n_bytes > most_bytes
-            if is_due:
+            n_waiting += rows.height
+            if self._is_due(n_waiting, most_bytes):
                 self._write(waiting)
+                n_waiting = 0
         if self.in_files:
             self._write(waiting)
         elif waiting:
             # Others may write to their rows later; those in files are copies.
             self._rows = owned(pl.concat(waiting, how="vertical_relaxed").get_columns())
+
+    def _is_due(self, n_waiting: int, most_bytes: float) -> bool:
+        """Return whether the rows that are waiting are to be written."""
+        if self.in_files:
+            return n_waiting >= BLOCK
+        # Nothing was written: all rows are waiting.
+        return n_waiting > WHOLE and self.n_bytes > most_bytes
 
     @property
     def in_files(self) -> bool:
@@ -225,7 +234,7 @@ class Buckets:
         if self._folder is None:
             with written_to_disk():
                 self._folder = temporary_folder(self)
-        rows = pl.concat([self.first.clear(), *waiting], how="vertical_relaxed")
+        rows = self._stacked(waiting)
         waiting.clear()
         for block in rows.iter_slices(BLOCK):
             into = pl.PartitionBy(
@@ -250,9 +259,11 @@ class Buckets:
             pl.read_parquet(file, hive_partitioning=False, memory_map=False)
             for file in files
         ]
-        return pl.concat(
-            [self.first.clear(), *rows], how="vertical_relaxed", rechunk=True
-        )
+        return self._stacked(rows).rechunk()
+
+    def _stacked(self, tables: list[pl.DataFrame]) -> pl.DataFrame:
+        """Return the rows of some tables; of no table, the columns without rows."""
+        return pl.concat([self.first.clear(), *tables], how="vertical_relaxed")
 
 
 def slots_of(users: pl.Series) -> Ints:
@@ -261,12 +272,13 @@ def slots_of(users: pl.Series) -> Ints:
 
 
 def ranges_of(*tables: Buckets) -> list[tuple[int, int]]:
-    """Return the slots of each bucket of some tables.
+    """Return the slots of each bucket of some tables, from low up to high.
 
-    There are as many buckets as their size and the memory there is ask for.
+    The larger the tables and the less memory is free, the more buckets there are. Of
+    three they are (0, 85), (85, 170) and (170, 256).
     """
     n_bytes = sum(table.n_bytes for table in tables)
-    bucket_size = max(min(BUCKET, available_memory() // 40), 1)
+    bucket_size = max(min(BUCKET, BUCKET_SHARE * available_memory()), 1)
     n_buckets = min(max(math.ceil(n_bytes / bucket_size), 1), SLOTS)
     edges = [SLOTS * bucket // n_buckets for bucket in range(n_buckets + 1)]
     return list(pairwise(edges))

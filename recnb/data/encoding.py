@@ -34,22 +34,53 @@ def positions(known: pl.Series, values: pl.Series) -> Ints:
     """Return the position of each value among known ones, -1 if it is not among them.
 
     Known values are distinct.
+
+    >>> positions(pl.Series(["b", "a"]), pl.Series(["a", "c", "b"])).tolist()
+    [1, -1, 0]
     """
     span = _span(known, len(values))
     if span is not None:
         low, size = span
-        # One more cell at either end takes what lies outside.
-        position = np.full(size + 2, -1)
-        position[known.to_numpy() - low + 1] = np.arange(len(known))
-        return np.take(position, values.to_numpy() - low + 1, mode="clip")
-    if repeats_follow(values):
-        starts = run_starts(values)
-        lengths = np.diff(starts, append=len(values))
-        return np.repeat(positions(known, values.gather(starts)), lengths)
+        return _positions_in_array(known, values, low, size)
+    if not repeats_follow(values):
+        return _positions_by_group(known, values)
+    # The first value of each run is looked up for all of the run.
+    starts = run_starts(values)
+    lengths = np.diff(starts, append=len(values))
+    return np.repeat(_positions_by_group(known, values.gather(starts)), lengths)
+
+
+def _positions_in_array(
+    known: pl.Series, values: pl.Series, low: int, size: int
+) -> Ints:
+    """Look integers up in an array with a cell for each from the lowest to the highest.
+
+    One more cell at either end takes what lies outside. Of the known values 7 and 5:
+
+        value       below 5   5   6   7   above 7
+        position      -1      1  -1   0     -1
+    """
+    position = np.full(size + 2, -1)
+    position[known.to_numpy() - low + 1] = np.arange(len(known))
+    # Differences too large for 64 bits wrap around, and they too end in an outer cell.
+    return np.take(position, values.to_numpy() - low + 1, mode="clip")
+
+
+def _positions_by_group(known: pl.Series, values: pl.Series) -> Ints:
+    """Look values up by putting equal ones together with the known one.
+
+    Rows of a group keep their order, so that a known value is the first of its group:
+
+                                    known     values
+        row                         0  1      2  3  4
+        value                       b  a      a  c  b
+        first row of its group      0  1      1  3  0
+        position                              1 -1  0
+    """
     rows, starts = grouped(pl.concat([known, values]).rechunk())
-    # Rows of one value keep their order: a known value is the first of its group.
+    sizes = np.diff(starts, append=len(rows))
     first_row = np.empty_like(rows)
-    first_row[rows] = np.repeat(rows[starts], np.diff(starts, append=len(rows)))
+    first_row[rows] = np.repeat(rows[starts], sizes)
     first_row = first_row[len(known) :]
     return np.where(first_row < len(known), first_row, -1)
 
@@ -66,37 +97,53 @@ def grouped(values: pl.Series) -> tuple[Ints, Ints]:
         low, _size = span
         key = (values.to_numpy() - low).view(np.uint64)
     rows, equals_next = rows_by_key(key)
-    is_start = np.append(True, ~equals_next)[: len(rows)]
+    is_start = np.ones(len(rows), dtype=bool)
+    np.logical_not(equals_next, out=is_start[1:])
     starts = np.flatnonzero(is_start)
     if span is None and _n_runs(values, rows) > len(starts):
-        # Different values have one hash.
+        # Different values have one hash. Their ranks 1, 2, 3, ... lie close together: they
+        # have a span, and are grouped without hashes.
         return grouped(values.rank("dense").cast(pl.Int64))
     return rows, starts
 
 
 def _n_runs(values: pl.Series, rows: Ints) -> int:
     """Count the runs of equal values in rows in some order, on all cores."""
+    if len(rows) == 0:
+        return 0
 
-    def n_changes(first: int) -> int:
+    def n_changes(block_start: int) -> int:
         """Count the rows of a block after which the value changes."""
-        with_next_block = rows[first : first + BLOCK + 1]
-        return len(run_starts(values.gather(with_next_block))) - 1
+        # The row that follows the block shows whether it changes after the last.
+        block_and_next_row = rows[block_start : block_start + BLOCK + 1]
+        return len(run_starts(values.gather(block_and_next_row))) - 1
 
-    firsts = range(0, len(rows), BLOCK)
-    return sum(in_turn(firsts, n_changes)) + min(len(rows), 1)
+    block_starts = range(0, len(rows), BLOCK)
+    return sum(in_turn(block_starts, n_changes)) + 1
 
 
 def rows_by_key(key: NDArray[np.uint64]) -> tuple[Ints, Bools]:
     """Sort rows by a key; return the rows, and whether the key of each equals the next.
 
-    One number is sorted, with the row in the low bits and the key above: of the key as
-    many low bits count as there is room for. The key is overwritten.
+    A row is sorted as one number: the key, moved up, and below it the row. High bits of
+    the key for which there is no room are lost. Of the keys 5, 3 and 5:
+
+        binary           101, 011, 101
+        with the row     101 00, 011 01, 101 10
+        sorted           011 01, 101 00, 101 10
+
+    The key is overwritten.
+
+    >>> rows, equals_next = rows_by_key(np.array([5, 3, 5], dtype=np.uint64))
+    >>> rows.tolist(), equals_next.tolist()
+    ([1, 0, 2], [False, True])
     """
     row_bits = len(key).bit_length()
     row_mask = np.uint64(2**row_bits - 1)
     key <<= np.uint64(row_bits)
     key |= np.arange(len(key), dtype=np.uint64)
     key.sort()
+    # Equal keys differ in the bits of the row alone.
     equals_next = (key[1:] ^ key[:-1]) <= row_mask
     key &= row_mask
     return key.view(np.int64), equals_next
@@ -127,19 +174,23 @@ def run_starts(values: pl.Series) -> Ints:
 
 
 def repeats_follow(values: pl.Series) -> bool:
-    """Return whether most of the first rows have the value of the row before.
+    """Return whether at least half of the first rows have the value of the row before.
 
     If not, rows are in any order, or few are equal.
     """
-    first = values.head(BLOCK)
-    return 2 * len(run_starts(first)) <= len(first) > 0
+    first_rows = values.head(BLOCK)
+    if first_rows.is_empty():
+        return False
+    n_repeats = len(first_rows) - len(run_starts(first_rows))
+    return 2 * n_repeats >= len(first_rows)
 
 
 def _span(values: pl.Series, more: int = 0) -> tuple[int, int] | None:
     """Return the lowest value and how many whole numbers lie from it to the highest.
 
-    None: ids are text, or these are too many for an array, given how many values there
-    are and `more`.
+    Values have a span if they are Int64, and an array with a cell for each of these
+    numbers is not much longer than there are values, and `more`. Otherwise, or if there
+    are no values, it is None.
     """
     if values.dtype != pl.Int64:
         return None
@@ -147,6 +198,7 @@ def _span(values: pl.Series, more: int = 0) -> tuple[int, int] | None:
     if not isinstance(low, int) or not isinstance(high, int):
         return None  # there are no values
     size = high - low + 1
-    if size > 4 * (len(values) + more) + 1024:
+    most_cells = 4 * (len(values) + more) + 1024
+    if size > most_cells:
         return None
     return low, size

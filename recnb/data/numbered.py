@@ -246,8 +246,8 @@ class TruthRows:
     frame_row: Ints
     #: [truth row] -> user.
     user: Ints
-    #: [truth row] -> item.
-    item: ItemNumbers
+    #: [frame row] -> item.
+    frame_item: ItemNumbers
     #: [truth row] -> relevance.
     relevance: Floats
     #: [user] -> number of truth rows.
@@ -260,15 +260,22 @@ class TruthRows:
         n_rows = np.bincount(user, minlength=len(ids.users))
         if stands_from_highest(user, relevance):
             frame_row = np.arange(len(user))
-            return cls(frame_row, user, ids.truth_item, relevance, n_rows)
-        frame_row = order_from_highest(user, relevance)
+        else:
+            frame_row = order_from_highest(user, relevance)
+            user = np.repeat(np.arange(len(n_rows)), n_rows)
+            relevance = relevance[frame_row]
         return cls(
             frame_row=frame_row,
-            user=np.repeat(np.arange(len(n_rows)), n_rows),
-            item=ids.truth_item[frame_row],
-            relevance=relevance[frame_row],
+            user=user,
+            frame_item=ids.truth_item,
+            relevance=relevance,
             n_rows=n_rows,
         )
+
+    @cached_property
+    def item(self) -> ItemNumbers:
+        """[truth row] -> item; looked up block by block, on all cores."""
+        return self.frame_item[self.frame_row]
 
     @cached_property
     def starts(self) -> Ints:
@@ -289,7 +296,7 @@ class TruthRows:
         return TruthRows(
             frame_row=self.frame_row[block.truth_rows],
             user=np.repeat(np.arange(block.n_users), n_rows),
-            item=self.item[block.truth_rows],
+            frame_item=self.frame_item,
             relevance=self.relevance[block.truth_rows],
             n_rows=n_rows,
         )

@@ -30,13 +30,18 @@ class Clusters:
 
     @classmethod
     def of(cls, codes: NDArray[np.int64] | None) -> Self | None:
-        """Group lists by a code for each; None where each list is its own cluster."""
+        """Group lists by a code for each; None where each list is its own cluster.
+
+        Of the codes 7, 2 and 7 the positions are 1, 0 and 1, the order is 1, 0 and 2, and
+        the starts are 0 and 1.
+        """
         if codes is None:
             return None
         distinct, positions = np.unique(codes, return_inverse=True)
         if len(distinct) == len(codes):
             return None
-        positions = positions.astype(np.int64).ravel()
+        # In a browser numpy's positions have 32 bits.
+        positions = positions.astype(np.int64)
         order = np.argsort(positions, kind="stable")
         starts = np.searchsorted(positions[order], np.arange(len(distinct)))
         return cls(positions, order, starts)
@@ -56,7 +61,10 @@ class Clusters:
         return sums
 
     def count(self, chosen: Bools) -> Floats:
-        """Count the clusters with a list that is chosen, in each column."""
+        """Count the clusters with a list that is chosen, in each column.
+
+        The counts are floats, as effective numbers (`n_off`) are, which they stand beside.
+        """
         is_chosen = np.logical_or.reduceat(chosen[self.order], self.starts, axis=0)
         return np.asarray(np.count_nonzero(is_chosen, axis=0), dtype=np.float64)
 
@@ -66,7 +74,9 @@ class Clusters:
         bound: float | Floats,
         weights: Floats | None = None,
     ) -> Floats:
-        """Return the effective number of clusters off a bound, in each column.
+        """Return the effective number of clusters off a bound, by column.
+
+        `values` are lists × columns.
 
         The distance of a cluster is that of its lists, summed up. If all clusters that
         are off the bound have the same distance, it is their number; if a few have most

@@ -276,7 +276,7 @@ def test_pairs_are_found_as_in_the_drawing():
     truth = numbered.TruthRows(
         frame_row=np.arange(5),
         user=np.zeros(5, dtype=np.int64),
-        item=np.array([20, 21, 4, 21, 5], dtype=np.uint64),
+        frame_item=np.array([20, 21, 4, 21, 5], dtype=np.uint64),
         relevance=np.ones(5),
         n_rows=np.array([5]),
     )
