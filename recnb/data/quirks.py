@@ -108,7 +108,7 @@ def single_precision(scores: pl.Series) -> Floats:
         single = floats.astype(np.float32)
     # Minus infinity becomes the lowest Float64, which is below every finite Float32: only
     # rows that `padded` adds have a score of minus infinity.
-    return np.maximum(single, np.finfo(np.float64).min)
+    return np.asarray(np.maximum(single, np.finfo(np.float64).min))
 
 
 def padded(
