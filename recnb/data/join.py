@@ -2,16 +2,19 @@
 
 It says which items of a list are relevant, at which rank, and what there was to find.
 
-1. Numbers, by `number_ids` (`numbered.py`): each user gets a number. If the rows of each
-   user stand together, users are numbered in that order, else in any order. Equal items
-   get equal numbers. Nothing is moved: a row keeps its number in its frame.
-2. Match and rank, by `match_and_rank`: `find_pairs` finds which rows of lists are judged,
-   and which rows repeat a pair; `rank_rows` puts each list in order and ranks its rows.
-3. What there is to find: `_relevant_rows` of the truth, the users who are `_evaluated`,
-   and the `_wanted_rows`, which are both; these are the *entries*.
-4. Hits, by `find_hits`: the matches that are wanted, by the ids of users.
+Before: `number_ids` (`numbered.py`), which `Sheets._join_ids` calls, gives each user a
+number. If the rows of each user stand together, users are numbered in that order, else in
+any order. Equal items get equal numbers. Nothing is moved: a row keeps its number in its
+frame. Then `join` does three steps:
 
-Step 2 sees the users of a `Block` at a time, as many rows as the processor's cache holds,
+1. Match and rank, by `match_and_rank`: `find_pairs` finds which rows of lists are judged,
+   and which rows repeat a pair; `rank_rows` puts each list in order and ranks its rows.
+2. What there is to find: the `_wanted_rows`, which are the relevant truth rows
+   (`_relevant_rows`) of the users evaluated (`_evaluated`). Numbered by the ids of users,
+   they are the *entries*.
+3. Hits, by `find_hits`: the matches that are wanted, by the ids of users.
+
+Step 1 sees the users of a `Block` at a time, as many rows as the processor's cache holds,
 on all cores. Where a library departs from these steps, its own step is in `quirks.py`,
 which lists them.
 
@@ -25,11 +28,11 @@ which lists them.
                               (user 0 is b, 1 is a)
 
     wanted, by id             hits, by id
-    entry position frame row  position rank entry
+    entry position truth row  position rank entry
     0     0        1          0        2    0      a has k at rank 2
-    1     0        0          1        1    2      b has i at rank 1
-    2     1        2
-    (position 0 is a, 1 is b)
+    1     0        2          1        1    2      b has i at rank 1
+    2     1        0
+    (position 0 is a, 1 is b; truth row 0 is the first of the truth above)
 
 What each array is indexed by is said in `numbered.py`. Where rows already stand in
 order, a slice is used in place of an index array: hence `Ints | slice`.
@@ -92,7 +95,7 @@ class RepeatedPairError(RepeatError):
 
 
 class HashError(Exception):
-    """Items may have met in one hash: join again with exact numbers."""
+    """Different items may have one hash: join again with exact numbers."""
 
 
 class JoinResult(NamedTuple):
@@ -129,8 +132,9 @@ def join(
         matches, rank_of_row = _match_blocks(recs, truth_rows, ids, convention)
     except HashError:
         return join(recs, truth, ids.with_exact_items(), convention)
-    if convention.negative_relevance == "zero":
-        # `rows_that_stay` has removed the unjudged items; from here on they count 0.
+    if convention.judged_only and convention.negative_relevance == "zero":
+        # Only here are there grades below 0 that count 0: `_with_negative_grades`
+        # (`in_memory.py`) has kept them for `rows_that_stay`.
         truth_rows = quirks.unjudged_as_zero(truth_rows)
 
     # What there is to find.
@@ -148,6 +152,7 @@ def join(
         frame_row_of_entry=truth_rows.frame_row[wanted.rows],
         rank=rank_of_row,
         in_both=bool(is_in_both.any()),
+        # Of all users, evaluated or not.
         n_without_relevant=int((n_relevant == 0).sum()),
         has_gaps=_has_gaps(rank_of_row, matches, ids, convention),
     )
@@ -166,9 +171,9 @@ def _has_gaps(
         # A list is as long as its last rank.
         return bool((matches.length != ids.n_listed).any())
     # Padding has made the lists longer: compare the given ranks alone.
-    rank = rank_of_row[ids.frame_rows(slice(None))]  # [listed row]
-    n_listed = np.repeat(ids.n_listed, ids.n_listed)
-    return bool((rank > n_listed).any())
+    rank = rank_of_row[ids.frame_rows(slice(None))]  # [recommended row]
+    rows_in_list = np.repeat(ids.n_listed, ids.n_listed)  # [recommended row]
+    return bool((rank > rows_in_list).any())
 
 
 # ---- blocks of users
@@ -183,7 +188,8 @@ def _match_blocks(
     """
     order_value = order_column(recs, convention)
     if convention.keeps_ranks:
-        # This is the frame's own memory: read only.
+        # The ranks are those of the frame, and blocks return the same. The array shares
+        # the memory of `recs`: nothing may be written into it.
         rank_of_row = recs["rank"].to_numpy()
     else:
         rank_of_row = np.empty(recs.height, dtype=np.int64)
@@ -192,7 +198,7 @@ def _match_blocks(
         lists = _lists_of(block, order_value, ids, convention)
         matches, rank = match_and_rank(lists, truth.of_block(block), ids, convention)
         if not convention.keeps_ranks:
-            # Each row of the frame is in one block: threads do not meet here.
+            # Each frame row is in one block: no two threads write to one place.
             rank_of_row[lists.frame_row] = rank
         return matches.counted_over_all(block)
 
@@ -203,20 +209,22 @@ def _match_blocks(
 def _blocks_of(n_listed: Ints, truth: TruthRows) -> list[Block]:
     """Cut the users into blocks of about BLOCK rows, of lists and truth together."""
     n_users = len(n_listed)
+    # With BLOCK 4, and users of 3, 3 and 1 rows, rows end at 3, 6 and 7. The border 4 is
+    # within the rows of user 1, who stays in the former block: user 2 starts the next.
     row_ends = np.cumsum(n_listed + truth.n_rows)
     borders = np.arange(BLOCK, int(row_ends.max(initial=0)), BLOCK)
-    # A user whose rows cross the border between two blocks stays in the former.
-    next_users = np.searchsorted(row_ends, borders) + 1
-    next_users = next_users[next_users < n_users]
+    users_at_border = np.searchsorted(row_ends, borders)
+    next_users = users_at_border + 1
+    next_users = next_users[next_users < n_users]  # nobody follows the last user
     # There is a first block even without users.
     first_users = np.unique(np.append(0, next_users))
     edges = np.append(first_users, n_users).tolist()
 
-    listed_starts = offsets(n_listed)
+    list_starts = offsets(n_listed)
     return [
         Block(
             users=slice(first, end),
-            listed_rows=slice(listed_starts[first], listed_starts[end]),
+            recommended_rows=slice(list_starts[first], list_starts[end]),
             truth_rows=slice(truth.starts[first], truth.starts[end]),
         )
         for first, end in pairwise(edges)
@@ -227,13 +235,13 @@ def _lists_of(
     block: Block, order_value: Floats | Ints, ids: Ids, convention: Convention
 ) -> ListedRows:
     """Return the lists of the users of a block, each in whatever order its rows are."""
-    frame_row = ids.frame_rows(block.listed_rows)
-    value = order_value[frame_row]
+    frame_row = ids.frame_rows(block.recommended_rows)
+    order_value = order_value[frame_row]  # of this block
     given_rank = None
     if convention.keeps_ranks:
-        given_rank = value.astype(np.int64, copy=False)
-    # The highest score is first, the lowest rank or row.
-    score = value if convention.order == "score" else -value
+        given_rank = order_value.astype(np.int64, copy=False)
+    # Negated, the lowest rank or row is the highest score, which is first.
+    score = order_value if convention.order == "score" else -order_value
     return ListedRows(
         frame_row=frame_row,
         user=np.repeat(np.arange(block.n_users), ids.n_listed[block.users]),
@@ -241,7 +249,7 @@ def _lists_of(
         score=score,
         given_rank=given_rank,
         n_users=block.n_users,
-        n_recommended=len(value),
+        n_recommended=len(order_value),
     )
 
 
@@ -252,9 +260,11 @@ def match_and_rank(
     if convention.order == "rank" and repeats_a_rank(lists):
         raise RepeatedRankError
     pairs = find_pairs(lists, truth)
-    # Before repeats are refused: items that met in one hash would look repeated.
+    # Hashes are checked first: two items with one hash look like a repeat.
     if ids.are_hashes and not hashes_are_exact(lists, truth, pairs, ids):
         raise HashError
+    # Repeats of the truth are refused whatever the convention. Where it merges them,
+    # `Sheets._join_ids` catches this error, does so, and joins again.
     refuses_repeats = convention.duplicates == "error"
     if pairs.truth_repeats or (pairs.lists_repeat and refuses_repeats):
         raise RepeatedPairError
@@ -296,15 +306,15 @@ class SharedPairs(NamedTuple):
     n_pairs: int
 
     @classmethod
-    def of_rows(cls, row: Ints, pair: Ints, n_listed: int) -> SharedPairs:
-        """Return rows, of which those of the truth are counted on from `n_listed`."""
-        is_listed = row < n_listed
+    def of_rows(cls, row: Ints, pair: Ints, n_listed_rows: int) -> SharedPairs:
+        """Return rows, of which those of the truth are counted on from `n_listed_rows`."""
+        is_listed = row < n_listed_rows
         listed_row, listed_pair = row[is_listed], pair[is_listed]
         rising = in_order(listed_row)
         return cls(
             listed_row=listed_row[rising],
             listed_pair=listed_pair[rising],
-            truth_row=row[~is_listed] - n_listed,
+            truth_row=row[~is_listed] - n_listed_rows,
             truth_pair=pair[~is_listed],
             n_pairs=int(pair.max(initial=-1)) + 1,
         )
@@ -312,13 +322,14 @@ class SharedPairs(NamedTuple):
     def have_one_item_each(self, lists: ListedRows, truth: TruthRows) -> bool:
         """Return whether rows that have equal keys are of one pair, as their items show.
 
-        Different pairs may have equal keys, but not if they are of one item. A key
-        (`_mix_pairs`) is the sum of a number of the item and user * _USER_FACTOR, and
-        keys are equal if their lowest b bits are, as many as `rows_by_key` has room for.
-        Two users of one item have equal keys only if (user - other) * _USER_FACTOR is 0
-        modulo 2**b. The factor is odd, so that user - other would have to be a multiple
-        of 2**b, and there are far fewer users. So it is enough to compare items.
+        Different pairs may have equal keys, but not two pairs with the same item: so it is
+        enough to compare items.
         """
+        # Why users need no look: let two pairs have the same item, and keys (`_mix_pairs`)
+        # whose lowest b bits are equal; `rows_by_key` compares no others. Their keys
+        # differ by (user - other user) * _USER_FACTOR, which is then a multiple of 2**b.
+        # The factor is odd, so user - other user is one too. There are far fewer than
+        # 2**b users: the two are the same.
         listed_item = lists.item[self.listed_row]
         truth_item = truth.item[self.truth_row]
         # Any row of a pair gives its item: all others must have the same.
@@ -344,32 +355,32 @@ def find_pairs(lists: ListedRows, truth: TruthRows) -> Pairs:
     Rows 4, 5 and 9 are judged, rows 3, 4, 7 and 9 repeated; the truth repeats pair 3.
     """
     shared = _shared_pairs(lists, truth)
-    n_listed = np.bincount(shared.listed_pair, minlength=shared.n_pairs)
-    n_truth = np.bincount(shared.truth_pair, minlength=shared.n_pairs)
+    times_listed = np.bincount(shared.listed_pair, minlength=shared.n_pairs)
+    times_in_truth = np.bincount(shared.truth_pair, minlength=shared.n_pairs)
     # Of a pair that the truth repeats, which is refused later, any row will do.
     judging_row = np.zeros(shared.n_pairs, dtype=np.int64)
     judging_row[shared.truth_pair] = shared.truth_row
 
-    is_judged = n_truth[shared.listed_pair] > 0
-    is_repeated = n_listed[shared.listed_pair] > 1
+    is_judged = times_in_truth[shared.listed_pair] > 0
+    is_repeated = times_listed[shared.listed_pair] > 1
     return Pairs(
         judged_row=shared.listed_row[is_judged],
         judging_row=judging_row[shared.listed_pair[is_judged]],
         repeated_row=shared.listed_row[is_repeated],
         repeated_pair=shared.listed_pair[is_repeated],
-        truth_repeats=bool((n_truth > 1).any()),
+        truth_repeats=bool((times_in_truth > 1).any()),
     )
 
 
 def _shared_pairs(lists: ListedRows, truth: TruthRows) -> SharedPairs:
     """Find the rows whose pair of user and item occurs in another row as well."""
-    n_listed = len(lists.user)
+    n_listed_rows = len(lists.user)
     row, pair = _rows_by_mixed_pair(lists, truth)
-    shared = SharedPairs.of_rows(row, pair, n_listed)
+    shared = SharedPairs.of_rows(row, pair, n_listed_rows)
     if shared.have_one_item_each(lists, truth):
         return shared
     row, pair = _rows_by_pair(lists, truth)
-    return SharedPairs.of_rows(row, pair, n_listed)
+    return SharedPairs.of_rows(row, pair, n_listed_rows)
 
 
 def _rows_by_mixed_pair(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints]:
@@ -378,10 +389,10 @@ def _rows_by_mixed_pair(lists: ListedRows, truth: TruthRows) -> tuple[Ints, Ints
     Rows of the truth are counted on from those of lists. A pair is told by its key, into
     which user and item are mixed; now and then those of two pairs are equal.
     """
-    n_listed = len(lists.user)
-    key = np.empty(n_listed + len(truth.user), dtype=np.uint64)
-    _mix_pairs(lists, out=key[:n_listed])
-    _mix_pairs(truth, out=key[n_listed:])
+    n_listed_rows = len(lists.user)
+    key = np.empty(n_listed_rows + len(truth.user), dtype=np.uint64)
+    _mix_pairs(lists, out=key[:n_listed_rows])
+    _mix_pairs(truth, out=key[n_listed_rows:])
     row, equals_next = rows_by_key(key)
     place, pair = _runs(equals_next)
     return row[place], pair
@@ -414,9 +425,10 @@ def _runs(equals_next: Bools) -> tuple[Ints, Ints]:
     is_in_run[:-1] = equals_next
     is_in_run[1:] |= equals_next  # the last of a run equals the one before it
     place = np.flatnonzero(is_in_run)
-    starts_run = np.ones(len(place), dtype=bool)
-    starts_run[1:] = ~equals_next[place[1:] - 1]  # differs from the value before it
-    return place, np.cumsum(starts_run) - 1
+    # A place is the first of its run if its value differs from the one before it.
+    is_first = np.ones(len(place), dtype=bool)
+    is_first[1:] = ~equals_next[place[1:] - 1]
+    return place, np.cumsum(is_first) - 1
 
 
 def hashes_are_exact(
@@ -430,7 +442,7 @@ def hashes_are_exact(
     judging_item = truth_items.gather(truth.frame_row[pairs.judging_row])
     if not (judged_item == judging_item).all():
         return False
-    # Each repeated row beside one row of its pair, the same for all of them.
+    # Compare each repeated row with one row of its pair, the same for the whole pair.
     row_of_pair = np.zeros(pairs.repeated_pair.max(initial=-1) + 1, dtype=np.int64)
     row_of_pair[pairs.repeated_pair] = pairs.repeated_row
     same_pair_row = row_of_pair[pairs.repeated_pair]
@@ -453,7 +465,8 @@ def rank_rows(
         return Ranks(rank, last_ranks(lists.user, rank, lists.n_users))
     order = _top_down(lists, truth, pairs, convention)
     if quirks.rows_leave(pairs, convention):
-        every_row = np.arange(len(lists.user))[order]  # a slice as numbers
+        # As numbers, even where the order is a slice.
+        every_row = np.arange(len(lists.user))[order]
         order = quirks.rows_that_stay(every_row, lists, truth, pairs, convention)
     ranks = _ranks_along(order, lists)
     if convention.ties in quirks.SHARED:
@@ -537,8 +550,9 @@ def _relevant_rows(matches: Matches, truth: TruthRows, convention: Convention) -
     """Return which truth rows are relevant."""
     row_is_relevant = is_relevant(truth.relevance, convention)
     if convention.judged == "list" and convention.candidates != "catalogue":
-        # What was not recommended is not judged, hence not relevant; with the whole
-        # catalogue below each list, every item is recommended.
+        # What was not recommended is not judged, hence not relevant. Items that padding
+        # adds are matched already. Those of the catalogue are recommended too, below each
+        # list, but are no matches: hence the exception above.
         is_matched = marked(matches.truth_row, len(truth.user))
         return row_is_relevant & is_matched
     return row_is_relevant
@@ -564,7 +578,10 @@ def _evaluated(
 
 
 def _by_id(is_evaluated: Bools, ids: Ids) -> Ints | slice:
-    """Return the users evaluated, in the order of their ids."""
+    """Return the users evaluated, in the order of their ids.
+
+    A slice if these are all users and their numbers are in that order already.
+    """
     if ids.by_id is not None:
         return np.asarray(ids.by_id[is_evaluated[ids.by_id]])
     if is_evaluated.all():
@@ -577,9 +594,7 @@ def _wanted_rows(
 ) -> Wanted:
     """Return the relevant rows of the truth of the users evaluated, by position."""
     position = evaluated.position[truth.user]
-    # `_by_id` returns a slice for all users whose numbers are in the order of their ids.
-    are_all_users = isinstance(evaluated.users, slice)
-    if are_all_users and row_is_relevant.all():
+    if evaluated.are_all_by_number and row_is_relevant.all():
         # Every row is wanted, in its place: entry n is truth row n.
         every_row = np.arange(len(position))
         return Wanted(row_is_relevant, position, rows=slice(None), entry=every_row)
@@ -625,7 +640,7 @@ def find_hits(
 def _hit_matches(
     matches: Matches, wanted: Wanted, evaluated: Evaluated, convention: Convention
 ) -> Ints:
-    """Return the matches that are hits, by user and rank.
+    """Return the matches that are hits, by position of their user and rank.
 
     Ranks that equal scores share come later (`quirks.shared_rank`) and keep this order.
     """

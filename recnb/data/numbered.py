@@ -3,8 +3,9 @@
 Arrays are described as `[what they are indexed by] -> what they hold`.
 
 - A *frame row* is a row of a table as it came.
-- A *listed row* is a row of recommendations once the rows of each user stand together;
-  where lists are padded, the rows that were added follow.
+- A *recommended row* is a row of recommendations once those of each user stand together.
+- A *listed row* is a recommended row, or one that `quirks.padded` adds after them, which
+  is in no frame.
 - A *truth row* is a row of the truth by user, the most relevant first.
 - An *entry* is a relevant truth row of a user evaluated, counted over these users in the
   order of their ids: what `Hits.entry` holds.
@@ -66,7 +67,7 @@ class Ids:
     by_id: Ints | None
     #: [user] -> number of rows of recommendations.
     n_listed: Ints
-    #: [listed row] -> frame row of recommendations; None: they are the same.
+    #: [recommended row] -> frame row of recommendations; None: they are the same.
     rows_by_user: Ints | None
     #: [frame row of the truth] -> user.
     truth_user: Ints
@@ -81,11 +82,11 @@ class Ids:
     #: Whether different items may have the same number.
     are_hashes: bool
 
-    def frame_rows(self, listed_rows: slice) -> Ints | slice:
-        """Return the frame rows of some listed rows."""
+    def frame_rows(self, recommended_rows: slice) -> Ints | slice:
+        """Return the frame rows of some recommended rows."""
         if self.rows_by_user is None:
-            return listed_rows
-        return self.rows_by_user[listed_rows]
+            return recommended_rows
+        return self.rows_by_user[recommended_rows]
 
     def with_exact_items(self) -> Ids:
         """Return the ids with items numbered so that no two have the same number.
@@ -139,9 +140,7 @@ def number_ids(
 def _number_users(
     users_with_list: pl.Series, truth_users: pl.Series
 ) -> tuple[pl.Series, Ints]:
-    """Return the users in the order of their numbers, and that of each frame row.
-
-    The frame rows are those of the truth, of which truth rows are some, in order.
+    """Return the users by number, and the user of each frame row of the truth.
 
     Users with a list come first, after them those of the truth alone.
     """
@@ -161,13 +160,13 @@ def _rows_by_user(users: pl.Series) -> tuple[Ints | None, Ints]:
     Returns the rows in this order, None if they stand so already; and where each user
     starts in it.
     """
-    # To check whether rows of each user are together already is cheap for few rows, and
-    # likely to succeed where most of the first rows have the user of the row before.
+    # Are rows of each user together already? This is cheap to see for few rows. Of many it
+    # is likely, and worth a look, only if most of the first rows repeat the user above.
     if len(users) <= BLOCK or repeats_follow(users):
         starts = run_starts(users)
         user_of_run = users.gather(starts)
-        # Rows of each user are together if no user starts a second run; equal users
-        # would have equal hashes.
+        # They are together if no user starts a second run. Where no hashes are equal, no
+        # users are; else the users themselves are counted.
         hashes = np.sort(hashes_of(user_of_run))
         has_equal_hashes = (hashes[1:] == hashes[:-1]).any()
         if not has_equal_hashes or user_of_run.n_unique() == len(user_of_run):
@@ -193,8 +192,8 @@ class Block(NamedTuple):
 
     #: Its users, of all users.
     users: slice
-    #: Their listed rows, of all listed rows.
-    listed_rows: slice
+    #: Their recommended rows, of all recommended rows.
+    recommended_rows: slice
     #: Their truth rows, of all truth rows.
     truth_rows: slice
 
@@ -208,8 +207,7 @@ class Block(NamedTuple):
 class ListedRows:
     """The rows of the lists of some users, who are numbered from 0.
 
-    A *listed row* is a row of these: a *recommended row*, of which those of a user stand
-    together, or one that `quirks.padded` adds at the end and that is in no frame.
+    Recommended rows come first, after them those that `quirks.padded` added.
     """
 
     #: [recommended row] -> frame row.
@@ -383,10 +381,15 @@ class Matches(NamedTuple):
 class Evaluated(NamedTuple):
     """The users who count in a mean."""
 
-    #: [position] -> user, in the order of their ids.
+    #: [position] -> user, in the order of their ids; a slice: see `are_all_by_number`.
     users: Ints | slice
     #: [user] -> position; -1: not evaluated.
     position: Ints
+
+    @property
+    def are_all_by_number(self) -> bool:
+        """Whether all users are evaluated, and each one's position is its number."""
+        return isinstance(self.users, slice)
 
 
 class Wanted(NamedTuple):

@@ -64,9 +64,9 @@ SHARED = ("expected", "max_rank", "floor_mean_rank")
 
 
 def needs_positions(convention: Convention) -> bool:
-    """Return whether items are put in order by their ids.
+    """Return whether an item's number has to be its position among all items, sorted.
 
-    Then an item's number has to be its position among all items, sorted.
+    It has where items are put in order by their ids.
     """
     if convention.candidates == "catalogue":
         return True
@@ -105,7 +105,10 @@ def single_precision(scores: pl.Series) -> Floats:
     """Return scores as libraries hold them that compute in single precision."""
     floats = scores.cast(pl.Float64).to_numpy()
     with np.errstate(over="ignore"):  # what is too large becomes infinite there as well
-        return floats.astype(np.float32).astype(np.float64)
+        single = floats.astype(np.float32)
+    # Minus infinity becomes the lowest Float64, which is below every finite Float32: only
+    # rows that `padded` adds have a score of minus infinity.
+    return np.asarray(np.maximum(single, np.finfo(np.float64).min))
 
 
 def padded(
@@ -113,14 +116,15 @@ def padded(
 ) -> tuple[ListedRows, Pairs]:
     """Put the judged items that were not recommended below the lists.
 
-    They are added at the end, in the order of the rows of the truth, with a score that no
-    row is below. They are no recommended rows: `frame_row` and `n_recommended` stay.
+    They are added at the end, in the order of the frame of the truth, with a score of
+    minus infinity, which no recommended row has. `frame_row` and `n_recommended` stay, as
+    they speak of recommended rows alone.
     """
     is_recommended = marked(pairs.judging_row, len(truth.user))
     missed = np.flatnonzero(~is_recommended)
     missed = missed[np.argsort(truth.frame_row[missed])]
     added_row = len(lists.user) + np.arange(len(missed))
-    lowest_score = np.full(len(missed), -np.inf)
+    lowest_scores = np.full(len(missed), -np.inf)
     given_rank = lists.given_rank
     if given_rank is not None:
         given_rank = np.concatenate([given_rank, np.zeros_like(missed)])
@@ -128,7 +132,7 @@ def padded(
         lists,
         user=np.concatenate([lists.user, truth.user[missed]]),
         item=np.concatenate([lists.item, truth.item[missed]]),
-        score=np.concatenate([lists.score, lowest_score]),
+        score=np.concatenate([lists.score, lowest_scores]),
         given_rank=given_rank,
     )
     more_pairs = replace(
@@ -162,8 +166,12 @@ def tie_order(
 
 def rows_leave(pairs: Pairs, convention: Convention) -> bool:
     """Return whether some rows leave their lists."""
-    merges_repeats = convention.duplicates == "dedupe" and pairs.lists_repeat
-    return convention.judged_only or merges_repeats
+    return convention.judged_only or _repeats_leave(pairs, convention)
+
+
+def _repeats_leave(pairs: Pairs, convention: Convention) -> bool:
+    """Return whether of repeated rows only the highest stays."""
+    return convention.duplicates == "dedupe" and pairs.lists_repeat
 
 
 def rows_that_stay(
@@ -178,15 +186,14 @@ def rows_that_stay(
     Under duplicates="dedupe" these are the highest of repeated rows, under `judged_only`
     the judged ones.
     """
-    if convention.duplicates == "dedupe":
+    if _repeats_leave(pairs, convention):
         is_highest = _is_highest_of_pair(order, pairs)
         order = order[is_highest[order]]
     if not convention.judged_only:
         return order
     judged_row = pairs.judged_row
     if convention.negative_relevance == "zero":
-        # A relevance below 0 marks an item that was pooled and not judged. The truth
-        # has it only under this convention: elsewhere `Sheet.graded` has made it 0.
+        # A relevance below 0 marks an item that was pooled and not judged.
         judged_row = judged_row[truth.relevance[pairs.judging_row] >= 0]
     is_judged = marked(judged_row, len(lists.user))
     return np.asarray(order[is_judged[order]])
@@ -246,20 +253,21 @@ def with_ties(ranks: Ranks, order: Ints | slice, lists: ListedRows) -> Ranks:
 def unjudged_as_zero(truth: TruthRows) -> TruthRows:
     """Return the truth with 0 for a relevance below 0.
 
-    Such a relevance marks an item that was pooled and not judged. Only under
-    `judged_only` does the truth still have any: `_with_negative_grades`
-    (`in_memory.py`) then keeps them, as `rows_that_stay` removes these items from lists
-    and leaves judged 0s there. Otherwise `Sheet.graded` has made them 0.
+    Such a relevance marks an item that was pooled and not judged. Called once such items
+    have left the lists, for which they had to differ from items judged 0.
     """
     return replace(truth, relevance=truth.relevance.clip(min=0.0))
 
 
 def with_copies(wanted: Wanted, matches: Matches) -> Wanted:
-    """Repeat each wanted row of the truth as often as it was recommended, once at least."""
+    """Repeat each wanted row of the truth as often as it was matched, once at least.
+
+    A match counts even if `nonpositive_scores` does not let it be a hit.
+    """
     n_truth = len(wanted.is_wanted)
-    rows = np.arange(n_truth)[wanted.rows]  # a slice as numbers
-    n_recommended = np.bincount(matches.truth_row, minlength=n_truth)
-    times = np.maximum(n_recommended[rows], 1)
+    rows = np.arange(n_truth)[wanted.rows]  # as numbers, even if a slice is given
+    n_matches = np.bincount(matches.truth_row, minlength=n_truth)
+    times = np.maximum(n_matches[rows], 1)
     # All hits of a row have the entry of its first copy.
     entry = np.zeros(n_truth, dtype=np.int64)
     entry[rows] = np.cumsum(times) - times
@@ -301,7 +309,7 @@ def shared_rank(matches: Matches, hit_match: Ints, ties: str) -> Ints:
 class Below(NamedTuple):
     """What was missed, if the whole catalogue is ranked below each list."""
 
-    #: Missed truth rows, in the order of the frame.
+    #: Missed truth rows, in the order of the frame: see `_missed_rows`.
     truth_row: Ints
     #: [missed truth row] -> rank.
     rank: Ints
@@ -326,7 +334,8 @@ def below_lists(
         return Below(missed, length[user], length)
 
     item = truth.item[missed].view(np.int64)
-    # An item's number is its position among all items: as many have a lower id.
+    # An item's number is its position among all items: as many have a lower id
+    # (`needs_positions`).
     n_lower_unlisted = item - listed.n_lower_items(user, item)
     rank = matches.length[user] + n_lower_unlisted + 1
     return Below(missed, rank, length)
@@ -364,7 +373,10 @@ class ListedPairs(NamedTuple):
 def _missed_rows(
     wanted: Wanted, matches: Matches, truth: TruthRows, convention: Convention
 ) -> Ints:
-    """Return the wanted truth rows that may be hits below lists, in the frame's order."""
+    """Return the wanted truth rows that may be hits below lists, in the frame's order.
+
+    Under ties="max_rank" those of a user share one rank, and keep this order.
+    """
     if only_positive_scores_hit(convention):
         return np.zeros(0, dtype=np.int64)  # none of the catalogue has a score above 0
     is_listed = marked(matches.truth_row, len(truth.user))
@@ -420,8 +432,9 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
         1    1          1    1      3       2       1
         2    1
 
-    The rows that are returned, with the expected number of the hit among those of its
-    user (`nth`) and the chance that it is the first (`first`):
+    The rows that are returned. `nth` is 1 for the user's first hit, 2 for the second; it
+    is a mean where orders differ. `first` is the chance that the hit is on this rank and
+    the user's first:
 
         hit  place  rank  weight  nth  first
         0    1      1     1       1    1
@@ -470,7 +483,9 @@ def _ties_with_hits(user: Ints, above: Ints, tied: Ints) -> tuple[TiesWithHits, 
 
 
 def _expected_nth(place: Ints, tie: TiesWithHits) -> Floats:
-    """Return the expected number, among the user's hits, of a hit at a place in its tie.
+    """Return which of the user's hits, counted from 1, a hit at a place in its tie is.
+
+    It is a mean over the orders of the tie.
 
     The other hits of the tie are as likely on each of its other places.
     """
@@ -485,7 +500,8 @@ def _first_chance(place: Ints, tie: TiesWithHits) -> Floats:
     """Return the probability that a hit is at a place in its tie, and the user's first.
 
     Hits of a tie can stand in C(n_rows, n_hits) ways, and in C(n_rows - place,
-    n_hits - 1) with the first of them at this place. Each hit is the first as often.
+    n_hits - 1) with the first of them at this place. Each hit of the tie is equally
+    likely to be that first one: hence / n_hits.
     """
     log_chance = _log_choose(tie.n_rows - place, tie.n_hits - 1)
     log_chance -= _log_choose(tie.n_rows, tie.n_hits)

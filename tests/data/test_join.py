@@ -150,6 +150,17 @@ def test_ranks_given_twice_are_refused_whatever_the_other_options(options):
         recnb.evaluate(recs, recs[["user", "item"]], order="rank", **options)
 
 
+@pytest.mark.parametrize("ties", WORDS["ties"])
+def test_padding_stands_below_scores_too_low_for_single_precision(ties):
+    """Item a was added; it must not be tied with z, whose score is no float32."""
+    recs = pd.DataFrame({"user": 1, "item": ["y", "z"], "score": [1.0, -1e39]})
+    truth = pd.DataFrame({"user": 1, "item": ["a", "z"], "relevance": [0, 1]})
+    ev = recnb.evaluate(
+        recs, truth, candidates="padded", score_dtype="float32", ties=ties
+    )
+    assert ev.reciprocal_rank() == 1 / 2
+
+
 @pytest.mark.parametrize(
     "ranks, duplicates, place",
     [
