@@ -125,7 +125,8 @@ class Parts(Source):
     #: Whether what a record says of the rows is read with the hits, where rows that are
     #: asked for once more would be computed once more.
     keeps_facts = False
-    #: All parts, where these are some of their users; None: these are all.
+    #: All parts, where these are some of their users; None: these are all. `truth`,
+    #: `facts`, `example` and `join` ask it.
     whole: Parts | None = None
     users: pl.Series  #: these users, if they are some
 
@@ -195,7 +196,8 @@ class Parts(Source):
             return self.whole.facts(name, in_order=in_order)
         work = partial(_facts_of_part, in_order)
         self._keep_facts(list(self.each(work)), in_order=in_order)
-        return self._facts[name, in_order]
+        # The truth makes no lists: its rows are in no order.
+        return self._facts[name, in_order and name == RECS]
 
     def _keep_facts(
         self, facts: Sequence[tuple[TableFacts, TableFacts]], *, in_order: bool
@@ -207,6 +209,8 @@ class Parts(Source):
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
+        if self.whole is not None:
+            return self.whole.example()
         joined = self._joined
         item = joined.row_counts.items.head(1)
         user = self.users_of(joined.users.head(1))
@@ -223,7 +227,7 @@ class Parts(Source):
 
     def among(self, users: pl.Series) -> Parts:
         """Return some of the users: what they have is taken from what is joined of all."""
-        # A copy would lose its files, as a pickle does.
+        # `copy` would lose its files, as a pickle does. `_facts` are those of all.
         some = object.__new__(type(self))
         vars(some).update(vars(self), whole=self, users=users, _known={})
         vars(some).pop("truth", None)

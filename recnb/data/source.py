@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
+import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
@@ -127,7 +128,11 @@ class Source(ABC):
         return {}
 
     def under(self, convention: Convention) -> Joined:
-        """Return the frames under a convention, joined once for each."""
+        """Return the frames under a convention, joined once for each.
+
+        What was joined is found again under the order that the columns settled as well.
+        Copies share its `_cut`.
+        """
         self._refuse_users_without_items(convention)
         asked = replace(convention, metric=(), cutoff="k")
         joined = self._known.get(asked)
@@ -196,10 +201,12 @@ class Source(ABC):
 
     def as_given(self, convention: Convention) -> Convention:
         """Return a library's convention with the order column that these frames have."""
-        other: Mapping[str, Order] = {"score": "rank", "rank": "score"}
-        if convention.order in other and convention.order not in self.labels:
-            return replace(convention, order=other[convention.order])
-        return convention
+        others: Mapping[str, Order] = {"score": "rank", "rank": "score"}
+        other = others.get(convention.order)
+        if convention.order in self.labels or other not in self.labels:
+            return convention
+        assert other is not None
+        return replace(convention, order=other)
 
     def weight_of(self, users: pl.Series) -> Floats | None:
         """Return the weights of some users; None: all count the same."""
@@ -441,10 +448,12 @@ class Joined:
         `has_missed`: whether one evaluated counts as a list without a hit, and not 1.
         """
         n_nothing = int(nothing_to_find.sum())
-        n_evaluated = int((self.n_relevant == 0).sum())
-        n_others = self.n_without_relevant - n_evaluated
+        n_evaluated_without_relevant = int((self.n_relevant == 0).sum())
+        n_others = self.n_without_relevant - n_evaluated_without_relevant
         unlisted = self.list_length == 0
         rule = self.convention.no_relevant
+        # Under "one" a user with nothing to find counts 1, list or not; a cost with a
+        # value for lists without a hit (`missed`) keeps that value.
         if rule == "skip" or (rule == "one" and not has_missed):
             unlisted = unlisted & ~nothing_to_find
         n_unlisted = int(unlisted.sum())
@@ -537,7 +546,9 @@ class Joined:
         convention = replace(
             self.convention, relevant="any", relevant_from=None, no_relevant="zero"
         )
-        if self.source.weighted:  # whose weights are not looked at, and may be missing
+        if self.source.weighted:
+            # Rows that are not relevant may have no propensity. With a least one of 1
+            # every weight is 1, and propensities are not read.
             convention = replace(convention, min_propensity=1.0)
         if convention.negative_relevance != "zero":
             return self._hits_under(convention)
@@ -546,14 +557,8 @@ class Joined:
         )
         if not convention.judged_only:
             return with_grades
-        # Items of a grade below 0 have left the lists; in the truth they are still
-        # those that were not judged.
         hits = self._hits_under(convention)
-        return replace(
-            hits,
-            truth_user=with_grades.truth_user,
-            truth_relevance=with_grades.truth_relevance,
-        )
+        return _with_negative_grades_in_truth(hits, with_grades, convention)
 
     def _hits_under(self, convention: Convention) -> Hits:
         """Return the hits under another convention, of the users evaluated."""
@@ -565,7 +570,8 @@ class Joined:
     def among(self, users: pl.Series, note: str | Sentence = "") -> Joined:
         """Return the same data of some of the users alone.
 
-        Hits and the highest relevance are those that they have here.
+        Their hits are taken from those here, not joined again; the highest relevance
+        stays that of all users.
         """
         is_kept = self.users.is_in(users.implode())
         kept = self.users.filter(is_kept)
@@ -581,10 +587,31 @@ class Joined:
             rows=self.rows.among(kept),
             n_without_relevant=int((hits.n_relevant == 0).sum()),
             notes=(*self.notes, note) if note else self.notes,
-            known_counts=None,
+            known_counts=None,  # which are of all users
             _source=self.source.among(kept),
             _cut={},
         )
+
+
+def _with_negative_grades_in_truth(
+    hits: Hits, with_grades: Hits, convention: Convention
+) -> Hits:
+    """Return hits whose truth has grades below 0, which mark what was not judged.
+
+    Such items have left the lists of `hits`. A truth of grades 2, -1 and 1 is 2, 0 and 1
+    there; under judged="list" it is 2 and 1, and entry 1 becomes 2.
+    """
+    entry = hits.entry
+    if convention.judged == "list":
+        judged_entries = np.flatnonzero(with_grades.truth_relevance >= 0)
+        entry = judged_entries[entry]
+    return replace(
+        hits,
+        entry=entry,
+        truth_user=with_grades.truth_user,
+        truth_relevance=with_grades.truth_relevance,
+        truth_weight=with_grades.truth_weight,
+    )
 
 
 def _cut_at(hits: Hits, depth: int) -> Hits:

@@ -12,6 +12,8 @@ import pandas as pd
 import pytest
 
 import recnb
+from recnb.conventions import Convention
+from recnb.data.sheet import TRUTH
 from recnb.errors import (
     ColumnError,
     ElsewhereError,
@@ -646,3 +648,11 @@ def test_weights_are_those_of_pandas(kind, given):
             kind.evaluate(
                 kind.parted(recs), kind.parted(truth, 3), npartitions=3, propensity=few
             ).ndcg(k=3)
+
+
+def test_some_users_of_rows_elsewhere_have_the_example_and_facts_of_all(kind):
+    recs, truth = random_frames(np.random.default_rng(5), 20)
+    source = both(kind, recs, truth)[0].joined.source
+    some = source.among(source.under(Convention()).users[:3])
+    assert some.example().rows.equals(source.example().rows)
+    assert source.facts(TRUTH, in_order=True) == source.facts(TRUTH)

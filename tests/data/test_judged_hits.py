@@ -1,0 +1,38 @@
+"""Judged items in lists as hits, and the column that orders lists of another library."""
+
+import pandas as pd
+
+import recnb
+from recnb.conventions import Convention
+
+RECS = pd.DataFrame(
+    {"user": [1, 1, 1, 2], "item": [1, 2, 3, 3], "score": [0.9, 0.8, 0.7, 0.9]}
+)
+TRUTH = pd.DataFrame(
+    {"user": [1, 1, 1, 1, 2], "item": [1, 2, 3, 9, 3], "relevance": [-1, 0, 2, 1, 1]}
+)
+
+
+def test_entries_of_judged_hits_are_rows_of_their_truth():
+    for judged in ("truth", "list"):
+        evaluation = recnb.evaluate(
+            RECS,
+            TRUTH,
+            judged=judged,
+            judged_only=True,
+            negative_relevance="zero",
+            relevant_from=1,
+        )
+        hits = evaluation.joined.judged_hits()
+        assert (hits.truth_relevance[hits.entry] == hits.relevance).all()
+        assert (hits.truth_user[hits.entry] == hits.user).all()
+
+
+def test_frames_without_rank_or_score_keep_the_order_that_a_library_asks_for():
+    source = recnb.evaluate(
+        RECS[["user", "item"]], TRUTH.abs(), order="row"
+    ).joined.source
+    for order in ("score", "rank"):
+        assert source.as_given(Convention(order=order)).order == order
+    scored = recnb.evaluate(RECS, TRUTH.abs()).joined.source
+    assert scored.as_given(Convention(order="rank")).order == "score"
