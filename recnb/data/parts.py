@@ -18,7 +18,6 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data.columns import Labels
-from recnb.data.encoding import distinct
 from recnb.data.fingerprint import TableFacts, merged_facts
 from recnb.data.in_memory import Sheets, check_users, source_of
 from recnb.data.layout import Layout
@@ -42,7 +41,7 @@ T = TypeVar("T")
 class Facts(NamedTuple):
     """What is known of the rows of a part, for checks that need all parts."""
 
-    #: One with a list, one of the truth; None: there are no such rows.
+    #: An example with a list and one of the truth; None: there are no such rows.
     users: tuple[Any, Any]
     met: bool  #: whether some user is in both frames
     highest: float  #: relevance
@@ -110,6 +109,7 @@ def of_one_part() -> Iterator[None]:
     try:
         yield
     except FrameError as problem:
+        # One of its kinds, such as that of a frame without rows, counts no rows.
         if type(problem) is not FrameError:
             raise
         note = "(Rows are counted in one part of the frame: there may be more.)"
@@ -155,7 +155,7 @@ class Parts(Source):
         """Return the rows of some users."""
 
     def of_lists(self, part: Sheets, users: pl.Series) -> Sheets:
-        """Return the rows of some lists of a part of their users."""
+        """Return the part; where its users have several lists, these lists alone."""
         return part if self.splits is None else part.among(users)
 
     @property
@@ -239,19 +239,20 @@ class Parts(Source):
             return self.whole.under(convention).among(self.users)
         refuse_catalogue(convention, self)
         work = partial(PartHits.of, convention, self.keeps_truth, self.keeps_facts)
-        kept = list(self.each(work))
+        of_all_parts = list(self.each(work))
         check_parts(
-            [part.facts for part in kept],
-            sum(len(part.users) for part in kept),
+            [part.facts for part in of_all_parts],
+            sum(len(part.users) for part in of_all_parts),
             convention,
         )
+        # Of an empty part not even the types of ids are known.
+        kept = [part for part in of_all_parts if part.facts.users != (None, None)]
         if self.keeps_facts:
             facts = [part.table_facts for part in kept if part.table_facts]
             self._keep_facts(facts, in_order=kept[0].convention.order == "row")
-        met = [part.facts.met_in_splits for part in kept]
         joined = merged(kept, self, convention)
         if self.splits is not None:
-            self.splits.refuse_unmet(met)
+            self.splits.refuse_unmet([part.facts.met_in_splits for part in kept])
             self.splits.refuse_without_users(joined.users)
         return joined
 
@@ -338,6 +339,14 @@ class RowsOfParts(JoinedRows):
         """Whether the relevant rows were kept, or read before."""
         return "truth" in vars(self)
 
+    def keep(self, parts: Sequence[PartHits]) -> None:
+        """Keep the rows of the truth that parts have kept, so that none is read again."""
+        judged = [part.judged for part in parts if part.judged is not None]
+        truth = [part.truth for part in parts if part.truth is not None]
+        # In the place of the properties.
+        self.judged = pl.concat(judged)
+        self.truth = pl.concat(truth).sort("user", maintain_order=True)
+
     def _each(
         self, rows: Callable[[Convention, Sheets], pl.DataFrame | None]
     ) -> pl.DataFrame:
@@ -357,47 +366,22 @@ def _truth_of(convention: Convention, part: Sheets) -> pl.DataFrame | None:
     return part.under(convention).truth if part.has_rows else None
 
 
-def merged(kept: list[PartHits], parts: Parts, convention: Convention) -> Joined:
-    """Merge parts with different users.
-
-    The list is emptied, so that each part can go once it is copied.
-    """
-    # Parts of no rows on either side know no types of ids.
-    kept[:] = [part for part in kept if part.facts.users != (None, None)]
-    counts = [part.row_counts for part in kept]
-    in_order = kept[0].convention
-    n_without_relevant = sum(part.n_without_relevant for part in kept)
-    rows = RowsOfParts(parts, convention)
-    if parts.keeps_truth:
-        judged = [part.judged for part in kept if part.judged is not None]
-        truth = [part.truth for part in kept if part.truth is not None]
-        rows.judged = pl.concat(judged)
-        rows.truth = pl.concat(truth).sort("user", maintain_order=True)
-    users, hits = _merged_hits(kept)
-    return Joined(
-        rows=rows,
-        users=users,
-        kept_hits=hits,
-        n_without_relevant=n_without_relevant,
-        convention=in_order,
-        has_gaps=any(count.n_gaps for count in counts),
-        graded="relevance" in parts.layout.truth,
-        known_counts=RowCounts(
-            n_recommended=sum(count.n_recommended for count in counts),
-            n_not_relevant=sum(count.n_not_relevant for count in counts),
-            n_gaps=sum(count.n_gaps for count in counts),
-            items=distinct(pl.concat([count.items for count in counts])),
-        ),
-    )
-
-
-def _merged_hits(kept: list[PartHits]) -> tuple[pl.Series, NarrowHits]:
-    """Return all users, sorted, and their hits.
-
-    The parts are let go once they are in one piece.
-    """
+def merged(kept: Sequence[PartHits], parts: Parts, convention: Convention) -> Joined:
+    """Return what parts of different users have kept, as of one frame."""
     users = pl.concat([part.users for part in kept])
     hits = NarrowHits.concatenate([part.hits for part in kept])
-    kept.clear()
     by_id = users.arg_sort().to_numpy()
-    return users.gather(by_id), hits.in_order(by_id)
+    counts = RowCounts.added([part.row_counts for part in kept])
+    rows = RowsOfParts(parts, convention)
+    if parts.keeps_truth:
+        rows.keep(kept)
+    return Joined(
+        users=users.gather(by_id),
+        kept_hits=hits.in_order(by_id),
+        convention=kept[0].convention,  # all parts settle the same order
+        rows=rows,
+        n_without_relevant=sum(part.n_without_relevant for part in kept),
+        has_gaps=counts.n_gaps > 0,
+        graded="relevance" in parts.layout.truth,
+        known_counts=counts,
+    )

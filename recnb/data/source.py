@@ -350,6 +350,16 @@ class RowCounts:
     n_gaps: int
     items: pl.Series  #: of the lists, each once
 
+    @classmethod
+    def added(cls, counts: Sequence[RowCounts]) -> RowCounts:
+        """Add up the counts of parts of the rows."""
+        return cls(
+            n_recommended=sum(part.n_recommended for part in counts),
+            n_not_relevant=sum(part.n_not_relevant for part in counts),
+            n_gaps=sum(part.n_gaps for part in counts),
+            items=distinct(pl.concat([part.items for part in counts])),
+        )
+
 
 @dataclass(eq=False)
 class Joined:

@@ -137,7 +137,7 @@ def test_what_is_given_already_is_not_advised() -> None:
     truth = pd.DataFrame({"user": ["u"], "item": ["a"]})
     with pytest.raises(RecnbError, match="say duplicates='dedupe'"):
         recnb.evaluate(recs, truth)
-    with pytest.raises(RecnbError, match="both have the same rank") as refused:
+    with pytest.raises(RecnbError, match="they have the same rank") as refused:
         recnb.evaluate(recs, truth, duplicates="dedupe")
     assert "dedupe" not in str(refused.value)
     assert recnb.evaluate(recs[:1], truth, duplicates="dedupe").ndcg() == 1
