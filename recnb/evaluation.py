@@ -36,6 +36,8 @@ from recnb.results.gate import Gate, within
 from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
 from recnb.results.segment_table import table_by
+from recnb.results.segments import refuse_bins_alone
+from recnb.results.table import check_flag
 from recnb.results.worked import explanation_of
 from recnb.stats import Clusters, Detectable, Settings
 
@@ -104,7 +106,7 @@ class EvaluationMethods(Methods):
             own, and there is one column.
         intervals : bool, default False
             True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"),
-            with intervals.
+            with intervals. A table of segments has intervals in any case.
         by : str, Series or list, optional
             Segments, each with an interval and its difference to all others. `.plot()`
             draws dates, weeks and periods as a line. Users are divided by
@@ -143,6 +145,7 @@ class EvaluationMethods(Methods):
         ndcg    0.1337  0.1725
         recall  0.1399  0.2504
         """
+        check_flag("intervals", intervals)
         if by is not None:
             return table_by(
                 self._data,
@@ -153,6 +156,7 @@ class EvaluationMethods(Methods):
                 bins=bins,
                 confidence=confidence,
             )
+        refuse_bins_alone(bins)
         return tables.table_of(
             self._data,
             metrics,
@@ -599,6 +603,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         assert isinstance(score, Score)  # as every metric of accuracy gives
         ours, theirs = _values_of(score), None
         if against is not None:
+            _refuse_other_lists(self, against)
             ours, theirs = _of_users_in_both(ours, against, measure)
         users = score.users_at(ours.index)
         return Detectable.of(
@@ -991,17 +996,40 @@ def _values_of(score: Score) -> pd.Series:
     return values
 
 
-def _of_users_in_both(
-    ours: pd.Series, against: object, measure: Measure
-) -> tuple[pd.Series, pd.Series]:
-    """Return our values and those of `against`, of the users who have both."""
+def _refuse_other_lists(ours: Evaluation, against: object) -> None:
+    """Refuse what has no lists to pair with ours, one with one.
+
+    Where other columns tell the lists of a user apart, each of the user's lists here
+    would be paired with each of them there.
+    """
     if not isinstance(against, Evaluation):
         problem = (
             f"against={quoted(against)} is no Evaluation: give one, such as "
             "recnb.evaluate(other, truth)."
         )
         raise OptionError(problem)
-    theirs = score_of(against, measure).per_user
+    split, split_there = _split_in_words(ours), _split_in_words(against)
+    if split != split_there:
+        raise OptionError(
+            f"this evaluation has {split}, and against= has {split_there}: ",
+            "evaluate both with the same split=.",
+        )
+
+
+def _split_in_words(data: EvaluationData) -> str:
+    """Return the columns that tell the lists of a user apart, in words."""
+    if data.splits is None:
+        return "no split="
+    return f"split={quoted([*data.splits.columns])}"
+
+
+def _of_users_in_both(
+    ours: pd.Series, against: Evaluation, measure: Measure
+) -> tuple[pd.Series, pd.Series]:
+    """Return our values and those of `against`, of the users who have both."""
+    # What the levels of an index are called may differ, as the frames' columns do; pandas
+    # would join such levels crosswise.
+    theirs = score_of(against, measure).per_user.rename_axis(ours.index.names)
     both = ours.to_frame("ours").join(theirs.rename("theirs"), how="inner")
     if both.empty:
         raise NoUsersError(

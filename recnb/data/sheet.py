@@ -54,7 +54,7 @@ BOUNDS = {
 _value = pl.col("value")
 _is_no_number = _value.is_null() | ~_value.is_finite()
 _is_not_whole = _value != _value.floor()
-_is_no_rank = _is_no_number | _is_not_whole | (_value < 1) | (_value > HIGHEST_RANK)
+_is_no_rank = _is_no_number | _is_not_whole | (_value < 1)
 _NO_NUMBER_TEXT = (
     "has {n:,} value{s} that {are} missing, NaN or infinite, the first {value} for "
     "{pair}."
@@ -76,7 +76,12 @@ RANK_CHECKS = [
         bad=_is_no_rank,
         problem="holds {value} for {pair}: a rank is a whole number, 1 for the top.",
         fix="If yours start at 0, add 1. If it is a score, say so: score={column!r}.",
-    )
+    ),
+    NumberCheck(
+        bad=_value > HIGHEST_RANK,
+        problem=f"holds {{value}} for {{pair}}: a rank is at most {HIGHEST_RANK:,}.",
+        fix="Number each list anew, from 1. If it is a score, say so: score={column!r}.",
+    ),
 ]
 RELEVANCE_CHECKS = [
     NumberCheck(
