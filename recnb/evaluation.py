@@ -77,7 +77,8 @@ PUBLIC = {
 class EvaluationMethods(Methods):
     """Methods that an Evaluation and `df.rec` share.
 
-    Those of `df.rec` evaluate the frame first.
+    Those of `df.rec` evaluate the frame first. `_data`, which `Methods` has, is the
+    evaluation itself.
     """
 
     @with_noun
@@ -503,9 +504,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
         return self.noun
 
     def __dir__(self) -> list[str]:
-        """List what Tab shows: all but what only results read of the data.
+        """List what Tab shows: all but the fields and the internals of `EvaluationData`.
 
-        Hidden is every attribute and method of `EvaluationData` that is not in `PUBLIC`.
+        `PUBLIC` names what is shown of it.
         """
         hidden = {*vars(self), *vars(EvaluationData)} - PUBLIC
         return sorted({*super().__dir__()} - hidden)
@@ -696,10 +697,10 @@ class Evaluation(EvaluationMethods, EvaluationData):
     ) -> dict[str, Any]:
         """Return what `recnb.check` needs to check these numbers later, as plain Python.
 
-        It has versions, time, the inputs with a fingerprint of each, convention, options
-        and numbers; reports and gates have the same as `record`. A fingerprint is the
-        same for any order of rows, library of frames and form of file. The time is
-        that of SOURCE_DATE_EPOCH, if this is set.
+        It has versions, the time, the inputs with a fingerprint of each, the convention,
+        options and numbers. Reports and gates have the same as `record`. A fingerprint
+        does not depend on the order of rows, the library of the frame or the form of the
+        file. The time is that of SOURCE_DATE_EPOCH, if this is set.
 
         Parameters
         ----------
@@ -746,8 +747,8 @@ class Evaluation(EvaluationMethods, EvaluationData):
     ) -> MethodsSection:
         """Return the methods of these numbers in sentences, for a paper.
 
-        They say the definition of each metric, the users, conventions, intervals and
-        software.
+        The sentences are about the definition of each metric, the users, conventions,
+        intervals and software.
 
         Parameters
         ----------
@@ -965,16 +966,24 @@ class Evaluation(EvaluationMethods, EvaluationData):
         return _("Evaluation of {where}, nothing computed yet", where=where)
 
     def _title_of(self, joined: Joined) -> str:
-        """Return what was evaluated, with the number of recommended rows if known."""
+        """Return what was evaluated, with the number of recommended rows if known.
+
+        | rows                        | `joined.n_recommended` | the title          |
+        |-----------------------------|------------------------|--------------------|
+        | counted                     | a number               | names it           |
+        | only lists of users in the  | None                   | leaves it out      |
+        | truth were joined           |                        |                    |
+        | of some users, whose lists  | raises ElsewhereError, | "of some users"    |
+        | are in a file or an engine  | as it needs the lists  |                    |
+        """
         # `truth_user` has the user of each relevant item.
         n_relevant = len(joined.all_hits.truth_user)
         try:
             n_rows = joined.n_recommended
         except ElsewhereError:
-            # Some of the users of a file or engine: their rows were never counted.
             words = N_("Evaluation of some users against {relevant:,} relevant items")
             return _(words, relevant=n_relevant)
-        if n_rows is None:  # only the lists of users in the truth were joined
+        if n_rows is None:
             words = N_("Evaluation against {relevant:,} relevant items")
             return _(words, relevant=n_relevant)
         words = N_(
