@@ -375,11 +375,10 @@ def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
     | some, all of grade 0       | anything else               | no              |
     """
     ideal_list = credit.out_of
+    grade_0_may_be_relevant = convention.relevant != ">0"
     # Only nDCG and its like divide by a Credit, that of the ideal list; others divide by
     # numbers, such as counts.
-    divides_by_ideal_list = isinstance(ideal_list, Credit)
-    grade_0_may_be_relevant = convention.relevant != ">0"
-    if grade_0_may_be_relevant and divides_by_ideal_list:
+    if grade_0_may_be_relevant and isinstance(ideal_list, Credit):
         # An ideal list without any item earns 0 too. What it earns depends on the cut-off.
         return np.asarray(ideal_list.total == 0)
     hits = credit.rows
