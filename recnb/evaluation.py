@@ -36,6 +36,8 @@ from recnb.results.gate import Gate, within
 from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
 from recnb.results.segment_table import table_by
+from recnb.results.segments import refuse_bins_alone
+from recnb.results.table import check_flag
 from recnb.results.worked import explanation_of
 from recnb.stats import Clusters, Detectable, Settings
 
@@ -75,7 +77,8 @@ PUBLIC = {
 class EvaluationMethods(Methods):
     """Methods that an Evaluation and `df.rec` share.
 
-    Those of `df.rec` evaluate the frame first.
+    Those of `df.rec` evaluate the frame first. `_data`, which `Methods` has, is the
+    evaluation itself.
     """
 
     @with_noun
@@ -104,7 +107,7 @@ class EvaluationMethods(Methods):
             own, and there is one column.
         intervals : bool, default False
             True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"),
-            with intervals.
+            with intervals. A table of segments has intervals in any case.
         by : str, Series or list, optional
             Segments, each with an interval and its difference to all others. `.plot()`
             draws dates, weeks and periods as a line. Users are divided by
@@ -143,6 +146,7 @@ class EvaluationMethods(Methods):
         ndcg    0.1337  0.1725
         recall  0.1399  0.2504
         """
+        check_flag("intervals", intervals)
         if by is not None:
             return table_by(
                 self._data,
@@ -153,6 +157,7 @@ class EvaluationMethods(Methods):
                 bins=bins,
                 confidence=confidence,
             )
+        refuse_bins_alone(bins)
         return tables.table_of(
             self._data,
             metrics,
@@ -499,9 +504,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
         return self.noun
 
     def __dir__(self) -> list[str]:
-        """List what Tab shows: all but what only results read of the data.
+        """List what Tab shows: all but the fields and the internals of `EvaluationData`.
 
-        Hidden is every attribute and method of `EvaluationData` that is not in `PUBLIC`.
+        `PUBLIC` names what is shown of it.
         """
         hidden = {*vars(self), *vars(EvaluationData)} - PUBLIC
         return sorted({*super().__dir__()} - hidden)
@@ -599,6 +604,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         assert isinstance(score, Score)  # as every metric of accuracy gives
         ours, theirs = _values_of(score), None
         if against is not None:
+            _refuse_other_lists(self, against)
             ours, theirs = _of_users_in_both(ours, against, measure)
         users = score.users_at(ours.index)
         return Detectable.of(
@@ -691,10 +697,10 @@ class Evaluation(EvaluationMethods, EvaluationData):
     ) -> dict[str, Any]:
         """Return what `recnb.check` needs to check these numbers later, as plain Python.
 
-        It has versions, time, the inputs with a fingerprint of each, convention, options
-        and numbers; reports and gates have the same as `record`. A fingerprint is the
-        same for any order of rows, library of frames and form of file. The time is
-        that of SOURCE_DATE_EPOCH, if this is set.
+        It has versions, the time, the inputs with a fingerprint of each, the convention,
+        options and numbers. Reports and gates have the same as `record`. A fingerprint
+        does not depend on the order of rows, the library of the frame or the form of the
+        file. The time is that of SOURCE_DATE_EPOCH, if this is set.
 
         Parameters
         ----------
@@ -741,8 +747,8 @@ class Evaluation(EvaluationMethods, EvaluationData):
     ) -> MethodsSection:
         """Return the methods of these numbers in sentences, for a paper.
 
-        They say the definition of each metric, the users, conventions, intervals and
-        software.
+        The sentences are about the definition of each metric, the users, conventions,
+        intervals and software.
 
         Parameters
         ----------
@@ -960,16 +966,24 @@ class Evaluation(EvaluationMethods, EvaluationData):
         return _("Evaluation of {where}, nothing computed yet", where=where)
 
     def _title_of(self, joined: Joined) -> str:
-        """Return what was evaluated, with the number of recommended rows if known."""
+        """Return what was evaluated, with the number of recommended rows if known.
+
+        | rows                        | `joined.n_recommended` | the title          |
+        |-----------------------------|------------------------|--------------------|
+        | counted                     | a number               | names it           |
+        | only lists of users in the  | None                   | leaves it out      |
+        | truth were joined           |                        |                    |
+        | of some users, whose lists  | raises ElsewhereError, | "of some users"    |
+        | are in a file or an engine  | as it needs the lists  |                    |
+        """
         # `truth_user` has the user of each relevant item.
         n_relevant = len(joined.all_hits.truth_user)
         try:
             n_rows = joined.n_recommended
         except ElsewhereError:
-            # Some of the users of a file or engine: their rows were never counted.
             words = N_("Evaluation of some users against {relevant:,} relevant items")
             return _(words, relevant=n_relevant)
-        if n_rows is None:  # only the lists of users in the truth were joined
+        if n_rows is None:
             words = N_("Evaluation against {relevant:,} relevant items")
             return _(words, relevant=n_relevant)
         words = N_(
@@ -991,17 +1005,40 @@ def _values_of(score: Score) -> pd.Series:
     return values
 
 
-def _of_users_in_both(
-    ours: pd.Series, against: object, measure: Measure
-) -> tuple[pd.Series, pd.Series]:
-    """Return our values and those of `against`, of the users who have both."""
+def _refuse_other_lists(ours: Evaluation, against: object) -> None:
+    """Refuse what has no lists to pair with ours, one with one.
+
+    Where other columns tell the lists of a user apart, each of the user's lists here
+    would be paired with each of them there.
+    """
     if not isinstance(against, Evaluation):
         problem = (
             f"against={quoted(against)} is no Evaluation: give one, such as "
             "recnb.evaluate(other, truth)."
         )
         raise OptionError(problem)
-    theirs = score_of(against, measure).per_user
+    split, split_there = _split_in_words(ours), _split_in_words(against)
+    if split != split_there:
+        raise OptionError(
+            f"this evaluation has {split}, and against= has {split_there}: ",
+            "evaluate both with the same split=.",
+        )
+
+
+def _split_in_words(data: EvaluationData) -> str:
+    """Return the columns that tell the lists of a user apart, in words."""
+    if data.splits is None:
+        return "no split="
+    return f"split={quoted([*data.splits.columns])}"
+
+
+def _of_users_in_both(
+    ours: pd.Series, against: Evaluation, measure: Measure
+) -> tuple[pd.Series, pd.Series]:
+    """Return our values and those of `against`, of the users who have both."""
+    # What the levels of an index are called may differ, as the frames' columns do; pandas
+    # would join such levels crosswise.
+    theirs = score_of(against, measure).per_user.rename_axis(ours.index.names)
     both = ours.to_frame("ours").join(theirs.rename("theirs"), how="inner")
     if both.empty:
         raise NoUsersError(

@@ -438,6 +438,18 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
         "SHOP.table('ndcg', by=3)": "Name a column of",
         "SHOP.table('ndcg', by={'nobody': 1})": "says nothing of the users evaluated",
         "SHOP.table('ndcg', by='activity', bins=1)": "bins=1",
+        "SHOP.table('ndcg', by='segment', intervals='no')": "intervals='no': say True or False",
+        **each(
+            "{}, bins=7)",
+            (
+                "SHOP.table('ndcg'",
+                "SHOP.report(k=5",
+                "FOUND.table('ndcg'",
+                "FOUND.differences('ndcg'",
+                "FOUND.report(k=5",
+            ),
+            "bins=7 is of no use without by=|or leave bins= out",
+        ),
         "SHOP.table(['coverage'], by='segment')": "coverage is one number of all lists",
         "SMALL.table('ndcg', by={1: ['x']})": "holds ['x'], which names no segment: give text or numbers",  # noqa: E501
         "SMALL.table('ndcg', by={'1': 'x', '4 times': 'z'})": "has users such as '1'; those evaluated are such as 1",  # noqa: E501

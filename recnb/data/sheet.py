@@ -47,19 +47,51 @@ class NumberCheck:
     fix: str
 
 
-#: For the quick test of `_lie_within`: numbers between these, and for ranks whole, pass
-#: the checks of their role. The checks below decide on a column that has others; those of
-#: a relevance below 0 depend on the convention.
-BOUNDS = {
-    "score": (-float_info.max, float_info.max),
-    "rank": (1, HIGHEST_RANK),
-    "relevance": (0, HIGHEST_RELEVANCE),
-}
+@dataclass(frozen=True, eq=False)
+class Requirement:
+    """What the numbers of a role must be.
+
+    Numbers from `lowest` to `highest`, and whole if `whole`, pass all checks, and that is
+    quick to see of a column. One that has others is put through the checks:
+
+        relevance 0 2 5     within 0 and the highest: fine
+        relevance -1 2 5    not within: the checks decide, by `negative_relevance`
+    """
+
+    lowest: float
+    highest: float
+    #: In this order; the first that a number fails is the error.
+    checks: Sequence[NumberCheck]
+    whole: bool = False
+
+    def is_seen_to_be_met(self, numbers: pl.Series) -> bool:
+        """Return whether all numbers are within the bounds, and whole if need be.
+
+        False: not sure, and the checks decide.
+        """
+        if numbers.is_empty():
+            return True
+        if numbers.null_count() or not self._has_quick_extremes(numbers.dtype):
+            return False
+        values = numbers.to_numpy()
+        lowest, highest = float(values.min()), float(values.max())
+        # A NaN among the values makes both NaN, and NaN is neither above nor below.
+        return lowest >= self.lowest and highest <= self.highest
+
+    def _has_quick_extremes(self, dtype: pl.DataType) -> bool:
+        """Return whether the lowest and highest number of a type are enough to go by."""
+        if dtype in (pl.Int128, pl.UInt128):
+            return False  # NumPy has no such type: `to_numpy` raises an error
+        if dtype.is_integer():
+            return True
+        # Of floats that must be whole, those in between matter too: 1.5 between 1 and 2.
+        return dtype in (pl.Float32, pl.Float64) and not self.whole
+
 
 _value = pl.col("value")
 _is_no_number = _value.is_null() | ~_value.is_finite()
 _is_not_whole = _value != _value.floor()
-_is_no_rank = _is_no_number | _is_not_whole | (_value < 1) | (_value > HIGHEST_RANK)
+_is_no_rank = _is_no_number | _is_not_whole | (_value < 1)
 _NO_NUMBER_TEXT = (
     "has {n:,} value{s} that {are} missing, NaN or infinite, the first {value} for "
     "{pair}."
@@ -68,7 +100,6 @@ _NO_NUMBER_TEXT = (
 _OVERFLOW = "holds {value:g} for {pair}: sums of such numbers overflow."
 _SMALLER_SCALE = "Make the scale smaller."
 
-#: What is checked of each role, in this order.
 SCORE_CHECKS = [
     NumberCheck(
         bad=_is_no_number,
@@ -81,7 +112,12 @@ RANK_CHECKS = [
         bad=_is_no_rank,
         problem="holds {value} for {pair}: a rank is a whole number, 1 for the top.",
         fix="If yours start at 0, add 1. If it is a score, say so: score={column!r}.",
-    )
+    ),
+    NumberCheck(
+        bad=_value > HIGHEST_RANK,
+        problem=f"holds {{value}} for {{pair}}: a rank is at most {HIGHEST_RANK:,}.",
+        fix="Number each list anew, from 1. If it is a score, say so: score={column!r}.",
+    ),
 ]
 RELEVANCE_CHECKS = [
     NumberCheck(
@@ -114,6 +150,27 @@ NEGATIVE_CHECKS = {
             fix=_SMALLER_SCALE,
         )
     ],
+}
+
+SCORES = Requirement(
+    lowest=-float_info.max,
+    highest=float_info.max,
+    checks=SCORE_CHECKS,
+)
+RANKS = Requirement(
+    lowest=1,
+    highest=HIGHEST_RANK,
+    checks=RANK_CHECKS,
+    whole=True,
+)
+#: By the convention's `negative_relevance`.
+RELEVANCES = {
+    negative: Requirement(
+        lowest=0,
+        highest=HIGHEST_RELEVANCE,
+        checks=[*RELEVANCE_CHECKS, *negative_checks],
+    )
+    for negative, negative_checks in NEGATIVE_CHECKS.items()
 }
 
 
@@ -169,7 +226,7 @@ class Sheet:
     def with_ids(self, roles: Sequence[str] = IDS) -> Sheet:
         """Return the sheet with ids as whole numbers or text.
 
-        Missing ids are refused, and a sheet without rows.
+        A sheet without rows is refused, and so are missing ids.
         """
         if self.rows.height == 0:
             raise NoRowsError(
@@ -277,27 +334,26 @@ class Sheet:
 
         As floats, large whole numbers would become equal.
         """
-        return self._checked("score", SCORE_CHECKS)
+        return self._checked("score", SCORES)
 
     def ranks(self) -> pl.Series:
         """Return the ranks as whole numbers."""
-        return self._checked("rank", RANK_CHECKS).cast(pl.Int64)
+        return self._checked("rank", RANKS).cast(pl.Int64)
 
     def relevances(self, negative: str) -> pl.Series:
         """Return the relevance of each row as a number.
 
         `negative` is the convention's `negative_relevance`: below 0 an "error", or not.
         """
-        checks = [*RELEVANCE_CHECKS, *NEGATIVE_CHECKS[negative]]
-        return self._checked("relevance", checks)
+        return self._checked("relevance", RELEVANCES[negative])
 
-    def _checked(self, role: str, checks: Sequence[NumberCheck]) -> pl.Series:
-        """Return the column of a role as numbers that pass the checks."""
+    def _checked(self, role: str, requirement: Requirement) -> pl.Series:
+        """Return the column of a role as numbers that meet a requirement."""
         numbers = self._numbers(role)
-        if _lie_within(BOUNDS[role], numbers, whole=role == "rank"):
-            return numbers  # the usual case, and quick to see
+        if requirement.is_seen_to_be_met(numbers):
+            return numbers  # the usual case
         values = pl.DataFrame({"value": numbers.cast(pl.Float64)})
-        for check in checks:
+        for check in requirement.checks:
             bad = values.select(check.bad.arg_true()).to_series()
             if len(bad):
                 raise self._bad_number_error(role, check, bad, numbers)
@@ -434,13 +490,13 @@ class Sheet:
                 if role in self:
                     return role
             raise ColumnError(
-                "recommendations have no rank or score column that recnb knows.",
+                f"{self.name} have no rank or score column that recnb knows.",
                 fix="Say which one puts a list in order, rank='...' or score='...'; or, "
                 "if rows stand in rank order already, order='row'.",
             )
         if order != "row" and order not in self:
             raise ColumnError(
-                f"order={quoted(order)}, but recommendations have no {order} column: "
+                f"order={quoted(order)}, but {self.name} have no {order} column: "
                 f"say {order}='...'."
             )
         return order
@@ -448,8 +504,8 @@ class Sheet:
     def _refuse_disagreement(self) -> None:
         """Raise an error if an item is ranked above one with a higher score."""
         rows = _sorted_by_rank(self.rows.with_columns(score=self.scores()))
-        # Neighbours are enough: where no score is above that of the rank before, the
-        # scores of the whole list fall.
+        # Neighbours are enough: where no score is above that of the rank before, no score
+        # is above that of any rank before.
         rows = rows.with_columns(
             pl.col("user", "item", "rank", "score").shift().name.suffix("_above")
         )
@@ -541,38 +597,12 @@ def _type_and_example(wrong: pl.Series) -> tuple[str, object]:
     return str(wrong.dtype)[:80], example  # a struct names all its fields: too long
 
 
-def _lie_within(
-    bounds: tuple[float, float], numbers: pl.Series, *, whole: bool
-) -> bool:
-    """Return whether all numbers are within bounds, and whole if `whole`: a quick test.
-
-    False: not sure, and the slower checks of each number decide.
-    """
-    if numbers.is_empty():
-        return True
-    if numbers.null_count() or not _has_quick_extremes(numbers.dtype, whole=whole):
-        return False
-    lowest, highest = bounds
-    values = numbers.to_numpy()
-    # With a NaN among the values both are NaN, which no comparison is true of.
-    return float(values.min()) >= lowest and float(values.max()) <= highest
-
-
-def _has_quick_extremes(dtype: pl.DataType, *, whole: bool) -> bool:
-    """Return whether `_lie_within` can go by the lowest and highest number of a type."""
-    if dtype in (pl.Int128, pl.UInt128):
-        return False  # NumPy has no such type: `to_numpy` raises an error
-    if dtype.is_integer():
-        return True
-    # Of floats that must be whole, those in between matter too: 1.5 between 1 and 2.
-    return dtype in (pl.Float32, pl.Float64) and not whole
-
-
 def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Return the key values that occur in more than one row, with their count."""
     # Grouping all rows is slow, and repeats are rare. Rows whose hash occurs once cannot
     # be repeats: only the others are grouped.
     row_hash = np.zeros(table.height, dtype=np.uint64)
+    # Each column has its own seed: else 1, 2 and 2, 1 had the same sum.
     for seed, key in enumerate(keys, 1):
         row_hash += hashes_of(table[key], seed)
     ordered = np.sort(row_hash)
@@ -584,19 +614,30 @@ def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
 
 
 def in_floats(scores: pl.Series) -> Floats:
-    """Return floats that sort as the scores do, and are above 0 where the scores are."""
+    """Return floats that sort as the scores do, and are above 0 where the scores are.
+
+    With nonpositive_scores="never_hit" an item is a hit only if its score is above 0.
+
+        scores    -5   2**53   2**53 + 1
+        floats    -5   2**53   2**53        the last two have become equal
+        places     1       2       3        in the sorted order, which tells them apart
+        returned   0       1       2        counted from the highest score not above 0
+    """
     floats = scores.cast(pl.Float64).to_numpy()
-    if scores.dtype.is_float():
+    if _are_told_apart(scores, floats):
         return floats
-    if scores.dtype.is_integer() and np.abs(floats).max(initial=0.0) < 2**53:
-        return floats  # all of these are exact
-    if len(np.unique(floats)) == scores.n_unique():
-        return floats
-    # Different scores have become equal floats. The place of each in the sorted order
-    # tells them apart; the highest place of a score not above 0 becomes 0.
     places = scores.rank("dense").to_numpy().astype(np.float64)
     place_of_zero = places[floats <= 0].max(initial=0.0)
     return np.asarray(places - place_of_zero)
+
+
+def _are_told_apart(scores: pl.Series, floats: Floats) -> bool:
+    """Return whether scores that differ still do as floats."""
+    if scores.dtype.is_float():
+        return True
+    if scores.dtype.is_integer() and np.abs(floats).max(initial=0.0) < 2**53:
+        return True  # whole numbers below are exact
+    return len(np.unique(floats)) == scores.n_unique()
 
 
 def grades_of(truth: pl.DataFrame) -> pl.Series:

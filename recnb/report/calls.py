@@ -12,12 +12,13 @@ from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Given
 from recnb.report.request import ReportRequest
 from recnb.results.arguments import Asked
+from recnb.results.segments import USUAL_BINS
 
 #: By the field of a report, the calls that return its numbers; see `ReportData.calls`.
 Calls = dict[str, tuple[str, ...]]
 
-#: The number of bins of segments, and the confidence, where none is given.
-USUAL_BINS, USUAL_CONFIDENCE = 4, 0.95
+#: The confidence where none is given.
+USUAL_CONFIDENCE = 0.95
 
 
 def calls_of_one(

@@ -15,6 +15,7 @@ from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Given
 from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.segments import refuse_bins_alone
 
 #: The cut-offs of a report if none are given, and about how many points a curve has.
 USUAL_K, CURVE_POINTS = (5, 10, 20), 30
@@ -77,6 +78,8 @@ def request_of(
     bins: int,
 ) -> ReportRequest:
     """Check what is asked of a report of this model, or of this and others."""
+    if by is None:
+        refuse_bins_alone(bins)
     asked = asked_of(model, metrics, options)
     if None in Cutoffs.of(k).values:
         problem = (

@@ -43,7 +43,7 @@ NOTHING_CUT = {"cutoff": "none"}
 
 
 def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
-    """Compute a measure at these cut-offs, of accuracy or beyond it."""
+    """Compute a measure, of accuracy or beyond it, at these cut-offs."""
     if not measure.metric.is_accuracy:
         return _values_beyond_accuracy(data, measure, k)
     has_whole_lists_too = None in k.values and not k.is_whole
@@ -71,7 +71,8 @@ def _differs_uncut(data: EvaluationData, measure: Measure) -> bool:
     """Return whether whole lists may have another convention than lists that are cut."""
     # A library has a record of whole lists, and another of lists that are cut.
     has_two_records = data.library is not None
-    # "nDCG", as it is printed, cuts the ideal list at k, but not that of a whole list.
+    # By `cuts_nothing`, "nDCG" as it is printed cuts no list without a cut-off, the ideal
+    # one neither; "nDCG@10" cuts the ideal list as well.
     return has_two_records or measure.cuts_nothing
 
 
@@ -138,7 +139,9 @@ def scoring_of(
     convention = _convention_of(data, measure, recorded, whole=whole)
     if convention is None:
         return Scoring(data.joined, as_computed, whole, data)
-    joined = data.source.under(data.source.as_given(convention))
+    # A library's convention may go by scores where these frames have ranks alone.
+    with_order_of_frames = data.source.as_given(convention)
+    joined = data.source.under(with_order_of_frames)
     return Scoring(joined, as_computed, whole, data)
 
 
@@ -163,20 +166,25 @@ def _convention_of(
 ) -> Convention | None:
     """Return the convention that a measure has of its own; None: the evaluation's.
 
-    | library | measure        | starts from                                     |
-    |---------|----------------|-------------------------------------------------|
-    | none    | by its name    | None                                            |
-    | none    | by a text      | the evaluation's                                |
-    | given   | recorded there | the record's; nothing cut if there is no k      |
-    | given   | not recorded   | the evaluation's, with what is recnb's own      |
+    | metric          | library | measure                    | starts from               |
+    |-----------------|---------|----------------------------|---------------------------|
+    | beyond accuracy | any     | any                        | None                      |
+    | of accuracy     | none    | decides nothing: "nDCG@10" | None                      |
+    |                 | none    | decides: "AP(rel=2)"       | the evaluation's          |
+    |                 | given   | recorded there             | the record's; nothing cut |
+    |                 |         |                            | if there is no k          |
+    |                 | given   | not recorded               | the evaluation's, with    |
+    |                 |         |                            | what is recnb's own       |
 
-    Then come the decisions that the caller overrides, then those of the text.
+    Then come the decisions that the caller overrides, then those of the measure's text.
     """
     if not measure.metric.is_accuracy:
         return None
     of_text = _decisions_of_text(measure, whole=whole)
+    if data.library is None and not of_text:
+        return None
     if data.library is None:
-        return replace(data.convention, **of_text) if of_text else None
+        return replace(data.convention, **of_text)
     decisions: dict[str, Any] = {}
     if recorded is None:
         start = data.convention
@@ -202,8 +210,8 @@ def _decisions_of_text(measure: Measure, *, whole: bool) -> dict[str, Any]:
 def _recnbs_own(convention: Convention) -> dict[str, str]:
     """Return how recnb defines what a library lacks, on the library's users and order.
 
-    A user with nothing to find is left out as the library does, but never counts 1: that
-    is a definition of the library's own metrics.
+    A user with nothing to find is left out where the library leaves such users out, but
+    never counts 1: that is a definition of the library's own metrics.
     """
     no_relevant = convention.no_relevant
     if no_relevant == "one":
@@ -292,7 +300,8 @@ def _values_of_hits(scoring: Scoring, cutoffs: Cutoffs, hits: Hits) -> Floats:
 def _hits_in_blocks(scoring: Scoring, cutoffs: Cutoffs) -> Iterable[Hits]:
     """Return `hits_for`, of some users after others where they are many.
 
-    A metric of the caller's may look at all users together.
+    All at once for a metric of the caller's, which may look at all users together, and
+    for one that needs more than the hits, such as judged items, which all users get.
     """
     metric = scoring.measure.metric
     if metric.own or metric.needs:
@@ -322,6 +331,7 @@ def with_items(scoring: Scoring, hits: Hits) -> Hits:
     Only a metric of the caller's may need it.
     """
     metric, data = scoring.measure.metric, scoring.data
+    # Without an evaluation there are no train and items to look at.
     if data is None or not (metric.own and metric.needs):
         return hits
     if scoring.joined is not data.joined:
@@ -332,7 +342,7 @@ def with_items(scoring: Scoring, hits: Hits) -> Hits:
 def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
     """Return the cut-offs under a convention.
 
-    If it does not cut, they only label the numbers.
+    If it does not cut, they label the numbers, and are what some denominators take.
     """
     return replace(cutoffs, cut=convention.cutoff)
 
@@ -366,10 +376,13 @@ def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
     """
     ideal_list = credit.out_of
     grade_0_may_be_relevant = convention.relevant != ">0"
+    # Only nDCG and its like divide by a Credit, that of the ideal list; others divide by
+    # numbers, such as counts.
     if grade_0_may_be_relevant and isinstance(ideal_list, Credit):
         # An ideal list without any item earns 0 too. What it earns depends on the cut-off.
         return np.asarray(ideal_list.total == 0)
-    n_relevant = credit.rows.n_relevant
+    hits = credit.rows
+    n_relevant = hits.n_relevant
     if n_relevant.all():
         return None
     return as_column(n_relevant == 0)
@@ -486,6 +499,7 @@ def _values_beyond_accuracy(
     """
     metric = measure.metric
     measure = _as_computed(data, measure, _recorded(data, metric))
+    # `results` has one result for each cut-off.
     users, results = data.item_data.values_of_users(metric, k, measure.options)
     matrix = _matrix_of(results)
     if metric.of == "all":
@@ -494,16 +508,14 @@ def _values_beyond_accuracy(
     else:
         weights = data.source.weight_of(users)
         mean = means(matrix, weights)
+    # Both those given and the metric's defaults.
     options_in_words = {
-        name: as_plain(value)
+        name: _plain_option(value)
         for name, value in measure.chosen.items()
         if value is not None
     }
-    who = _averaged_in_words(data, metric, users, weights)
     result_at_deepest = results[k.values.index(k.deepest)]
-    # A table joins numbers of the same users, so these words are made at once; the others
-    # when the number is printed.
-    words = partial(_of_lists_in_words, data, measure, result_at_deepest, who)
+    basis = _worded_basis(data, measure, result_at_deepest, users, weights)
     return Values(
         measure=measure,
         k=k,
@@ -511,12 +523,29 @@ def _values_beyond_accuracy(
         matrix=matrix,
         mean=mean,
         convention=data.convention.with_metric(options_in_words),
-        basis=WordedBasis(words, who, data.user_label, data.noun),
+        basis=basis,
         results=tuple(results),
         weights=weights,
         splits=data.splits,
         clusters=partial(data.clusters_of, users),
     )
+
+
+def _worded_basis(
+    data: EvaluationData,
+    measure: Measure,
+    result: PerUser | Whole,
+    users: pl.Series,
+    weights: Floats | None,
+) -> WordedBasis:
+    """Return what a number beyond accuracy rests on, in words.
+
+    The words for the users are made at once, as a table compares them with those of its
+    other numbers; the rest is made when the number is printed.
+    """
+    who = _averaged_in_words(data, measure.metric, users, weights)
+    words = partial(_of_lists_in_words, data, measure, result, who)
+    return WordedBasis(words, who, data.user_label, data.noun)
 
 
 def _matrix_of(results: Sequence[PerUser | Whole]) -> Floats:
@@ -557,7 +586,7 @@ def _users_in_words(data: EvaluationData, metric: Metric[...], users: pl.Series)
 
 
 def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:
-    """Return a number of users with a list in words, or of lists with their users."""
+    """Say in words how many users have a list, or how many lists there are of users."""
     if data.splits is not None:
         return ListCounts(data.splits, users).in_words()
     return ngettext("{n:,} user with a list", "{n:,} users with a list", len(users))
@@ -601,9 +630,9 @@ def _lists_without_value_in_words(
 def _list_options_in_words(metric: Metric[...], options: Given) -> list[str]:
     """Return the options of a metric beyond accuracy, but for those that are not set."""
     return [
-        f"{name}={as_plain(value)}"
+        f"{name}={_plain_option(value)}"
         for name, value in options.items()
-        if not _goes_without_saying(metric, name, as_plain(value))
+        if not _goes_without_saying(metric, name, _plain_option(value))
     ]
 
 
@@ -679,11 +708,13 @@ def recorded_in(library: str | None) -> list[str]:
     return [name for name in LIST_METRICS if name in recorded]
 
 
-def as_plain(value: object) -> Any:
+def _plain_option(value: object) -> Any:
     """Return an option as a word or number.
 
     Anything else, such as a frame, is "given".
     """
+    if isinstance(value, np.generic):
+        value = value.item()
     if value is None or isinstance(value, (str, bool, int, float)):
         return value
     if not isinstance(value, (list, tuple)):

@@ -45,6 +45,8 @@ from recnb.results.values import Basis, WordedBasis, pairs_in_words
 
 #: More segments are refused.
 MOST_SEGMENTS = 200
+#: The number of bins where none is given.
+USUAL_BINS = 4
 #: A segment of fewer users is marked as small.
 SMALL = 30
 
@@ -175,6 +177,7 @@ def division_by(
     within each part (`is_tested`), a column of the truth alone is refused.
     """
     if by is None:
+        refuse_bins_alone(bins)
         return WHOLE
     by = unlisted(by)
     if _names_splits(models, by):
@@ -185,6 +188,16 @@ def division_by(
         if parts_of_truth is not None:
             return parts_of_truth
     return _segments_of_models(models, by, bins)
+
+
+def refuse_bins_alone(bins: object) -> None:
+    """Refuse a number of bins where no `by` is given: nothing is put into them."""
+    is_usual = isinstance(bins, int) and bins == USUAL_BINS
+    if not is_usual:
+        raise OptionError(
+            f"bins={quoted(bins)} is of no use without by=: ",
+            "name the column that is put into bins, or leave bins= out.",
+        )
 
 
 def _segments_of_models(models: Models, by: Any, bins: int) -> Segments:

@@ -29,7 +29,7 @@ from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import Numbers
 from recnb.results.score import score_of
 from recnb.results.scoring import recorded_in, users_with_lists_in_words
-from recnb.results.table import Table, check_flag
+from recnb.results.table import Table
 from recnb.results.values import index_of_users, merged, taken_as_known
 from recnb.stats import Settings
 
@@ -47,7 +47,6 @@ def table_of(
 
     One row per metric, one column per cut-off, or three with intervals.
     """
-    check_flag("intervals", intervals)
     cutoffs = Cutoffs.of(k)
     asked = asked_of(
         data, metrics, options, "k", "intervals", "confidence", "by", "bins"

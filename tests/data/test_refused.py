@@ -298,6 +298,13 @@ ROWS = {
         "'rank' holds 0 for user 1, item 10",
         "add 1",
     ),
+    "rank beyond the highest": case(
+        RECS.assign(rank=[1, 3_000_000_000, 1]),
+        TRUTH,
+        "recommendations",
+        "'rank' holds 3000000000 for user 1, item 11: a rank is at most 2,147,483,648.",
+        "Number each list anew",
+    ),
     "rank with a fraction": case(
         RECS.assign(rank=[1.5, 2, 1]), TRUTH, "'rank'", "1.5", "user 1, item 10"
     ),

@@ -222,6 +222,13 @@ def test_the_line_has_each_option_as_it_is_typed() -> None:
     assert "; features=given; " in numbered.diversity(k=2, features=[0, 1]).basis
 
 
+def test_options_that_are_numbers_of_numpy_are_said_as_numbers() -> None:
+    given = EV.calibration(k=2, alpha=np.float32(0.5))
+    assert str(given.basis) == str(EV.calibration(k=2, alpha=0.5).basis)
+    given = EV.novelty(k=2, normalize=np.bool_(True))
+    assert str(given.basis) == str(EV.novelty(k=2, normalize=True).basis)
+
+
 def test_an_option_that_is_set_to_no_is_said() -> None:
     assert "count_only_catalogue=False" in repr(EV.coverage(count_only_catalogue=False))
     assert "normalize=False" in repr(EV.coverage(normalize=False))

@@ -9,6 +9,7 @@ import pickle
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 import scipy.stats
 from hypothesis import given
@@ -455,6 +456,35 @@ def test_detectable_is_measured_against_another_evaluation_on_the_users_of_both(
     assert KNN.detectable("recall", 5, against=fewer).n_users == 50
     with pytest.raises(NoUsersError, match="no user is in both"):
         fewer.detectable("recall", 5, against=strangers)
+
+
+def test_detectable_pairs_lists_that_the_same_columns_tell_apart():
+    def in_folds(frame: pd.DataFrame, user: str, fold: str) -> pd.DataFrame:
+        folds = [frame.assign(**{fold: number}) for number in (0, 1)]
+        return pd.concat(folds).rename(columns={"user": user})
+
+    def evaluated(model: str, user: str, fold: str) -> recnb.Evaluation:
+        return recnb.evaluate(
+            in_folds(SAMPLE.models[model], user, fold),
+            in_folds(SAMPLE.test, user, fold),
+            split=fold,
+        )
+
+    knn = evaluated("item-knn", "user", "fold")
+    # Each list is there twice. What the column of users is called does not matter.
+    sd = (KNN.ndcg(k=10).per_user - POPULAR.ndcg(k=10).per_user).std(ddof=0)
+    for user in ("user", "qid"):
+        made = knn.detectable("ndcg", 10, against=evaluated("popular", user, "fold"))
+        assert (made.n_users, made.n_lists) == (KNN.n_users, 2 * KNN.n_users)
+        assert made.sd == pytest.approx(sd, rel=0.01)
+    in_days = evaluated("popular", "user", "day")
+    for ours, theirs, words in (
+        (knn, POPULAR, r"has split=\['fold'\], and against= has no split="),
+        (POPULAR, knn, r"has no split=, and against= has split=\['fold'\]"),
+        (knn, in_days, r"has split=\['fold'\], and against= has split=\['day'\]"),
+    ):
+        with pytest.raises(OptionError, match=words):
+            ours.detectable("ndcg", 10, against=theirs)
 
 
 def test_detectable_assumes_a_careful_correlation_and_says_so():
