@@ -207,8 +207,8 @@ class ListsThatCount(Source):
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
     ) -> None:
         """Let relevant pairs and users have weights."""
-        # Of one source alone, here this one, users are weighed by `Source.under`: no
-        # weights of users are given to `of_truth_users`.
+        # `under` of this source weighs the users of what `join` returns, by the weights
+        # that this source has. So `of_truth_users`, whose `under` comes first, needs none.
         self.user_weights = user_weights
         self.of_truth_users.weigh(propensity, None)
         self._all_lists.weigh(propensity, user_weights)
@@ -336,8 +336,8 @@ class LeavingOut:
         self._unmerged_keys.append(keys)
         # To merge them after each batch would take much time; never to merge them, much
         # memory. They are merged once they are as many as the merged ones, and WAITING
-        # more: so they at most double the memory of these, and each merge has as many new
-        # keys as old ones.
+        # more: so they take little more memory than these, and each merge has more new
+        # keys than old ones.
         n_unmerged = sum(map(len, self._unmerged_keys))
         if n_unmerged > len(self._merged_keys) + WAITING:
             self._merge_keys()

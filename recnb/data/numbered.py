@@ -57,10 +57,12 @@ def offsets(counts: Ints) -> Ints:
 def ranges(starts: Ints, counts: NDArray[Any]) -> Ints:
     """Concatenate the whole numbers from each start on, as many as it counts.
 
-    starts, counts      5, 2    0, 3
-    returned            5 6     0 1 2
-    place in it         0 1     2 3 4
-    difference          5 5    -2 -2 -2     the same along a range
+    The difference of a number and its place is the same along a range:
+
+        starts, counts      5, 2    0, 3
+        returned            5 6     0  1  2
+        place in it         0 1     2  3  4
+        difference          5 5    -2 -2 -2
     """
     ends = np.cumsum(counts, dtype=np.int64)
     place_of_start = ends - counts
