@@ -677,6 +677,26 @@ def keyword(
     return Case(f"{data}\nmore = {{}}", call, advice, "more = dict({})", "", right)
 
 
+#: In fold 2 u finds b at rank 2 and v at rank 3: the mean over four lists is 7/12.
+FOLDS = """
+other = recs.assign(rank=4 - recs["rank"])
+recs = pd.concat([recs.assign(fold=1), other.assign(fold=2)])
+truth = pd.concat([truth.assign(fold=1), truth.assign(fold=2)])
+"""
+#: The items of fold 2 are others, so no pair is repeated.
+OTHER_ITEMS = """
+for frame in (recs, truth):
+    frame["item"] += frame["fold"].astype(str)
+"""
+
+
+def in_folds(change: str, problem: str) -> Case:
+    """The rows are lists of two folds, and the advice is to say so."""
+    return keyword(
+        f"{FOLDS}{change}", rf"{problem}.* such as (split='fold')\.$", right=7 / 12
+    )
+
+
 CASES = {
     # ---- rows and columns of frames
     "ranks below 0": keyword(
@@ -718,8 +738,14 @@ CASES = {
     ),
     "rank and score that disagree, by score": keyword(
         'recs["score"] = recs["rank"]',
-        r" or (order='score')\.",
+        r" or (order='score')\.$",
         right=(1 / 2 + 1 / 3) / 2,
+    ),
+    "a pair that is repeated in folds": in_folds("", r"pairs of user and item are"),
+    "a rank that is repeated in folds": in_folds(OTHER_ITEMS, r"gives a rank twice"),
+    "a rank that is repeated in folds, with scores on other scales": in_folds(
+        f"{OTHER_ITEMS}\nrecs['score'] = (4 - recs['rank']) / recs['fold'] ** 9",
+        r"'rank' and 'score' disagree",
     ),
     "no order": keyword(
         'recs = recs.drop(columns="rank")', r"rank order already, (.+?)\.$"

@@ -214,9 +214,14 @@ def find(
     A frame with both sides needs relevance, and rank or score, of what is optional.
     """
     columns = columns_of(frame, name)
+    with_keyword = {*roles, *optional, "split"}
+    taken = {column for role, column in each_named(given) if role in with_keyword}
+    free = [column for column in columns if column not in taken]
     labels: dict[str, str] = {}
     for role in (*roles, *optional):
-        candidates = _candidates(columns, name, role, given, [*roles, *optional])
+        candidates = _named_here(columns, name, role, named(given, role))
+        if not candidates:
+            candidates = by_name(free, role)
         is_needed = role in roles
         if not candidates and is_needed:
             candidates = by_name(columns, role)  # one that a keyword names for another
@@ -233,25 +238,6 @@ def find(
     if missing:
         raise _no_column(columns, name, missing, labels, given, both_sides=both_sides)
     return labels
-
-
-def _candidates(
-    columns: Sequence[str],
-    name: str,
-    role: str,
-    given: Columns,
-    roles: Sequence[str],
-) -> list[str]:
-    """Return the columns that could play a role.
-
-    That is the one that a keyword names, else those with a usual name that no keyword
-    names for one of these roles.
-    """
-    by_keyword = _named_here(columns, name, role, named(given, role))
-    if by_keyword:
-        return by_keyword
-    taken = [column for other in (*roles, "split") for column in named(given, other)]
-    return [column for column in by_name(columns, role) if column not in taken]
 
 
 def _named_here(

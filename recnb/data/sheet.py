@@ -29,6 +29,11 @@ TEXT = (pl.String, pl.Categorical, pl.Enum)
 HIGHEST_RANK = ENDLESS
 #: What errors call the two tables.
 RECS, TRUTH = "recommendations", "truth"
+#: How errors end where a pair or a rank of a user repeats, after "If the rows are".
+SEVERAL_LISTS = (
+    "the lists of several models, compare them; of several days, folds or seeds, name "
+    "the columns that tell these apart, such as split='fold'."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -377,11 +382,7 @@ class Sheet:
             )
         if self.name == TRUTH:
             return fix
-        return (
-            f"{fix} If they are the lists of several models, compare them; of several "
-            "days, folds or seeds, name the columns that tell these apart, such as "
-            "split='fold'."
-        )
+        return f"{fix} If they are {SEVERAL_LISTS}"
 
     def _kept(self) -> str:
         """Return which of repeated rows duplicates='dedupe' keeps, in words."""
@@ -402,7 +403,8 @@ class Sheet:
         raise FrameError(
             f"{self.column_in_words('rank')} gives a rank twice: user {user!r} has {first!r} and "
             f"{second!r} at rank {rank} ({twice.height:,} such in all).",
-            fix="Give each item of a user its own rank, or give scores alone.",
+            fix="Give each item of a user its own rank, or give scores alone. "
+            f"If the rows are {SEVERAL_LISTS}",
         )
 
     # The order of lists
@@ -459,12 +461,15 @@ class Sheet:
         if wrong.height == 0:
             return
         row, plural = wrong.row(0, named=True), "s" * (wrong.height > 1)
+        fix = "Say which one is the order: order='rank' or order='score'."
+        if repeated(rows, ["user", "rank"]).height:
+            fix += f" If the rows are {SEVERAL_LISTS}"
         raise FrameError(
             f"{self.name}: {self.label('rank')!r} and {self.label('score')!r} disagree "
             f"in {wrong.height:,} place{plural}: user {row['user']!r} has item "
             f"{row['item']!r} at rank {row['rank']}, below item {row['item_above']!r}, with a "
             f"higher score, {row['score']:g}.",
-            fix="Say which one is the order: order='rank' or order='score'.",
+            fix=fix,
         )
 
     # What is relevant
