@@ -76,10 +76,12 @@ def _positions_by_group(known: pl.Series, values: pl.Series) -> Ints:
         value                       b  a      a  c  b
         first row of its group      0  1      1  3  0
         position                              1 -1  0
+
+    A first row that is not a known one has -1.
     """
     rows, starts = grouped(pl.concat([known, values]).rechunk())
     sizes = np.diff(starts, append=len(rows))
-    first_row = np.empty_like(rows)
+    first_row = np.empty_like(rows)  # [row]
     first_row[rows] = np.repeat(rows[starts], sizes)
     first_row = first_row[len(known) :]
     return np.where(first_row < len(known), first_row, -1)

@@ -136,8 +136,10 @@ class NarrowHits:
         n_hits = self.by_user["n_hits"][of_users].astype(np.int64)
         of_entries = slice(self._entry_starts[first], self._entry_starts[end])
         of_hits = slice(self._hit_starts[first], self._hit_starts[end])
-        # An entry counts from the first of its user, whose place in the block is added.
-        entry = self.by_hit["entry"][of_hits] + np.repeat(_starts(n_relevant), n_hits)
+        # Entries are counted from the first of their user here, in `Hits` from the first
+        # of all users, which are those of the block.
+        first_entry = _starts(n_relevant)  # [user of the block]
+        entry = self.by_hit["entry"][of_hits] + np.repeat(first_entry, n_hits)
         users = np.arange(len(n_relevant))
         weight = self.by_entry.get("weight")
         return Hits(
