@@ -15,8 +15,8 @@ frame. Then `join` does three steps:
 3. Hits, by `find_hits`: the matches that are wanted, by the ids of users.
 
 Step 1 is done for a `Block` of users at a time, of as many rows as the processor's cache
-holds, on all cores. Where a library departs from these steps, its own step is in `quirks.py`,
-which lists them.
+holds, on all cores. Where a library departs from these steps, its own step is in
+`quirks.py`, which lists them.
 
     recs                      lists, by user       truth, by user, best first
     frame                     frame                frame
