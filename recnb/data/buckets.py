@@ -30,17 +30,24 @@ from recnb.data.temporary import temporary_folder, written_to_disk
 from recnb.display.language import N_
 from recnb.metrics.hits import Ints
 
-#: Rows of a batch, about; and rows that are written at a time.
-ROWS, BLOCK = 2**20, 2**22
-#: A table of no more rows than this stays in memory, and any that takes no more than
-#: this share of what is free: to join rows takes eight to ten times as much as they do,
-#: which is then about a quarter of it.
-WHOLE, SHARE = 2**22, 1 / 32
-#: The finest buckets there can be, a power of two: users by a hash of the id.
+#: Rows of a batch that is read, about.
+ROWS = 2**20
+#: Rows that are written at a time.
+BLOCK = 2**22
+#: A table of no more rows than this stays in memory, however little is free.
+WHOLE = 2**22
+#: A table of more rows stays there if it takes no more than this share of the memory that
+#: is free. To join rows takes eight to ten times their memory: about a quarter of it.
+SHARE = 1 / 32
+#: Users are put into slots by a hash of their ids. A bucket is one slot or several that
+#: follow each other, so there are at most as many buckets. A power of two.
 SLOTS = 2**8
-#: Bytes of a bucket's rows, about, of both tables together. They are fewer where that is
-#: more than this share of what is free: each core joins a bucket at a time.
-BUCKET, BUCKET_SHARE = 2**23, 1 / 40
+#: Bytes of a bucket's rows, about, of both tables together. Buckets are larger if there
+#: would be more than SLOTS of them.
+BUCKET = 2**23
+#: A bucket takes no more than this share of the memory that is free, if there are slots
+#: enough: as many buckets as cores are joined at a time.
+BUCKET_SHARE = 1 / 40
 #: Bytes that are taken to be free where psutil is not there to say: a quarter of what
 #: WebAssembly can address.
 UNKNOWN_MEMORY = 2**30
@@ -158,17 +165,17 @@ def _memory_of_the_system() -> int:
 
 
 class Buckets:
-    """The rows of a table by user; those of each user keep their order.
+    """The rows of a table, to be had by buckets of users.
 
-    Files are removed with this object.
+    Rows of each user keep their order. Files are removed with this object.
     """
 
     def __init__(self, batches: Iterable[pl.DataFrame]) -> None:
         self.first = pl.DataFrame()  #: the first row
         self.n_bytes = 0
         self._rows = pl.DataFrame()  # all, if they are in memory
-        # Of each block of rows that was written it has a folder, in which Polars'
-        # PartitionBy has made one for each slot: 00000003/slot=17/00000000.parquet.
+        # It has a folder for each block of rows that was written. Polars' PartitionBy
+        # makes one for each slot in it: 00000003/slot=17/00000000.parquet.
         self._folder: Path | None = None
         self._n_blocks = 0
         self._read_all(batches)
@@ -194,7 +201,8 @@ class Buckets:
         if self.in_files:
             self._write(waiting)
         elif waiting:
-            # Others may write to their rows later; those in files are copies.
+            # They may share memory with the caller's frame, which may be written to later:
+            # keep a copy. Rows in files are copies.
             self._rows = owned(pl.concat(waiting, how="vertical_relaxed").get_columns())
 
     def _is_due(self, n_waiting: int, most_bytes: float) -> bool:
@@ -211,10 +219,10 @@ class Buckets:
 
     def all(self) -> pl.DataFrame:
         """Return every row; in their order while they are in memory."""
-        return self.bucket(0, SLOTS)
+        return self.rows_in_slots(0, SLOTS)
 
-    def bucket(self, low: int, high: int) -> pl.DataFrame:
-        """Return the rows of the users in some slots."""
+    def rows_in_slots(self, low: int, high: int) -> pl.DataFrame:
+        """Return the rows of the users in the slots from low up to high, which is excluded."""
         if self.in_files:
             return self._read(range(low, high))
         if (low, high) == (0, SLOTS):
@@ -230,7 +238,7 @@ class Buckets:
         return rows.filter(pl.col("user").is_in(users.implode()))
 
     def _write(self, waiting: list[pl.DataFrame]) -> None:
-        """Write the rows that are waiting, a file for each slot, and let go of them."""
+        """Write the rows that are waiting, a file for each slot, and empty the list."""
         if self._folder is None:
             with written_to_disk():
                 self._folder = temporary_folder(self)
@@ -272,7 +280,7 @@ def slots_of(users: pl.Series) -> Ints:
 
 
 def ranges_of(*tables: Buckets) -> list[tuple[int, int]]:
-    """Return the slots of each bucket of some tables, from low up to high.
+    """Return the slots of each bucket of some tables, from low up to high, excluded.
 
     The larger the tables and the less memory is free, the more buckets there are. Of
     three they are (0, 85), (85, 170) and (170, 256).

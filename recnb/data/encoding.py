@@ -76,10 +76,12 @@ def _positions_by_group(known: pl.Series, values: pl.Series) -> Ints:
         value                       b  a      a  c  b
         first row of its group      0  1      1  3  0
         position                              1 -1  0
+
+    A first row that is not a known one has -1.
     """
     rows, starts = grouped(pl.concat([known, values]).rechunk())
     sizes = np.diff(starts, append=len(rows))
-    first_row = np.empty_like(rows)
+    first_row = np.empty_like(rows)  # [row]
     first_row[rows] = np.repeat(rows[starts], sizes)
     first_row = first_row[len(known) :]
     return np.where(first_row < len(known), first_row, -1)
@@ -92,7 +94,7 @@ def grouped(values: pl.Series) -> tuple[Ints, Ints]:
     """
     span = _span(values)
     if span is None:
-        key = hashes_of(values).copy()
+        key = hashes_of(values).copy()  # `rows_by_key` overwrites it
     else:
         low, _size = span
         key = (values.to_numpy() - low).view(np.uint64)
@@ -101,8 +103,9 @@ def grouped(values: pl.Series) -> tuple[Ints, Ints]:
     np.logical_not(equals_next, out=is_start[1:])
     starts = np.flatnonzero(is_start)
     if span is None and _n_runs(values, rows) > len(starts):
-        # Different values have one hash. Their ranks 1, 2, 3, ... lie close together: they
-        # have a span, and are grouped without hashes.
+        # Different values have one hash, or hashes that differ in high bits alone, which
+        # `rows_by_key` does not compare. The ranks of values, 1, 2, 3, ..., lie close
+        # together: they have a span, and are grouped without hashes.
         return grouped(values.rank("dense").cast(pl.Int64))
     return rows, starts
 
@@ -185,20 +188,20 @@ def repeats_follow(values: pl.Series) -> bool:
     return 2 * n_repeats >= len(first_rows)
 
 
-def _span(values: pl.Series, more: int = 0) -> tuple[int, int] | None:
+def _span(values: pl.Series, n_looked_up: int = 0) -> tuple[int, int] | None:
     """Return the lowest value and how many whole numbers lie from it to the highest.
 
-    Values have a span if they are Int64, and an array with a cell for each of these
-    numbers is not much longer than there are values, and `more`. Otherwise, or if there
-    are no values, it is None.
+    Values have a span if they are Int64 and lie so close together that an array with a
+    cell for each of these numbers pays: it may have about four cells for each of these
+    values and of those looked up among them. Otherwise, or without values, it is None.
     """
     if values.dtype != pl.Int64:
         return None
     low, high = values.min(), values.max()
     if not isinstance(low, int) or not isinstance(high, int):
-        return None  # there are no values
+        return None  # both are None: there are no values
     size = high - low + 1
-    most_cells = 4 * (len(values) + more) + 1024
+    most_cells = 4 * (len(values) + n_looked_up) + 1024
     if size > most_cells:
         return None
     return low, size

@@ -1,4 +1,4 @@
-"""Frames larger than memory: put into files of whole users, joined one by one."""
+"""Frames larger than memory: put into files of whole users, joined part by part."""
 
 from __future__ import annotations
 
@@ -31,16 +31,17 @@ T = TypeVar("T")
 
 
 class FileParts(Parts):
-    """Buckets of users in temporary files, joined one after the other on all cores."""
+    """Buckets of users in temporary files, joined on all cores, each core one at a time."""
 
     def __init__(
         self, lists: Buckets, judged: Buckets, layout: Layout, origin: tuple[str, str]
     ) -> None:
         super().__init__(layout)
-        #: None once it was pickled.
-        self.buckets: tuple[Buckets, Buckets] | None = (lists, judged)
+        #: The tables of the lists and of the truth; None once this was pickled.
+        self._tables: tuple[Buckets, Buckets] | None = (lists, judged)
         self._origin = Origin(*origin)
-        self.ranges = ranges_of(lists, judged)
+        #: The slots of each bucket, the same of both tables.
+        self._slots_of_buckets = ranges_of(lists, judged)
         self.keeps_truth = not judged.in_files
 
     @property
@@ -49,13 +50,14 @@ class FileParts(Parts):
         return self._origin
 
     def _sides(self) -> tuple[Buckets, Buckets]:
-        if self.buckets is None:
+        """Return the tables of the lists and of the truth; an error without them."""
+        if self._tables is None:
             raise ElsewhereError(
                 f"this asks for rows of the lists, which stayed in {self.where} when the "
                 "evaluation was pickled.",
                 fix=f"Evaluate the frames again; if they fit into memory: {self.remedy}.",
             )
-        return self.buckets
+        return self._tables
 
     def _read_truth(self) -> pl.DataFrame:
         truth = Sheet(TRUTH, self._sides()[1].all(), self.layout.truth)
@@ -70,13 +72,17 @@ class FileParts(Parts):
             with of_one_part():
                 return work(self._part(*rows))
 
-        return in_turn(self._buckets(), on_part)
+        return in_turn(self._rows_of_buckets(), on_part)
 
-    def _buckets(self) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-        """Yield the rows of either side, of one bucket of users after the other."""
+    def _rows_of_buckets(self) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
+        """Yield the rows of lists and truth of each bucket of users."""
         lists, judged = self._sides()
-        for ends in steps(self.ranges, _("buckets of users joined"), len(self.ranges)):
-            recs, truth = lists.bucket(*ends), judged.bucket(*ends)
+        n_buckets = len(self._slots_of_buckets)
+        for low, high in steps(
+            self._slots_of_buckets, _("buckets of users joined"), n_buckets
+        ):
+            recs = lists.rows_in_slots(low, high)
+            truth = judged.rows_in_slots(low, high)
             if recs.height or truth.height:
                 yield recs, truth
 
@@ -97,11 +103,14 @@ class FileParts(Parts):
         lists, _judged = self._sides()
         return Sheet(RECS, lists.first, self.labels)
 
-    # What pickles an evaluation may be on its way to another machine: it takes what is
-    # in memory, and no rows of lists.
+    # What pickles an evaluation may be on its way to another machine, which has not these
+    # files: the truth goes along, read from them if need be, and no rows of lists.
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"truth": self.truth, "buckets": None}
+        return vars(self) | {"truth": self.truth, "_tables": None}
+
+    # By default a copy is made as by pickling, without the rows of lists. Nothing writes
+    # into the files, so copies can share them.
 
     def __deepcopy__(self, memo: object) -> FileParts:
         return self
@@ -156,16 +165,19 @@ def _read_lists(
     leaving_out: LeavingOut | None = None,
 ) -> Source:
     """Read the lists beside a truth that was read."""
-    judgement = Sheet(TRUTH, judged.first, layout.truth)
+    truth_example = Sheet(TRUTH, judged.first, layout.truth)  # one row, for its types
     splits_met: list[pl.DataFrame] = []  # combinations of the split's values, by batch
     with (
         steps(None, _("rows read")) as bar,
         closing(_batches_checked(recs, RECS, layout.recs_read)) as batches,
     ):
 
-        def rows_kept(batch: pl.DataFrame) -> pl.DataFrame:
-            """Check that ids are of the truth's kind; leave out what is to be left out."""
-            Sheet(RECS, batch, layout.recs).refuse_other_kinds(judgement)
+        def checked_and_kept(batch: pl.DataFrame) -> pl.DataFrame:
+            """Check that ids are of the truth's kind, and return the rows that stay.
+
+            On the way, the bar is moved and the splits of the batch are noted.
+            """
+            Sheet(RECS, batch, layout.recs).refuse_other_kinds(truth_example)
             bar.update(batch.height)
             if layout.split:
                 splits_met.append(with_distinct_splits(batch, layout.split))
@@ -173,7 +185,7 @@ def _read_lists(
                 return batch
             return leaving_out.kept(batch)
 
-        lists = Buckets(map(rows_kept, batches))
+        lists = Buckets(map(checked_and_kept, batches))
     if not lists.in_files:
         return source_in_splits(
             Sheet(RECS, lists.all(), layout.recs),
@@ -192,6 +204,8 @@ def _unchanged(of_all_users: Source, of_truth_users: Source) -> Source:
     """
     if isinstance(of_all_users, Sheets) and isinstance(of_truth_users, Sheets):
         joined = of_truth_users.recs
+        # Those who had a list, and those who might have one now. The former are more than
+        # truth users only if ids have one hash (`LeavingOut`).
         users = pl.concat([joined["user"], of_truth_users.truth["user"]])
         if not rows_of(of_all_users.recs, users).equals(joined):
             raise FrameError(
@@ -203,14 +217,20 @@ def _unchanged(of_all_users: Source, of_truth_users: Source) -> Source:
 
 def _batches_checked(frame: Frame, name: str, labels: Labels) -> Batches:
     """Yield the rows of a frame in batches, with ids of one kind, none missing."""
+    no_rows = Sheet(name, pl.DataFrame(), labels)
+    has_rows = False
     with closing(batches_of(frame, name, labels)) as batches:
-        sheet = Sheet(name, pl.DataFrame(), labels)
         is_whole = origin_of(frame) is None  # a frame in memory is one batch
         for batch in batches:
-            sheet = sheet.with_rows(batch)
             # Errors count rows of this batch alone, unless it is all there is.
             with nullcontext() if is_whole else of_one_part():
-                checked = sheet.with_ids()
+                checked = no_rows.with_rows(batch).with_ids()
+            has_rows = True
             yield checked.rows
-        if sheet.rows.height == 0:
-            sheet.with_ids()  # which raises the error for a frame without rows
+        if not has_rows:
+            _refuse_no_rows(no_rows)
+
+
+def _refuse_no_rows(sheet: Sheet) -> None:
+    """Raise the error for a frame without rows, which `Sheet.with_ids` words."""
+    sheet.with_ids()

@@ -14,9 +14,9 @@ frame. Then `join` does three steps:
    they are the *entries*.
 3. Hits, by `find_hits`: the matches that are wanted, by the ids of users.
 
-Step 1 sees the users of a `Block` at a time, as many rows as the processor's cache holds,
-on all cores. Where a library departs from these steps, its own step is in `quirks.py`,
-which lists them.
+Step 1 is done for a `Block` of users at a time, of as many rows as the processor's cache
+holds, on all cores. Where a library departs from these steps, its own step is in
+`quirks.py`, which lists them.
 
     recs                      lists, by user       truth, by user, best first
     frame                     frame                frame
@@ -83,7 +83,7 @@ _USER_FACTOR, _ITEM_FACTOR = 0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F
 
 
 class RepeatError(Exception):
-    """Rows are repeated that the convention does not merge."""
+    """Rows are repeated: they are refused, or the caller merges them and joins again."""
 
 
 class RepeatedRankError(RepeatError):
@@ -133,8 +133,8 @@ def join(
     except HashError:
         return join(recs, truth, ids.with_exact_items(), convention)
     if convention.judged_only and convention.negative_relevance == "zero":
-        # Only here are there grades below 0 that count 0: `_with_negative_grades`
-        # (`in_memory.py`) has kept them for `rows_that_stay`.
+        # Grades below 0 were kept until here, to tell items that were not judged from
+        # items judged 0: under these two decisions alone (`_with_negative_grades`).
         truth_rows = quirks.unjudged_as_zero(truth_rows)
 
     # What there is to find.
@@ -163,14 +163,14 @@ def _has_gaps(
 ) -> bool:
     """Return whether some list leaves a rank empty.
 
-    It then gives a rank that is more than its number of rows.
+    Its last rank is then more than its number of rows.
     """
     if not convention.keeps_ranks:
         return False  # ranks were counted
     if convention.candidates != "padded":
-        # A list is as long as its last rank.
-        return bool((matches.length != ids.n_listed).any())
-    # Padding has made the lists longer: compare the given ranks alone.
+        return bool((matches.last_rank != ids.n_listed).any())
+    # `last_rank` is that of a row that padding added. What is asked is whether the ranks
+    # of the recommended rows have gaps: if so, one is more than their number.
     rank = rank_of_row[ids.frame_rows(slice(None))]  # [recommended row]
     rows_in_list = np.repeat(ids.n_listed, ids.n_listed)  # [recommended row]
     return bool((rank > rows_in_list).any())
@@ -188,8 +188,8 @@ def _match_blocks(
     """
     order_value = order_column(recs, convention)
     if convention.keeps_ranks:
-        # The ranks are those of the frame, and blocks return the same. The array shares
-        # the memory of `recs`: nothing may be written into it.
+        # The ranks are those of the frame, so nothing is written into this array, whose
+        # memory is that of `recs`.
         rank_of_row = recs["rank"].to_numpy()
     else:
         rank_of_row = np.empty(recs.height, dtype=np.int64)
@@ -209,14 +209,21 @@ def _match_blocks(
 def _blocks_of(n_listed: Ints, truth: TruthRows) -> list[Block]:
     """Cut the users into blocks of about BLOCK rows, of lists and truth together."""
     n_users = len(n_listed)
-    # With BLOCK 4, and users of 3, 3 and 1 rows, rows end at 3, 6 and 7. The border 4 is
-    # within the rows of user 1, who stays in the former block: user 2 starts the next.
+    # With BLOCK 4, and users of 3, 3 and 1 rows:
+    #
+    #     row           0 1 2 3 4 5 6
+    #     user          0 0 0 1 1 1 2
+    #     border                |         row 4, of user 1
+    #     block         0 0 0 0 0 0 1
+    #
+    # A block ends with the user at its border; the next user starts the next block.
     row_ends = np.cumsum(n_listed + truth.n_rows)
     borders = np.arange(BLOCK, int(row_ends.max(initial=0)), BLOCK)
     users_at_border = np.searchsorted(row_ends, borders)
     next_users = users_at_border + 1
     next_users = next_users[next_users < n_users]  # nobody follows the last user
-    # There is a first block even without users.
+    # There is a first block even without users. A user with many rows may have several
+    # borders, but is followed by one block.
     first_users = np.unique(np.append(0, next_users))
     edges = np.append(first_users, n_users).tolist()
 
@@ -236,12 +243,12 @@ def _lists_of(
 ) -> ListedRows:
     """Return the lists of the users of a block, each in whatever order its rows are."""
     frame_row = ids.frame_rows(block.recommended_rows)
-    order_value = order_value[frame_row]  # of this block
+    block_value = order_value[frame_row]
     given_rank = None
     if convention.keeps_ranks:
-        given_rank = order_value.astype(np.int64, copy=False)
+        given_rank = block_value.astype(np.int64, copy=False)
     # Negated, the lowest rank or row is the highest score, which is first.
-    score = order_value if convention.order == "score" else -order_value
+    score = block_value if convention.order == "score" else -block_value
     return ListedRows(
         frame_row=frame_row,
         user=np.repeat(np.arange(block.n_users), ids.n_listed[block.users]),
@@ -249,7 +256,7 @@ def _lists_of(
         score=score,
         given_rank=given_rank,
         n_users=block.n_users,
-        n_recommended=len(order_value),
+        n_recommended=len(block_value),
     )
 
 
@@ -281,7 +288,7 @@ def match_and_rank(
         score=lists.score[matched_row],
         above=above,
         tied=tied,
-        length=ranks.length,
+        last_rank=ranks.last_rank,
     )
     return matches, ranks.rank[: lists.n_recommended]  # what was added is in no frame
 
@@ -292,7 +299,8 @@ def match_and_rank(
 class SharedPairs(NamedTuple):
     """The rows whose pair of user and item occurs in another row as well.
 
-    These pairs are numbered from 0.
+    These pairs are numbered from 0. Where rows were found by their keys, those of one
+    number have one key; `have_one_item_each` checks that they are of one pair.
     """
 
     #: Listed rows, rising.
@@ -307,29 +315,33 @@ class SharedPairs(NamedTuple):
 
     @classmethod
     def of_rows(cls, row: Ints, pair: Ints, n_listed_rows: int) -> SharedPairs:
-        """Return rows, of which those of the truth are counted on from `n_listed_rows`."""
+        """Take what `_rows_by_mixed_pair` or `_rows_by_pair` returns apart by frame.
+
+        There, rows of the truth are counted on from `n_listed_rows`.
+        """
         is_listed = row < n_listed_rows
         listed_row, listed_pair = row[is_listed], pair[is_listed]
-        rising = in_order(listed_row)
+        order = in_order(listed_row)
         return cls(
-            listed_row=listed_row[rising],
-            listed_pair=listed_pair[rising],
+            listed_row=listed_row[order],
+            listed_pair=listed_pair[order],
             truth_row=row[~is_listed] - n_listed_rows,
             truth_pair=pair[~is_listed],
             n_pairs=int(pair.max(initial=-1)) + 1,
         )
 
     def have_one_item_each(self, lists: ListedRows, truth: TruthRows) -> bool:
-        """Return whether rows that have equal keys are of one pair, as their items show.
+        """Return whether all rows of one number are of one pair of user and item.
 
         Different pairs may have equal keys, but not two pairs with the same item: so it is
         enough to compare items.
         """
-        # Why users need no look: let two pairs have the same item, and keys (`_mix_pairs`)
-        # whose lowest b bits are equal; `rows_by_key` compares no others. Their keys
-        # differ by (user - other user) * _USER_FACTOR, which is then a multiple of 2**b.
-        # The factor is odd, so user - other user is one too. There are far fewer than
-        # 2**b users: the two are the same.
+        # Why users need not be compared: let two pairs with the same item have equal
+        # keys. `rows_by_key` compares the lowest b bits of keys, where b is 64 minus the
+        # bits of a row number. The keys of the two pairs (`_mix_pairs`) differ by
+        # (user - other user) * _USER_FACTOR, which is then a multiple of 2**b. As the
+        # factor is odd, user - other user is a multiple of 2**b too. There are far fewer
+        # than 2**b users, so the difference is 0: the two pairs are the same.
         listed_item = lists.item[self.listed_row]
         truth_item = truth.item[self.truth_row]
         # Any row of a pair gives its item: all others must have the same.
@@ -346,13 +358,14 @@ def find_pairs(lists: ListedRows, truth: TruthRows) -> Pairs:
 
     Only pairs of user and item that occur in two rows at least matter, such as these:
 
-        listed row    3  4  5  7  9       pair            0  1  2  3
-        its pair      1  2  0  1  2       listed rows     1  2  2  0
-                                          truth rows      1  0  1  2
-        truth row     1  2  3  4          judging row     2  -  4  3
+        listed row    3  4  5  7  9       pair              0  1  2  3
+        its pair      1  2  0  1  2       times_listed      1  2  2  0
+                                          times_in_truth    1  0  1  2
+        truth row     1  2  3  4          judging_row       2  0  4  3
         its pair      3  0  3  2
 
-    Rows 4, 5 and 9 are judged, rows 3, 4, 7 and 9 repeated; the truth repeats pair 3.
+    Listed rows 4, 5 and 9 are judged, by truth rows 4, 2 and 4. Listed rows 3, 4, 7 and 9
+    are repeated. The truth repeats pair 3, and lacks pair 1, whose 0 nothing reads.
     """
     shared = _shared_pairs(lists, truth)
     times_listed = np.bincount(shared.listed_pair, minlength=shared.n_pairs)
@@ -485,18 +498,22 @@ def _top_down(
 
 
 def _ranks_along(order: Ints | slice, lists: ListedRows) -> Ranks:
-    """Rank the rows of an order, user by user from the top down; the others get rank 0."""
+    """Rank the rows of an order, user by user from the top down.
+
+    Rows that are not in the order have left their lists: their rank is 0.
+    """
     user = lists.user[order]
     if lists.given_rank is None:
         rank_in_order = count_within(user)
     else:
         rank_in_order = quirks.given_ranks_and_below(order, lists)
-    length = last_ranks(user, rank_in_order, lists.n_users)
+    last_rank = last_ranks(user, rank_in_order, lists.n_users)
     if isinstance(order, slice):
-        return Ranks(rank_in_order, length)  # the order is that of the rows
+        # A slice has every row, in its place.
+        return Ranks(rank_in_order, last_rank)
     rank = np.zeros(len(lists.user), dtype=np.int64)
     rank[order] = rank_in_order
-    return Ranks(rank, length)
+    return Ranks(rank, last_rank)
 
 
 def is_in_order(lists: ListedRows, ties: str) -> bool:
@@ -512,11 +529,11 @@ def is_in_order(lists: ListedRows, ties: str) -> bool:
 
 def last_ranks(user: Ints, rank: Ints, n_users: int) -> Ints:
     """Return the last rank of each user, 0 without rows; a user's rows stand together."""
-    length = np.zeros(n_users, dtype=np.int64)
+    last_rank = np.zeros(n_users, dtype=np.int64)
     starts = starts_of(user)
     if len(starts):
-        length[user[starts]] = np.maximum.reduceat(rank, starts)
-    return length
+        last_rank[user[starts]] = np.maximum.reduceat(rank, starts)
+    return last_rank
 
 
 def repeats_a_rank(lists: ListedRows) -> bool:
@@ -549,13 +566,13 @@ def order_column(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
 def _relevant_rows(matches: Matches, truth: TruthRows, convention: Convention) -> Bools:
     """Return which truth rows are relevant."""
     row_is_relevant = is_relevant(truth.relevance, convention)
-    if convention.judged == "list" and convention.candidates != "catalogue":
-        # What was not recommended is not judged, hence not relevant. Items that padding
-        # adds are matched already. Those of the catalogue are recommended too, below each
-        # list, but are no matches: hence the exception above.
-        is_matched = marked(matches.truth_row, len(truth.user))
-        return row_is_relevant & is_matched
-    return row_is_relevant
+    if convention.judged == "truth" or convention.candidates == "catalogue":
+        # With the whole catalogue below each list, every item is recommended.
+        return row_is_relevant
+    # What was not recommended is not judged, hence not relevant. Rows that `padded` added
+    # are recommended, and have matches.
+    is_matched = marked(matches.truth_row, len(truth.user))
+    return row_is_relevant & is_matched
 
 
 def _evaluated(
@@ -583,7 +600,9 @@ def _by_id(is_evaluated: Bools, ids: Ids) -> Ints | slice:
     A slice if these are all users and their numbers are in that order already.
     """
     if ids.by_id is not None:
-        return np.asarray(ids.by_id[is_evaluated[ids.by_id]])
+        evaluated_by_id = is_evaluated[ids.by_id]
+        return np.asarray(ids.by_id[evaluated_by_id])
+    # Users are numbered by their ids.
     if is_evaluated.all():
         return slice(None)
     return np.flatnonzero(is_evaluated)
@@ -620,14 +639,14 @@ def find_hits(
     hits = Hits(
         user=evaluated.position[matches.user[hit_match]],
         rank=quirks.shared_rank(matches, hit_match, convention.ties),
-        list_length=matches.length[evaluated.users],
+        list_length=matches.last_rank[evaluated.users],
         relevance=truth.relevance[truth_row],
         entry=wanted.entry[truth_row],
         truth_user=wanted.position[wanted.rows],
         truth_relevance=truth.relevance[wanted.rows],
         max_relevance=float(truth.relevance.max(initial=0.0)),
     )
-    # `refuse_contradictions`: not both.
+    # The catalogue never goes with ties="expected": see `refuse_contradictions`.
     if convention.candidates == "catalogue":
         below = quirks.below_lists(wanted, matches, truth, ids, convention)
         return quirks.with_catalogue(hits, below, wanted, evaluated, truth)

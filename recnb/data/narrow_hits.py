@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.data.numbered import offsets
+from recnb.data.numbered import offsets, ranges
 from recnb.metrics.hits import Floats, Hits, Ints, TieSpread, cached_property
 
 #: Users whose hits are widened together.
@@ -28,12 +28,13 @@ Narrow = Mapping[str, NDArray[Any]]
 class NarrowHits:
     """The hits of users, in as few bytes as hold their numbers."""
 
-    by_user: Narrow  #: list_length, n_relevant, n_hits
-    by_entry: (
-        Narrow  #: relevance, and weight if there are weights; of the truth, by user
-    )
-    #: rank, relevance, and entry, counted from the first of the user; and how they are
-    #: spread over ties, if they are. By user.
+    #: list_length, n_relevant, n_hits
+    by_user: Narrow
+    #: Of each relevant row of the truth (an entry), by user: relevance, and weight if
+    #: there are weights.
+    by_entry: Narrow
+    #: By user: rank, relevance, and entry, counted from the first entry of the user. If
+    #: hits are spread over ties, the columns of `TieSpread` too: weight, nth, first, top.
     by_hit: Narrow
     max_relevance: float  #: of all users
 
@@ -48,13 +49,14 @@ class NarrowHits:
         by_entry: dict[str, NDArray[Any]] = {"relevance": hits.truth_relevance}
         if hits.truth_weight is not None:
             by_entry["weight"] = hits.truth_weight
+        first_entry = _starts(hits.n_relevant)  # [user]
         by_hit: dict[str, NDArray[Any]] = {
             "rank": hits.rank,
             "relevance": hits.relevance,
-            "entry": hits.entry - _starts(hits.n_relevant)[hits.user],
+            "entry": hits.entry - first_entry[hits.user],
         }
         if hits.tied is not None:
-            by_hit |= vars(hits.tied)
+            by_hit |= vars(hits.tied)  # weight, nth, first, top
         return cls(
             by_user=_narrowed(by_user),
             by_entry=_narrowed(by_entry),
@@ -134,8 +136,10 @@ class NarrowHits:
         n_hits = self.by_user["n_hits"][of_users].astype(np.int64)
         of_entries = slice(self._entry_starts[first], self._entry_starts[end])
         of_hits = slice(self._hit_starts[first], self._hit_starts[end])
-        # An entry counts from the first of its user, whose place in the block is added.
-        entry = self.by_hit["entry"][of_hits] + np.repeat(_starts(n_relevant), n_hits)
+        # Entries are counted from the first of their user here, in `Hits` from the first
+        # of all users, which are those of the block.
+        first_entry = _starts(n_relevant)  # [user of the block]
+        entry = self.by_hit["entry"][of_hits] + np.repeat(first_entry, n_hits)
         users = np.arange(len(n_relevant))
         weight = self.by_entry.get("weight")
         return Hits(
@@ -209,17 +213,6 @@ def _edges(n_users: int) -> list[tuple[int, int]]:
     """
     starts = range(0, max(n_users, 1), BLOCK)
     return list(pairwise([*starts, n_users]))
-
-
-def ranges(starts: Ints, counts: NDArray[Any]) -> Ints:
-    """Concatenate the whole numbers from each start on, as many as it counts.
-
-    Of the starts 5 and 0, and the counts 2 and 3, they are 5, 6, 0, 1, 2.
-    """
-    ends = np.cumsum(counts, dtype=np.int64)
-    numbers = np.arange(ends[-1] if len(ends) else 0)
-    numbers += np.repeat(starts - (ends - counts), counts)
-    return numbers
 
 
 def _starts(counts: NDArray[Any]) -> Ints:

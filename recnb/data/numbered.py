@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -52,6 +52,23 @@ ItemNumbers = NDArray[np.uint64]
 def offsets(counts: Ints) -> Ints:
     """Return where the rows of each user start, and after them where the last end."""
     return np.concatenate([[0], np.cumsum(counts)])
+
+
+def ranges(starts: Ints, counts: NDArray[Any]) -> Ints:
+    """Concatenate the whole numbers from each start on, as many as it counts.
+
+    The difference of a number and its place is the same along a range:
+
+        starts, counts      5, 2    0, 3
+        returned            5 6     0  1  2
+        place in it         0 1     2  3  4
+        difference          5 5    -2 -2 -2
+    """
+    ends = np.cumsum(counts, dtype=np.int64)
+    place_of_start = ends - counts
+    numbers = np.arange(ends[-1] if len(ends) else 0)
+    numbers += np.repeat(starts - place_of_start, counts)
+    return numbers
 
 
 # ---- ids
@@ -160,18 +177,24 @@ def _rows_by_user(users: pl.Series) -> tuple[Ints | None, Ints]:
     Returns the rows in this order, None if they stand so already; and where each user
     starts in it.
     """
-    # Are rows of each user together already? This is cheap to see for few rows. Of many it
-    # is likely, and worth a look, only if most of the first rows repeat the user above.
+    # Rows of each user may be together already. To see that takes little time for few rows
+    # (BLOCK). Of many it is likely, and worth the time, only if most of the first rows
+    # repeat the user above.
     if len(users) <= BLOCK or repeats_follow(users):
         starts = run_starts(users)
-        user_of_run = users.gather(starts)
-        # They are together if no user starts a second run. Where no hashes are equal, no
-        # users are; else the users themselves are counted.
-        hashes = np.sort(hashes_of(user_of_run))
-        has_equal_hashes = (hashes[1:] == hashes[:-1]).any()
-        if not has_equal_hashes or user_of_run.n_unique() == len(user_of_run):
+        if _are_distinct(users.gather(starts)):  # no user starts a second run
             return None, starts
     return grouped(users)
+
+
+def _are_distinct(users: pl.Series) -> bool:
+    """Return whether no user occurs twice."""
+    hashes = np.sort(hashes_of(users))
+    has_equal_hashes = (hashes[1:] == hashes[:-1]).any()
+    if not has_equal_hashes:
+        return True  # equal users would have equal hashes
+    # A user occurs twice, or, which is rare, two users have one hash: count them.
+    return users.n_unique() == len(users)
 
 
 def _numbers_of(items: pl.Series, all_items: pl.Series | None) -> ItemNumbers:
@@ -274,7 +297,7 @@ class TruthRows:
 
     @cached_property
     def item(self) -> ItemNumbers:
-        """[truth row] -> item; looked up block by block, on all cores."""
+        """[truth row] -> item; of a block, looked up by the core that matches it."""
         return self.frame_item[self.frame_row]
 
     @cached_property
@@ -284,11 +307,8 @@ class TruthRows:
 
     def rows_of(self, users: Ints | slice) -> Ints:
         """Return the truth rows of users, those of the first user first."""
-        n_rows = self.n_rows[users]
-        first_row = self.starts[:-1][users]
-        place_of_first = np.cumsum(n_rows) - n_rows  # in what is returned
-        rows = np.arange(n_rows.sum()) + np.repeat(first_row - place_of_first, n_rows)
-        return np.asarray(rows)
+        first_rows = self.starts[:-1]  # [user]
+        return ranges(first_rows[users], self.n_rows[users])
 
     def of_block(self, block: Block) -> TruthRows:
         """Return the rows of the users of a block, who are numbered from 0."""
@@ -331,9 +351,9 @@ class Ranks:
     #: [listed row] -> rank from 1; 0: the row left its list.
     rank: Ints
     #: [user] -> last rank of the list; 0: without a list.
-    length: Ints
-    #: [listed row] -> how many ranks are above those of its score, gaps in given ranks
-    #: included; None: ranks are given, or equal scores are put in an order.
+    last_rank: Ints
+    #: [listed row] -> how many ranks are above those of its score, ranks that are empty
+    #: included. None: equal scores do not share ranks, or all ranks are given.
     above: Ints | None = None
     #: [listed row] -> how many rows of the list have its score, itself among them.
     tied: Ints | None = None
@@ -362,7 +382,7 @@ class Matches(NamedTuple):
     #: [match] -> as in `Ranks`; where it has none, 1.
     tied: Ints
     #: [user] -> last rank of the list; 0: without a list.
-    length: Ints
+    last_rank: Ints
 
     def counted_over_all(self, block: Block) -> Matches:
         """Return the matches of a block, with users and truth rows counted over all."""

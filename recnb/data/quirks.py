@@ -69,10 +69,11 @@ def needs_positions(convention: Convention) -> bool:
     It has where items are put in order by their ids.
     """
     if convention.candidates == "catalogue":
-        return True
+        return True  # below a list, items are sorted by id
     if convention.ties not in BY_ITEM:
         return False
-    # Scores may be equal. Ranks and rows never are, but rows that padding adds are.
+    # Ids decide between equal scores. Lists in the order of ranks or rows have none, but
+    # all rows that `padded` adds have one score.
     return convention.order == "score" or convention.candidates == "padded"
 
 
@@ -102,13 +103,17 @@ def refuse_contradictions(convention: Convention) -> None:
 
 
 def single_precision(scores: pl.Series) -> Floats:
-    """Return scores as libraries hold them that compute in single precision."""
+    """Return scores rounded to single precision, in which some libraries compute.
+
+    The numbers that are returned are Float64 nevertheless: that has a number below every
+    finite Float32, which stands for minus infinity here. A score of minus infinity would
+    be equal to those of the rows that `padded` adds, which are to be the lowest.
+    """
     floats = scores.cast(pl.Float64).to_numpy()
     with np.errstate(over="ignore"):  # what is too large becomes infinite there as well
         single = floats.astype(np.float32)
-    # Minus infinity becomes the lowest Float64, which is below every finite Float32: only
-    # rows that `padded` adds have a score of minus infinity.
-    return np.asarray(np.maximum(single, np.finfo(np.float64).min))
+    lowest_score = np.finfo(np.float64).min
+    return np.asarray(np.maximum(single, lowest_score, dtype=np.float64))
 
 
 def padded(
@@ -117,8 +122,8 @@ def padded(
     """Put the judged items that were not recommended below the lists.
 
     They are added at the end, in the order of the frame of the truth, with a score of
-    minus infinity, which no recommended row has. `frame_row` and `n_recommended` stay, as
-    they speak of recommended rows alone.
+    minus infinity, which no recommended row has. `frame_row` and `n_recommended` stay:
+    they are about recommended rows alone.
     """
     is_recommended = marked(pairs.judging_row, len(truth.user))
     missed = np.flatnonzero(~is_recommended)
@@ -152,7 +157,8 @@ def tie_order(
     """Return the key that orders equal scores, lowest first; None: the order of rows."""
     if ties == "last":
         return np.arange(len(lists.user))[::-1]
-    # By item, numbers are positions among all items, sorted: see `needs_positions`.
+    # Where scores may be equal, an item's number is its position among all items, sorted
+    # (`needs_positions`). Elsewhere it may be a hash, whose order moves no row.
     if ties == "item_asc":
         return lists.item.view(np.int64)
     if ties == "item_desc":
@@ -189,20 +195,30 @@ def rows_that_stay(
     if _repeats_leave(pairs, convention):
         is_highest = _is_highest_of_pair(order, pairs)
         order = order[is_highest[order]]
-    if not convention.judged_only:
-        return order
-    judged_row = pairs.judged_row
-    if convention.negative_relevance == "zero":
-        # A relevance below 0 marks an item that was pooled and not judged.
-        judged_row = judged_row[truth.relevance[pairs.judging_row] >= 0]
-    is_judged = marked(judged_row, len(lists.user))
-    return np.asarray(order[is_judged[order]])
+    if convention.judged_only:
+        is_judged = marked(_judged_rows(truth, pairs, convention), len(lists.user))
+        order = order[is_judged[order]]
+    return order
+
+
+def _judged_rows(truth: TruthRows, pairs: Pairs, convention: Convention) -> Ints:
+    """Return the listed rows that stay under `judged_only`.
+
+    Under negative_relevance="zero" a relevance below 0 marks an item that was pooled and
+    not judged. It is still below 0 here: `_with_negative_grades` (`in_memory.py`) has
+    kept it, and `unjudged_as_zero` comes later.
+    """
+    if convention.negative_relevance != "zero":
+        return pairs.judged_row
+    is_judged = truth.relevance[pairs.judging_row] >= 0
+    return pairs.judged_row[is_judged]
 
 
 def _is_highest_of_pair(order: Ints, pairs: Pairs) -> Bools:
-    """Return for each row whether no other row of its list with its item is higher.
+    """Return for each row whether it is the highest of its pair of user and item.
 
-    The order has all rows, those of a user from the top down.
+    A row that is not repeated is the only one of its pair. The order has all rows, those
+    of a user from the top down.
     """
     n_rows = len(order)
     is_repeated = marked(pairs.repeated_row, n_rows)
@@ -220,7 +236,10 @@ def given_ranks_and_below(order: Ints | slice, lists: ListedRows) -> Ints:
     """Return the ranks of rows in an order from the top down, user by user.
 
     These are the given ranks, which may have gaps; and for rows that padding added, those
-    after the last given one.
+    after the last given one. Of a user with three recommended rows and two added ones:
+
+        given rank     1  2  5  0  0
+        rank returned  1  2  5  6  7
     """
     assert lists.given_rank is not None
     user = lists.user[order]
@@ -229,17 +248,26 @@ def given_ranks_and_below(order: Ints | slice, lists: ListedRows) -> Ints:
     last_given = np.zeros(lists.n_users, dtype=np.int64)
     np.maximum.at(last_given, user, given_rank)
     n_given = np.bincount(user[~is_added], minlength=lists.n_users)
-    # Added rows stand below the given ones of their user.
-    nth_added = count_within(user) - n_given[user]
+    # From the top down, a user's added rows come after all that have a given rank.
+    nth_added = count_within(user) - n_given[user]  # of added rows: 1, 2, ...
     return np.where(is_added, last_given[user] + nth_added, given_rank)
 
 
 def with_ties(ranks: Ranks, order: Ints | slice, lists: ListedRows) -> Ranks:
-    """Add to the ranks what `Ranks` says of equal scores: `above` and `tied`."""
+    """Return the ranks with `above` and `tied` of equal scores.
+
+    Of a list in order:
+
+        score  9  5  5  5
+        rank   1  2  3  4
+        above  0  1  1  1
+        tied   1  3  3  3
+    """
     rank_in_order = ranks.rank[order]
-    starts = starts_of(lists.user[order], lists.score[order])  # of equal scores
-    n_tied = np.diff(starts, append=len(rank_in_order))
-    highest_rank = rank_in_order[starts]
+    # Where each tie starts in the order, a score that is alone being a tie of one row.
+    starts = starts_of(lists.user[order], lists.score[order])
+    n_tied = np.diff(starts, append=len(rank_in_order))  # [tie]
+    highest_rank = rank_in_order[starts]  # [tie]
     above = np.zeros_like(ranks.rank)
     above[order] = np.repeat(highest_rank - 1, n_tied)
     tied = np.ones_like(ranks.rank)
@@ -290,7 +318,7 @@ def first_of_each(hit_match: Ints, matches: Matches) -> Ints:
 
 
 def shared_rank(matches: Matches, hit_match: Ints, ties: str) -> Ints:
-    """Return the ranks of hits; those that equal scores share, if they share one.
+    """Return the rank of each hit: where equal scores share a rank, the shared one.
 
     Under "expected" a hit keeps its own rank here: `average_over_ties` spreads it.
     """
@@ -309,12 +337,12 @@ def shared_rank(matches: Matches, hit_match: Ints, ties: str) -> Ints:
 class Below(NamedTuple):
     """What was missed, if the whole catalogue is ranked below each list."""
 
-    #: Missed truth rows, in the order of the frame: see `_missed_rows`.
+    #: Truth rows that were missed, in the order of the frame: see `_missed_rows`.
     truth_row: Ints
     #: [missed truth row] -> rank.
     rank: Ints
     #: [user] -> last rank, the catalogue included.
-    length: Ints
+    last_rank: Ints
 
 
 def below_lists(
@@ -327,18 +355,18 @@ def below_lists(
     """
     missed = _missed_rows(wanted, matches, truth, convention)
     listed = ListedPairs.of(ids)
-    length = matches.length + ids.n_items - listed.n_items_of_each_user()
+    last_rank = matches.last_rank + ids.n_items - listed.n_items_of_each_user()
     user = truth.user[missed]
     if convention.ties == "max_rank":
         # All that stands below a list is one tie, on its last rank.
-        return Below(missed, length[user], length)
+        return Below(missed, last_rank[user], last_rank)
 
     item = truth.item[missed].view(np.int64)
     # An item's number is its position among all items: as many have a lower id
     # (`needs_positions`).
     n_lower_unlisted = item - listed.n_lower_items(user, item)
-    rank = matches.length[user] + n_lower_unlisted + 1
-    return Below(missed, rank, length)
+    rank = matches.last_rank[user] + n_lower_unlisted + 1
+    return Below(missed, rank, last_rank)
 
 
 class ListedPairs(NamedTuple):
@@ -373,12 +401,14 @@ class ListedPairs(NamedTuple):
 def _missed_rows(
     wanted: Wanted, matches: Matches, truth: TruthRows, convention: Convention
 ) -> Ints:
-    """Return the wanted truth rows that may be hits below lists, in the frame's order.
+    """Return the wanted truth rows that were not recommended, in the frame's order.
 
-    Under ties="max_rank" those of a user share one rank, and keep this order.
+    Under ties="max_rank" those of a user share one rank, and keep this order. There are
+    none where they could be no hits.
     """
     if only_positive_scores_hit(convention):
-        return np.zeros(0, dtype=np.int64)  # none of the catalogue has a score above 0
+        # What stands below a list has no score above 0, so nothing there can be a hit.
+        return np.zeros(0, dtype=np.int64)
     is_listed = marked(matches.truth_row, len(truth.user))
     missed = np.flatnonzero(wanted.is_wanted & ~is_listed)
     return missed[np.argsort(truth.frame_row[missed])]
@@ -400,7 +430,7 @@ def with_catalogue(
         rank=rank[order],
         relevance=relevance[order],
         entry=entry[order],
-        list_length=below.length[evaluated.users],
+        list_length=below.last_rank[evaluated.users],
     )
 
 
@@ -416,8 +446,8 @@ class TiesWithHits(NamedTuple):
     #: [tie] -> how many hits of the user are in higher ties.
     n_hits_above: Ints
 
-    def rows(self, tie: Ints) -> TiesWithHits:
-        """Return some ties, each as often as it is named."""
+    def taken(self, tie: Ints) -> TiesWithHits:
+        """Return the ties of these numbers, in their order; a number may be repeated."""
         return TiesWithHits(*[column[tie] for column in self])
 
 
@@ -450,7 +480,7 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
     ties, tie_of_hit = _ties_with_hits(hits.user, above, tied)
     hit = np.repeat(np.arange(len(tied)), tied)
     place = count_within(hit)  # in the tie
-    tie = ties.rows(tie_of_hit[hit])
+    tie = ties.taken(tie_of_hit[hit])
     rank = tie.above + place
     spread = TieSpread(
         weight=1.0 / tie.n_rows,
@@ -485,13 +515,14 @@ def _ties_with_hits(user: Ints, above: Ints, tied: Ints) -> tuple[TiesWithHits, 
 def _expected_nth(place: Ints, tie: TiesWithHits) -> Floats:
     """Return which of the user's hits, counted from 1, a hit at a place in its tie is.
 
-    It is a mean over the orders of the tie.
-
-    The other hits of the tie are as likely on each of its other places.
+    It is a mean over the orders of the tie. Each other hit of the tie is equally likely
+    on each of the other places, and place - 1 of these are above this one.
     """
-    places_above = place - 1.0
-    other_places = np.maximum(tie.n_rows - 1, 1)  # a tie of one row has none, nor hits
-    hits_above_in_tie = places_above * (tie.n_hits - 1) / other_places
+    other_hits = tie.n_hits - 1
+    # A tie of one row has no other place. It has no other hit either, so the quotient is
+    # 0, whatever it is divided by: 1 avoids 0 / 0.
+    other_places = np.maximum(tie.n_rows - 1, 1)
+    hits_above_in_tie = (place - 1.0) * other_hits / other_places
     nth: Floats = 1.0 + tie.n_hits_above + hits_above_in_tie
     return nth
 
@@ -499,9 +530,10 @@ def _expected_nth(place: Ints, tie: TiesWithHits) -> Floats:
 def _first_chance(place: Ints, tie: TiesWithHits) -> Floats:
     """Return the probability that a hit is at a place in its tie, and the user's first.
 
-    Hits of a tie can stand in C(n_rows, n_hits) ways, and in C(n_rows - place,
-    n_hits - 1) with the first of them at this place. Each hit of the tie is equally
-    likely to be that first one: hence / n_hits.
+    The hits of a tie can stand in C(n_rows, n_hits) ways. If the first of them is at this
+    place, the n_hits - 1 others are on the n_rows - place places below, in C(n_rows -
+    place, n_hits - 1) ways. Each hit of the tie is equally likely to be that first one:
+    hence / n_hits. With hits in a higher tie, none of them is the user's first.
     """
     log_chance = _log_choose(tie.n_rows - place, tie.n_hits - 1)
     log_chance -= _log_choose(tie.n_rows, tie.n_hits)
