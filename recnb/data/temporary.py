@@ -89,25 +89,18 @@ def temporary_folder(owner: object) -> Path:
     first.
     """
     remove_abandoned_folders()
-    while True:
-        folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-        lock = (folder / LOCK).open("wb")
-        try:
+    folder = Path(tempfile.mkdtemp(prefix=PREFIX))
+    lock = (folder / LOCK).open("wb")
+    try:
+        # It names the machine once it is locked. Another process that looks for
+        # abandoned folders passes by a lock without a name.
+        if _lock(lock, wait=True):
             lock.write(_machine().encode())
             lock.flush()
-            (folder / CONTENT).mkdir()
-            is_locked = _lock(lock, wait=True)
-        except OSError:
-            lock.close()
-            _remove_folder(folder)
-            raise
-        if not is_locked:  # without a lock nobody may take it for abandoned
-            with suppress(OSError):
-                (folder / LOCK).unlink()
-            break
-        if _is_at(lock, folder / LOCK):
-            break
-        lock.close()  # another process took it for abandoned before it was locked
+        (folder / CONTENT).mkdir()
+    except OSError:
+        _remove_folder(folder, lock)
+        raise
     remove = _once_in_this_process(folder, lambda: _remove_folder(folder, lock))
     weakref.finalize(owner, remove)
     return folder / CONTENT

@@ -198,7 +198,7 @@ def test_a_folder_without_locks_is_left_to_its_process(folder, monkeypatch):
     owner = Owner()
     monkeypatch.setattr(temporary, "_lock", lambda *_, **__: False)
     made = temporary_folder(owner)
-    assert not (made.parent / LOCK).exists()
+    assert (made.parent / LOCK).read_bytes() == b""
     monkeypatch.undo()
     monkeypatch.setattr("tempfile.tempdir", str(folder))
     remove_abandoned_folders()
@@ -206,6 +206,30 @@ def test_a_folder_without_locks_is_left_to_its_process(folder, monkeypatch):
     del owner
     gc.collect()
     assert not [*folder.iterdir()]
+
+
+@pytest.mark.parametrize("step", ["_lock", "_machine", "mkdir"])
+def test_a_folder_that_is_being_made_is_not_taken_for_abandoned(
+    step, folder, monkeypatch
+):
+    """As where another process looks for abandoned folders before a step."""
+    place = Path if step == "mkdir" else temporary
+    real = getattr(place, step)
+    looked = []
+
+    def after_a_look(*arguments, **options):
+        if not looked:
+            looked.append(True)
+            remove_abandoned_folders()
+        return real(*arguments, **options)
+
+    owner = Owner()
+    monkeypatch.setattr(place, step, after_a_look)
+    made = temporary_folder(owner)
+    assert looked
+    assert made.is_dir()
+    remove_abandoned_folders()
+    assert made.is_dir()
 
 
 # ---- files
