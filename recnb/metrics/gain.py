@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from recnb.errors import OptionError
 from recnb.metrics.hits import (
+    Bools,
     Cutoff,
     Cutoffs,
     Floats,
@@ -190,6 +191,11 @@ class FullOfBest(Credit):
         )
         summed = np.cumsum(np.r_[0.0, 1.0 / discount_of(ranks, discount, log_base)])
         return np.asarray(as_column(self.earned) * summed[self.depth])
+
+    @property
+    def earns_nothing(self) -> Bools:
+        """Whether the best item of a user has no gain, users × 1."""
+        return as_column(self.earned == 0)
 
     @property
     def by_rank(self) -> Credit:

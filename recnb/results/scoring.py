@@ -379,8 +379,8 @@ def undefined_in(credit: Credit, convention: Convention) -> Bools | None:
     # Only nDCG and its like divide by a Credit, that of the ideal list; others divide by
     # numbers, such as counts.
     if grade_0_may_be_relevant and isinstance(ideal_list, Credit):
-        # An ideal list without any item earns 0 too. What it earns depends on the cut-off.
-        return np.asarray(ideal_list.total == 0)
+        # So does that of a user without relevant items.
+        return ideal_list.earns_nothing
     hits = credit.rows
     n_relevant = hits.n_relevant
     if n_relevant.all():

@@ -86,6 +86,18 @@ def test_the_ideal_of_k_is_as_good_as_the_best_below_0() -> None:
     assert ev.idcg(k=2, ideal="k") == close(-2 - 2 / np.log2(3))
 
 
+@pytest.mark.parametrize("relevant", [">0", "any", "!=0"])
+@pytest.mark.parametrize("ideal", ["relevant", "all", "k"])
+@pytest.mark.parametrize("k", [None, 1])
+def test_a_user_without_a_list_counts_0_if_some_item_has_a_gain(
+    relevant: str, ideal: str, k: int | None
+) -> None:
+    """The ideal list beside an empty one has no rank where lists count whole."""
+    truth = {1: {"a": 3}, 2: {"a": 1, "b": 0}, 3: {"b": 0}}
+    ev = recnb.evaluate({1: ["a"]}, truth, relevant=relevant)
+    assert ev.ndcg(k=k, ideal=ideal).per_user.to_dict() == {1: 1.0, 2: 0.0}
+
+
 def test_an_ideal_that_is_never_cut_holds_what_is_relevant_below_k() -> None:
     """The first of two items of relevance 3 and 1 at k = 1: 3 out of 3 + 1 / log2(3)."""
     ev = recnb.evaluate({1: ["a", "b"]}, {1: {"a": 3, "c": 1}})
