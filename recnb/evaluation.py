@@ -976,8 +976,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         | of some users, whose lists  | raises ElsewhereError, | "of some users"    |
         | are in a file or an engine  | as it needs the lists  |                    |
         """
-        # `truth_user` has the user of each relevant item.
-        n_relevant = len(joined.all_hits.truth_user)
+        n_relevant = int(joined.n_relevant.sum())
         try:
             n_rows = joined.n_recommended
         except ElsewhereError:

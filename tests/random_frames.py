@@ -80,7 +80,7 @@ def shuffled(frame, seed=0):
 
 def sized(monkeypatch, whole=30, rows=20, batch=7):
     """Put whatever has more rows than `whole` into files, read in batches, in buckets
-    of as many rows; metrics are computed of a few users after others.
+    of as many rows; metrics are computed of a few users at a time.
     """
     for name, value in {
         "WHOLE": whole,

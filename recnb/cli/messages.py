@@ -26,7 +26,7 @@ CALLS = {
 }
 
 #: How messages say in Python that a column of text becomes one of dates.
-DATES = re.compile(r"(\w+)\['.*?'\] = pandas\.to_datetime\(.*?\]\)\.dt\.date")
+DATES = re.compile(r"(\w+)\[('.*?')\] = pandas\.to_datetime\(.*?\]\)\.dt\.date")
 
 
 def in_words(problem: Exception, files: Mapping[str, str]) -> str:
@@ -39,22 +39,11 @@ def in_words(problem: Exception, files: Mapping[str, str]) -> str:
     for call, typed in CALLS.items():
         text = re.sub(call, typed, text)
     text = KEYWORD.sub(_as_flag, text)
-    if match := DATES.search(text):
-        table = match.group(1)
-        text = text.replace(match.group(), _with_dates(table, files[table]))
+    text = DATES.sub(r"write the \1 as Parquet, with dates in column \2", text)
     for frame, file in files.items():
         if text.startswith((f"{frame}:", f"{frame} ")):
             return text.replace(frame, f"{frame} ({file})", 1)
     return text
-
-
-def _with_dates(table: str, file: str) -> str:
-    """Return the command that writes a CSV file as Parquet, whose dates are dates."""
-    code = (
-        f"import polars; polars.read_csv({file!r}, try_parse_dates=True)"
-        f".write_parquet('{table}.parquet')"
-    )
-    return f'type python -c "{code}", and give {table}.parquet in place of {file}.'
 
 
 def _as_flag(match: re.Match[str]) -> str:

@@ -14,8 +14,8 @@ from recnb.data.in_memory import Sheets, source_in_splits
 from recnb.data.layout import Layout
 from recnb.data.lists_that_count import (
     AllLists,
-    LeavingOut,
     ListsThatCount,
+    TruthUserFilter,
     leave_out_lists,
 )
 from recnb.data.parallel import in_turn
@@ -139,21 +139,21 @@ def _read_lists_that_count(
     recs: pl.LazyFrame, judged: Buckets, layout: Layout, origin: tuple[str, str]
 ) -> Source:
     """Read the lists of truth users; those of others again when something needs them."""
-    leaving_out = LeavingOut(judged.all()["user"])
-    of_truth_users = _read_lists(recs, judged, layout, origin, leaving_out)
+    user_filter = TruthUserFilter(judged.all()["user"])
+    of_truth_users = _read_lists(recs, judged, layout, origin, user_filter)
 
     def read_all() -> Source:
         return _read_lists(recs, judged, layout, origin)
 
-    if leaving_out.n_rows_kept == 0:
+    if user_filter.n_rows_kept == 0:
         return read_all()  # which the join refuses
-    if leaving_out.n_rows_kept == leaving_out.n_rows:
+    if user_filter.n_rows_kept == user_filter.n_rows:
         return of_truth_users
     return ListsThatCount(
         of_truth_users,
-        leaving_out.left_out,
+        user_filter.left_out,
         AllLists(lambda: _unchanged(read_all(), of_truth_users)),
-        leaving_out.n_rows,
+        user_filter.n_rows,
     )
 
 
@@ -162,7 +162,7 @@ def _read_lists(
     judged: Buckets,
     layout: Layout,
     origin: tuple[str, str],
-    leaving_out: LeavingOut | None = None,
+    user_filter: TruthUserFilter | None = None,
 ) -> Source:
     """Read the lists beside a truth that was read."""
     truth_example = Sheet(TRUTH, judged.first, layout.truth)  # one row, for its types
@@ -181,9 +181,9 @@ def _read_lists(
             bar.update(batch.height)
             if layout.split:
                 splits_met.append(with_distinct_splits(batch, layout.split))
-            if leaving_out is None:
+            if user_filter is None:
                 return batch
-            return leaving_out.kept(batch)
+            return user_filter.kept(batch)
 
         lists = Buckets(map(checked_and_kept, batches))
     if not lists.in_files:
@@ -191,6 +191,7 @@ def _read_lists(
             Sheet(RECS, lists.all(), layout.recs),
             Sheet(TRUTH, judged.all(), layout.truth),
             layout.split,
+            users_without_items=layout.users_without_items,
         )
     if splits_met:
         layout = layout.with_splits(pl.concat(splits_met, how="vertical_relaxed"))
@@ -205,7 +206,7 @@ def _unchanged(of_all_users: Source, of_truth_users: Source) -> Source:
     if isinstance(of_all_users, Sheets) and isinstance(of_truth_users, Sheets):
         joined = of_truth_users.recs
         # Those who had a list, and those who might have one now. The former are more than
-        # truth users only if ids have one hash (`LeavingOut`).
+        # truth users only if ids have one hash (`TruthUserFilter`).
         users = pl.concat([joined["user"], of_truth_users.truth["user"]])
         if not rows_of(of_all_users.recs, users).equals(joined):
             raise FrameError(

@@ -89,6 +89,7 @@ class Sheets(Source):
     catalogue: pl.Series | None = None
     user_weights: pl.DataFrame | None = None
     splits: Splits | None = None
+    users_without_items: Sequence[Any] = ()
     #: Ids by which propensities were looked up; none of those in a column of the truth.
     propensity_ids: Sequence[str] = ()
     _ids: dict[bool, Ids] = field(default_factory=dict, init=False)

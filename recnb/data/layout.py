@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import polars as pl
 
@@ -11,6 +12,7 @@ from recnb.data.columns import (
     Columns,
     Frame,
     Labels,
+    Made,
     columns_of,
     each_named,
     find,
@@ -51,6 +53,8 @@ class Layout:
     truth_split: tuple[str, ...] = ()
     #: Their values in the recommendations, once these were looked at.
     splits: Splits | None = None
+    #: Users of the truth whose list is empty: no row of it can hold them.
+    users_without_items: Sequence[Any] = ()
 
     @property
     def recs_read(self) -> Labels:
@@ -91,12 +95,14 @@ class Layout:
             if not is_known:
                 raise _absent(role, column, columns[role], present[holder])
         split = tuple(named(columns, "split"))
+        is_made = isinstance(truth, Made)
         layout = cls(
             recs=find(recs, RECS, IDS, columns, ["rank", "score"]),
             truth=find(truth, TRUTH, IDS, columns, ["relevance", "propensity"]),
             model=next((name for name in of_recs if role_of(name) == "model"), None),
             split=split,
             truth_split=tuple(name for name in split if name in of_truth),
+            users_without_items=truth.without_items if is_made else (),
         )
         refuse_split_in_role(split, layout.recs)
         refuse_split_in_role(layout.truth_split, layout.truth)

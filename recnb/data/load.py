@@ -164,16 +164,6 @@ def read(
     """
     if truth is None:
         return _both_sides(recs, columns, side_frames)
-    source = _of_two_sides(recs, truth, columns, side_frames)
-    if isinstance(truth, Made):
-        source.users_without_items = truth.without_items
-    return source
-
-
-def _of_two_sides(
-    recs: Frame, truth: Frame, columns: Columns, side_frames: Mapping[str, Frame]
-) -> Source:
-    """Find the columns of two tables, and check the ids."""
     layout = Layout.of(recs, truth, columns, side_frames)
     _refuse_models(recs, layout.model)
     if (origin := origin_of(recs)) is not None:
@@ -181,7 +171,12 @@ def _of_two_sides(
     lists = Sheet(RECS, table_of(recs, RECS, layout.recs_read), layout.recs)
     judged = table_of(truth, TRUTH, layout.truth_read)
     judgements = Sheet(TRUTH, judged, layout.truth)
-    source = source_in_splits(lists.with_ids(), judgements.with_ids(), layout.split)
+    source = source_in_splits(
+        lists.with_ids(),
+        judgements.with_ids(),
+        layout.split,
+        users_without_items=layout.users_without_items,
+    )
     return leave_out_lists(source)
 
 

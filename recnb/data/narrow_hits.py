@@ -2,7 +2,7 @@
 
 `Hits` takes eight bytes for each number, and that is 1.4 GB for ten million users.
 `NarrowHits` takes as many as hold the number, which is one for most; metrics are computed
-from the `Hits` of some of its users after others.
+from the `Hits` of a block of its users at a time.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class NarrowHits:
         by_entry: dict[str, NDArray[Any]] = {"relevance": hits.truth_relevance}
         if hits.truth_weight is not None:
             by_entry["weight"] = hits.truth_weight
-        first_entry = _starts(hits.n_relevant)  # [user]
+        first_entry = offsets(hits.n_relevant)[:-1]  # [user]
         by_hit: dict[str, NDArray[Any]] = {
             "rank": hits.rank,
             "relevance": hits.relevance,
@@ -125,7 +125,7 @@ class NarrowHits:
         return self._widened_block(0, self._n_users)
 
     def blocks(self) -> Iterator[Hits]:
-        """Yield the hits of some users after others, numbered from 0 in each block."""
+        """Yield the hits of each block of users, who are numbered from 0 in it."""
         for first, end in _edges(self._n_users):
             yield self._widened_block(first, end)
 
@@ -138,18 +138,18 @@ class NarrowHits:
         of_hits = slice(self._hit_starts[first], self._hit_starts[end])
         # Entries are counted from the first of their user here, in `Hits` from the first
         # of all users, which are those of the block.
-        first_entry = _starts(n_relevant)  # [user of the block]
+        first_entry = offsets(n_relevant)[:-1]  # [user of the block]
         entry = self.by_hit["entry"][of_hits] + np.repeat(first_entry, n_hits)
         users = np.arange(len(n_relevant))
         weight = self.by_entry.get("weight")
         return Hits(
             user=np.repeat(users, n_hits),
             rank=self.by_hit["rank"][of_hits].astype(np.int64),
-            relevance=self.by_hit["relevance"][of_hits].astype(np.float64),
+            relevance=_floats(self.by_hit["relevance"][of_hits]),
             entry=entry,
             list_length=self.by_user["list_length"][of_users].astype(np.int64),
             truth_user=np.repeat(users, n_relevant),
-            truth_relevance=self.by_entry["relevance"][of_entries].astype(np.float64),
+            truth_relevance=_floats(self.by_entry["relevance"][of_entries]),
             truth_weight=None if weight is None else _floats(weight[of_entries]),
             max_relevance=self.max_relevance,
             tied=self._ties_of(of_hits),
@@ -213,10 +213,3 @@ def _edges(n_users: int) -> list[tuple[int, int]]:
     """
     starts = range(0, max(n_users, 1), BLOCK)
     return list(pairwise([*starts, n_users]))
-
-
-def _starts(counts: NDArray[Any]) -> Ints:
-    """Return the first row of each user whose rows follow one another."""
-    ends: Ints = np.cumsum(counts, dtype=np.int64)
-    starts: Ints = ends - counts
-    return starts

@@ -133,6 +133,7 @@ class Parts(Source):
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
         self.splits = layout.splits
+        self.users_without_items = layout.users_without_items
 
     def weigh(
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None

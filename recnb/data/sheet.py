@@ -64,7 +64,7 @@ class Requirement:
     checks: Sequence[NumberCheck]
     whole: bool = False
 
-    def is_seen_to_be_met(self, numbers: pl.Series) -> bool:
+    def surely_met(self, numbers: pl.Series) -> bool:
         """Return whether all numbers are within the bounds, and whole if need be.
 
         False: not sure, and the checks decide.
@@ -350,7 +350,7 @@ class Sheet:
     def _checked(self, role: str, requirement: Requirement) -> pl.Series:
         """Return the column of a role as numbers that meet a requirement."""
         numbers = self._numbers(role)
-        if requirement.is_seen_to_be_met(numbers):
+        if requirement.surely_met(numbers):
             return numbers  # the usual case
         values = pl.DataFrame({"value": numbers.cast(pl.Float64)})
         for check in requirement.checks:
@@ -602,7 +602,7 @@ def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     # Grouping all rows is slow, and repeats are rare. Rows whose hash occurs once cannot
     # be repeats: only the others are grouped.
     row_hash = np.zeros(table.height, dtype=np.uint64)
-    # Each column has its own seed: else 1, 2 and 2, 1 had the same sum.
+    # Each column has its own seed: else 1, 2 and 2, 1 would have the same sum.
     for seed, key in enumerate(keys, 1):
         row_hash += hashes_of(table[key], seed)
     ordered = np.sort(row_hash)

@@ -493,7 +493,7 @@ class Joined:
             n_without_list=int((self.list_length == 0).sum()),
             n_without_relevant=self.n_without_relevant,
             n_recommended=self.row_counts.n_recommended,
-            n_relevant=len(self.all_hits.truth_user),
+            n_relevant=int(self.n_relevant.sum()),
             n_items_recommended=len(self.row_counts.items),
             n_items_relevant=self.truth["item"].n_unique(),
             n_not_relevant=self.row_counts.n_not_relevant,
@@ -503,7 +503,10 @@ class Joined:
     @cached_property
     def weighting(self) -> Weighting | None:
         """The weights of the relevant pairs of the users evaluated."""
-        return Weighting.of(self.all_hits.truth_weight) if self.is_weighted else None
+        weights = self.kept_hits.truth_weight
+        if weights is None:
+            return None
+        return Weighting.of(weights.astype(np.float64, copy=False))
 
     @property
     def n_recommended(self) -> int | None:
@@ -542,7 +545,7 @@ class Joined:
         return self._cut[depth]
 
     def hits_in_blocks(self, depth: int | None) -> Iterable[Hits]:
-        """Return `hits(depth)`; of some users after others if they take few bytes."""
+        """Return `hits(depth)`; by blocks of users if they are kept in few bytes."""
         if isinstance(self.kept_hits, Hits):
             return [self.hits(depth)]
         blocks = self.kept_hits.blocks()

@@ -15,7 +15,7 @@ from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Given
 from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.segments import refuse_bins_alone
+from recnb.results.segments import USUAL_BINS, refuse_bins_alone
 
 #: The cut-offs of a report if none are given, and about how many points a curve has.
 USUAL_K, CURVE_POINTS = (5, 10, 20), 30
@@ -33,7 +33,7 @@ class ReportRequest:
     #: All that are given; None: each metric has its own.
     k: tuple[int | None, ...] | None
     by: Any = None  #: segments of users
-    bins: int = 4
+    bins: int = USUAL_BINS
 
     @property
     def columns(self) -> tuple[int | None, ...]:

@@ -6,10 +6,10 @@ over users, the basis.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -40,6 +40,8 @@ from recnb.stats import means
 
 #: The decision of a convention that cuts no list.
 NOTHING_CUT = {"cutoff": "none"}
+
+T = TypeVar("T")
 
 
 def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
@@ -283,22 +285,27 @@ def averaged(scoring: Scoring, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
         hits of users 3 to 5  →  credit  →  values, 3 × cut-offs  ┴→  6 × cut-offs → means
     """
     joined = scoring.joined
-    cutoffs = cutoffs_under(joined.convention, cutoffs)
-    blocks_of_hits = _hits_in_blocks(scoring, cutoffs)
-    values_of_block = partial(_values_of_hits, scoring, cutoffs)
-    blocks = [*in_turn(blocks_of_hits, values_of_block)]
+    filled_as = partial(filled, convention=joined.convention)
+    blocks = _of_each_block(scoring, cutoffs, filled_as)
     matrix = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
     return matrix, means(matrix, joined.user_weight)
 
 
-def _values_of_hits(scoring: Scoring, cutoffs: Cutoffs, hits: Hits) -> Floats:
-    """Return users × cut-offs of the users whose hits these are."""
-    credit: Credit = scoring.measure.at(hits, cutoffs)
-    return filled(credit, scoring.joined.convention)
+def _of_each_block(
+    scoring: Scoring, cutoffs: Cutoffs, work: Callable[[Credit], T]
+) -> list[T]:
+    """Apply a function to the credit of each block of users, on all cores."""
+    cutoffs = cutoffs_under(scoring.joined.convention, cutoffs)
+
+    def of_hits(hits: Hits) -> T:
+        credit: Credit = scoring.measure.at(hits, cutoffs)
+        return work(credit)
+
+    return [*in_turn(_hits_in_blocks(scoring, cutoffs), of_hits)]
 
 
 def _hits_in_blocks(scoring: Scoring, cutoffs: Cutoffs) -> Iterable[Hits]:
-    """Return `hits_for`, of some users after others where they are many.
+    """Return `hits_for`, by blocks of users where they are many.
 
     All at once for a metric of the caller's, which may look at all users together, and
     for one that needs more than the hits, such as judged items, which all users get.
@@ -457,9 +464,13 @@ def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:
     has_none = np.asarray(joined.n_relevant == 0)
     if joined.convention.relevant == ">0":
         return has_none  # as `undefined_in`, for which no credit is needed
-    credit = credit_of(scoring, Cutoffs.one(cutoffs.deepest))
-    undefined = undefined_in(credit, joined.convention)
-    return has_none if undefined is None else undefined.ravel()
+    deepest = Cutoffs.one(cutoffs.deepest)
+    undefined_as = partial(undefined_in, convention=joined.convention)
+    blocks = _of_each_block(scoring, deepest, undefined_as)
+    of_ideal_lists = [block.ravel() for block in blocks if block is not None]
+    if len(of_ideal_lists) < len(blocks):
+        return has_none  # the metric has no ideal list
+    return np.concatenate(of_ideal_lists)
 
 
 # ---- whole lists beside cut-offs

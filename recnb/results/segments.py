@@ -317,7 +317,7 @@ def unknown_among(names: Collection[Any]) -> str:
 # Segments of users
 
 
-def segments_of(data: EvaluationData, by: Any, bins: int = 4) -> Segments:
+def segments_of(data: EvaluationData, by: Any, bins: int = USUAL_BINS) -> Segments:
     """Return segments by one column or by several together.
 
     A column is named, or given as a Series or mapping of user to segment, or worked out

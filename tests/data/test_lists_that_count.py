@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.data import in_memory, lists_that_count
-from recnb.data.lists_that_count import LeavingOut, ListsThatCount, keys_of
+from recnb.data.lists_that_count import ListsThatCount, TruthUserFilter, keys_of
 from recnb.errors import FrameError, RecnbError
 from tests.data.test_join import DECISIONS
 from tests.examples import examples
@@ -190,14 +190,14 @@ def test_users_of_many_batches_are_left_out_once(
     truth_users = pl.Series(range(0, 60, 3))
     if text:
         users, truth_users = users.cast(pl.String), truth_users.cast(pl.String)
-    leaving_out = LeavingOut(truth_users)
+    user_filter = TruthUserFilter(truth_users)
     rows = users.to_frame().with_row_index()
-    kept = pl.concat([leaving_out.kept(batch) for batch in rows.iter_slices(13)])
+    kept = pl.concat([user_filter.kept(batch) for batch in rows.iter_slices(13)])
     assert kept.equals(rows.filter(users.is_in(truth_users.implode())))
     left_out = set(users) - set(truth_users)
-    assert len(leaving_out.left_out) == len(left_out)
-    assert set(leaving_out.left_out) == set(keys_of(pl.Series([*left_out])))
-    assert (leaving_out.n_rows, leaving_out.n_rows_kept) == (400, kept.height)
+    assert len(user_filter.left_out) == len(left_out)
+    assert set(user_filter.left_out) == set(keys_of(pl.Series([*left_out])))
+    assert (user_filter.n_rows, user_filter.n_rows_kept) == (400, kept.height)
 
 
 def test_a_missing_id_in_a_file_is_an_error_whoever_counts(tmp_path, leaves_out):

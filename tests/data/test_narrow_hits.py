@@ -3,13 +3,14 @@
 from dataclasses import fields
 
 import numpy as np
+import polars as pl
 import pytest
 
 import recnb
 from recnb.data import narrow_hits
 from recnb.data.narrow_hits import NarrowHits
 from recnb.metrics import hits as hits_module
-from tests.random_frames import random_frames
+from tests.random_frames import random_frames, sized
 
 WEIGHTS = {"propensity": "p"}
 CASES = {
@@ -92,3 +93,25 @@ def test_there_may_be_no_users():
     narrow = NarrowHits.of(nobody)
     hold(narrow.widened, nobody)
     assert [block.n_users for block in narrow.blocks()] == [0]
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda ev: str(ev.table(["ndcg", "precision"], k=[3, None])),
+        lambda ev: ev.recall(k=3).interval(),
+        lambda ev: repr(ev),
+        lambda ev: ev.counts,
+    ],
+)
+@pytest.mark.parametrize("options", [{}, {"relevant": "any"}, WEIGHTS])
+def test_numbers_and_counts_need_no_widened_hits(options, ask, monkeypatch):
+    rng = np.random.default_rng(11)
+    recs, truth = random_frames(rng, 40)
+    truth = truth.assign(p=rng.uniform(0.01, 1, len(truth)))
+    in_memory = recnb.evaluate(recs, truth, **options)
+    sized(monkeypatch)
+    ev = recnb.evaluate(pl.from_pandas(recs).lazy(), truth, **options)
+    assert ask(ev) == ask(in_memory)
+    assert isinstance(ev.joined.kept_hits, NarrowHits)
+    assert "widened" not in vars(ev.joined.kept_hits)
