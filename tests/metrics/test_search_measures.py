@@ -126,17 +126,17 @@ def test_each_topic_has_the_number_of_trec_eval(number: int) -> None:
 @pytest.mark.parametrize("number", range(20))
 def test_each_topic_has_the_number_of_ir_measures(number: int) -> None:
     lists = run(number)
-    theirs: dict[str, dict[str, float]] = {
-        str(measure): {} for measure in OF_IR_MEASURES
-    }
-    for each in ir_measures.iter_calc(OF_IR_MEASURES, QRELS, lists):
-        if each.query_id in lists:
-            theirs[str(each.measure)][each.query_id] = each.value
     ev = recnb.evaluate(lists, QRELS, **AS_TREC)
     for measure in OF_IR_MEASURES:
+        # Each by itself: asked with others, NumRet of ir_measures 0.4 now and then counts
+        # judged documents alone, as its place among them is that of a hash.
+        theirs = {
+            each.query_id: each.value
+            for each in ir_measures.iter_calc([measure], QRELS, lists)
+            if each.query_id in lists
+        }
         values = ev.measure(measure).per_user.to_dict()
-        wanted = theirs[str(measure)]
-        assert values == pytest.approx(wanted, rel=1e-12, abs=1e-12), str(measure)
+        assert values == pytest.approx(theirs, rel=1e-12, abs=1e-12), str(measure)
 
 
 @pytest.mark.parametrize("measure", [ir_measures.Accuracy, ir_measures.Accuracy @ 10])
