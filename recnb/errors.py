@@ -5,10 +5,12 @@ Each message says what was found, where, and what to type next.
 
 from __future__ import annotations
 
+import csv
 import difflib
 import math
 from collections.abc import Callable, Container, Iterable
 from functools import partial
+from importlib import resources
 from numbers import Real
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeGuard
 
@@ -168,6 +170,18 @@ def near(
     return f"{meant} {all_known}" if len(names) <= MOST_KNOWN else meant
 
 
+def instead_of(of: str, name: str) -> str:
+    """Say what to type in place of a name that earlier versions had; empty if none did.
+
+    `of` is "recnb", or the class whose attribute, or the function whose keyword, it was.
+    """
+    table = resources.files("recnb").joinpath("removed_names.csv").read_text("utf-8")
+    for row in csv.DictReader(table.splitlines()):
+        if (row["of"], row["name"]) == (of, name):
+            return row["instead"]
+    return ""
+
+
 def no_attribute(
     of: str,
     name: str,
@@ -177,10 +191,14 @@ def no_attribute(
 ) -> AttributeError:
     """Return the error for an attribute that does not exist.
 
-    It names the nearest one, or the one that is known to be meant.
+    It says what took the place of a name that was removed, or names the nearest one, or
+    the one that is known to be meant.
     """
     if name.startswith("_"):  # asked for by Python, IPython and pickle, and not typed
         return AttributeError(f"{of} has no attribute {name!r}")
+    instead = instead_of(of, name)
+    if instead:
+        return UnknownNameError(f"{of}.{name} was removed.", fix=instead)
     public = [each for each in known if each[0] != "_"]
     problem = translated("{of} has no {name}.", of=of, name=repr(name))
     return UnknownNameError(problem, fix=near(meant or name, public, translated))

@@ -17,7 +17,8 @@ import pytest
 
 import recnb
 from recnb import LIST_METRICS, METRICS
-from recnb.errors import RecnbError, UnknownNameError, near
+from recnb.display.data_file import rows_of
+from recnb.errors import RecnbError, UnknownNameError, near, no_attribute
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import ALIASES
 
@@ -252,3 +253,19 @@ def test_objects_are_copied_and_compared_models_are_a_mapping() -> None:
         == [name for name, _model in FOUND.items()]
     )
     assert not hasattr(FOUND, "ndcg")
+
+
+REMOVED = rows_of("removed_names.csv")
+
+
+@pytest.mark.parametrize(
+    "row", REMOVED, ids=[f"{row['of']}.{row['name']}" for row in REMOVED]
+)
+def test_a_removed_name_says_what_to_type(row: dict[str, str]) -> None:
+    of, name, instead = row["of"], row["name"], row["instead"]
+    error = no_attribute(of, name, [])
+    assert str(error) == f"{of}.{name} was removed. {instead}"
+    places = {"recnb": recnb, "Evaluation": EV, "Comparison": FOUND}
+    if of in places:
+        with pytest.raises(UnknownNameError, match="was removed"):
+            getattr(places[of], name)
