@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import recnb
-from recnb.cli.gates import GATE_FLAGS, forget_earlier_gates
-from recnb.cli.log import log_of_mistyped
+from recnb.cli.gates import GATE_FLAGS
 from recnb.cli.output import FORMATS
 from recnb.conventions import value_of
 from recnb.data.sheet import IDS
 from recnb.display.language import LANGUAGES
+from recnb.errors import instead_of
 from recnb.evaluate import COLUMNS, KEYWORDS, WEIGHTS
 
 SIDE_DATA = ("train", "items", "users")
@@ -43,21 +43,14 @@ class _HelpFormatter(argparse.HelpFormatter):
 
 
 def read_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    """Read the arguments; invalid ones end the process.
-
-    The gates of an earlier run that they name are removed before it ends.
-    """
+    """Read the arguments; invalid ones end the process."""
     command = parser()
-    try:
-        # Files after an option are left in `more`.
-        arguments, more = command.parse_known_args(argv)
-        if any(text.startswith("-") for text in more):
-            command.error(f"unrecognized arguments: {' '.join(more)}")
-    except SystemExit as end:
-        if end.code:
-            forget_earlier_gates(argv)
-            log_of_mistyped(argv).end(2, "invalid arguments")
-        raise
+    # Files after an option are left in `more`.
+    arguments, more = command.parse_known_args(argv)
+    unknown = [text for text in more if text.startswith("-")]
+    if unknown:
+        instead = instead_of("recnb report", unknown[0].partition("=")[0])
+        command.error(f"unrecognized arguments: {' '.join(more)}. {instead}".strip())
     arguments.files += more
     return arguments
 
@@ -111,7 +104,7 @@ def _add_record(check: argparse.ArgumentParser) -> None:
     add("--recs", nargs="+", action="extend", default=[], metavar="FILES", help=recs)
     add("--truth", required=True, metavar="FILES", help="the truth")
     _add_model(check)
-    check.set_defaults(files=[], output=[], gate_json=[])
+    check.set_defaults(files=[], output=[])
 
 
 def _add_both(command: argparse.ArgumentParser) -> None:
@@ -123,13 +116,6 @@ def _add_both(command: argparse.ArgumentParser) -> None:
         "--quiet",
         action="store_true",
         help="print errors and failed checks alone, and no progress",
-    )
-    add(
-        "--log",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="append a line of JSON: time, inputs, numbers, exit code and error",
     )
 
 
@@ -202,13 +188,6 @@ def _add_gates(report: argparse.ArgumentParser) -> None:
         report.add_argument(
             flag, action="append", default=[], metavar=gate.example, help=gate.help
         )
-    report.add_argument(
-        "--gate-json",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="write the result of --fail-below, --fail-above and --fail-if-worse as JSON",
-    )
 
 
 def flag_of(keyword: str) -> str:

@@ -29,10 +29,6 @@ if TYPE_CHECKING:
     from recnb.results.evaluation_data import Models
 
 
-#: What the JSON of a gate says that it is.
-SCHEMA = "recnb.gate/1"
-
-
 class GateCheck(NamedTuple):
     """One condition on one number of one model: whether it is met.
 
@@ -76,7 +72,7 @@ class Gate(AsJson, Suggesting):
     >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
     >>> gate = ev.at_least("ndcg", 0.1, k=10)
     >>> bool(gate), sorted(gate.to_dict())
-    (True, ['basis', 'checks', 'passed', 'record', 'schema', 'warnings'])
+    (True, ['basis', 'checks', 'passed', 'record', 'schema'])
     >>> gate.to_frame()[["metric", "k", "n_users", "value", "passed"]].round(4)
       metric   k  n_users   value  passed
     0   ndcg  10      261  0.1725    True
@@ -86,9 +82,6 @@ class Gate(AsJson, Suggesting):
     lang: str = field(
         default_factory=current
     )  #: the language of its words, that in force when it was made
-    warnings: tuple[str, ...] | None = (
-        None  #: of the lint, about the data; None where only the command line looks
-    )
     #: Makes the record, which looks at every row of the inputs.
     recorder: Callable[[], Mapping[str, Any]] | None = None
 
@@ -139,13 +132,12 @@ class Gate(AsJson, Suggesting):
         """
         checks = [check.to_dict() for check in self.checks]
         gate = {
-            "schema": SCHEMA,
+            "schema": "recnb.gate/2",
             "passed": bool(self),
             "checks": checks,
             "basis": self.basis,
         }
-        gate |= {"warnings": self.warnings, "record": self.record}
-        return dict(json_values(gate))
+        return dict(json_values({**gate, "record": self.record}))
 
     def __repr__(self) -> str:
         with use_language(self.lang):
