@@ -46,7 +46,6 @@ if TYPE_CHECKING:
 
     from recnb.data import Joined
     from recnb.lint.findings import Lint
-    from recnb.report.methods import MethodsSection
     from recnb.report.report import Report
     from recnb.widgets.explorer import Explorer
 
@@ -57,9 +56,6 @@ CALLS = (
     ".ndcg(k=10)",
     ".explain('ndcg', user, k=10)",
 )
-
-#: Options of `record` and `methods` themselves: a misspelt option may mean one of them.
-OWN_OPTIONS = ("k", "confidence")
 
 #: What users read of the data of an evaluation; the rest of it is for results.
 PUBLIC = {
@@ -732,53 +728,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
         """
         from recnb.results.record import record_of_measures
 
-        asked = asked_of(self, metrics, options, *OWN_OPTIONS)
+        asked = asked_of(self, metrics, options, "k", "confidence")
         settings = Settings(confidence)
         return record_of_measures(self._as_models, asked, Cutoffs.of(k), settings)
-
-    @with_noun
-    def methods(
-        self,
-        metrics: Metrics = None,
-        k: AnyCutoffs = None,
-        *,
-        confidence: float = 0.95,
-        **options: Any,
-    ) -> MethodsSection:
-        """Return the methods of these numbers in sentences, for a paper.
-
-        The sentences are about the definition of each metric, the users, conventions,
-        intervals and software.
-
-        Parameters
-        ----------
-        metrics : str, list or dict, optional
-            As in `table`.
-        k : int or list of int, optional
-            Cut-off or cut-offs; None is the whole list.
-        confidence : float, default 0.95
-            Of the intervals, between 0 and 1.
-        **options
-            Options of the metrics.
-
-        Returns
-        -------
-        MethodsSection
-            Its `sentences`, and the references as `bibtex`.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
-        >>> print(ev.methods("recall", k=10).sentences[0])
-        Recall@10 (recall): add 1 for each hit, divide by n_relevant [manning2008].
-        """
-        from recnb.report.methods import methods_of
-
-        asked = asked_of(self, metrics, options, *OWN_OPTIONS)
-        settings = Settings(confidence)
-        return methods_of(self._as_models, asked, Cutoffs.of(k), settings)
 
     @with_noun
     def why(

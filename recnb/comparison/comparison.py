@@ -98,7 +98,6 @@ from recnb.stats import Settings, Test, tau_ap
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from recnb.report.methods import MethodsSection
     from recnb.report.report import Report
 
 #: Of more models than these every two are compared if none is named as the baseline,
@@ -1191,48 +1190,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         asked = asked_of(self._first, metrics, options, "k")
         return record_of_measures(
             self._models, asked, Cutoffs.of(k), self.settings, self.baseline
-        )
-
-    @with_noun
-    def methods(
-        self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
-    ) -> MethodsSection:
-        """Return the methods of these numbers in sentences, tests among them.
-
-        Parameters
-        ----------
-        metrics : str, list or dict, optional
-            As in `table`.
-        k : int or list of int, optional
-            Cut-off or cut-offs; None is the whole list.
-        **options
-            Options of the metrics.
-
-        Returns
-        -------
-        MethodsSection
-            Its `sentences`, and the references as `bibtex`.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> found = recnb.compare(sample.recommendations, sample.test)
-        >>> print(found.methods("ndcg", k=10).bibtex.splitlines()[0])
-        @article{jarvelin2002,
-        """
-        from recnb.report.methods import methods_of
-
-        asked = asked_of(self._first, metrics, options, "k")
-        of_users = [each for each in asked if each.metric.of != "all"]
-        basis = [self._basis_of(of_users), *self._options_in_words(asked, k)]
-        return methods_of(
-            self._models,
-            asked,
-            Cutoffs.of(k),
-            self.settings,
-            pairs=self.pairs,
-            basis="; ".join(basis),
         )
 
     @property

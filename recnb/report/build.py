@@ -440,12 +440,12 @@ def _metric_words(
 ) -> tuple[MetricWords, ...]:
     """Return the words of every metric that has a number."""
     return tuple(
-        words_of(model, measure, whole=request.k_of(measure.name) == (None,))
+        _words_of(model, measure, whole=request.k_of(measure.name) == (None,))
         for measure in (*request.metrics, *beyond.metrics)
     )
 
 
-def words_of(model: EvaluationData, asked: Measure, *, whole: bool) -> MetricWords:
+def _words_of(model: EvaluationData, asked: Measure, *, whole: bool) -> MetricWords:
     """Return the words of a measure."""
     metric = asked.metric
     scoring = scoring_of(model, asked, whole=whole)

@@ -243,6 +243,8 @@ def test_confidence_and_options_are_used():
     found = recnb.compare(SAMPLE.models, SAMPLE.test, confidence=0.9)
     report = found.report(k=5, metrics={"ndcg": {"gain": "exponential"}}, movers=0)
     assert (report.settings.confidence, report.users) == (0.9, ())
+    one_model = EV.report(k=5, metrics=["ndcg"], confidence=0.9)
+    assert "90% intervals" in one_model.to_markdown()
     assert report.means_of("ndcg", 5)[0].mean == pytest.approx(
         FOUND["item-knn"].ndcg(k=5, gain="exponential")
     )
