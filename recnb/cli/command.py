@@ -15,7 +15,6 @@ from recnb.cli.output import (
     check_targets,
     forms_of,
     print_error,
-    print_text,
     write_report,
 )
 from recnb.comparison import Comparison, compare
@@ -24,7 +23,6 @@ from recnb.display.progress import without_progress
 from recnb.errors import FrameError, NoRowsError, NoUsersError, RecnbError, WriteError
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
-from recnb.recheck import check
 from recnb.report.report import Report
 from recnb.results.gate import GateCheck
 
@@ -41,10 +39,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: argparse.Namespace) -> tuple[int, str]:
     """Run a command, and return its exit code and the message of an error."""
     files: dict[str, str] = {}
-    command = _check if arguments.command == "check" else _report
     try:
         with use_language(arguments.lang), without_progress(arguments.quiet):
-            return command(arguments, files), ""
+            return _report(arguments, files), ""
     except (RecnbError, OSError, MemoryError) as problem:
         text = in_words(problem, files)
         if isinstance(problem, MemoryError) or "Cannot allocate memory" in text:
@@ -90,27 +87,6 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     if not checks:
         return 0
     return conclude(checks, report, quiet=arguments.quiet)
-
-
-def _check(arguments: argparse.Namespace, files: dict[str, str]) -> int:
-    """Check a record against the files, and print what is the same."""
-    given = [*arguments.recs, arguments.truth]
-    inputs = Inputs.read(given, arguments.model)
-    options = options_of(arguments)
-    files.update(_files_by_frame(inputs, options))
-    check_targets(arguments, [arguments.record, *files.values()])
-    if inputs.column is not None:
-        options["model"] = inputs.column
-    is_one_file = len(inputs.models) == 1
-    checked = check(
-        arguments.record,
-        inputs.recs if is_one_file else inputs.models,
-        inputs.truth,
-        **options,
-    )
-    if not (arguments.quiet and checked.passed):
-        print_text(f"{checked!r}\n")
-    return 0 if checked.passed else 1
 
 
 def _files_by_frame(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, str]:

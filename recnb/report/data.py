@@ -165,8 +165,8 @@ class ReportData:
     #: What is not here and why: what takes rows that stayed elsewhere.
     left_out: str
     basis: str
-    #: What the numbers are checked by later; see `Evaluation.record`.
-    record: Mapping[str, Any]
+    #: Versions, time, library, convention and options.
+    made_with: Mapping[str, Any]
     #: By field, the calls that return its numbers; those of metrics beyond accuracy of
     #: several models, which are in `means` as well, by "beyond".
     calls: Calls
