@@ -11,12 +11,7 @@ from recnb.cli.arguments import SIDE_DATA, options_of, read_arguments
 from recnb.cli.gates import conclude, gate_requests
 from recnb.cli.inputs import Inputs
 from recnb.cli.messages import in_words
-from recnb.cli.output import (
-    check_targets,
-    forms_of,
-    print_error,
-    write_report,
-)
+from recnb.cli.output import check_targets, forms_of, print_error, write_report
 from recnb.comparison import Comparison, compare
 from recnb.display.language import use_language
 from recnb.display.progress import without_progress

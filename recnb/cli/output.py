@@ -83,7 +83,7 @@ def write_report(
         texts["json"] = as_json({**report.to_dict(), "gates": gates})
     for output, form in forms.items():
         if output is None:
-            print_text(texts[form])
+            _print_text(texts[form])
         else:
             written(texts[form], output)
             if not quiet:
@@ -99,7 +99,7 @@ def _text(report: Report, form: str) -> str:
     return str(getattr(report, f"to_{form}")())
 
 
-def print_text(text: str) -> None:
+def _print_text(text: str) -> None:
     """Print all of a text to the standard output stream."""
     try:
         sys.stdout.write(text)

@@ -139,7 +139,6 @@ class ReportData:
     clustered_by: str = ""
     #: The lead metric without propensities, in words; empty if there are none.
     unweighted: str
-
     models: tuple[str, ...]  #: "" is the only one
     #: The model that the others are compared with; None: every two are.
     baseline: str | None
