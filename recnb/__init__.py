@@ -50,7 +50,6 @@ from recnb.version import __version__
 if TYPE_CHECKING:
     from recnb.comparison import Comparison, compare
     from recnb.libraries import as_in
-    from recnb.recheck import check
     from recnb.widgets import playground
     from recnb.widgets.quiz import quiz
 
@@ -74,7 +73,6 @@ __all__ = [
     "auc",
     "average_precision",
     "cg",
-    "check",
     "compare",
     "conventions",
     "datasets",
@@ -123,7 +121,6 @@ def __dir__() -> list[str]:
 _MODULES = {
     "Comparison": "comparison",
     "as_in": "libraries",
-    "check": "recheck",
     "compare": "comparison",
     "playground": "widgets",
     "quiz": "widgets.quiz",

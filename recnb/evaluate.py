@@ -13,13 +13,11 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import numpy as np
 import pandas as pd
-import polars as pl
 
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
 from recnb.data.columns import Columns, Labels, Made, columns_of, from_pandas
-from recnb.data.files import is_file
 from recnb.data.load import (
     SIDE_FRAMES,
     Input,
@@ -221,7 +219,7 @@ def evaluate(
         if "propensity" in parsed.columns:
             columns = {**columns, "propensity": parsed.columns["propensity"]}
     source = read(lists, judged, columns, frames)
-    weights = parsed.weigh(source, frames)
+    parsed.weigh(source, frames)
     side_data = read_side_data(
         source, with_truth, columns, cluster=parsed.cluster, **frames
     )
@@ -232,20 +230,12 @@ def evaluate(
         apart = columns_of_lists(lists, judged, source, differing)
         side_data = replace(side_data, differing=differing, apart=apart)
     labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
-    side_data = replace(side_data, weights=weights)
-    call = _call_of(parsed, given, labels)
-    files = files_given({RECS: recs, TRUTH: truth, **parsed.side_data})
     return Evaluation.of(
         source.under(parsed.convention_of(source)),
         library=parsed.library,
         overrides=parsed.overrides,
-        side_data=replace(side_data, call=replace(call, files=files)),
+        side_data=replace(side_data, call=_call_of(parsed, given, labels)),
     )
-
-
-def files_given(frames: Mapping[str, Any]) -> dict[str, str]:
-    """Return the paths among what was given, by name."""
-    return {name: str(frame) for name, frame in frames.items() if is_file(frame)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,15 +259,10 @@ class ParsedOptions:
         columns = {**self.columns, "propensity": propensity}
         return replace(self, columns=columns, weights=weights)
 
-    def weigh(
-        self, source: Source, frames: Mapping[str, Any]
-    ) -> dict[str, pl.DataFrame]:
-        """Read weights that are no column of the truth, as of items or users.
-
-        Return those that are no column of a frame, by keyword.
-        """
+    def weigh(self, source: Source, frames: Mapping[str, Any]) -> None:
+        """Read weights that are no column of the truth, as of items or users."""
         if not self.weights and "propensity" not in self.columns:
-            return {}
+            return
         propensity = read_weights(
             self.weights.get("propensity"),
             "propensity",
@@ -292,12 +277,6 @@ class ParsedOptions:
             self.columns,
         )
         source.weigh(propensity, user_weights)
-        tables = {"propensity": propensity, "user_weight": user_weights}
-        return {
-            name: table
-            for name, table in tables.items()
-            if table is not None and not isinstance(self.weights[name], str)
-        }
 
     @property
     def stated(self) -> dict[str, Any]:

@@ -20,7 +20,6 @@ from recnb.errors import (
     OptionError,
     quoted,
 )
-from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, measure_named, printed_measure
 from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
@@ -28,7 +27,6 @@ from recnb.results.arguments import (
     AnyCutoffs,
     AnyMetric,
     Metrics,
-    asked_of,
     with_options,
 )
 from recnb.results.evaluation_data import EvaluationData, Models
@@ -46,7 +44,6 @@ if TYPE_CHECKING:
 
     from recnb.data import Joined
     from recnb.lint.findings import Lint
-    from recnb.report.methods import MethodsSection
     from recnb.report.report import Report
     from recnb.widgets.explorer import Explorer
 
@@ -57,9 +54,6 @@ CALLS = (
     ".ndcg(k=10)",
     ".explain('ndcg', user, k=10)",
 )
-
-#: Options of `record` and `methods` themselves: a misspelt option may mean one of them.
-OWN_OPTIONS = ("k", "confidence")
 
 #: What users read of the data of an evaluation; the rest of it is for results.
 PUBLIC = {
@@ -685,100 +679,6 @@ class Evaluation(EvaluationMethods, EvaluationData):
         True
         """
         return within("at_most", self._as_models, metric, value, k=k, options=options)
-
-    @with_noun
-    def record(
-        self,
-        metrics: Metrics = None,
-        k: AnyCutoffs = (5, 10, 20),
-        *,
-        confidence: float = 0.95,
-        **options: Any,
-    ) -> dict[str, Any]:
-        """Return what `recnb.check` needs to check these numbers later, as plain Python.
-
-        It has versions, the time, the inputs with a fingerprint of each, the convention,
-        options and numbers. Reports and gates have the same as `record`. A fingerprint
-        does not depend on the order of rows, the library of the frame or the form of the
-        file. The time is that of SOURCE_DATE_EPOCH, if this is set.
-
-        Parameters
-        ----------
-        metrics : str, list or dict, optional
-            As in `table`.
-        k : int or list of int, default (5, 10, 20)
-            Cut-off or cut-offs; None is the whole list.
-        confidence : float, default 0.95
-            Of the intervals, between 0 and 1.
-        **options
-            Options of the metrics.
-
-        Returns
-        -------
-        dict
-            Plain Python, which `json` can write.
-
-        See Also
-        --------
-        recnb.check : Compute the numbers of a record again.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
-        >>> [sorted(number) for number in ev.record("ndcg", k=10)["numbers"]]
-        [['high', 'k', 'low', 'mean', 'metric', 'model', 'n_lists', 'n_users', 'options']]
-        """
-        from recnb.results.record import record_of_measures
-
-        asked = asked_of(self, metrics, options, *OWN_OPTIONS)
-        settings = Settings(confidence)
-        return record_of_measures(self._as_models, asked, Cutoffs.of(k), settings)
-
-    @with_noun
-    def methods(
-        self,
-        metrics: Metrics = None,
-        k: AnyCutoffs = None,
-        *,
-        confidence: float = 0.95,
-        **options: Any,
-    ) -> MethodsSection:
-        """Return the methods of these numbers in sentences, for a paper.
-
-        The sentences are about the definition of each metric, the users, conventions,
-        intervals and software.
-
-        Parameters
-        ----------
-        metrics : str, list or dict, optional
-            As in `table`.
-        k : int or list of int, optional
-            Cut-off or cut-offs; None is the whole list.
-        confidence : float, default 0.95
-            Of the intervals, between 0 and 1.
-        **options
-            Options of the metrics.
-
-        Returns
-        -------
-        MethodsSection
-            Its `sentences`, and the references as `bibtex`.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
-        >>> print(ev.methods("recall", k=10).sentences[0])
-        Recall@10 (recall): add 1 for each hit, divide by n_relevant [manning2008].
-        """
-        from recnb.report.methods import methods_of
-
-        asked = asked_of(self, metrics, options, *OWN_OPTIONS)
-        settings = Settings(confidence)
-        return methods_of(self._as_models, asked, Cutoffs.of(k), settings)
 
     @with_noun
     def why(

@@ -23,7 +23,7 @@ kernels.prepare()
 # and not in each of them.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# Records, and so the forms of reports, say when they were made.
+# Reports say when they were made.
 os.environ["SOURCE_DATE_EPOCH"] = "1767225600"
 
 # Several processes at work: more than one thread each, so that Polars is tried with

@@ -1,24 +1,21 @@
-"""Gates as they are typed, and what the command says and writes of them."""
+"""Gates as they are typed, and what the command says of them."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from functools import partial
 from math import isfinite, nan
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from recnb.cli.output import print_error
 from recnb.comparison import Comparison
-from recnb.data.files import written
 from recnb.display.text import one_line
-from recnb.errors import OptionError, WriteError
+from recnb.errors import OptionError
 from recnb.evaluation import Evaluation
 from recnb.metrics.measure import is_measure, metric_named
 from recnb.report.report import Report
 from recnb.results.evaluation_data import Models
-from recnb.results.gate import SCHEMA, Gate, within
+from recnb.results.gate import Gate, GateCheck, within
 
 
 class GateFlag(NamedTuple):
@@ -132,10 +129,6 @@ def gate_requests(arguments: argparse.Namespace) -> list[GateRequest]:
     requests = []
     for flag, texts in typed.items():
         requests += [GateRequest.read(flag, text) for text in texts]
-    if arguments.gate_json and not requests:
-        raise OptionError(
-            "--gate-json: there is no gate: give --fail-below, --fail-above or --fail-if-worse."
-        )
     if arguments.fail_if_worse and not arguments.baseline:
         problem = "--fail-if-worse compares with a baseline: "
         raise OptionError(problem, "give the files of both models, and say --baseline.")
@@ -143,36 +136,22 @@ def gate_requests(arguments: argparse.Namespace) -> list[GateRequest]:
 
 
 def conclude(
-    gates: Sequence[Gate],
-    report: Report,
-    targets: Sequence[str],
-    *,
-    quiet: bool = False,
+    checks: Sequence[GateCheck], report: Report, *, quiet: bool = False
 ) -> int:
-    """Write the gates as one, print each check and warning, and return the exit code.
+    """Print each warning and check, and return the exit code.
 
     If it is to be quiet, only checks that failed are printed.
     """
-    warnings = warnings_of(report)
-    checks = tuple(check for gate in gates for check in gate.checks)
-    whole = Gate(checks, warnings=warnings, recorder=partial(_record_of_all, gates))
-    for target in targets:
-        written(whole.to_json(), target)
-    for warning in () if quiet else warnings:
-        print_error(f"recnb: {warning}")
+    if not quiet:
+        for warning in _warnings_of(report):
+            print_error(f"recnb: {warning}")
     for check in checks:
         if not (quiet and check.passed):
             print_error(f"recnb: {check.says}")
-    return 0 if whole else 1
+    return 0 if all(check.passed for check in checks) else 1
 
 
-def _record_of_all(gates: Sequence[Gate]) -> dict[str, Any]:
-    """Return one record of the numbers of all gates."""
-    numbers = [number for gate in gates for number in (gate.record or {})["numbers"]]
-    return {**(gates[0].record or {}), "numbers": numbers}
-
-
-def warnings_of(report: Report) -> tuple[str, ...]:
+def _warnings_of(report: Report) -> list[str]:
     """Return a line for each warning of the lint, with its model if there are several."""
     lines = []
     for name, lint in report.lints.items():
@@ -180,34 +159,4 @@ def warnings_of(report: Report) -> tuple[str, ...]:
         for warning in lint.warnings:
             text = one_line(warning.short, 1000)
             lines.append(f"{model}{warning.word}: {text}")
-    return tuple(lines)
-
-
-def forget_earlier_gates(argv: Sequence[str] | None) -> None:
-    """Remove the gates of an earlier run that invalid arguments name."""
-    command = argparse.ArgumentParser(add_help=False)
-    command.add_argument("--gate-json", nargs="?", action="append", default=[])
-    arguments, _others = command.parse_known_args(argv)
-    for gate in filter(None, arguments.gate_json):
-        try:
-            forget_gate(gate)
-        except WriteError as problem:
-            print_error(f"recnb: error: {problem}")
-
-
-def forget_gate(gate: str) -> None:
-    """Remove the gate of an earlier run, and no other file.
-
-    However this run ends, no gate of an earlier one then says that it is passed.
-    """
-    file = Path(gate)
-    if not file.is_file():
-        return
-    try:
-        with file.open("rb") as opened:
-            beginning = opened.read(99)
-        if SCHEMA.encode() in beginning:
-            file.unlink()
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise WriteError(f"{gate} cannot be removed: {reason}.") from problem
+    return lines

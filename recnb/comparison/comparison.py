@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
@@ -71,7 +70,6 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import Numbers, Pairs
-from recnb.results.record import record_of_measures
 from recnb.results.scoring import scoring_of, values_of_users
 from recnb.results.segment_table import refuse_whole_metrics
 from recnb.results.segments import (
@@ -98,7 +96,6 @@ from recnb.stats import Settings, Test, tau_ap
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from recnb.report.methods import MethodsSection
     from recnb.report.report import Report
 
 #: Of more models than these every two are compared if none is named as the baseline,
@@ -586,15 +583,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             not_worse_check(row, float(margin), self.settings.confidence, basis)
             for row in numbers.difference_rows()
         ]
-        recorder = partial(
-            record_of_measures,
-            self._models,
-            asked,
-            Cutoffs.one(k),
-            self.settings,
-            self.baseline,
-        )
-        return Gate(tuple(checks), recorder=recorder)
+        return Gate(tuple(checks))
 
     @with_noun
     def runs(
@@ -1151,89 +1140,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 basis=basis,
                 users=_count("movers", movers),
             )
-
-    @with_noun
-    def record(
-        self,
-        metrics: Metrics = None,
-        k: AnyCutoffs = (5, 10, 20),
-        **options: Any,
-    ) -> dict[str, Any]:
-        """Return what `recnb.check` needs to check the numbers of all models later.
-
-        Parameters
-        ----------
-        metrics : str, list or dict, optional
-            As in `table`.
-        k : int or list of int, default (5, 10, 20)
-            Cut-off or cut-offs; None is the whole list.
-        **options
-            Options of the metrics.
-
-        Returns
-        -------
-        dict
-            Plain Python, which `json` can write.
-
-        See Also
-        --------
-        recnb.Evaluation.record : What a record has.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
-        >>> record = found.record("ndcg", k=10)
-        >>> recnb.check(record, sample.recommendations, sample.test).passed
-        True
-        """
-        asked = asked_of(self._first, metrics, options, "k")
-        return record_of_measures(
-            self._models, asked, Cutoffs.of(k), self.settings, self.baseline
-        )
-
-    @with_noun
-    def methods(
-        self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
-    ) -> MethodsSection:
-        """Return the methods of these numbers in sentences, tests among them.
-
-        Parameters
-        ----------
-        metrics : str, list or dict, optional
-            As in `table`.
-        k : int or list of int, optional
-            Cut-off or cut-offs; None is the whole list.
-        **options
-            Options of the metrics.
-
-        Returns
-        -------
-        MethodsSection
-            Its `sentences`, and the references as `bibtex`.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> found = recnb.compare(sample.recommendations, sample.test)
-        >>> print(found.methods("ndcg", k=10).bibtex.splitlines()[0])
-        @article{jarvelin2002,
-        """
-        from recnb.report.methods import methods_of
-
-        asked = asked_of(self._first, metrics, options, "k")
-        of_users = [each for each in asked if each.metric.of != "all"]
-        basis = [self._basis_of(of_users), *self._options_in_words(asked, k)]
-        return methods_of(
-            self._models,
-            asked,
-            Cutoffs.of(k),
-            self.settings,
-            pairs=self.pairs,
-            basis="; ".join(basis),
-        )
 
     @property
     def basis(self) -> str:

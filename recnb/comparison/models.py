@@ -45,7 +45,6 @@ from recnb.evaluate import (
     COLUMNS,
     KEYWORDS,
     evaluate,
-    files_given,
     refuse_word_for_users,
     unknown_option,
 )
@@ -149,7 +148,6 @@ def models_of(
         if name not in known:
             raise unknown_option(name, "a comparison", known)
     refuse_word_for_users(options.get("users"))
-    given_models, given = models, {"truth": truth, **options}
     models, truth = _read(models, truth, options)
     scores = options.get("score")
     has_score_of_each = is_several(scores)
@@ -166,22 +164,7 @@ def models_of(
     for name, frame in steps(list(frames.items()), _("comparing")):
         of_model = options | {"score": name} if has_score_of_each else options
         evaluated[name] = _evaluated(name, frame, truth, of_model)
-    return _with_files(evaluated, given_models, given)
-
-
-def _with_files(
-    evaluated: Mapping[str, Evaluation], models: Any, given: Mapping[str, Any]
-) -> Mapping[str, Evaluation]:
-    """Return models that know their files: each its own, or all of them one."""
-    others = files_given({name: given.get(name) for name in ("truth", *SIDE_DATA)})
-    by_name = {}
-    if isinstance(models, Mapping):
-        by_name = {str(name): model for name, model in models.items()}
-    with_files = {}
-    for name, evaluation in evaluated.items():
-        files = files_given({RECS: by_name.get(name, models)}) | others
-        with_files[name] = evaluation.with_files(files) if files else evaluation
-    return with_files
+    return evaluated
 
 
 def _by_score(models: Any, scores: Any, column: str | None) -> Mapping[Any, Any]:

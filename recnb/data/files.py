@@ -674,6 +674,12 @@ def json_values(value: Any) -> Any:
     return str(value)
 
 
+def as_json(values: Mapping[str, Any]) -> str:
+    """Return plain Python as the text of a file of JSON."""
+    text = json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False)
+    return f"{text}\n"
+
+
 class AsJson(ABC):
     """A result that can be written as JSON."""
 
@@ -706,5 +712,4 @@ class AsJson(ABC):
         >>> json.loads(report.to_json())["k"]
         [10]
         """
-        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
-        return written(f"{text}\n", path)
+        return written(as_json(self.to_dict()), path)

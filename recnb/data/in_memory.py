@@ -12,7 +12,6 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.columns import Labels, with_series
 from recnb.data.encoding import distinct
-from recnb.data.fingerprint import TableFacts
 from recnb.data.join import (
     JoinResult,
     RepeatedRankError,
@@ -22,7 +21,7 @@ from recnb.data.join import (
 )
 from recnb.data.numbered import Ids, number_ids
 from recnb.data.quirks import needs_positions
-from recnb.data.sheet import IDS, RECS, TRUTH, Sheet, is_missing, is_relevant
+from recnb.data.sheet import IDS, TRUTH, Sheet, is_missing, is_relevant
 from recnb.data.source import Joined, JoinedRows, Source, rows_of
 from recnb.data.splits import Splits
 from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
@@ -157,13 +156,6 @@ class Sheets(Source):
         else:
             return
         self.judgements = judgements.with_columns(values.alias("propensity"))
-
-    def _read_facts(self, name: str, *, in_order: bool) -> TableFacts:
-        """Look at every row for `facts`."""
-        if self.whole is not None:
-            return self.whole.facts(name, in_order=in_order)
-        sheet = self.lists if name == RECS else self.judgements
-        return TableFacts.of(sheet, in_order=in_order)
 
     def among(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""

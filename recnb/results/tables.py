@@ -103,7 +103,7 @@ def wide_table(
             [list(columns), ["mean", "low", "high"]], names=["k", None]
         )
     cells = np.hstack(parts).reshape(len(numbers.bases), len(columns))
-    phrases = phrases_of(numbers)
+    phrases = _phrases_of(numbers)
     rows = pd.Index([*phrases], name="metric")
     return Table.made(pd.DataFrame(cells, rows, columns), [*merged(phrases), *words])
 
@@ -113,7 +113,7 @@ def intervals_of(confidence: float) -> str:
     return _("{confidence}% intervals", confidence=f"{100 * confidence:g}")
 
 
-def phrases_of(numbers: Numbers) -> dict[str, list[str]]:
+def _phrases_of(numbers: Numbers) -> dict[str, list[str]]:
     """Return the phrases below the numbers of one model, by metric."""
     return {name: bases[0].phrases(brief=True) for name, bases in numbers.bases.items()}
 
@@ -176,7 +176,7 @@ def measures_of(
     rows = pd.Index([place.name for place in numbers.places], name="measure")
     words = intervals_of(confidence)
     return Table.made(
-        pd.DataFrame(columns, rows), [*merged(phrases_of(numbers)), words]
+        pd.DataFrame(columns, rows), [*merged(_phrases_of(numbers)), words]
     )
 
 
