@@ -24,7 +24,6 @@ from recnb.comparison.models import (
 )
 from recnb.comparison.overlap import overlaps
 from recnb.comparison.runs import Runs, runs_of
-from recnb.comparison.scatter import draw_models, draw_users
 from recnb.comparison.tables import (
     Curves,
     Differences,
@@ -96,8 +95,6 @@ from recnb.results.values import (
 from recnb.stats import Settings, Test, tau_ap
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from recnb.report.methods import MethodsSection
     from recnb.report.report import Report
 
@@ -114,7 +111,6 @@ CALLS = (
     ".movers('ndcg', k=10)",
     ".overlap(k=10)",
     ".agreement(k=10)",
-    ".scatter('ndcg', k=10)",
     ".beyond(k=10)",
     ".not_worse('ndcg', k=10)",
 )
@@ -933,111 +929,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         table = Curves.made(frame, basis, f"{measure.symbol}@k")
         table.attrs |= {"symbol": measure.symbol, "n_users": None}
         return table
-
-    @with_noun
-    def scatter(
-        self,
-        metric: AnyMetric = "ndcg",
-        other: AnyMetric | None = None,
-        k: int | None = None,
-        *,
-        model: str | None = None,
-        baseline: str | None = None,
-        ax: Axes | None = None,
-        color: Any = None,
-        **options: Any,
-    ) -> Axes:
-        """Draw the users of two models by a metric, or the models by two metrics.
-
-        Of one metric a point is a user, with the value under the baseline along and
-        that under the model up: above the diagonal the model has the higher value. Of
-        two metrics a point is a model, with the intervals that its numbers have.
-
-        Parameters
-        ----------
-        metric : str or Metric, default "ndcg"
-            The metric.
-        other : str or Metric, optional
-            A second one to draw the models by.
-        k : int, optional
-            The cut-off of both; None is the whole list.
-        model : str, optional
-            The model whose users are drawn, by default the first that is not the baseline.
-        baseline : str, optional
-            The other model, by default the baseline.
-        ax : matplotlib.axes.Axes, optional
-            Where it is drawn, else in a new figure.
-        color : optional
-            The colour of points, as matplotlib takes it.
-        **options
-            Those of the metrics.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            With the line of users and convention below.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
-        >>> found.scatter("ndcg", k=10).get_ylabel()
-        'nDCG@10 with item-knn'
-        >>> found.scatter("ndcg", "recall", k=10).get_ylabel()
-        'Recall@10'
-        """
-        if other is not None:
-            if model is not None or baseline is not None:
-                raise OptionError(
-                    "of two metrics every model is drawn: leave model= and baseline= out."
-                )
-            return self._scatter_of_models([metric, other], k, options, ax, color)
-        pair = self._pair(model, baseline)
-        return self._scatter_of_users(metric, k, options, pair, ax, color)
-
-    def _scatter_of_users(
-        self,
-        metric: AnyMetric,
-        k: int | None,
-        options: Mapping[str, Any],
-        pair: tuple[str, str],
-        ax: Axes | None,
-        color: Any,
-    ) -> Axes:
-        (asked,) = asked_of(self._first, [metric], options, "k", "model", "baseline")
-        if asked.metric.of == "all":
-            problem = named(
-                "{metric} is one number of all lists of a model, so no users can be drawn: ",
-                metric=asked.measure.name,
-            )
-            raise OptionError(
-                problem, "name a second metric, for a point of each model."
-            )
-        model, baseline = pair
-        models = {name: self._models[name] for name in (baseline, model)}
-        (column,) = metric_columns(models, asked, Cutoffs.one(k))
-        basis = [self._basis_of([asked]), *self._options_in_words([asked], k)]
-        return draw_users(ax, column, pair, basis, color)
-
-    def _scatter_of_models(
-        self,
-        metrics: Sequence[AnyMetric],
-        k: int | None,
-        options: Mapping[str, Any],
-        ax: Axes | None,
-        color: Any,
-    ) -> Axes:
-        asked = asked_of(self._first, metrics, options, "k")
-        cutoffs = Cutoffs.one(k)
-        numbers = self._measured(asked, cutoffs, pairs=())
-        basis = self._basis_of_table(asked, cutoffs, numbers)
-        percent = f"{100 * self.settings.confidence:g}"
-        basis.append(_("{confidence}% intervals", confidence=percent))
-        rows = list(numbers.mean_rows())
-        along = [row for row in rows if row.metric == asked[0].measure.name]
-        up = [row for row in rows if row.metric == asked[1].measure.name]
-        return draw_models(ax, along, up, basis, color)
 
     @with_noun
     def explore(
