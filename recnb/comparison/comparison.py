@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
 import numpy as np
@@ -52,7 +51,7 @@ from recnb.errors import (
 from recnb.evaluate import Options, with_options_listed
 from recnb.evaluation import Evaluation
 from recnb.lint import checks, finding_of, judged_order
-from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import ACCURACY
 from recnb.report.data import ModelUsers
@@ -92,7 +91,7 @@ from recnb.results.values import (
     taken_as_known,
     weights_in_words,
 )
-from recnb.stats import Settings, Test, tau_ap
+from recnb.stats import Settings, Test
 
 if TYPE_CHECKING:
     from recnb.report.methods import MethodsSection
@@ -110,7 +109,6 @@ CALLS = (
     ".curve('ndcg')",
     ".movers('ndcg', k=10)",
     ".overlap(k=10)",
-    ".agreement(k=10)",
     ".beyond(k=10)",
     ".not_worse('ndcg', k=10)",
 )
@@ -760,68 +758,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         k = Cutoffs.one(k).values[0]
         return Table.made(pd.DataFrame(overlaps(self._models, k, p)), [self.basis])
-
-    @with_noun
-    def agreement(
-        self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
-    ) -> Table:
-        """Return how alike each two metrics order the models, from -1 to 1.
-
-        A model that is moved up or down by chance counts as well: orders of models that are
-        not shown to differ need not agree.
-
-        Parameters
-        ----------
-        metrics : str, list or dict, optional
-            As in `table`; at least two.
-        k : int or list of int, optional
-            Cut-off or cut-offs; None is the whole list.
-        **options
-            Options of the metrics.
-
-        Returns
-        -------
-        Table
-            A row per pair of metrics: Kendall's tau-b, and tau AP, which weighs the top, as
-            the mean of either metric taken as the truth.
-
-        References
-        ----------
-        Yilmaz, Aslam and Robertson 2008, A new rank correlation coefficient for information
-        retrieval, SIGIR.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> found = recnb.compare(sample.recommendations, sample.test)
-        >>> found.agreement(["ndcg", "recall"], k=10).to_frame().columns.tolist()
-        ['metric', 'other', 'tau_b', 'tau_ap']
-        """
-        from scipy.stats import kendalltau
-
-        asked = asked_of(self._first, metrics, options, "k")
-        cutoffs = Cutoffs.of(k)
-        names = _columns_of(asked, cutoffs)
-        numbers = self._measured(asked, cutoffs, pairs=())
-        if len(names) < 2:
-            raise OptionError(
-                "agreement is between metrics, and one is asked for: name two, or several cut-offs."
-            )
-        columns = dict[str, Floats]()
-        for place, means in zip(numbers.places, numbers.means.mean, strict=True):
-            column = names[place.measure.name, place.k]
-            columns[column] = place.measure.metric.sign * means
-        rows = []
-        for metric, other in combinations(columns, 2):
-            orders = columns[metric], columns[other]
-            tau_b = float(kendalltau(*np.round(orders, 12)).statistic)
-            rows.append((metric, other, tau_b, tau_ap(*orders)))
-        frame = pd.DataFrame(rows, columns=["metric", "other", "tau_b", "tau_ap"])
-        words = _("orders of {n} models by their means", n=len(self))
-        return Table.made(
-            frame, [words, *self._basis_of_table(asked, cutoffs, numbers)]
-        )
 
     @with_noun
     def beyond(self, k: int | None = None) -> Table:
