@@ -321,7 +321,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         *,
         intervals: bool = False,
         by: Any = None,
-        bins: int = 4,
         **options: Any,
     ) -> Means:
         """Return means over the common users, and numbers of all lists.
@@ -342,8 +341,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             True: each mean with the two ends of its interval.
         by : str, Series or list, optional
             Segments, as in `Evaluation.table`.
-        bins : int, default 4
-            Number of quantile bins for a `by` that is a number.
         **options
             Options of the metrics, applied to each metric that has them.
 
@@ -366,11 +363,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         check_flag("intervals", intervals)
         cutoffs = Cutoffs.of(k)
-        asked = asked_of(self._first, metrics, options, "k", "intervals", "by", "bins")
+        asked = asked_of(self._first, metrics, options, "k", "intervals", "by")
         names = _columns_of(asked, cutoffs)
         if by is not None:
             refuse_whole_metrics(asked)
-        division = division_by(self._models, by, bins)
+        division = division_by(self._models, by)
         numbers = self._measured(asked, cutoffs, division)
         basis = self._basis_of_table(asked, cutoffs, numbers)
         if intervals:
@@ -458,7 +455,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         k: AnyCutoffs = None,
         *,
         by: Any = None,
-        bins: int = 4,
         **options: Any,
     ) -> Differences:
         """Return paired differences with intervals and tests.
@@ -474,8 +470,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             Cut-off or cut-offs; None is the whole list.
         by : str, Series or list, optional
             Segments, as in `table`.
-        bins : int, default 4
-            Number of quantile bins for a `by` that is a number.
         **options
             Options of the metrics.
 
@@ -500,7 +494,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         ['better', 'better']
         """
         asked = self._asked(metrics, options)
-        division = division_by(self._models, by, bins, is_tested=True)
+        division = division_by(self._models, by, is_tested=True)
         numbers = self._measured(asked, Cutoffs.of(k), division)
         known = taken_as_known(self._first.source.weighted)
         basis = [self._basis_of(asked), *self._first.clustering_in_words]
@@ -917,7 +911,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         *,
         movers: int = 2,
         by: Any = None,
-        bins: int = 4,
         lang: str | None = None,
         **options: Any,
     ) -> Report:
@@ -938,8 +931,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             Segments to compare models in: a column of `users=` or of the truth, "activity",
             a Series, or several in a list; values of a column of `items=`, or of one of the
             truth that differs within users, have means and no tests.
-        bins : int, default 4
-            Number of quantile bins for a `by` that is a number.
         lang : {"en", "ko"}, optional
             The language; None is the one that is set.
         **options
@@ -963,7 +954,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         from recnb.report.request import request_of
 
         with use_language(lang):
-            request = request_of(self._first, k, metrics, options, by=by, bins=bins)
+            request = request_of(self._first, k, metrics, options, by=by)
             asked = [Asked(measure.symbol, measure) for measure in request.metrics]
             basis = "; ".join(
                 [self._basis_of(asked), *self._options_in_words(asked, k)]
