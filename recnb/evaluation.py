@@ -34,7 +34,6 @@ from recnb.results.gate import Gate, within
 from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
 from recnb.results.segment_table import table_by
-from recnb.results.segments import refuse_bins_alone
 from recnb.results.table import check_flag
 from recnb.results.worked import explanation_of
 from recnb.stats import Clusters, Detectable, Settings
@@ -83,7 +82,6 @@ class EvaluationMethods(Methods):
         *,
         intervals: bool = False,
         by: Any = None,
-        bins: int = 4,
         confidence: float = 0.95,
         **options: Any,
     ) -> Table:
@@ -116,8 +114,6 @@ class EvaluationMethods(Methods):
             - a column of `items=`, such as a genre.
 
             Several of these are given in a list.
-        bins : int, default 4
-            Number of quantile bins for a `by` that is a number.
         confidence : float, default 0.95
             Of the intervals, between 0 and 1.
         **options
@@ -148,10 +144,8 @@ class EvaluationMethods(Methods):
                 k,
                 options,
                 by=by,
-                bins=bins,
                 confidence=confidence,
             )
-        refuse_bins_alone(bins)
         return tables.table_of(
             self._data,
             metrics,
@@ -386,7 +380,6 @@ class EvaluationMethods(Methods):
         metrics: Metrics = None,
         *,
         by: Any = None,
-        bins: int = 4,
         confidence: float = 0.95,
         lang: str | None = None,
         **options: Any,
@@ -405,8 +398,6 @@ class EvaluationMethods(Methods):
             As in `table`; the headline is the first.
         by : str, Series or list, optional
             Segments, as in `table`.
-        bins : int, default 4
-            Number of quantile bins for a `by` that is a number.
         confidence : float, default 0.95
             Of the intervals, between 0 and 1.
         lang : {"en", "ko"}, optional
@@ -432,7 +423,7 @@ class EvaluationMethods(Methods):
         from recnb.report.request import request_of
 
         with use_language(lang):
-            request = request_of(self._data, k, metrics, options, by=by, bins=bins)
+            request = request_of(self._data, k, metrics, options, by=by)
             return report_of({"": self._data}, request, Settings(confidence))
 
     @with_noun

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
 import numpy as np
@@ -23,7 +22,6 @@ from recnb.comparison.models import (
 )
 from recnb.comparison.overlap import overlaps
 from recnb.comparison.runs import Runs, runs_of
-from recnb.comparison.scatter import draw_models, draw_users
 from recnb.comparison.tables import (
     Curves,
     Differences,
@@ -52,7 +50,7 @@ from recnb.errors import (
 from recnb.evaluate import Options, with_options_listed
 from recnb.evaluation import Evaluation
 from recnb.lint import checks, finding_of, judged_order
-from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import ACCURACY
 from recnb.report.data import ModelUsers
@@ -91,11 +89,9 @@ from recnb.results.values import (
     taken_as_known,
     weights_in_words,
 )
-from recnb.stats import Settings, Test, tau_ap
+from recnb.stats import Settings, Test
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
     from recnb.report.report import Report
 
 #: Of more models than these every two are compared if none is named as the baseline,
@@ -110,8 +106,6 @@ CALLS = (
     ".curve('ndcg')",
     ".movers('ndcg', k=10)",
     ".overlap(k=10)",
-    ".agreement(k=10)",
-    ".scatter('ndcg', k=10)",
     ".beyond(k=10)",
     ".not_worse('ndcg', k=10)",
 )
@@ -324,7 +318,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         *,
         intervals: bool = False,
         by: Any = None,
-        bins: int = 4,
         **options: Any,
     ) -> Means:
         """Return means over the common users, and numbers of all lists.
@@ -345,8 +338,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             True: each mean with the two ends of its interval.
         by : str, Series or list, optional
             Segments, as in `Evaluation.table`.
-        bins : int, default 4
-            Number of quantile bins for a `by` that is a number.
         **options
             Options of the metrics, applied to each metric that has them.
 
@@ -369,11 +360,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         check_flag("intervals", intervals)
         cutoffs = Cutoffs.of(k)
-        asked = asked_of(self._first, metrics, options, "k", "intervals", "by", "bins")
+        asked = asked_of(self._first, metrics, options, "k", "intervals", "by")
         names = _columns_of(asked, cutoffs)
         if by is not None:
             refuse_whole_metrics(asked)
-        division = division_by(self._models, by, bins)
+        division = division_by(self._models, by)
         numbers = self._measured(asked, cutoffs, division)
         basis = self._basis_of_table(asked, cutoffs, numbers)
         if intervals:
@@ -461,7 +452,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         k: AnyCutoffs = None,
         *,
         by: Any = None,
-        bins: int = 4,
         **options: Any,
     ) -> Differences:
         """Return paired differences with intervals and tests.
@@ -477,8 +467,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             Cut-off or cut-offs; None is the whole list.
         by : str, Series or list, optional
             Segments, as in `table`.
-        bins : int, default 4
-            Number of quantile bins for a `by` that is a number.
         **options
             Options of the metrics.
 
@@ -503,7 +491,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         ['better', 'better']
         """
         asked = self._asked(metrics, options)
-        division = division_by(self._models, by, bins, is_tested=True)
+        division = division_by(self._models, by, is_tested=True)
         numbers = self._measured(asked, Cutoffs.of(k), division)
         known = taken_as_known(self._first.source.weighted)
         basis = [self._basis_of(asked), *self._first.clustering_in_words]
@@ -755,68 +743,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return Table.made(pd.DataFrame(overlaps(self._models, k, p)), [self.basis])
 
     @with_noun
-    def agreement(
-        self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
-    ) -> Table:
-        """Return how alike each two metrics order the models, from -1 to 1.
-
-        A model that is moved up or down by chance counts as well: orders of models that are
-        not shown to differ need not agree.
-
-        Parameters
-        ----------
-        metrics : str, list or dict, optional
-            As in `table`; at least two.
-        k : int or list of int, optional
-            Cut-off or cut-offs; None is the whole list.
-        **options
-            Options of the metrics.
-
-        Returns
-        -------
-        Table
-            A row per pair of metrics: Kendall's tau-b, and tau AP, which weighs the top, as
-            the mean of either metric taken as the truth.
-
-        References
-        ----------
-        Yilmaz, Aslam and Robertson 2008, A new rank correlation coefficient for information
-        retrieval, SIGIR.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> found = recnb.compare(sample.recommendations, sample.test)
-        >>> found.agreement(["ndcg", "recall"], k=10).to_frame().columns.tolist()
-        ['metric', 'other', 'tau_b', 'tau_ap']
-        """
-        from scipy.stats import kendalltau
-
-        asked = asked_of(self._first, metrics, options, "k")
-        cutoffs = Cutoffs.of(k)
-        names = _columns_of(asked, cutoffs)
-        numbers = self._measured(asked, cutoffs, pairs=())
-        if len(names) < 2:
-            raise OptionError(
-                "agreement is between metrics, and one is asked for: name two, or several cut-offs."
-            )
-        columns = dict[str, Floats]()
-        for place, means in zip(numbers.places, numbers.means.mean, strict=True):
-            column = names[place.measure.name, place.k]
-            columns[column] = place.measure.metric.sign * means
-        rows = []
-        for metric, other in combinations(columns, 2):
-            orders = columns[metric], columns[other]
-            tau_b = float(kendalltau(*np.round(orders, 12)).statistic)
-            rows.append((metric, other, tau_b, tau_ap(*orders)))
-        frame = pd.DataFrame(rows, columns=["metric", "other", "tau_b", "tau_ap"])
-        words = _("orders of {n} models by their means", n=len(self))
-        return Table.made(
-            frame, [words, *self._basis_of_table(asked, cutoffs, numbers)]
-        )
-
-    @with_noun
     def beyond(self, k: int | None = None) -> Table:
         """Return the metrics beyond accuracy of every model, down to k.
 
@@ -924,111 +850,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return table
 
     @with_noun
-    def scatter(
-        self,
-        metric: AnyMetric = "ndcg",
-        other: AnyMetric | None = None,
-        k: int | None = None,
-        *,
-        model: str | None = None,
-        baseline: str | None = None,
-        ax: Axes | None = None,
-        color: Any = None,
-        **options: Any,
-    ) -> Axes:
-        """Draw the users of two models by a metric, or the models by two metrics.
-
-        Of one metric a point is a user, with the value under the baseline along and
-        that under the model up: above the diagonal the model has the higher value. Of
-        two metrics a point is a model, with the intervals that its numbers have.
-
-        Parameters
-        ----------
-        metric : str or Metric, default "ndcg"
-            The metric.
-        other : str or Metric, optional
-            A second one to draw the models by.
-        k : int, optional
-            The cut-off of both; None is the whole list.
-        model : str, optional
-            The model whose users are drawn, by default the first that is not the baseline.
-        baseline : str, optional
-            The other model, by default the baseline.
-        ax : matplotlib.axes.Axes, optional
-            Where it is drawn, else in a new figure.
-        color : optional
-            The colour of points, as matplotlib takes it.
-        **options
-            Those of the metrics.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            With the line of users and convention below.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
-        >>> found.scatter("ndcg", k=10).get_ylabel()
-        'nDCG@10 with item-knn'
-        >>> found.scatter("ndcg", "recall", k=10).get_ylabel()
-        'Recall@10'
-        """
-        if other is not None:
-            if model is not None or baseline is not None:
-                raise OptionError(
-                    "of two metrics every model is drawn: leave model= and baseline= out."
-                )
-            return self._scatter_of_models([metric, other], k, options, ax, color)
-        pair = self._pair(model, baseline)
-        return self._scatter_of_users(metric, k, options, pair, ax, color)
-
-    def _scatter_of_users(
-        self,
-        metric: AnyMetric,
-        k: int | None,
-        options: Mapping[str, Any],
-        pair: tuple[str, str],
-        ax: Axes | None,
-        color: Any,
-    ) -> Axes:
-        (asked,) = asked_of(self._first, [metric], options, "k", "model", "baseline")
-        if asked.metric.of == "all":
-            problem = named(
-                "{metric} is one number of all lists of a model, so no users can be drawn: ",
-                metric=asked.measure.name,
-            )
-            raise OptionError(
-                problem, "name a second metric, for a point of each model."
-            )
-        model, baseline = pair
-        models = {name: self._models[name] for name in (baseline, model)}
-        (column,) = metric_columns(models, asked, Cutoffs.one(k))
-        basis = [self._basis_of([asked]), *self._options_in_words([asked], k)]
-        return draw_users(ax, column, pair, basis, color)
-
-    def _scatter_of_models(
-        self,
-        metrics: Sequence[AnyMetric],
-        k: int | None,
-        options: Mapping[str, Any],
-        ax: Axes | None,
-        color: Any,
-    ) -> Axes:
-        asked = asked_of(self._first, metrics, options, "k")
-        cutoffs = Cutoffs.one(k)
-        numbers = self._measured(asked, cutoffs, pairs=())
-        basis = self._basis_of_table(asked, cutoffs, numbers)
-        percent = f"{100 * self.settings.confidence:g}"
-        basis.append(_("{confidence}% intervals", confidence=percent))
-        rows = list(numbers.mean_rows())
-        along = [row for row in rows if row.metric == asked[0].measure.name]
-        up = [row for row in rows if row.metric == asked[1].measure.name]
-        return draw_models(ax, along, up, basis, color)
-
-    @with_noun
     def explore(
         self,
         metric: Any = "ndcg",
@@ -1079,7 +900,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         *,
         movers: int = 2,
         by: Any = None,
-        bins: int = 4,
         lang: str | None = None,
         **options: Any,
     ) -> Report:
@@ -1100,8 +920,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             Segments to compare models in: a column of `users=` or of the truth, "activity",
             a Series, or several in a list; values of a column of `items=`, or of one of the
             truth that differs within users, have means and no tests.
-        bins : int, default 4
-            Number of quantile bins for a `by` that is a number.
         lang : {"en", "ko"}, optional
             The language; None is the one that is set.
         **options
@@ -1125,7 +943,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         from recnb.report.request import request_of
 
         with use_language(lang):
-            request = request_of(self._first, k, metrics, options, by=by, bins=bins)
+            request = request_of(self._first, k, metrics, options, by=by)
             asked = [Asked(measure.symbol, measure) for measure in request.metrics]
             basis = "; ".join(
                 [self._basis_of(asked), *self._options_in_words(asked, k)]

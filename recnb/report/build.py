@@ -375,7 +375,7 @@ def _segments(
             if request.lead_k in request.k_of(measure.name)
         )
     asked = [Asked(measure.name, measure) for measure in measures]
-    division = division_by(models, request.by, request.bins)
+    division = division_by(models, request.by)
     k = Cutoffs.of(request.lead_k)
     numbers = measured(
         models, asked, k, division=division, pairs=pairs, settings=settings

@@ -48,9 +48,7 @@ def table_of(
     One row per metric, one column per cut-off, or three with intervals.
     """
     cutoffs = Cutoffs.of(k)
-    asked = asked_of(
-        data, metrics, options, "k", "intervals", "confidence", "by", "bins"
-    )
+    asked = asked_of(data, metrics, options, "k", "intervals", "confidence", "by")
     with_cutoff = next(
         (each.name for each in asked if each.measure.k is not None), None
     )

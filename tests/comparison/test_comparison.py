@@ -119,19 +119,6 @@ def test_the_randomization_test_draws_enough_for_so_many_corrected_together():
     )
 
 
-def test_agreement_at_the_top_is_between_the_orders_by_each_two_metrics():
-    found = many(9)
-    table = found.agreement(["ndcg", "recall"], k=[5, 10])
-    means = found.table(["ndcg", "recall"], k=[5, 10])
-    assert len(table) == 6
-    for row in table.itertuples():
-        orders = means[row.metric].to_numpy(), means[row.other].to_numpy()
-        assert row.tau_ap == recnb.stats.tau_ap(*orders)
-    assert table.attrs["basis"].startswith("orders of 9 models")
-    with pytest.raises(OptionError, match="name two, or several cut-offs"):
-        found.agreement("ndcg", k=5)
-
-
 def test_every_two_models():
     models = {"a": FIRST, "b": SECOND, "c": lists(a="px", b="xp")}
     for baseline, pairs in (

@@ -490,7 +490,7 @@ def test_each_measure_has_the_cutoff_of_its_name():
         (OptionError, "confidence", {"confidence": 2}),
         (OptionError, "lang", {"lang": "de"}),
         (OptionError, "activity", {"by": "activty"}),
-        (OptionError, "bins", {"by": "activity", "bins": 1}),
+        (OptionError, "bins", {"by": "activity", "bins": 3}),
         (CutoffError, "nDCG@10", {"k": ["nDCG@10"]}),
         (OptionError, "title", {"title": "May"}),
         (OptionError, "movers", {"movers": -1}),
