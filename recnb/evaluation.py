@@ -638,7 +638,8 @@ class Evaluation(EvaluationMethods, EvaluationData):
         Returns
         -------
         Gate
-            True if the number reaches the value; `to_json` writes it for CI.
+            True if the number reaches the value; `to_json` writes it for CI, and
+            `assert gate, gate` in a script says its numbers.
 
         Examples
         --------

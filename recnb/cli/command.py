@@ -86,7 +86,7 @@ def _report(arguments: argparse.Namespace, files: dict[str, str], log: RunLog) -
     check_targets(arguments, files.values())
 
     result, report = _evaluated(arguments, inputs, options)
-    gates = [request.hold(result) for request in requests]
+    gates = [request.hold(result, arguments.baseline) for request in requests]
     log.note_record(report.record)
     log.note(warnings=warnings_of(report), gates=[gate.to_dict() for gate in gates])
     write_report(report, forms, quiet=arguments.quiet)

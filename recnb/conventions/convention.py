@@ -216,8 +216,8 @@ class Convention:
 
         `unsaid`: names of decisions to leave out; `below_0_unjudged`: whether the
         metric takes a negative relevance for that of an item which is not judged, as
-        lists of judged items alone do where it counts 0; `also_whole`: whether numbers at cut-offs stand
-        beside those of whole lists.
+        lists of judged items alone do where it counts 0; `also_whole`: whether numbers
+        at cut-offs stand beside those of whole lists.
         """
         unusual = {
             name: getattr(self, name)

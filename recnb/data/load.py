@@ -181,14 +181,26 @@ def read(
         return read_batches(recs, truth, layout, origin)
     lists = Sheet(RECS, table_of(recs, RECS, layout.recs_read), layout.recs)
     judged = table_of(truth, TRUTH, layout.truth_read)
-    judgements = Sheet(TRUTH, judged, layout.truth)
+    judgements = Sheet(TRUTH, judged, layout.truth).with_ids()
+    if _are_empty_lists(recs, judgements):
+        kinds = {role: judgements[role].dtype for role in IDS}
+        lists = lists.with_rows(lists.rows.cast(kinds))
+    else:
+        lists = lists.with_ids()
     source = source_in_splits(
-        lists.with_ids(),
-        judgements.with_ids(),
+        lists,
+        judgements,
         layout.split,
         users_without_items=layout.users_without_items,
     )
     return leave_out_lists(source)
+
+
+def _are_empty_lists(recs: Frame, judgements: Sheet) -> bool:
+    """Return whether every list is empty, and one at least is of a user of the truth."""
+    if not isinstance(recs, Made) or recs.height:
+        return False
+    return not {*recs.without_items}.isdisjoint(judgements["user"])
 
 
 def read_lists(recs: Frame, columns: Columns) -> pl.DataFrame:

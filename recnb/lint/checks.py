@@ -195,7 +195,7 @@ def missing_ids(data: LintData) -> Iterator[Problem]:
 def no_item_meets(data: LintData) -> Iterator[Problem]:
     relevant = data.relevant.select("item").unique(maintain_order=True)
     listed = data.ids("recs", "item")
-    if not relevant["item"].is_in(listed.implode()).any():
+    if len(listed) and not relevant["item"].is_in(listed.implode()).any():
         yield Problem(
             relevant,
             relevant.height,
@@ -379,7 +379,7 @@ def filler_score(data: LintData) -> Iterator[Problem]:
         return
     recs = data.source.recs
     score = recs["score"].cast(pl.Float64).to_numpy()
-    filler = score.min()
+    filler = score.min(initial=np.inf)
     is_filled = score == filler
     others = score[~is_filled]
     looks_filled = filler in FILLERS or filler <= HUGE

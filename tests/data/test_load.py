@@ -26,7 +26,7 @@ from hypothesis import strategies as st
 import recnb
 from recnb.conventions import Convention
 from recnb.data import buckets, lists_that_count
-from recnb.errors import FrameError, LeftMergeWarning, RecnbError
+from recnb.errors import FrameError, LeftMergeWarning, NoRowsError, RecnbError
 from recnb.evaluation import Evaluation
 
 LISTS = {"ann": ["a", "b", "c"], "bob": ["c", "d", "a"], "cy": ["x", "a", "b"]}
@@ -915,3 +915,41 @@ def test_an_empty_list_of_the_truth_is_known_wherever_its_lists_go(
         for source in (evaluation.source, some, every):
             with pytest.raises(FrameError, match="the list of 'u9' is empty"):
                 source.under(Convention(no_relevant="zero"))
+
+
+EMPTY_LISTS: list[Any] = [
+    {"ann": [], "bob": []},
+    {"ann": {}, "bob": {}},
+    pd.Series({"ann": [], "bob": []}),
+    pd.DataFrame({"user": ["ann", "bob"], "recommended": [[], []]}),
+    pl.DataFrame(
+        {"user": ["ann", "bob"], "recommended": [[], []]},
+        schema_overrides={"recommended": pl.List(pl.String)},
+    ),
+    pa.table(
+        {
+            "user": ["ann", "bob"],
+            "recommended": pa.array([[], []], pa.list_(pa.string())),
+        }
+    ),
+]
+
+
+@pytest.mark.parametrize("lists", EMPTY_LISTS, ids=lambda one: type(one).__name__)
+def test_lists_that_are_all_empty_count_0(lists: Any) -> None:
+    """As an empty list beside others does: each has a truth, and finds nothing."""
+    truth = {"ann": ["a"], "bob": ["b"]}
+    ev = recnb.evaluate(lists, truth)
+    assert ev.ndcg(k=2).per_user.to_dict() == {"ann": 0, "bob": 0}
+    assert "2 of them without a list, which counts 0" in ev.basis
+    assert recnb.as_in("ranx", "recall", lists, truth, k=2) == 0
+    found = recnb.compare({"full": truth, "empty": lists}, truth)
+    assert found.table("recall", k=2).to_frame().to_numpy().tolist() == [[1], [0]]
+    assert "Comparison" in repr(found.report(k=2))
+    with pytest.raises(NoRowsError):  # of nobody whom the truth knows
+        recnb.evaluate(lists, {"cy": ["a"]})
+
+
+def test_numbered_lists_that_are_all_empty_count_0() -> None:
+    assert recnb.evaluate([[], []], [["a"], ["b"]]).recall(k=1) == 0
+    assert recnb.ndcg([[], []], [["a"], ["b"]]) == 0
