@@ -67,9 +67,7 @@ class Pair(NamedTuple):
 
 
 #: Measures of search that a list and what is relevant are enough for.
-OF_SEARCH: dict[str, Metric[...]] = {
-    metric.name: metric for metric in (retrieval.auc, retrieval.set_average_precision)
-}
+OF_SEARCH: dict[str, Metric[...]] = {retrieval.auc.name: retrieval.auc}
 
 #: The metrics that are computed, explained and asked of one list, by name.
 OF_ONE_LIST = ChainMap(OF_SEARCH, METRICS)

@@ -94,7 +94,7 @@ def test_negative_relevance_is_said_to_be_what_it_is() -> None:
     ev = recnb.evaluate(RUN, NEGATIVE, negative_relevance="zero")
     unjudged = "negative relevance means not judged"
     counts_0 = "negative relevance counts 0"
-    for number in (ev.bpref(), ev.measure("AP(judged_only=True)")):
+    for number in (ev.measure("bpref"), ev.measure("AP(judged_only=True)")):
         assert unjudged in number.basis
         assert counts_0 not in number.basis
     for number in (ev.ndcg(k=2), ev.precision(k=2), ev.measure("Judged@2")):
@@ -173,7 +173,7 @@ def test_what_is_advised_under_propensities_takes_them() -> None:
         if not metric.instead:
             continue
         with pytest.raises(OptionError, match="under propensity= the nearest is"):
-            getattr(ev, name)(k=2)
+            ev.measure(name, k=2)
         for named in re.findall(r"\w+", metric.instead.split(" with ")[0]):
             if named == "or":
                 continue
