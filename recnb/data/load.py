@@ -183,8 +183,8 @@ def read(
     judged = table_of(truth, TRUTH, layout.truth_read)
     judgements = Sheet(TRUTH, judged, layout.truth).with_ids()
     if _are_empty_lists(recs, judgements):
-        kinds = {role: judgements[role].dtype for role in IDS}
-        lists = lists.with_rows(lists.rows.cast(kinds))
+        ids = [lists[role].cast(judgements[role].dtype).alias(role) for role in IDS]
+        lists = lists.with_columns(*ids)
     else:
         lists = lists.with_ids()
     source = source_in_splits(
