@@ -39,7 +39,6 @@ from recnb.results.metric_methods import (  # noqa: F401 (map)
     rbp,
     recall,
     reciprocal_rank,
-    set_average_precision,
 )
 from recnb.results.own_metric import metric
 from recnb.results.single_list import explain
@@ -103,7 +102,6 @@ __all__ = [
     "read_trec_run",
     "recall",
     "reciprocal_rank",
-    "set_average_precision",
     "users_needed",
 ]
 

@@ -39,6 +39,7 @@ from recnb.errors import FrameError, OptionError, is_several, is_word, near, quo
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import METRICS
 from recnb.results import Table
+from recnb.results.single_list import refuse_other_number, refuse_other_order
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -468,11 +469,13 @@ def evaluate_groups(
     if group is None:
         query = "qid"
         queries = _column(qid, query)
-        _refuse_other_rows(labels, queries, query)
+        refuse_other_number(labels, queries, query)
+        refuse_other_order(y_true, qid, query)
     else:
         query = "group"
         queries = _queries(group, len(labels))
-    _refuse_other_rows(labels, scores, "y_score")
+    refuse_other_number(labels, scores, "y_score")
+    refuse_other_order(y_true, y_score, "y_score")
     table = {
         query: from_pandas(queries, "the frame", query, "user"),
         "y_score": from_pandas(scores, "the frame", "y_score", "score"),
@@ -480,23 +483,6 @@ def evaluate_groups(
     }
     named: Any = {"user": query, "score": "y_score", "relevance": "y_true"}
     return evaluate(Made(table), **named | options)
-
-
-def _refuse_other_rows(
-    labels: pd.Series[Any], column: pd.Series[Any], name: str
-) -> None:
-    """Refuse a column of other rows than y_true has, or of another order."""
-    if len(column) != len(labels):
-        raise FrameError(
-            f"y_true has {len(labels):,} values, and {name} {len(column):,}: each row "
-            f"has one of both."
-        )
-    is_same = column.index.equals(labels.index)
-    if not is_same and {*column.index} == {*labels.index}:
-        raise FrameError(
-            f"y_true and {name} have the same index in another order: give both in "
-            f"one, {name}.loc[y_true.index]."
-        )
 
 
 def _queries(group: Any, n: int) -> pd.Series[Any]:

@@ -623,7 +623,8 @@ class Evaluation(EvaluationMethods, EvaluationData):
         Returns
         -------
         Gate
-            True if the number reaches the value; `to_json` writes it for CI.
+            True if the number reaches the value; `to_json` writes it for CI, and
+            `assert gate, gate` in a script says its numbers.
 
         Examples
         --------
@@ -789,44 +790,6 @@ class Evaluation(EvaluationMethods, EvaluationData):
         from recnb.widgets.explorer import Explorer
 
         return Explorer(self._as_models, metric, k, lang=lang, **options)
-
-    @with_noun
-    def to_frame(
-        self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
-    ) -> pd.DataFrame:
-        """Return a row per user: counts of the list, or the values of metrics.
-
-        The counts are the length of the list, relevant items and hits.
-
-        Parameters
-        ----------
-        metrics : str, list or dict, optional
-            As in `table`: a column for each metric at each cut-off, NaN for a user whom
-            it leaves out. Without metrics, cut-offs and options: counts.
-        k : int or list of int, optional
-            Cut-off or cut-offs; None is the whole list.
-        **options
-            Options of the metrics.
-
-        Returns
-        -------
-        DataFrame
-            Indexed by user.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> ev = recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["b", "c"]})
-        >>> ev.to_frame()
-              list_length  n_relevant  n_hits
-        user
-        ann             2           2       1
-        >>> ev.to_frame("recall", k=[1, 2])
-              recall@1  recall@2
-        user
-        ann        0.0       0.5
-        """
-        return tables.users_frame(self, metrics, k, options)
 
     def __repr__(self) -> str:
         calls = _("Methods: {calls}", calls=", ".join(CALLS))

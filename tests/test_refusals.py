@@ -564,7 +564,7 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
             ("y_true=[1, 0]", "y_score=[1, 0]", "[1], y_true=[1], y_score=[1]"),
             "go together",
         ),
-        "recnb.ndcg(y_true=[1, 0], y_score=[1])": "y_true has 2 values and y_score 1",
+        "recnb.ndcg(y_true=[1, 0], y_score=[1])": "y_true has 2 values, and y_score 1",
         **each(
             "recnb.ndcg(y_true=[1, 0], y_score=[1, {}])",
             ("math.nan", "'a'", "None", "True", "[1]"),

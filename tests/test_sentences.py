@@ -215,7 +215,9 @@ OF_MODELS = {
     r"(?:([\w, ]+): )?(\d+) of them with no relevant item, which counts 1": (
         "no relevant, counts 1"
     ),
-    r"(?:([\w, ]+): )?(\d+) with no relevant item left out": "no relevant, left out",
+    r"(?:([\w, ]+): )?(\d+) (?:with no relevant item|without judgements) left out": (
+        "no relevant, left out"
+    ),
 }
 
 
@@ -230,7 +232,9 @@ def line_of_models(basis: str, names: list[str]) -> dict[str, int]:
             counts["users"] = int(users[1])
             assert int(users[2] or 2) == len(names)
         of_some = clause.partition(": ")[0]
-        in_clause = re.split(r"(?<=item left out), |(?<=counts [01]), ", clause)
+        in_clause = re.split(
+            r"(?<=(?:item|ents) left out), |(?<=counts [01]), ", clause
+        )
         for part in in_clause:
             named = part if part == in_clause[0] else f"{of_some}: {part}"
             for words, what in OF_MODELS.items():

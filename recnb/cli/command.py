@@ -77,7 +77,7 @@ def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     result, report = _evaluated(arguments, inputs, options)
     checks: list[GateCheck] = []
     for request in requests:
-        checks += request.hold(result).checks
+        checks += request.hold(result, arguments.baseline).checks
     write_report(report, checks, forms, quiet=arguments.quiet)
     if not checks:
         return 0

@@ -30,12 +30,14 @@ GATE_FLAGS = {
     "--fail-below": GateFlag(
         "at_least",
         "[model:]ndcg@10=0.3",
-        "exit with 1 if the number is lower; may be given again",
+        "exit with 1 if the number of a model is lower, of the baseline only if it is "
+        "named; may be given again",
     ),
     "--fail-above": GateFlag(
         "at_most",
         "[model:]calibration@10=2",
-        "exit with 1 if the number is higher, such as that of a cost; may be given again",
+        "exit with 1 if the number of a model is higher, such as that of a cost, of the "
+        "baseline only if it is named; may be given again",
     ),
     "--fail-if-worse": GateFlag(
         "not_worse",
@@ -74,24 +76,28 @@ class GateRequest(NamedTuple):
         metric_named(measure)
         return cls(flag, model or None, measure, number)
 
-    def hold(self, result: Evaluation | Comparison) -> Gate:
-        """Return the gate with its numbers, of every model or of the one named."""
+    def hold(self, result: Evaluation | Comparison, baseline: str | None) -> Gate:
+        """Return the gate with its numbers, of the model that it names.
+
+        If it names none, of every model but the `baseline` that --baseline names.
+        """
         check = GATE_FLAGS[self.flag].check
         # --fail-if-worse comes with --baseline, and so with a comparison.
         if check == "not_worse" and isinstance(result, Comparison):
             return result.not_worse(self.measure, margin=self.number, model=self.model)
         return within(
             check,
-            models=self._models(result),
+            models=self._models(result, baseline),
             metric=self.measure,
             limit=self.number,
             k=None,
             options={},
         )
 
-    def _models(self, result: Evaluation | Comparison) -> Models:
+    def _models(self, result: Evaluation | Comparison, baseline: str | None) -> Models:
         if isinstance(result, Comparison):
-            names = list(result) if self.model is None else [self.model]
+            candidates = [name for name in result if name != baseline]
+            names = candidates if self.model is None else [self.model]
             return {name: result[name] for name in names}
         if self.model is not None:
             raise OptionError(

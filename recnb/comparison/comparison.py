@@ -255,6 +255,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         def __getattr__(self, name: str) -> NoReturn:
             if not name.startswith("_") and hasattr(Evaluation, name):
                 fix = f"It is one of each model: found[{self.names[0]!r}].{name}."
+                if name in ("measure", "measures"):
+                    fix = 'Type found.table(["nDCG@10", "AP"]).'
                 raise UnknownNameError(f"Comparison has no {name!r}.", fix=fix)
             super().__getattr__(name)
 

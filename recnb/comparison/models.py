@@ -5,6 +5,7 @@ Models that cannot be compared are refused.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -27,7 +28,7 @@ from recnb.data.columns import (
 from recnb.data.encoding import distinct
 from recnb.data.files import Wanted, is_file, read_together
 from recnb.data.in_memory import Sheets
-from recnb.data.load import SIDE_FRAMES, Input
+from recnb.data.load import SIDE_FRAMES, Input, is_left_merge
 from recnb.data.sheet import IDS, RECS, kind, relevant_only
 from recnb.display.language import N_, Plural, Sentence, _, named, use_noun
 from recnb.display.progress import steps
@@ -35,6 +36,7 @@ from recnb.display.text import one_line
 from recnb.errors import (
     ColumnError,
     FrameError,
+    LeftMergeWarning,
     NoUsersError,
     OptionError,
     is_several,
@@ -161,9 +163,12 @@ def models_of(
     frames = _named(frames)
     _refuse_extra(frames, truth, options)
     evaluated = {}
-    for name, frame in steps(list(frames.items()), _("comparing")):
-        of_model = options | {"score": name} if has_score_of_each else options
-        evaluated[name] = _evaluated(name, frame, truth, of_model)
+    with warnings.catch_warnings():
+        for name, frame in steps(list(frames.items()), _("comparing")):
+            of_model = options | {"score": name} if has_score_of_each else options
+            model = evaluated[name] = _evaluated(name, frame, truth, of_model)
+            if is_left_merge(model.source):  # one warning is enough
+                warnings.simplefilter("ignore", LeftMergeWarning)
     return evaluated
 
 

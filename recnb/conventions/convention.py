@@ -71,7 +71,8 @@ class Convention:
     relevant_from : float, optional
         The least relevance of a relevant item.
     negative_relevance : {"error", "zero", "keep"}
-        A relevance below 0: refused, counted as 0, or as it is.
+        A relevance below 0: refused, counted as 0, or as it is, which is 0 unless
+        `relevant` is "any" or "!=0".
     judged : {"truth", "list"}
         Which items are judged: all of the truth, or those of them that are recommended.
     judged_only : bool
@@ -214,9 +215,9 @@ class Convention:
         """Return each decision in words, without the usual ones that go without saying.
 
         `unsaid`: names of decisions to leave out; `below_0_unjudged`: whether the
-        metric takes a negative relevance for that of an item which is not judged; lists
-        of judged items alone always do; `also_whole`: whether numbers at cut-offs stand
-        beside those of whole lists.
+        metric takes a negative relevance for that of an item which is not judged, as
+        lists of judged items alone do where it counts 0; `also_whole`: whether numbers
+        at cut-offs stand beside those of whole lists.
         """
         unusual = {
             name: getattr(self, name)
@@ -226,8 +227,11 @@ class Convention:
         if self.cutoff == "list" and "ideal" in dict(self.metric):
             unusual.pop("cutoff", None)  # the phrase of the ideal names the cut
         words = {name: in_words(name, value) for name, value in unusual.items()}
-        if "negative_relevance" in words and (below_0_unjudged or self.judged_only):
-            words["negative_relevance"] = _(BELOW_0_UNJUDGED)
+        leaves_lists = self.judged_only and self.negative_relevance == "zero"
+        if "negative_relevance" in words:
+            words["negative_relevance"] = self.negative_in_words
+            if below_0_unjudged or leaves_lists:
+                words["negative_relevance"] = _(BELOW_0_UNJUDGED)
         relevant = _("relevant: every pair of the truth")
         if self.relevant_from is not None or graded:
             relevant = _("relevant: {what}", what=self.relevant_in_words)
@@ -242,9 +246,10 @@ class Convention:
 
     def given_in_words(self, names: Iterable[str]) -> str:
         """Return the decisions of these names, which were given on top of a library's."""
-        relevant = dict.fromkeys(("relevant", "relevant_from"), self.relevant_in_words)
+        said = dict.fromkeys(("relevant", "relevant_from"), self.relevant_in_words)
+        said["negative_relevance"] = self.negative_in_words
         phrases = [
-            relevant.get(name) or in_words(name, getattr(self, name)) for name in names
+            said.get(name) or in_words(name, getattr(self, name)) for name in names
         ]
         return ", ".join(dict.fromkeys(phrases))
 
@@ -259,6 +264,14 @@ class Convention:
         if self.order != "score" or self.ties != Convention.ties:
             return order
         return f"{order}, {in_words('ties', self.ties)}"
+
+    @property
+    def negative_in_words(self) -> str:
+        """What a negative relevance counts: 0 where it is that of no relevant item."""
+        is_above_0 = self.relevant_from is not None or self.relevant == ">0"
+        if self.negative_relevance == "keep" and is_above_0:
+            return in_words("negative_relevance", "zero")
+        return in_words("negative_relevance", self.negative_relevance)
 
     @property
     def relevant_in_words(self) -> str:

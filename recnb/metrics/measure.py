@@ -389,13 +389,16 @@ def _measure_of(name: object) -> Measure:
     text = plain_text(name)
     if isinstance(text, str):
         return parsed(text)
-    fix = near(text, _known_names(), _)
+    fix = near(text, _known_names(text), _)
     if callable(text):
         fix = _("A function becomes a metric by @recnb.metric(...).")
     raise OptionError(_(NO_METRIC, name=quoted(text)), fix=fix)
 
 
-def _known_names() -> list[str]:
+def _known_names(typed: object) -> list[str]:
+    """Return the names of metrics; of one typed in other letters, those in such."""
+    if isinstance(typed, str) and not typed.isascii():
+        return [term for term in _terms() if not term.isascii()]
     names = [*METRICS, *ALIASES, *RETRIEVAL_METRICS, *LIST_METRICS]
     return [*names, *(name for name in PRINTED.values() if name.lower() not in names)]
 
@@ -477,7 +480,7 @@ def _metric_called(name: str, text: str) -> Metric[...]:
         problem = _(NO_METRIC, name=quoted(text))
         if name.lower() in NOT_HERE:
             raise OptionError(problem, fix=_(NOT_HERE[name.lower()]))
-        raise OptionError(problem, fix=near(name, _known_names(), _))
+        raise OptionError(problem, fix=near(name, _known_names(name), _))
     return metric
 
 

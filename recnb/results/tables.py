@@ -10,7 +10,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.encoding import positions
-from recnb.display.language import _, named, pgettext
+from recnb.display.language import _, pgettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs
@@ -27,10 +27,9 @@ from recnb.results.columns import Column, metric_columns
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import Numbers
-from recnb.results.score import score_of
 from recnb.results.scoring import recorded_in, users_with_lists_in_words
 from recnb.results.table import Table
-from recnb.results.values import index_of_users, merged, taken_as_known
+from recnb.results.values import merged, taken_as_known
 from recnb.stats import Settings
 
 
@@ -176,50 +175,6 @@ def measures_of(
     return Table.made(
         pd.DataFrame(columns, rows), [*merged(_phrases_of(numbers)), words]
     )
-
-
-def users_frame(
-    data: EvaluationData, metrics: Metrics, k: Any, options: Given
-) -> pd.DataFrame:
-    """Return a row per user and a column per metric, or counts of each user.
-
-    A user whom a metric leaves out at a cut-off has NaN.
-    """
-    if metrics is None and k is None and not options:
-        hits = data.hits()
-        found = np.bincount(
-            hits.user if hits.tied is None else hits.user[hits.tied.top],
-            minlength=hits.n_users,
-        )
-        counts = {
-            "list_length": hits.list_length,
-            "n_relevant": hits.n_relevant,
-            "n_hits": found,
-        }
-        return _by_user(pd.DataFrame(counts), data)
-    columns = {}
-    for name, measure in asked_of(data, metrics, options):
-        if measure.metric.of == "all":
-            raise OptionError(
-                named(
-                    "{metric} is one number of all lists, and no user has a value of it: "
-                    "leave it out.",
-                    metric=measure.name,
-                )
-            )
-        for cut in measure.cutoffs(Cutoffs.of(k)):
-            has_cutoff = cut in (None, measure.k)
-            column = name if has_cutoff else f"{name}@{cut}"
-            columns[column] = score_of(data, measure.cut_at(cut)).per_user
-    frame = pd.DataFrame(columns)
-    return frame if data.splits is not None else frame.rename_axis(data.user_label)
-
-
-def _by_user(frame: pd.DataFrame, data: EvaluationData) -> pd.DataFrame:
-    """Index the rows of the users evaluated, in the order of results."""
-    label, splits = data.user_label, data.splits
-    frame.index = index_of_users(data.joined.users, label, splits)
-    return frame if splits is None else frame.sort_index()
 
 
 def curve_of(

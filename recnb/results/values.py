@@ -38,6 +38,8 @@ NO_RELEVANT: dict[str, str] = {
 AS_MISSED = N_(
     "{n:,} of them with no relevant item, which counts as a list without a hit"
 )
+#: Users whom the truth lacks, where those with no relevant item in it count.
+NOT_JUDGED = N_("{n:,} without judgements left out")
 
 #: A number under a library's conventions that the library has not.
 OWN = N_("recnb's own: that of {library} is not recorded")
@@ -391,7 +393,11 @@ def no_relevant_in_words(
         counted = AS_MISSED
     words = [_(counted, n=n_evaluated)] if n_evaluated else []
     if n_left_out:
-        words.append(_(NO_RELEVANT["skip"], n=n_left_out))
+        all_of_truth = convention.averaged_users == "truth"
+        left_out = NO_RELEVANT["skip"]
+        if all_of_truth and convention.no_relevant != "skip":
+            left_out = NOT_JUDGED
+        words.append(_(left_out, n=n_left_out))
     return words
 
 

@@ -295,6 +295,29 @@ def test_models_by_name_and_in_parts(tmp_path, capsys):
             1,
             "recnb: popular: ndcg@10 is 0.1725, below 0.25",
         ),
+        # The baseline named by --baseline is no candidate, but where a gate names it.
+        (
+            (*TWO, *CSV, "--baseline", "popular", "--fail-below", "ndcg@10=0.25"),
+            0,
+            "recnb: item-knn: ndcg@10 is 0.2589, at least 0.25",
+        ),
+        (
+            (*TWO, *CSV, "--baseline", "item-knn", "--fail-above", "ndcg@10=0.25"),
+            0,
+            "recnb: popular: ndcg@10 is 0.1725, at most 0.25",
+        ),
+        (
+            (
+                *TWO,
+                *CSV,
+                "--baseline",
+                "popular",
+                "--fail-below",
+                "popular:ndcg@10=0.25",
+            ),
+            1,
+            "recnb: popular: ndcg@10 is 0.1725, below 0.25",
+        ),
         (
             (
                 *TWO,

@@ -407,3 +407,15 @@ def test_an_order_that_unjudged_items_decide_is_a_warning() -> None:
         recnb.compare(frames, truth.query("relevance > 0")).differences("ndcg", k=2),
     ):
         assert not other.notes[0].startswith(warning)
+
+
+@pytest.mark.parametrize("name", ["measure", "measures"])
+def test_measures_of_a_comparison_are_its_table(name: str) -> None:
+    lists = {user: ["a"] for user in "uv"}
+    found = recnb.compare({"one": lists, "two": lists}, lists)
+    with pytest.raises(AttributeError) as refused:
+        getattr(found, name)
+    call = str(refused.value).rpartition("Type ")[2].rstrip(".")
+    assert call == 'found.table(["nDCG@10", "AP"])'
+    table = eval(call, {"found": found})
+    assert table.to_frame().to_numpy().tolist() == [[1, 1]] * 2

@@ -324,3 +324,16 @@ def test_what_a_metric_returns_tells_its_kind(name: str) -> None:
     assert metric.registry[name] is metric
     assert metric.is_accuracy == (name in ACCURACY)
     assert (metric.of == "all") == isinstance(metric, CatalogueMetric)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("정확도", "'정밀도'"), ("재현률", "'재현율'"), ("적중율", "'적중률'")],
+)
+def test_a_name_in_other_letters_is_answered_in_them(typed: str, meant: str) -> None:
+    ev = recnb.evaluate({1: ["a"]}, {1: ["a"]})
+    for ask in (recnb.quiz, ev.measure, ev.table):
+        with pytest.raises(OptionError) as refused:
+            ask(typed)
+        assert meant in str(refused.value)
+        assert "'precision'" not in str(refused.value)

@@ -448,7 +448,7 @@ def test_each_measure_has_the_cutoff_of_its_name():
             ("ndcg", 10): ev.ndcg(k=10),
             ("average_precision", None): ev.average_precision(),
             ("precision", 5): ev.precision(k=5),
-            ("bpref", None): ev.bpref(),
+            ("bpref", None): ev.measure("bpref"),
             ("coverage", 5): ev.coverage(k=5),
         }
     )
@@ -462,7 +462,10 @@ def test_each_measure_has_the_cutoff_of_its_name():
     ]
     assert {*report.segments.to_frame()["metric"]} == {"ndcg"}
     for text in (repr(report), report.to_html(), report.to_latex()):
-        assert (f"{ev.bpref():.4f}" in text, f"{ev.precision(k=10):.4f}" in text) == (
+        assert (
+            f"{ev.measure('bpref'):.4f}" in text,
+            f"{ev.precision(k=10):.4f}" in text,
+        ) == (
             True,
             False,
         )

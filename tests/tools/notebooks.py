@@ -146,9 +146,10 @@ def _fill(notebook: NotebookNode, source: Path) -> None:
             f"empty: code is written in {english.name}"
         )
     words = words_of(source)
-    code[0].source = code[0].source.replace(
-        "import recnb", SETTING.format(language=source.parent.name), 1
-    )
+    setting = SETTING.format(language=source.parent.name)
+    if code[0].source.endswith("import recnb"):  # what ends a cell is shown
+        setting += ";"
+    code[0].source = code[0].source.replace("import recnb", setting, 1)
     for place, cell in zip(places, code, strict=True):
         cell.source = translated(cell.source, words)
         notebook.cells[place] = cell
