@@ -28,7 +28,7 @@ from recnb.display.language import N_, _
 from recnb.display.text import one_line
 from recnb.errors import ElsewhereError, OptionError, quoted
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import PRINTED, Measure
+from recnb.metrics.measure import Measure
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.measuring import measured
@@ -277,7 +277,7 @@ def recorded_numbers(
         numbers.append(
             {
                 "model": row.model,
-                "metric": name_of(measure),
+                "metric": measure.name,
                 "options": scoring.measure.chosen,
                 "k": row.k,
                 "mean": row.mean,
@@ -288,16 +288,6 @@ def recorded_numbers(
             }
         )
     return numbers
-
-
-def name_of(measure: Measure) -> str:
-    """Return the name by which a measure is found again.
-
-    Of one that cuts nothing without a cut-off, that is the name that papers print.
-    """
-    if measure.cuts_nothing and not measure.text:
-        return PRINTED.get(measure.name, measure.name)
-    return measure.name
 
 
 # ---- one line of a record
