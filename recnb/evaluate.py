@@ -66,7 +66,7 @@ class Options(TypedDict, total=False):
     duplicates: Literal["error", "dedupe", "hit_once", "keep", "rows"]
     nonpositive_scores: Literal["keep", "never_hit"]
     candidates: Literal["list", "padded", "catalogue"]
-    cutoff: Literal["k", "list", "none"]
+    cutoff: Literal["k", "none"]
     relevant_from: float | None
     judged: Literal["truth", "list"]
     judged_only: bool

@@ -20,7 +20,7 @@ from recnb.errors import (
     OptionError,
     quoted,
 )
-from recnb.metrics.measure import Measure, measure_named, printed_measure
+from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
 from recnb.results.arguments import (
@@ -162,9 +162,7 @@ class EvaluationMethods(Methods):
         """Return the number of a measure by the name that papers print.
 
         Names are those of recnb and ir_measures, as "nDCG@10", "AP(rel=2)" or
-        "nDCG(dcg='exp-log2')@10"; case does not matter. Without a cut-off nothing is cut,
-        as in ir_measures: the ideal list of "nDCG" holds all relevant items, where
-        `ev.ndcg()` cuts it at the length of each list.
+        "nDCG(dcg='exp-log2')@10"; case does not matter.
 
         Parameters
         ----------
@@ -189,7 +187,7 @@ class EvaluationMethods(Methods):
         >>> round(ev.measure("nDCG@10"), 4)
         0.1725
         """
-        measure = with_options(printed_measure(text), options)
+        measure = with_options(measure_named(text), options)
         return score_of(self._data, measure.cut_at(k))
 
     @with_noun

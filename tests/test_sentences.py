@@ -57,13 +57,10 @@ def hold(
     """Work a number out by what the line says of it, and count its users."""
     said = dict(line.options)
     ideal_cut = said.pop("ideal_cut", None)
-    if "cutoff" not in said:
-        # Of whole lists it is said where the ideal is cut, and nothing else.
-        said["cutoff"] = "k" if k is not None else "list"
-    if ideal_cut == "k, whole lists at the list's length":
-        assert said["cutoff"] in ("k", "list")
-    elif ideal_cut is not None and said["ideal"] == "relevant":
-        assert ideal_cut == said["cutoff"], ideal_cut
+    if ideal_cut == "none":
+        assert k is None or said["cutoff"] == "none"
+    elif ideal_cut == "k":
+        assert said.get("cutoff", "k") == "k"
     if said.pop("below_0", None):
         said["negative_relevance"] = "zero"
     said["no_relevant"] = "skip"

@@ -30,7 +30,7 @@ from recnb.comparison.tables import (
     differences_table,
     means_table,
 )
-from recnb.conventions import Convention, cut_of, options_in_words
+from recnb.conventions import Convention, options_in_words
 from recnb.data import Frame
 from recnb.data.load import Input
 from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
@@ -994,7 +994,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 counts = first.counted(users)
                 words = [sample_in_words(counts["n_users"], counts.get("n_lists"))]
             if first.library is None:  # whose name says its decisions
-                convention = scorings[0].shown_convention
+                convention = scorings[0].joined.convention
                 decisions = convention.phrases(graded=first.joined.graded)
                 words += [phrase for phrase in decisions if phrase not in known]
             if words:
@@ -1067,13 +1067,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         phrases = {}
         for name, measure in metrics:
             used = measure.chosen
-            depths = measure.cutoffs(cutoffs).values
-            whole = depths == (None,)
+            whole = measure.cutoffs(cutoffs).is_whole
             scoring = scoring_of(self._first, measure, whole=whole)
             if measure.metric.is_accuracy:
                 used = dict(scoring.full_convention.metric)
-            cutoff = cut_of(scoring.shown_convention.cutoff, also_whole=None in depths)
-            phrases[name] = options_in_words(used, cutoff)
+            phrases[name] = options_in_words(used, whole=scoring.cuts_nothing)
             if "max_relevance" in used and used["max_relevance"] is None:
                 phrases[name].append(scale_in_words(self._first.joined.max_relevance))
         return phrases

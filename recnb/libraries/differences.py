@@ -273,8 +273,6 @@ def _variant_under(
 ) -> Variant:
     """Return the definition of our metric under another convention."""
     convention = source.under(given).convention
-    if k is None:
-        convention = convention.without_k()
     options = {**options, **dict(given.metric)}
     return Variant.made(name, convention, metric_named(ours.metric), options)
 

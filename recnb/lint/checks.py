@@ -406,25 +406,6 @@ def filler_score(data: LintData) -> Iterator[Problem]:
 def short_lists(data: LintData) -> Iterator[Problem]:
     lengths = data.joined.list_length
     n_lists = int(data.listed.sum())
-    longest = int(lengths.max(initial=0))
-    # A list as long as the longest could have held so many relevant items of its user.
-    could_hold = np.minimum(longest, data.hits.n_relevant)
-    ends_early = data.listed & (lengths < could_hold)
-    if ends_early.any() and data.ideal_ends_with_the_list:
-        _values, mean = averaged(data.scoring, Cutoffs.one(longest))
-        cut = mean.item()
-        yield Problem(
-            data.users(ends_early),
-            n_lists,
-            grave=False,
-            facts={"longest": longest, "cut": cut},
-            short="Lists of different length, which end before what is relevant to "
-            "their users: {n:,} of {of:,}",
-            why="Their ideal ends where they do, so a short list is not charged for "
-            "what it leaves out; {label} at k = {longest:,} is {cut:.4f}.",
-            advice="Give a cut-off, the same for all, such as `k={longest}`; or ask for "
-            "what trec_eval returns of whole lists, `.measure('nDCG')`.",
-        )
     data.require_cutoff()
     users = data.users(data.listed & (lengths < (data.k or 0)))
     yield Problem(users, n_lists, grave=users.height == n_lists)

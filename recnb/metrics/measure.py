@@ -3,10 +3,7 @@
 A text is in the grammar of ir_measures: a name, parameters in brackets, a cut-off after
 "@".
 
-Names are those that papers and ir_measures print, and recnb's own. A metric is found in
-any case, but only "nDCG", as it is printed, or a text with brackets is ir_measures': it
-`cuts_nothing` without a cut-off. "ndcg" and "NDCG" are recnb's own: without a cut-off
-they still cut the ideal list, at the length of the user's.
+Names are those that papers and ir_measures print, and recnb's own, in any case.
 """
 
 from __future__ import annotations
@@ -114,8 +111,6 @@ class Measure:
     text: str = ""
     #: Decisions about the data that its text makes: relevant_from=2 of AP(rel=2).
     decisions: Given = field(default_factory=dict)
-    #: Whether nothing is cut without a cut-off, the ideal list neither.
-    cuts_nothing: bool = False
 
     @property
     def name(self) -> str:
@@ -372,14 +367,6 @@ def measure_named(name: object, among: Collection[str] = EVERY_METRIC) -> Measur
     return measure
 
 
-def printed_measure(name: object) -> Measure:
-    """Look up what ir_measures means by a text, however it is spelt.
-
-    Without a cut-off nothing is cut, the ideal list neither.
-    """
-    return replace(measure_named(name), cuts_nothing=True)
-
-
 def _measure_of(name: object) -> Measure:
     """Return the measure that a name, a text or a metric means."""
     if isinstance(name, Measure):
@@ -444,16 +431,12 @@ def parsed(text: str) -> Measure:
     decisions = _conventions(metric, options, text)
     _refuse_unknown(metric, options, text)
     metric.check(options)
-    # As papers write it, or with brackets, it is ir_measures', which cuts nothing without
-    # a cut-off. "ndcg" is recnb's.
-    is_printed = name in PRINTED.values() or inside is not None
     return Measure(
         metric=metric,
         options=options,
         k=cutoff,
         text=_printed(metric, options, decisions),
         decisions=decisions,
-        cuts_nothing=is_printed,
     )
 
 

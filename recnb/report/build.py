@@ -235,7 +235,7 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
 def _without_ones(model: EvaluationData) -> EvaluationData:
     """Return a model of which users with nothing to find count 0, and not 1."""
     scoring = scoring_of(model, Measure(METRICS["hit_rate"]))
-    if scoring.shown_convention.no_relevant != "one":
+    if scoring.joined.convention.no_relevant != "one":
         return model
     convention = replace(model.convention, no_relevant="zero")
     joined = replace(model.joined, convention=convention)
@@ -451,7 +451,7 @@ def _words_of(model: EvaluationData, asked: Measure, *, whole: bool) -> MetricWo
     convention = _(measure.range_text)
     if metric.is_accuracy:
         convention = "; ".join(
-            options_in_words(asked.chosen, scoring.shown_convention.cutoff)
+            options_in_words(asked.chosen, whole=scoring.cuts_nothing)
         )
     return MetricWords(
         metric=measure.name,

@@ -495,7 +495,5 @@ def _basis(
         "{n} lists with no relevant item count 0",
         empty,
     )
-    rules = options_in_words(
-        {**metric.defaults, **options}, "list" if k is None else "k"
-    )
+    rules = options_in_words({**metric.defaults, **options}, whole=k is None)
     return [lists, *[zeros] * bool(empty), *ties, *rules]

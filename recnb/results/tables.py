@@ -14,7 +14,7 @@ from recnb.display.language import _, pgettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import Measure, plain_text, printed_measure
+from recnb.metrics.measure import Measure, plain_text
 from recnb.metrics.metric import LIST_METRICS, Given
 from recnb.results.arguments import (
     Asked,
@@ -159,7 +159,7 @@ def measures_of(
             "no measure is named: give at least one, such as names=['nDCG@10']."
         )
     asked = [
-        Asked(str(text), printed_measure(each.measure))
+        Asked(str(text), each.measure)
         for text, each in zip(names, asked_of(data, names, options), strict=True)
     ]
     settings = Settings(confidence)

@@ -41,11 +41,12 @@ BY_HAND: list[tuple[Callable[[], float], float]] = [
     (lambda: recnb.ndcg([0, 0]), 0),
     (lambda: recnb.dcg([0.5, 0.25]), 0.5 + 0.25 / log2(3)),
     (lambda: recnb.ndcg([True, False, True]), float(recnb.ndcg([1, 0, 1]))),
-    # of relevance alone: all of it; beside a list: cut where the list ends
+    # without k nothing is cut: beside a list as well
     (lambda: recnb.idcg(RELEVANCE), IDCG),
     (lambda: recnb.idcg(RELEVANCE, k=2), 3 + 2 / log2(3)),
     (lambda: recnb.idcg([1, 3, 2, 0]), IDCG),
-    (lambda: recnb.idcg(["x"], RELEVANCE), 3),
+    (lambda: recnb.idcg(["x"], RELEVANCE), IDCG),
+    (lambda: recnb.idcg(["x"], RELEVANCE, ideal="min(k, list)"), 3),
     (lambda: recnb.idcg(["x"], RELEVANCE, k=10), IDCG),
     (
         lambda: recnb.idcg(RELEVANCE, gain="exponential", discount="rank"),
@@ -54,7 +55,7 @@ BY_HAND: list[tuple[Callable[[], float], float]] = [
     # k beyond the list, and none
     (lambda: recnb.precision(RANKING, LIKED), 0.5),
     (lambda: recnb.precision(RANKING, LIKED, k=8), 0.25),
-    (lambda: recnb.ndcg(["b"], LIKED), 1),
+    (lambda: recnb.ndcg(["b"], LIKED, ideal="min(k, list)"), 1),
     # items that are numbers, on both sides or of numpy
     (lambda: recnb.precision(np.array([3, 1, 2]), {1: 2.0}), 1 / 3),
     (lambda: recnb.precision([3, 1, 2], np.array([1, 2])), 2 / 3),
