@@ -546,3 +546,9 @@ def test_tau_ap_is_the_mean_over_all_orders_of_ties_and_of_both_truths(pairs):
     both = (by_definition(one, other) + by_definition(other, one)) / 2
     assert tau_ap(one, other) == pytest.approx(both, abs=1e-12)
     assert np.isnan(tau_ap(np.array([*one, np.nan]), np.array([*other, 1])))
+
+
+def test_as_many_wins_as_losses_are_no_mean_of_zero():
+    differences = np.repeat([0.5, -0.1], 20)[:, np.newaxis]
+    found = paired(differences, bounds=(-1, 1))
+    assert found.mean[0] == pytest.approx(0.2)
