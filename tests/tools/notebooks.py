@@ -31,9 +31,11 @@ from pathlib import Path
 
 import jupytext
 import nbformat
+from matplotlib import font_manager
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
+from recnb.display.style import KOREAN
 from tests import kernels
 
 ROOT = Path(__file__).parents[2]
@@ -284,7 +286,14 @@ def main() -> None:
     parser.add_argument(
         "names", nargs="*", help="how the names begin; all if none is given"
     )
-    for source in sources(parser.parse_args().names):
+    chosen = sources(parser.parse_args().names)
+    in_english = all(source.parent == SOURCES for source in chosen)
+    if not in_english and not {*KOREAN} & {*font_manager.get_font_names()}:
+        sys.exit(
+            f"no font with Korean letters is installed, so labels of plots would be in "
+            f"English. Install one of: {', '.join(KOREAN[:4])}"
+        )
+    for source in chosen:
         target(source).write_text(built(source), encoding="utf-8", newline="\n")
         print(target(source).relative_to(BUILT).as_posix(), flush=True)
 
