@@ -31,7 +31,6 @@ from pathlib import Path
 
 import jupytext
 import nbformat
-from matplotlib import font_manager
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
@@ -277,6 +276,14 @@ def built(source: Path) -> str:
     return nbformat.writes(notebook).rstrip("\n") + "\n"
 
 
+def has_korean_font() -> bool:
+    """Whether plots of a kernel can have Korean labels."""
+    kernels.prepare()  # of which matplotlib keeps no older list of fonts
+    from matplotlib import font_manager
+
+    return not {*KOREAN}.isdisjoint(font_manager.get_font_names())
+
+
 def main() -> None:
     """Build notebooks."""
     parser = argparse.ArgumentParser(
@@ -288,7 +295,7 @@ def main() -> None:
     )
     chosen = sources(parser.parse_args().names)
     in_english = all(source.parent == SOURCES for source in chosen)
-    if not in_english and not {*KOREAN} & {*font_manager.get_font_names()}:
+    if not in_english and not has_korean_font():
         sys.exit(
             f"no font with Korean letters is installed, so labels of plots would be in "
             f"English. Install one of: {', '.join(KOREAN[:4])}"
