@@ -28,6 +28,8 @@ from tests.distributed.conftest import ENGINES
 from tests.random_frames import CONVENTIONS, METRICS, K, random_frames, shuffled
 from tests.spark_sessions import agree
 
+pytestmark = pytest.mark.thin
+
 IDS = ["int64", "text", "int32", "float64"]
 COUNTS = (
     "n_users",

@@ -513,3 +513,9 @@ def test_detectable_assumes_a_careful_correlation_and_says_so():
             np.corrcoef([getattr(ev, metric)(k=10).per_user for ev in evs]).min()
             > CORRELATION
         )
+
+
+def test_as_many_wins_as_losses_are_no_mean_of_zero():
+    differences = np.repeat([0.5, -0.1], 20)[:, np.newaxis]
+    found = paired(differences, bounds=(-1, 1))
+    assert found.mean[0] == pytest.approx(0.2)
