@@ -34,8 +34,8 @@ ev = recs.rec.against(truth)
 ev.ndcg(k=5)
 
 # %% [markdown]
-# recnb says in words how it arrived at 0.5680. `as_in` says what a library would make of the same frames; here are all
-# libraries that have a number for them, with their variants. (`[list]` and `[full]` say what a library is given, where the caller has to choose: only what was
+# recnb says in words how it arrived at 0.5680. `as_in` says what a library's convention makes of the same frames; here are all
+# libraries that have an nDCG at a cut-off, with their variants. (`[list]` and `[full]` say what a library is given, where the caller has to choose: only what was
 # recommended, or also the relevant items that were missed.)
 
 
@@ -47,7 +47,7 @@ def ndcg_by_library(recs, truth, k):
             if metric.startswith("ndcg"):
                 try:
                     values[f"{library} {metric}"] = recnb.as_in(library, metric, recs, truth, k=k)
-                except recnb.errors.RecnbError:
+                except recnb.errors.OptionError:  # it takes no cut-off
                     continue
     return pd.Series(values, name=f"nDCG@{k}").sort_values(kind="stable")
 
@@ -85,9 +85,9 @@ print(*(f"{value:.4f}  {name}" for name, value in by_hand.items()), sep="\n")
 # %% [markdown]
 # ## One library's number
 #
-# `as_in` returns the number of one library's call. Where the library raises an error, so does recnb: ranx with its strict
-# setting refuses users that are in one frame only. `under` makes an evaluation of it, with everything that an evaluation can
-# do.
+# `as_in` returns the number by the convention of one library. Where the library itself raises an error, the number says so
+# when it is shown: ranx with its strict setting raises one where users are in one frame only. `under` makes an evaluation
+# of it, with everything that an evaluation can do.
 
 # %%
 calls = [
@@ -102,10 +102,7 @@ returned = {f"{library} {metric}": recnb.as_in(library, metric, recs, truth, k=5
 assert abs(returned["rectools ndcg"] - by_hand["rectools ndcg"]) < 1e-12
 assert abs(returned["recommenders precision"] - (2 / 5 + 1 / 5) / 2) < 1e-12
 print(*(f"{value:.4f}  {name}" for name, value in returned.items()), sep="\n")
-try:
-    recnb.as_in("ranx", "ndcg[strict]", recs, truth, k=5)
-except recnb.errors.RecnbError as refused:
-    print("ranx ndcg[strict]:", refused)
+print("ranx ndcg[strict]:", repr(recnb.as_in("ranx", "ndcg[strict]", recs, truth, k=5)))
 ev.under("rectools").table(["ndcg", "precision", "recall"], k=5)
 
 # %% [markdown]
