@@ -4,8 +4,6 @@ their join.
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from recnb.conventions.presets import Preset, preset
 from recnb.data import Source
 from recnb.libraries.variant import Variant
@@ -15,27 +13,18 @@ WHOLE = ("ir-measures", "rbp_rel1")
 
 
 def as_in_of(source: Source, library: str, variant: str, k: int | None) -> float:
-    """The number of a library's metric, or the error that it raises.
+    """The number of a library's metric.
 
     That `as_in` gives the same is tested with
     `test_as_in_reads_the_frames_and_looks_up_the_preset`.
     """
-    chosen = preset(library, variant)
-    return (
-        Variant.of_preset(chosen)
-        .measure(source, None if (library, variant) == WHOLE else k)
-        .value
-    )
+    return value_under(source, preset(library, variant), k)
 
 
 def value_under(source: Source, chosen: Preset, k: int | None) -> float:
-    """A preset's number, also where the library refuses the frames."""
+    """A preset's number."""
     whole = (chosen.library, chosen.variant) == WHOLE
-    return (
-        Variant.of_preset(replace(chosen, refuses=()))
-        .measure(source, None if whole else k)
-        .value
-    )
+    return Variant.of_preset(chosen).measure(source, None if whole else k).value
 
 
 def cut_at(library: str, variant: str, k: int) -> int | None:

@@ -34,8 +34,8 @@ ev = recs.rec.against(truth)
 ev.ndcg(k=5)
 
 # %% [markdown]
-# recnb says in words how it arrived at 0.5680. `as_in` says what a library would make of the same frames; here are all
-# libraries that have a number for them, with their variants. (`[list]` and `[full]` say what a library is given, where the caller has to choose: only what was
+# recnb says in words how it arrived at 0.5680. `as_in` says what a library's convention makes of the same frames; here are all
+# libraries that have an nDCG at a cut-off, with their variants. (`[list]` and `[full]` say what a library is given, where the caller has to choose: only what was
 # recommended, or also the relevant items that were missed.)
 
 
@@ -47,7 +47,7 @@ def ndcg_by_library(recs, truth, k):
             if metric.startswith("ndcg"):
                 try:
                     values[f"{library} {metric}"] = recnb.as_in(library, metric, recs, truth, k=k)
-                except recnb.errors.RecnbError:
+                except recnb.errors.OptionError:  # it takes no cut-off
                     continue
     return pd.Series(values, name=f"nDCG@{k}").sort_values(kind="stable")
 
@@ -85,9 +85,9 @@ print(*(f"{value:.4f}  {name}" for name, value in by_hand.items()), sep="\n")
 # %% [markdown]
 # ## One library's number
 #
-# `as_in` returns the number of one library's call. Where the library raises an error, so does recnb: ranx with its strict
-# setting refuses users that are in one frame only. `under` makes an evaluation of it, with everything that an evaluation can
-# do.
+# `as_in` returns the number by the convention of one library. Where the library itself raises an error, the number says so
+# when it is shown: ranx with its strict setting raises one where users are in one frame only. `under` makes an evaluation
+# of it, with everything that an evaluation can do.
 
 # %%
 calls = [
@@ -102,10 +102,7 @@ returned = {f"{library} {metric}": recnb.as_in(library, metric, recs, truth, k=5
 assert abs(returned["rectools ndcg"] - by_hand["rectools ndcg"]) < 1e-12
 assert abs(returned["recommenders precision"] - (2 / 5 + 1 / 5) / 2) < 1e-12
 print(*(f"{value:.4f}  {name}" for name, value in returned.items()), sep="\n")
-try:
-    recnb.as_in("ranx", "ndcg[strict]", recs, truth, k=5)
-except recnb.errors.RecnbError as refused:
-    print("ranx ndcg[strict]:", refused)
+print("ranx ndcg[strict]:", repr(recnb.as_in("ranx", "ndcg[strict]", recs, truth, k=5)))
 ev.under("rectools").table(["ndcg", "precision", "recall"], k=5)
 
 # %% [markdown]
@@ -204,8 +201,8 @@ display(at_three, at_five, ideal)
 # With the ideal list cut at three, as the list is, nDCG is 0.6049; with an ideal list of all five it is 0.5682, and the printed
 # IDCG of 1.3472 is that of all five. The article's function cuts the ideal list at the length of the list whatever k is, so at
 # k = 5 it still gives 0.6049. No library recorded here does that; recnb's option `ideal="min(k, list)"` does
-# ([04](04_dcg_ndcg.ipynb) weighs the two). The count is of conventions that have a number for these frames; those named as
-# not excluded may have one as well, but by no rule that is recorded, so that nobody can say whether it fits.
+# ([04](04_dcg_ndcg.ipynb) weighs the two). The count is of conventions that have a number for these frames; the line below
+# says of the libraries among them where they raise an error or follow no recorded rule.
 
 # %%
 assert "one of the nearest" in {*article.identify("ndcg", "0.6049", k=5)["fit"]}

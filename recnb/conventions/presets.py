@@ -11,8 +11,9 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from recnb.conventions.convention import Convention, value_of
+from recnb.conventions.convention import Convention, in_words, value_of
 from recnb.display.data_file import rows_of
+from recnb.display.language import _
 from recnb.errors import OptionError, is_word, near, quoted
 
 #: Other names for libraries, in lower case and with dashes.
@@ -43,8 +44,8 @@ class Preset:
     #: how exactly the library's numbers are reproduced: it may compute in single
     #: precision, or round
     tolerance: float
-    #: frames on which it raises an error, or its number follows no rule
-    refuses: tuple[str, ...] = ()
+    #: where it raises an error, or its number follows no rule
+    caveats: tuple[str, ...] = ()
     note: str = ""  #: a defect of the library
     #: what it does where it is given no cut-off: "error", or the one that it takes;
     #: empty if it then takes lists whole
@@ -86,6 +87,18 @@ class Preset:
         """Library and variant."""
         return f"{self.library} {self.variant}"
 
+    @property
+    def caveats_in_words(self) -> list[str]:
+        """Say where the library itself has no such number."""
+        return [
+            _(
+                "{library} {caveat}",
+                library=self.library,
+                caveat=in_words("caveat", word),
+            )
+            for word in self.caveats
+        ]
+
 
 @cache
 def presets() -> Mapping[tuple[str, str], Preset]:
@@ -99,7 +112,7 @@ def _preset_of(row: dict[str, str]) -> Preset:
     read: dict[str, Any] = {
         "options": tuple(_values_of(row["options"]).items()),
         "convention": Convention(**_values_of(row["convention"])),
-        "refuses": tuple(_parts_of(row["refuses"])),
+        "caveats": tuple(_parts_of(row["caveats"])),
         "tolerance": float(row["tolerance"]),
     }
     return Preset(**{**row, **read})

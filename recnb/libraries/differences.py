@@ -27,12 +27,12 @@ from recnb.display.language import N_, _
 from recnb.display.progress import steps
 from recnb.display.text import one_line, users_in_words
 from recnb.errors import OptionError, RecnbError, is_number, quoted
-from recnb.libraries.refusals import NoRuleError
 from recnb.libraries.variant import (
     AGREE,
     Measurement,
     Variant,
     VariantTable,
+    caveats_of,
     lacking_in,
 )
 from recnb.metrics.measure import Measure, measure_named, metric_named
@@ -219,6 +219,7 @@ def why(
     if way.unchanged:
         words = N_("Differs, and changes nothing on these frames: {what}")
         notes.append(_(words, what="; ".join(way.unchanged)))
+    notes += caveats_of([theirs])
     lacking = [*lacking_in(source, [ours]), *lacking_in(other_source, [theirs])]
     notes += dict.fromkeys(lacking)
     frame = pd.DataFrame(rows, columns=pd.Index(COLUMNS)).set_index("decision")
@@ -315,10 +316,6 @@ HEADINGS = {
 N_NEAREST = 5
 SOME_FIT = N_("{printed}: {found:,} conventions of {n:,} give it")
 NONE_FITS = N_("{printed}: none of {n:,} conventions gives it; here are the nearest")
-#: Conventions of which nobody can say whether they give a number.
-NOT_EXCLUDED = N_(
-    "not excluded, since their numbers for these frames follow no recorded rule: {names}"
-)
 #: Conventions that count users for whom the truth has no row.
 NOT_TRIED = N_("not tried, since they count users whose truth is empty: {names}")
 
@@ -342,11 +339,9 @@ def identify(
             variants.append(Variant.of_preset(preset.at(k)))
     numbers = _numbers(source, variants, k)
     candidates = list[Candidate]()
-    not_excluded, not_tried = list[str](), list[str]()
+    not_tried = list[str]()
     for variant, number in numbers.items():
-        if isinstance(number, NoRuleError):
-            not_excluded.append(variant.name)
-        elif isinstance(number, EmptyTruthError):
+        if isinstance(number, EmptyTruthError):
             not_tried.append(variant.name)
         elif isinstance(number, Measurement) and isfinite(number.value):
             candidates.append(_candidate(variant, number.value, printed, digits))
@@ -359,11 +354,10 @@ def identify(
     )
     headline = SOME_FIT if fitting else NONE_FITS
     notes = [_(headline, printed=value_words, found=len(fitting), n=n_numbers)]
-    if not_excluded:
-        names = ", ".join(not_excluded)
-        notes.append(_(NOT_EXCLUDED, n=len(not_excluded), names=names))
     if not_tried:
         notes.append(_(NOT_TRIED, names=", ".join(not_tried)))
+    named = {candidate.convention for candidate in fitting}
+    notes += caveats_of(variant for variant in variants if variant.name in named)
     notes += lacking_in(source, variants)
     frame = pd.DataFrame(fitting or candidates[:N_NEAREST], columns=Candidate._fields)
     frame["fit"] = [_(fit) for fit in frame["fit"]]
@@ -407,7 +401,7 @@ def _nearness(candidate: Candidate) -> tuple[int, float]:
 def _numbers(
     source: Source, variants: Sequence[Variant], k: int | None
 ) -> dict[Variant, Measurement | RecnbError]:
-    """Compute the number of each variant, or find the error that its library raises."""
+    """Compute the number of each variant, or find the error that its data raise."""
     numbers: dict[Variant, Measurement | RecnbError] = {}
 
     def data_of(variant: Variant) -> str:

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import polars as pl
@@ -34,7 +34,6 @@ from recnb.display.document import Line
 from recnb.display.language import N_, _, current
 from recnb.display.text import one_line
 from recnb.errors import NoUsersError, OptionError, near
-from recnb.libraries.refusals import AskedNumber, refuse
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure, measure_named, metric_named, plain_text
 from recnb.metrics.metric import LIST_METRICS, Given, Metric
@@ -173,17 +172,11 @@ class Variant:
         return words or _("{axis} by default", axis=axis)
 
     def measure(self, source: Source, k: int | None) -> Measurement:
-        """Compute the number on these frames.
-
-        Raise an error where the library of the preset does.
-        """
+        """Compute the number on these frames; NaN if no user is left."""
         convention = source.as_given(self.convention)
         try:
             joined = source.under(convention)
         except NoUsersError:
-            joined = None
-        refuse(self.preset, AskedNumber(source, convention, joined, k))
-        if joined is None:
             return Measurement(math.nan, source.recs["user"].clear(), np.zeros(0))
         measure = Measure(metric_named(self.metric), self.options)
         with np.errstate(invalid="ignore", divide="ignore"):
@@ -204,11 +197,42 @@ class VariantTable(Table):
         return super()._cell(value, label, column, digits)
 
 
+def caveats_of(variants: Iterable[Variant]) -> list[str]:
+    """Say where the libraries of these variants have no such number, each once."""
+    caveats = dict[str, None]()
+    for variant in variants:
+        if variant.preset is not None:
+            caveats |= dict.fromkeys(variant.preset.caveats_in_words)
+    return list(caveats)
+
+
 def lacking_in(source: Source, variants: Iterable[Variant]) -> list[str]:
     """Say which columns these variants read and the frames lack."""
     read = {variant.convention.order for variant in variants}
     lacking = read - {"auto", "row", *source.labels}
     return [_(LACKING, column=order) for order in sorted(lacking)]
+
+
+class LibraryNumber(float):
+    """A library's number, which says when it is shown where the library has none."""
+
+    _preset: Preset
+
+    def __new__(cls, value: float, preset: Preset) -> Self:
+        """Return the number by a preset."""
+        self = super().__new__(cls, value)
+        self._preset = preset
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LibraryNumber, (float(self), self._preset)
+
+    def __str__(self) -> str:
+        return float.__repr__(self)
+
+    def __repr__(self) -> str:
+        notes = "; ".join(self._preset.caveats_in_words)
+        return f"{self} ({notes})" if notes else str(self)
 
 
 def as_in(
@@ -253,13 +277,13 @@ def as_in(
     Returns
     -------
     float
-        NaN if the library returns NaN.
+        NaN if the library returns NaN. When it is shown, it says where the library
+        itself raises an error, or follows no recorded rule.
 
     Raises
     ------
     RecnbError
-        Unknown names, unusable frames, and frames on which the library raises an error
-        or follows no recorded rule.
+        Unknown names and unusable frames.
 
     Examples
     --------
@@ -287,7 +311,8 @@ def as_in(
     if chosen.metric in LIST_METRICS:
         return _of_lists(chosen, frames, named, features, k)
     source = read(frames[RECS], frames.get(TRUTH), named, {})
-    return Variant.of_preset(chosen).measure(source, k).value
+    value = Variant.of_preset(chosen).measure(source, k).value
+    return LibraryNumber(value, chosen)
 
 
 def _of_lists(

@@ -228,14 +228,6 @@ def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
     return variants[0]
 
 
-def _is_own(data: EvaluationData, metric: Metric[...], *, whole: bool = False) -> bool:
-    """Return whether a library is asked for and has no record of this metric.
-
-    The number is then recnb's own definition under the library's conventions.
-    """
-    return data.library is not None and _recorded(data, metric, whole=whole) is None
-
-
 # ---- credit, and averages over users
 
 
@@ -380,6 +372,7 @@ def basis_of(
     `options`: those of the call.
     """
     joined, metric = scoring.joined, scoring.measure.metric
+    recorded = _recorded(data, metric, whole=scoring.whole)
     nothing_to_find = _nothing_to_find(scoring, cutoffs)
     has_missed = metric.missed != "0"
     return Basis(
@@ -406,7 +399,8 @@ def basis_of(
         # The library.
         library=data.library,
         given=tuple(data.overrides),
-        is_own=_is_own(data, metric, whole=scoring.whole),
+        is_own=data.library is not None and recorded is None,
+        preset=recorded,
     )
 
 
@@ -556,7 +550,7 @@ def _of_lists_in_words(
     `result`: that at the deepest cut-off; `who`: the users in words.
     """
     metric, options = measure.metric, measure.chosen
-    is_own = _is_own(data, metric)
+    is_own = data.library is not None and _recorded(data, metric) is None
     if data.library is not None and not is_own:
         who = follows(data.library, words=who)
     words = [

@@ -16,6 +16,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention, options_in_words
+from recnb.conventions.presets import Preset
 from recnb.data.source import UserCounts
 from recnb.data.splits import Splits
 from recnb.data.weights import Weighting
@@ -94,6 +95,7 @@ class Basis:
     options: Given = field(default_factory=dict)  #: of the metric, as given in the call
     #: Whether the number is recnb's own, since the library has none.
     is_own: bool = False
+    preset: Preset | None = None  #: what is recorded of the metric in the library
     weights: Weighting | None = None  #: of relevant pairs
     user_weight: Floats | None = None
     #: whether an item of negative relevance is one that is not judged
@@ -157,6 +159,8 @@ class Basis:
         scale = [] if self.scale is None else [scale_in_words(self.scale)]
         notes = [*map(str, self.notes), *pairs_in_words(self.weights)]
         notes += train_in_words(self.n_train)
+        if self.preset is not None:
+            notes += self.preset.caveats_in_words
         users = self.users_in_words()
         if brief:
             # Among those of other metrics, all that is said of users stands together.

@@ -5,7 +5,6 @@ options is so.
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -15,11 +14,9 @@ import pyarrow as pa
 import pytest
 
 import recnb
-from recnb.conventions.presets import of_metric
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics.measure import metric_named
 from recnb.metrics.metric import METRICS, RETRIEVAL_METRICS
-from tests.presets import cut_at
 
 RUN = pd.DataFrame(
     {
@@ -198,45 +195,6 @@ def test_what_is_given_already_is_not_advised() -> None:
 # Libraries
 
 
-def test_identify_says_which_conventions_could_not_be_excluded() -> None:
-    """Of equal scores in long lists ranx keeps no order that could be recorded."""
-    items = [*"abcdefghijklmnopq"]
-    recs = pd.DataFrame({"user": "u", "item": items, "score": [9.0, *[1.0] * 16]})
-    truth = pd.DataFrame({"user": ["u"], "item": ["c"], "relevance": [1]})
-    found = recnb.evaluate(recs, truth).identify("ndcg", "0.1234", k=10)
-    said = found.attrs["basis"]
-    assert "none of" in said
-    not_excluded = re.search("follow no recorded rule: ([^;]+)", said)
-    assert not_excluded is not None
-    assert {"ranx ndcg", "recpack ndcg"} <= set(not_excluded[1].split(", "))
-    n = int(re.search(r"none of (\d+)", said)[1])  # type: ignore[index]
-    with_number = 1  # recnb's own
-    for preset in of_metric("ndcg"):
-        with suppress(RecnbError):
-            k = cut_at(preset.library, preset.variant, 10)
-            recnb.as_in(preset.library, preset.variant, recs, truth, k)
-            with_number += 1
-    assert n == with_number
-    differing = recs.assign(score=range(17, 0, -1))
-    plain = recnb.evaluate(differing, truth).identify("ndcg", "0.1234", k=10)
-    assert "follow no recorded rule" not in plain.attrs["basis"]
-
-
-@pytest.mark.parametrize("metric", ["ap", "ap_minus", "precision"])
-@pytest.mark.parametrize("grade", [2, 0.5, -1])
-def test_xgboost_refuses_graded_labels_of_metrics_that_count(
-    metric: str, grade: float
-) -> None:
-    recs = pd.DataFrame({"user": 1, "item": [*"ab"], "score": [2.0, 1.0]})
-    truth = pd.DataFrame({"user": 1, "item": [*"ab"], "relevance": [1, grade]})
-    with pytest.raises(
-        RecnbError, match="raises an error on relevance other than 0 and 1"
-    ):
-        recnb.as_in("xgboost", metric, recs, truth, k=2)
-    binary = truth.assign(relevance=[1, 0])
-    assert 0 < recnb.as_in("xgboost", metric, recs, binary, k=2) <= 1
-
-
 def test_a_variant_in_the_name_of_the_library_is_that_of_its_metric() -> None:
     recs = pd.DataFrame({"user": 1, "item": [*"ab"], "score": [2.0, 1.0]})
     truth = pd.DataFrame({"user": 1, "item": [*"ac"]})
@@ -279,30 +237,3 @@ def test_a_comparison_of_many_models_says_in_one_clause_whom_it_leaves_out() -> 
     assert basis.count("left out") == 3
     own = recnb.compare({name: runs[name] for name in list(runs)[:20]}, truth).basis
     assert own.count("without a list") == 1
-
-
-# The lint
-
-
-def test_the_lint_tells_where_lists_of_different_length_matter() -> None:
-    lists = {"u": ["a", "b"], "v": ["c", "x", "d", "y"]}
-    truth = {"u": ["a", "c", "d", "e"], "v": ["c", "d"]}
-    ev = recnb.evaluate(lists, truth)
-    finding = ev.lint(None)["short_lists"]
-    assert (finding.n, finding.of) == (1, 2)
-    assert f"{ev.ndcg(k=4):.4f}" in finding.effect
-    assert "k=4" in finding.advice
-    assert ".measure('nDCG')" in finding.advice
-    # Nothing is left out by a list that ends where all others do, that has all that is
-    # relevant, or whose ideal does not end with it.
-    same = {"u": ["a", "b"], "v": ["c", "x"]}
-    whole = {"u": ["a", "c", "d", "e"], "v": ["c", "x", "y"]}
-    for other in (
-        recnb.evaluate(same, truth).lint(None),
-        recnb.evaluate(whole, truth).lint(None),
-        ev.lint(None, "recall"),
-        ev.lint(None, ideal="list"),
-        ev.under("ranx").lint(None),
-        ev.lint(None, "nDCG"),
-    ):
-        assert "short_lists" not in other.names

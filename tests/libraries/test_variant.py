@@ -114,25 +114,15 @@ def test_frames_that_a_library_refuses_have_a_number_by_its_conventions(
     library: str, metric: str, variant: str
 ) -> None:
     recs = SAMPLE.models["popular"]
-    with pytest.raises(FrameError, match=rf"{library} \S+ raises an error"):
-        recnb.as_in(library, variant, recs, SAMPLE.test, k=10)
+    number = recnb.as_in(library, variant, recs, SAMPLE.test, k=10)
+    assert f"({library} raises an error where" in repr(number)
     for ev in (
         recnb.evaluate(recs, SAMPLE.test, convention=library),
         recnb.evaluate(recs, SAMPLE.test).under(library),
     ):
-        assert getattr(ev, metric)(k=10).basis.startswith(
-            f"by the conventions of {library}: "
-        )
-
-
-def test_a_place_of_a_user_with_nothing_relevant_is_none_at_k() -> None:
-    """Evidently refuses a k that no list of a user with a relevant item reaches."""
-    recs = pd.DataFrame({"user": [*"uvvv"], "item": [*"aabc"], "score": [1, 3, 2, 1]})
-    truth = pd.DataFrame({"user": [*"uv"], "item": [*"ab"], "relevance": [1, 0]})
-    with pytest.raises(RecnbError, match="no list of a user evaluated has an item at"):
-        recnb.as_in("evidently", "rr[full]", recs, truth, k=2)
-    truth["relevance"] = 1
-    assert recnb.as_in("evidently", "rr[full]", recs, truth, k=2) == 3 / 4
+        of_library = getattr(ev, metric)(k=10)
+        assert of_library.basis.startswith(f"by the conventions of {library}: ")
+        assert of_library == number
 
 
 @pytest.mark.parametrize("library", recnb.conventions.names())
@@ -182,29 +172,6 @@ def test_one_frame_with_both_sides_is_enough() -> None:
     assert recnb.as_in("lightgbm", "ndcg", frame, k=5) == pytest.approx(
         number, abs=1e-12
     )
-
-
-@pytest.mark.parametrize(
-    ("library", "metric", "top"),
-    [
-        ("lightgbm", "ndcg", 30),
-        ("lightgbm", "ap", 30),
-        ("xgboost", "ndcg", 31),
-        ("xgboost", "ndcg_minus", 31),
-    ],
-)
-def test_grades_beyond_a_librarys_table_of_gains_are_refused(
-    library: str, metric: str, top: int
-) -> None:
-    """LightGBM's default label_gain has 31 entries; XGBoost's exponential gain is of at
-    most 31.
-    """
-    lists = {1: {"a": 2.0, "b": 1.0}}
-    assert recnb.as_in(library, metric, lists, {1: {"a": top, "b": 1}}, k=2) > 0
-    with pytest.raises(
-        RecnbError, match=f"{metric} raises an error on relevance above {top}"
-    ):
-        recnb.as_in(library, metric, lists, {1: {"a": top + 1, "b": 1}}, k=2)
 
 
 @pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])

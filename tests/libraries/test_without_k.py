@@ -148,7 +148,6 @@ def test_a_librarys_number_is_that_librarys_by_whatever_way_it_is_asked(
         assert under.measure(name, k=k) == want
         assert convention.measure(name, k=k) == want
         assert under.table(name, k=k).to_numpy().item() == want
-        assert under.to_frame(name, k=k).iloc[:, 0].dropna().mean() == want
     if metric != "judged":
         assert ev.why(metric, k, other=library)["value"].iloc[-1] == want
         name = recnb.conventions.presets.library_named(library)

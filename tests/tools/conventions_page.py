@@ -15,9 +15,7 @@ import polars as pl
 import recnb
 from recnb.conventions import Convention, in_words, names
 from recnb.conventions.presets import ALIASES, Preset, of_library
-from recnb.errors import RecnbError
 from recnb.libraries import as_in
-from recnb.libraries.refusals import REFUSALS
 from recnb.libraries.variant import Variant
 from recnb.metrics.measure import Measure, metric_named
 from recnb.metrics.metric import LIST_METRICS
@@ -103,13 +101,10 @@ def _value(one: Preset) -> str:
     if one.library == "recnb":
         measure = Measure(metric_named(one.metric), k=5)
         return f"{score_of(recnb.evaluate(RECS, TRUTH), measure):.4f}"
-    try:
-        number = as_in(
-            one.library, one.variant, RECS, TRUTH, k=5 if one.uses_k else None
-        )
-        return f"{number:.4f}{'*' if one.note else ''}"
-    except RecnbError:
-        return "refused"
+    number = as_in(one.library, one.variant, RECS, TRUTH, k=5 if one.uses_k else None)
+    defect = "*" if one.note else ""
+    caveat = "†" if one.caveats else ""
+    return f"{number:.4f}{defect}{caveat}"
 
 
 def values() -> str:
@@ -167,18 +162,12 @@ def library_part(library: str) -> str:
     )
     said_beyond = [f"{who}: {text or 'as recnb'}" for text, who in _by_text(options)]
     lines += [f"- *Beyond accuracy*. {'; '.join(said_beyond)}."] if beyond else []
-    unruled = {word: refusal for word, refusal in REFUSALS.items() if refusal.remedy}
-    raises = {word: refusal for word, refusal in REFUSALS.items() if not refusal.remedy}
-    for title, words in {
-        "Refused": raises,
-        "Refused, as its number follows no rule": unruled,
-    }.items():
-        meant = {
-            one: "; ".join(words[word].frames for word in one.refuses if word in words)
-            for one in listed
-        }
-        refused = _by_text((one, text) for one, text in meant.items() if text)
-        lines += [f"- **{title}**, {who}: {text}." for text, who in refused]
+    told = {
+        one: "; ".join(in_words("caveat", word) for word in one.caveats)
+        for one in listed
+    }
+    caveats = _by_text((one, text) for one, text in told.items() if text)
+    lines += [f"- **Said below a number**, {who}: {text}." for text, who in caveats]
     lines += [
         f"- **Without k**, {who}: {text}."
         for text, who in _by_text((one, _without_k(one)) for one in accuracy)
