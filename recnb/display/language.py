@@ -332,9 +332,8 @@ class Sentence:
 
 @cache
 def _catalogue(lang: str) -> gettext.NullTranslations:
-    if lang == "en":
-        return gettext.NullTranslations()
-    return gettext.translation("recnb", LOCALE, [lang])
+    """Return the catalogue of a language; without its file all is English."""
+    return gettext.translation("recnb", LOCALE, [lang], fallback=True)
 
 
 #: Korean particles as catalogues have them; one depends on the last sound before it:

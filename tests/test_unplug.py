@@ -1,0 +1,217 @@
+"""Rooms of the package that can be deleted: nothing fails but the calls that are the
+room's own.
+
+A further room is a row of `ROOMS`; a further call is a row of `CALLS`.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+import recnb
+
+pytestmark = pytest.mark.slow
+
+ROOT = Path(recnb.__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Room:
+    """What is deleted, and what goes with it."""
+
+    #: Files and folders; a pattern may name several.
+    files: tuple[str, ...]
+    #: The calls of `CALLS` that are the room's own.
+    own: tuple[str, ...] = ()
+    #: How a test of another room names this one: such a file is left out, and so is one
+    #: that imports it.
+    named: str = r"(?!)"
+
+
+ROOMS = {
+    "widgets": Room(
+        files=("recnb/widgets", "tests/widgets"),
+        own=("playground", "quiz", "explorer", "explorer of models"),
+        named="widgets|playground|quiz|explore|marimo",
+    ),
+    "libraries": Room(
+        files=("recnb/libraries", "tests/libraries"),
+        own=("as in", "why", "identify"),
+        named=r"recnb\.libraries|tests\.libraries|as_in\b|\.identify\(|\.why\(",
+    ),
+    "command line": Room(
+        files=("recnb/cli", "recnb/__main__.py", "tests/cli"),
+        own=("command line",),
+        named=r"recnb\.cli|\"-m\", \"recnb\"",
+    ),
+    "distributed": Room(
+        files=(
+            *("recnb/distributed", "recnb/dask.py", "recnb/spark.py"),
+            "tests/distributed",
+        ),
+        own=("dask",),
+        named=r"dask|spark|recnb\.distributed",
+    ),
+    "locale": Room(
+        files=("recnb/locale",),
+        named="korean|Korean|\"ko\"|'ko'|[가-힣]|translations",
+    ),
+    "questions": Room(
+        files=("recnb/datasets/questions", "recnb/datasets/questions.py"),
+        own=("questions",),
+        named="questions",
+    ),
+}
+
+DATA = """
+import recnb
+
+sample = recnb.datasets.load_sample()
+recs, truth = sample.models["factors"], sample.test
+ev = recnb.evaluate(recs, truth, train=sample.train, items=sample.items)
+models = recnb.compare(sample.models, truth, baseline="popular")
+segments = sample.users.set_index("user")["segment"]
+user = truth["user"].iloc[0]
+found, relevant = ["a", "b", "c"], {"b": 2, "d": 1}
+"""
+
+#: Name -> what is typed.
+CALLS = {
+    "one list": "assert 0 < recnb.ndcg(found, relevant, k=3) < 1",
+    "list explained": "str(recnb.explain('ndcg', found, relevant, k=3))",
+    "accessor": "recs.rec.against(truth).ndcg(k=10)",
+    "score": "repr(ev.ndcg(k=10))",
+    "values of users": "ev.recall(k=10).per_user",
+    "interval": "ev.recall(k=10).interval()",
+    "measure": "ev.measure('nDCG@10')",
+    "table": "str(ev.table(k=[5, 10], intervals=True))",
+    "table of segments": "str(ev.table(['ndcg'], k=10, by=segments))",
+    "beyond accuracy": "str(ev.beyond(k=10))",
+    "curve": "ev.curve('recall')",
+    "items": "str(ev.items(k=10))",
+    "one user": "str(ev.user(user, k=10))",
+    "explanation": "str(ev.explain('ndcg', user, k=10))",
+    "other convention": "ev.under('ranx').ndcg(k=10)",
+    "detectable": "str(ev.detectable('ndcg', k=10))",
+    "gate": "str(ev.at_least('ndcg', 0.01, k=10))",
+    "lint": "str(ev.lint())",
+    "report": "ev.report(k=10).to_html()",
+    "as html": "ev.ndcg(k=10)._repr_html_()",
+    "plot": "ev.curve('recall').plot()",
+    "compared": "str(models.table(k=10))",
+    "differences": "str(models.differences(k=10))",
+    "movers": "str(models.movers('ndcg', k=10))",
+    "overlap": "str(models.overlap(k=10))",
+    "not worse": "str(models.not_worse('ndcg', k=10, margin=0.5, model='factors'))",
+    "report of models": "models.report(k=10).to_html()",
+    "groups": "recnb.evaluate_groups([1, 0, 1], [3, 2, 1], group=[3]).mrr()",
+    "in Korean": "ev.report(k=10, lang='ko').to_html()",
+    "metric in Korean": "assert not hasattr(recnb, '평균 정밀도')",
+    "names": "dir(recnb), dir(recnb.datasets), dir(ev)",
+    "playground": "recnb.playground",
+    "quiz": "recnb.quiz('ndcg', found, relevant)",
+    "explorer": "ev.explore()",
+    "explorer of models": "models.explore()",
+    "as in": "recnb.as_in('ranx', 'ndcg', recs, truth, k=10)",
+    "why": "ev.why('ndcg', k=10, other='rectools')",
+    "identify": "ev.identify('ndcg', 0.1, k=10)",
+    "command line": "import runpy; runpy.run_module('recnb')",
+    "dask": "import recnb.dask",
+    "questions": "recnb.datasets.load_questions()",
+}
+
+#: Makes each call; prints the errors, and from where the package was imported.
+CALLER = """
+import json, sys
+import matplotlib
+matplotlib.use("agg")
+names = {}
+exec(sys.argv[1], names)
+errors = {}
+for name, call in json.loads(sys.argv[2]).items():
+    try:
+        exec(call, names)
+    except Exception as error:
+        errors[name] = [type(error).__name__, str(error)]
+print(json.dumps([names["recnb"].__file__, errors]))
+"""
+
+#: The folders of tests that are run.
+TESTED = ("comparison", "datasets", "lint", "report", "results", "stats")
+#: What is left out of them, which takes most of the time: laws, and what is not run by
+#: default.
+MARKS = "not (hypothesis or browser or spark or parity or slow or attack or site)"
+
+
+@pytest.fixture(params=ROOMS)
+def room(request: pytest.FixtureRequest) -> Room:
+    return ROOMS[request.param]
+
+
+@pytest.fixture
+def copy(room: Room, tmp_path: Path) -> Path:
+    """A copy of package and tests without the room."""
+    unwanted = shutil.ignore_patterns("__pycache__")
+    for folder in ("recnb", "tests"):
+        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=unwanted)
+    shutil.copy(ROOT / "pyproject.toml", tmp_path)
+    for name in room.files:
+        path = tmp_path / name
+        shutil.rmtree(path) if path.is_dir() else path.unlink()
+    return tmp_path
+
+
+def errors_of_calls(folder: Path) -> dict[str, list[str]]:
+    """Make the calls with the package in a folder."""
+    done = subprocess.run(
+        [sys.executable, "-c", CALLER, DATA, json.dumps(CALLS)],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    imported_from, errors = json.loads(done.stdout)
+    assert Path(imported_from).parents[1] == folder
+    return errors
+
+
+def test_every_call_works_with_all_rooms():
+    assert errors_of_calls(ROOT) == {}
+
+
+def test_without_a_room_its_own_calls_alone_fail(room, copy):
+    errors = errors_of_calls(copy)
+    assert set(errors) == set(room.own), errors
+    assert {kind for kind, _message in errors.values()} <= {
+        "ImportError",
+        "ModuleNotFoundError",
+    }
+
+
+def tests_without(room: Room, folder: Path) -> set[Path]:
+    """The tests of other rooms that neither name the room nor import such a test."""
+    texts = {path: path.read_text("utf-8") for path in folder.glob("tests/**/*.py")}
+    named = room.named
+    naming: set[Path] = set()
+    while found := {path for path in texts if re.search(named, texts[path])} - naming:
+        naming |= found
+        modules = [".".join(path.relative_to(folder).parts) for path in found]
+        named = "|".join(rf"{re.escape(name[:-3])}\b" for name in modules)
+    tests = {path for path in texts if path.parent.name in TESTED}
+    return {path for path in tests - naming if path.name.startswith("test_")}
+
+
+def test_without_a_room_the_tests_of_the_others_pass(room, copy):
+    tests = sorted(map(str, tests_without(room, copy)))
+    assert len(tests) >= 12
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-m", MARKS]
+    done = subprocess.run([*command, *tests], cwd=copy, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-3000:]
