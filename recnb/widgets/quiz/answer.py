@@ -10,7 +10,6 @@ from typing import Any
 from recnb.data.files import File
 from recnb.display.document import Block, Fold, Line, Mark, Note, Rows, html
 from recnb.display.language import N_, _, use_language
-from recnb.display.marimo import ShownInMarimo
 from recnb.display.templates import framed, render
 from recnb.display.text import one_line
 from recnb.errors import RecnbError, Suggesting
@@ -324,7 +323,7 @@ class Quiz(Exercise, Live):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answer(ShownInMarimo, Suggesting):
+class Answer(Suggesting):
     """What is said of an answer; true if the answer is right.
 
     The solution follows if the answer is right or the solution was asked for.
