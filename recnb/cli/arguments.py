@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 import textwrap
 from collections.abc import Sequence
 from typing import Any
@@ -44,6 +45,10 @@ class _HelpFormatter(argparse.HelpFormatter):
 def read_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     """Read the arguments; invalid ones end the process."""
     command = parser()
+    words = sys.argv[1:] if argv is None else argv
+    instead = instead_of("recnb", words[0]) if words else ""
+    if instead:
+        command.error(f"{words[0]} was removed. {instead}")
     # Files after an option are left in `more`.
     arguments, more = command.parse_known_args(argv)
     unknown = [text for text in more if text.startswith("-")]

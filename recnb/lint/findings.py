@@ -25,7 +25,6 @@ from recnb.display.document import (
     wrapped,
 )
 from recnb.display.language import N_, Message, _, use_language
-from recnb.display.marimo import ShownInMarimo
 from recnb.display.templates import framed
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, Suggesting, near
@@ -275,7 +274,7 @@ def check(
 
 
 @dataclass(frozen=True, eq=False)
-class Lint(ShownInMarimo, Suggesting):
+class Lint(Suggesting):
     """Findings about the data of an evaluation, warnings first.
 
     It is true if there are any, and iterates over them.

@@ -19,7 +19,6 @@ from recnb.display.document import (
     tabs,
 )
 from recnb.display.language import _, use_language, use_noun
-from recnb.display.marimo import ShownInMarimo
 from recnb.display.templates import framed, page
 from recnb.errors import Suggesting
 from recnb.report import blocks, one, several, texts
@@ -29,7 +28,7 @@ from recnb.results.numbers import as_plain
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Report(AsJson, ShownInMarimo, Suggesting, ReportData):
+class Report(AsJson, Suggesting, ReportData):
     """Findings about the data, metrics with intervals, and what may be concluded.
 
     A notebook displays it; `to_html`, `to_markdown`, `to_latex`, `to_frame`, `to_dict`

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from markupsafe import Markup
 
 from recnb.display.document import (
     Block,
@@ -30,13 +31,16 @@ from recnb.display.document import (
     say,
 )
 from recnb.display.language import N_, _, current, ngettext, pgettext, use_language
-from recnb.display.marimo import ShownInMarimo
-from recnb.display.marimo import formula as html_formula
 from recnb.display.templates import framed
 from recnb.display.text import trimmed
 from recnb.errors import Suggesting
 from recnb.metrics.formula import number
 from recnb.results.table import in_lines
+
+#: The HTML of a formula on a line by itself, which Jupyter typesets.
+FORMULA = Markup(
+    '<div style="margin: 0.4em 0; text-align: left;">$\\displaystyle {}$</div>'
+)
 
 #: Columns of the rows.
 COLUMNS: dict[str, str] = {
@@ -74,7 +78,7 @@ NAMED, FIXED = ("item", "other_item", "genre"), ("discount", "credit", "running"
 
 
 @dataclass(frozen=True, eq=False)
-class Explanation(ShownInMarimo, Suggesting):
+class Explanation(Suggesting):
     """The computation of a score, a row for each term of its sum.
 
     It is of one user's list or, if `user` is None, of a list given by itself or of all
@@ -203,7 +207,7 @@ class Explanation(ShownInMarimo, Suggesting):
             )
             # Outside of the frame, which switches mathematics off; a formula holds
             # nothing of the user's.
-            formula = html_formula(self.latex)
+            formula = FORMULA.format(self.latex)
             lists = Side([Section("", blocks) for blocks in self._tables], "auto")
             body = [Note(Mark("code", self.numbers), "plain"), lists, *self._notes]
             return f"{head}{formula}{framed(_('explanation of {label}', label=self.label), html(body))}"  # noqa: E501

@@ -29,7 +29,6 @@ from recnb.display.document import (
     plain,
 )
 from recnb.display.language import _, current, ngettext, use_language
-from recnb.display.marimo import ShownInMarimo
 from recnb.display.style import COLOURS, lettering
 from recnb.display.templates import framed
 from recnb.display.text import (
@@ -64,7 +63,7 @@ FORMATS = {
 }
 
 
-class Table(ShownInMarimo, pd.DataFrame):
+class Table(pd.DataFrame):
     """Numbers with the users and the convention behind them.
 
     It is a DataFrame; shown whole, it has a line of small print with users and

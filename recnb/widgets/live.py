@@ -13,7 +13,6 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from recnb.display.language import _, use_language
-from recnb.display.marimo import in_marimo, in_marimo_widget
 from recnb.errors import OptionError, RecnbError, Suggesting, near
 
 if TYPE_CHECKING:
@@ -49,8 +48,6 @@ class Live(Suggesting, ABC):
     problem = ""  #: why the last use of a control was refused
     _translated = staticmethod(_)
     _view: ipywidgets.VBox | None = None
-    #: Of marimo, which closes a widget when the cell that shows it runs again.
-    _whole_widgets: tuple[Any, ...] = ()
     _draws_later = False
 
     @abstractmethod
@@ -125,37 +122,25 @@ class Live(Suggesting, ABC):
             )
             raise RecnbError(f'{problem}pip install "recnb[notebook]".') from missing
         worked = [ipywidgets.HTMLMath() for _part in self._worked()]
-        self._answer_to(top)
+        top.on_msg(lambda _widget, used, _buffers: self.use(**used))
         return ipywidgets.VBox([top, *worked])
 
-    def _answer_to(self, top: Any) -> None:
-        """Do what the controls of a widget say that was done."""
-        top.on_msg(lambda _widget, used, _buffers: self.use(**used))
-
     def _draw(self) -> None:
-        """Show a change in the widgets that have been made."""
-        if self._draws_later:
+        """Show a change in the widget, if it has been made."""
+        if self._draws_later or self._view is None:
             return
         with use_language(self.lang):
-            if self._view is not None:
-                top, *worked = self._view.children
-                self._draw_top(top, self._html(live=True))
-                for widget, html in zip(worked, self._worked(), strict=True):
-                    widget.value = html
-            if self._whole_widgets:
-                whole = "".join([self._html(live=True), *self._worked()])
-                for widget in self._whole_widgets:
-                    self._draw_top(widget, in_marimo_widget(whole))
-
-    @staticmethod
-    def _draw_top(top: Any, html: str) -> None:
-        top.html = html
-        # Also after a refusal, which leaves the HTML as it was: the control is put back.
-        top.send("draw")
+            top, *worked = self._view.children
+            top.html = self._html(live=True)
+            # Also after a refusal, which leaves the HTML as it was: the control is put
+            # back.
+            top.send("draw")
+            for widget, html in zip(worked, self._worked(), strict=True):
+                widget.value = html
 
     def __getstate__(self) -> dict[str, Any]:
         # A widget is of one session.
-        return {**vars(self), "_view": None, "_whole_widgets": ()}
+        return {**vars(self), "_view": None}
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
@@ -168,14 +153,3 @@ class Live(Suggesting, ABC):
         shown["text/plain"] = repr(self)
         shown["text/html"] = self._repr_html_()
         return shown
-
-    def _display_(self) -> Any:
-        """Return what marimo shows: one widget, as it has no boxes of several."""
-        try:
-            widget = html_widget()()
-        except ImportError:
-            return in_marimo(self._repr_html_())
-        self._answer_to(widget)
-        self._whole_widgets = (*self._whole_widgets, widget)
-        self._draw()
-        return widget

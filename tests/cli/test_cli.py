@@ -212,6 +212,7 @@ def test_weights_are_columns_of_files(tmp_path, capsys):
         ("report a b --kk 5", ": --kk"),
         ("report a b --gate-json=gate.json", "-o report.json has them as gates"),
         ("report a b --log nights.jsonl", "Append a line of jq"),
+        ("check report.json", "pytest --nbval notebook.ipynb compares its numbers"),
     ],
 )
 def test_the_version_and_an_option_that_is_none(line, words, capsys):

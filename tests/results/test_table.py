@@ -403,14 +403,6 @@ def test_a_plot_says_the_cut_off(label: str) -> None:
     plt.close("all")
 
 
-def test_marimo_shows_a_table_with_its_lines() -> None:
-    """It asks for `_display_` first, and shows what that returns by its HTML."""
-    for table in TABLES:
-        shown = table._display_()
-        assert not isinstance(shown, pd.DataFrame)
-        assert shown._repr_html_().endswith(table._repr_html_())
-
-
 @pytest.mark.parametrize("table", TABLES, ids=range(len(TABLES)))
 def test_digits_and_notes_of_a_table_for_a_paper(table: recnb.Table) -> None:
     four = r"\d\.\d{4}(?!\d)"

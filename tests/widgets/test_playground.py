@@ -338,7 +338,7 @@ def test_the_widget_shows_each_step_wherever_it_comes_from_beside_its_still_twin
     value = f"{float(recnb.ndcg(list('CABDEF'), play.now.relevance, k=4)):.4f}"
     assert f"C moved from rank 3 to rank 1. nDCG@4: 0.6148 → {value}" in shown(top.html)
     assert f"nDCG@4 = {value}" in shown(worked.value)
-    play.use("by", "1", "2")
+    top._handle_custom_msg({"name": "by", "value": "1", "key": "2"}, [])
     assert "C moved from rank 1 to rank 2." in shown(top.html)
     bundle = play._repr_mimebundle_()
     assert set(bundle) == {

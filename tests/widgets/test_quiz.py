@@ -8,7 +8,7 @@ import pickle
 import re
 from decimal import Decimal
 from fractions import Fraction
-from math import inf, log2, nan
+from math import inf, log2, log10, nan
 from pathlib import Path
 from typing import Any
 
@@ -96,7 +96,8 @@ def test_the_value_is_that_of_recnb_and_of_the_solution(metric: str) -> None:
                 for line in solution.splitlines()
                 if line.startswith("  ") and " = " in line
             )
-            sides = [side for side in line.split(" = ") if "log_" not in side]
+            beyond = re.compile(r"log_|max|min")
+            sides = [side for side in line.split(" = ") if not beyond.search(side)]
             assert len(sides) > 1
             assert all(q.check(side) for side in (*sides, line)), sides
 
@@ -181,14 +182,11 @@ def test_the_room_to_work_is_beside_the_question() -> None:
         assert "______" in working or "Why?" in question
 
 
-def test_the_base_of_a_logarithm_matters_to_dcg_alone() -> None:
-    ndcg = recnb.quiz("ndcg", seed=1, k=3, lang="en")
-    share = "(1/log(2) + 3/log(3)) / (3/log(2) + 3/log(3) + 3/log(4))"
-    assert ndcg.check(share)
-    assert ndcg.check(share.replace("log", "ln"))
+def test_another_base_of_the_logarithm_is_a_mistake_of_dcg() -> None:
     dcg = recnb.quiz("dcg", ["A", "B"], {"A": 1, "B": 3}, k=2, lang="en")
-    assert "logarithm of base 10" in repr(dcg.check("1/log(2) + 3/log(3)"))
-    assert "logarithm of base e" in repr(dcg.check("1/ln2 + 3/ln3"))
+    for base, log in (("10", log10), ("e", np.log)):
+        answer = dcg.check(1 / log(2) + 3 / log(3))
+        assert f"logarithm of base {base}" in repr(answer)
 
 
 def test_solutions_alone_do_not_repeat_the_questions() -> None:
@@ -244,22 +242,13 @@ TYPED: list[
     ("(2^3-1)/log2(2)", 7, None),
     ("2 / 3 = 0.6667.", 0.6667, 4),
     ("67 %.", 0.67, 2),
-    ("2/log₂2 + 4/log₂ 4", 4, None),
-    ("3/log2 8", 1, None),
-    ("log₂(1+3)", 2, None),
-    ("log_2(8) + log_{2}(8)", 6, None),
-    ("log(100)", 2, None),  # the key of a calculator
-    ("ln2 - ln(2)", 0, None),
     ("0,5*3", 1.5, None),
     ("-(1-3)", 2, None),
-    ("1÷4×2", 0.5, None),
     ("0.2 * 0.8**2", 0.128, None),
     ("１/２", 0.5, None),
     ("½", 0.5, None),
     ("−1", -1, 0),
     ("8.732e-3", 0.008732, None),
-    ("2 x 3", 6, None),
-    ("[1+2]/4", 0.75, None),
     (" '2/3' ", 2 / 3, None),
     ("“0,5”", 0.5, 1),
     (np.float64(0.25), 0.25, 2),
@@ -311,6 +300,14 @@ NO_NUMBERS = (
     "x",
     "log2(-1)",
     "log2()",
+    "log2(x=2)",
+    "log(100)",
+    "1÷4",
+    "(1",
+    "1/2)",
+    "(" * 300,
+    "-" * 3000 + "1",
+    "(-1)**0.5",
     "[1, 2]",
     "1 if 1 else 2",
     "10**999",
@@ -335,14 +332,10 @@ UNREAD = [
     *(
         (
             bad,
-            r"is not read as a number: type it as 0\.1234",
-            r"숫자로 읽을 수 없다.*'2/3'",
+            r"is not read as a number: .* '3/log2\(2\) \+ 2/log2\(3\)'",
+            r"숫자로 읽을 수 없다.* '3/log2\(2\) \+ 2/log2\(3\)'",
         )
         for bad in NO_NUMBERS
-    ),
-    *(
-        (bad, "a bracket is missing", "괄호")
-        for bad in ("(1", "1/2)", "((1+2)/3", "(" * 300)
     ),
     *(
         (bad, r"divides by 0.* log2\(i \+ 1\)", r"0으로 나눌 수 없다.*log2\(i \+ 1\)")
@@ -468,32 +461,6 @@ def test_right_is_the_value_rounded_and_fewer_digits_are_judged_at_those_given(
     assert answer or expected in repr(answer)
 
 
-UNBRACKETED: list[tuple[str, str]] = [
-    (
-        "1/1+3/1.58496 / 3/1+3/1.58496+3/2",
-        "Type (1/1+3/1.58496) / (3/1+3/1.58496+3/2).",
-    ),
-    ("(1/1+3/1.58496) / 3/1+3/1.58496+3/2", "Type (1/1+3/1.58496) / ("),
-    (
-        "1 + 3/log2(3) ÷ 3 + 3/log2(3) + 3/2",
-        "Type (1 + 3/log2(3)) / (3 + 3/log2(3) + 3/2).",
-    ),
-    ("1 + 3/1.58496 / 6.3928", "Type (1 + 3/1.58496) / 6.3928."),
-]
-
-
-@pytest.mark.parametrize(("typed", "words"), UNBRACKETED)
-def test_forgotten_brackets_of_a_fraction_are_named(typed: str, words: str) -> None:
-    q = recnb.quiz("ndcg", seed=1, k=3, lang="en")
-    answer = q.check(typed)
-    assert "Brackets are missing" in repr(answer)
-    assert words in " ".join(repr(answer).split())
-    assert not answer
-    fraction = words.removeprefix("Type ").removesuffix(".")
-    assert not fraction.endswith(")") or q.check(fraction)
-    assert "Brackets" not in repr(q.check("1/1+3/1.58496 / 3/1+3/1.58496+3/3"))
-
-
 def test_a_value_that_no_list_has_is_told_by_its_bounds() -> None:
     dcg = recnb.quiz("dcg", seed=2, k=3, lang="en")
     assert "never below 0." in repr(dcg.check("-4"))
@@ -522,10 +489,10 @@ def test_the_widget_checks_and_reveals_and_its_static_form_has_no_controls() -> 
     assert "What common mistakes give here" in worked.value
     assert worked.value in q._repr_html_()
     assert repr(pickle.loads(pickle.dumps(q))) == str(q)
-    assert [
-        "ideal list" in repr(one)
-        for one in (q.check(q.value), q.check(0.1), q.reveal())
-    ] == [True, False, True]
+    right, wrong, revealed = q.check(q.value), q.check(0.1), q.reveal()
+    for said, solved in ((right, True), (wrong, False), (revealed, True)):
+        assert ("ideal list" in repr(said)) == solved
+        assert ("<details" in said._repr_html_()) == solved
     assert bool(q.reveal()) is False
 
 

@@ -10,7 +10,6 @@ from typing import Any
 from recnb.data.files import File
 from recnb.display.document import Block, Fold, Line, Mark, Note, Rows, html
 from recnb.display.language import N_, _, use_language
-from recnb.display.marimo import ShownInMarimo
 from recnb.display.templates import framed, render
 from recnb.display.text import one_line
 from recnb.errors import RecnbError, Suggesting
@@ -24,7 +23,7 @@ from recnb.widgets.quiz.exercise import DIGITS, UNIT, Exercise
 from recnb.widgets.quiz.mistakes import Mistake, common_mistakes, other_numbers
 from recnb.widgets.quiz.question import question_of
 from recnb.widgets.quiz.sheet import OwnQuestion, SheetEntry, own_entry, sheet
-from recnb.widgets.quiz.typed import Number, as_fractions, read_answer
+from recnb.widgets.quiz.typed import Number, read_answer
 
 #: Two numbers differ from so many units of the last digit on: one is an error of
 #: rounding.
@@ -43,10 +42,6 @@ ROUNDED = N_(
 LAST_DIGIT = N_(
     "Only the last digit is off: keep all digits on the way, and "
     "round once, at the end."
-)
-UNBRACKETED = N_(
-    "Brackets are missing: on paper the fraction bar holds each side together, and here "
-    "brackets do. Type {fraction}."
 )
 OUTSIDE = N_(
     "No list has this value: {label} is never below 0 or above 1. Check what is divided by what."
@@ -120,8 +115,8 @@ class Quiz(Exercise, Live):
         Parameters
         ----------
         answer : float or str
-            It is read as 0.8732, "0,8732", "2/3", "87.32%", "(1+2/3)/4" or
-            "(1+2/3)/4 = 0.4167".
+            It is read as 0.8732, "0,8732", "87.32%", "2/3", or as a sum of Python,
+            "(1+2/3)/4" or "3/log2(2) + 2/log2(3)".
         *decimals
             The rest of an answer that is typed as 0,8732, which Python reads as two numbers.
 
@@ -153,7 +148,7 @@ class Quiz(Exercise, Live):
                 few = N_("{answer} has too few decimals to be checked: give {digits}.")
                 return Answer(self, _(few, answer=text, digits=DIGITS))
         wrong = Mark("strong", f"✗ {_('{answer} is not right.', answer=text)}")
-        hint = self._hint(answer, given, digits, mistakes)
+        hint = self._hint(given, digits, mistakes)
         mistake = mistakes[0] if mistakes else None
         return Answer(self, [wrong, " ", hint], mistake=mistake)
 
@@ -174,17 +169,8 @@ class Quiz(Exercise, Live):
         # A per cent without its sign has two decimals fewer than the share.
         return [m for m in near if m.number == 100 * self.value]
 
-    def _hint(
-        self,
-        answer: object,
-        given: Number,
-        digits: int,
-        mistakes: list[Mistake],
-    ) -> str:
+    def _hint(self, given: Number, digits: int, mistakes: list[Mistake]) -> str:
         """Say what a wrong answer is, or what to look at."""
-        for fraction, number in as_fractions(answer):
-            if number.fits(self.value, DIGITS, units=1.5):
-                return _(UNBRACKETED, fraction=fraction)
         if mistakes:
             common = N_("A common mistake gives exactly this number. {what}")
             return _(common, what=mistakes[0].sentence)
@@ -337,7 +323,7 @@ class Quiz(Exercise, Live):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Answer(ShownInMarimo, Suggesting):
+class Answer(Suggesting):
     """What is said of an answer; true if the answer is right.
 
     The solution follows if the answer is right or the solution was asked for.

@@ -1,4 +1,4 @@
-"""Answers as people type them: a number, a fraction or a sum.
+"""Answers as people type them: a number, a fraction or a sum that Python reads.
 
 Words around it may be English or Korean.
 """
@@ -10,8 +10,6 @@ import math
 import operator
 import re
 import unicodedata
-from collections.abc import Iterator
-from fractions import Fraction
 from typing import Any, NamedTuple
 
 from recnb.display.language import N_, _
@@ -20,9 +18,6 @@ from recnb.errors import RecnbError
 
 #: The error of floating-point arithmetic.
 FLOAT = 1e-9
-
-#: The longest text that is worked out.
-LONGEST = 400
 
 #: Words around a number, and what stands for them, in this order.
 WORDS: tuple[tuple[str, str], ...] = (
@@ -33,7 +28,16 @@ WORDS: tuple[tuple[str, str], ...] = (
     (r"([\d.]+)\s*분의\s*([\d.]+)", r"(\2/\1)"),  # "5분의 3" is 3/5
 )
 
-_SIGNS: dict[Any, Any] = {
+UNREAD = N_(
+    "{text} is not read as a number: type it as 0.1234, '0,1234', '2/3' or '12.34%', "
+    "or a sum as in Python, '3/log2(2) + 2/log2(3)'."
+)
+BY_ZERO = N_(
+    "{text} divides by 0, and has no value. log2(1) is 0: the "
+    "discount of rank i is log2(i + 1)."
+)
+
+_SIGNS: dict[type[ast.AST], Any] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
     ast.Mult: operator.mul,
@@ -41,14 +45,6 @@ _SIGNS: dict[Any, Any] = {
     ast.Pow: operator.pow,
     ast.UAdd: operator.pos,
     ast.USub: operator.neg,
-}
-_FUNCTIONS: dict[str, Any] = {
-    "log2": math.log2,
-    "log10": math.log10,
-    "log": math.log10,  # as in school and on the key of a calculator
-    "ln": math.log,
-    "max": max,
-    "min": min,
 }
 
 
@@ -76,13 +72,9 @@ def read_answer(answer: object) -> Number:
     is_per_cent = plain.endswith("%")
     plain = plain.removesuffix("%").strip()
     try:
-        value = _value_of(plain)
+        value = float(_worked_out(ast.parse(plain, mode="eval").body))
     except ZeroDivisionError:
-        message = N_(
-            "{text} divides by 0, and has no value. log2(1) is 0: the "
-            "discount of rank i is log2(i + 1)."
-        )
-        raise _unread(message, answer) from None
+        raise _unread(BY_ZERO, answer) from None
     except (
         SyntaxError,
         ValueError,
@@ -92,47 +84,14 @@ def read_answer(answer: object) -> Number:
         RecursionError,
         MemoryError,
     ):
-        message = N_(
-            "{text} is not read as a number: type it as 0.1234, '0,1234', '2/3' or '12.34%'."
-        )
-        if plain.count("(") != plain.count(")"):
-            message = N_("{text} is not read as a number: a bracket is missing.")
-        raise _unread(message, answer) from None
+        raise _unread(UNREAD, answer) from None
+    if not math.isfinite(value):
+        raise _unread(UNREAD, answer)
     decimal = re.fullmatch(r"[+-]?\d*\.?(\d*)", plain)
     decimals = None if decimal is None else len(decimal[1])
     if not is_per_cent:
         return Number(value, decimals)
     return Number(value / 100, None if decimals is None else decimals + 2)
-
-
-def as_fractions(answer: object) -> Iterator[tuple[str, Number]]:
-    """Read a sum with each of its divisions in turn as one fraction.
-
-    Of "1+2 / 3+4", that is "(1+2) / (3+4)".
-    """
-    plain = _plain(answer)
-    if "+" not in plain:
-        return
-    depth = 0
-    for place, sign in enumerate(plain):
-        if sign == "(":
-            depth += 1
-        elif sign == ")":
-            depth -= 1
-        elif sign == "/" and depth == 0:
-            above = _in_brackets(plain[:place].strip())
-            below = _in_brackets(plain[place + 1 :].strip())
-            fraction = f"{above} / {below}"
-            try:
-                yield fraction, read_answer(fraction)
-            except RecnbError:  # another division leaves a side that has no value
-                continue
-
-
-def _in_brackets(side: str) -> str:
-    """Put a side of a fraction into brackets unless it is a number or has them."""
-    alone = re.fullmatch(r"[\d.]+|\([^()]*\)", side)
-    return side if alone else f"({side})"
 
 
 def _unread(message: str, answer: object) -> RecnbError:
@@ -141,40 +100,25 @@ def _unread(message: str, answer: object) -> RecnbError:
 
 def _plain(answer: object) -> str:
     """Write an answer as Python does, without words around it, from the last "=" on."""
-    # The base of a logarithm is a sign of its own or stands apart: log₂3, log2 3.
-    text = re.sub(r"log_\{?(2|10)\}?", r"log\1", str(answer))
-    text = re.sub(r"log(?:₂\s*|2\s+)(\d+)", r"log2(\1)", text)
-    text = re.sub(r"\bln\s*(\d+)", r"ln(\1)", text)
     # Korean and Japanese keyboards type full-width digits.
-    text = unicodedata.normalize("NFKC", text).lower()
-    text = text.translate(str.maketrans("−×·÷⁄≈", "-**//="))
-    text = text.translate(str.maketrans("[]", "()", "'\"‘’“”")).strip()
+    text = unicodedata.normalize("NFKC", str(answer)).lower()
+    text = text.translate(str.maketrans("−⁄≈", "-/=", "'\"‘’“”")).strip()
     for words, sign in WORDS:
         text = re.sub(words, sign, text)
-    text = re.sub(r"(?<=[\d)])\s*x\s*(?=[\d(l])", "*", text)
     text = re.sub(r",(?=\d)", ".", text)
+    text = text.replace("^", "**")  # as the formulas of recnb have it
     return text.rpartition("=")[2].strip().removesuffix(".")
-
-
-def _value_of(text: str) -> float:
-    """Work out a number or a sum, which is not run as a program."""
-    if len(text) > LONGEST:
-        raise ValueError
-    return float(_worked_out(ast.parse(text.replace("^", "**"), mode="eval").body))
 
 
 def _worked_out(node: ast.AST) -> Any:
     """Return the value of a sum, such as "(1 + 2/3)/4" or "3/log2(1+1)"."""
     match node:
         case ast.BinOp(op=sign, left=left, right=right):
-            values = [_worked_out(left), _worked_out(right)]
-            if isinstance(sign, ast.Pow) and max(map(abs, values)) > 100:
-                raise ValueError
-            return _SIGNS[type(sign)](*values)
+            return _SIGNS[type(sign)](_worked_out(left), _worked_out(right))
         case ast.UnaryOp(op=sign, operand=operand):
             return _SIGNS[type(sign)](_worked_out(operand))
-        case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
-            return _FUNCTIONS[name](*map(_worked_out, arguments))
+        case ast.Call(func=ast.Name(id="log2"), args=[number], keywords=[]):
+            return math.log2(_worked_out(number))
         case ast.Constant(value=int() | float() as number):
-            return Fraction(str(number))
+            return float(number)  # whole numbers have powers without end
     raise ValueError
