@@ -180,13 +180,12 @@ def read(
     if (origin := origin_of(recs)) is not None:
         return read_batches(recs, truth, layout, origin)
     lists = Sheet(RECS, table_of(recs, RECS, layout.recs_read), layout.recs)
+    if lists.rows.height > 0:
+        lists = lists.with_ids()
     judged = table_of(truth, TRUTH, layout.truth_read)
     judgements = Sheet(TRUTH, judged, layout.truth).with_ids()
-    if _are_empty_lists(recs, judgements):
-        ids = [lists[role].cast(judgements[role].dtype).alias(role) for role in IDS]
-        lists = lists.with_columns(*ids)
-    else:
-        lists = lists.with_ids()
+    if lists.rows.height == 0:
+        lists = _empty_lists(lists, recs, judgements)
     source = source_in_splits(
         lists,
         judgements,
@@ -196,11 +195,16 @@ def read(
     return leave_out_lists(source)
 
 
-def _are_empty_lists(recs: Frame, judgements: Sheet) -> bool:
-    """Return whether every list is empty, and one at least is of a user of the truth."""
-    if not isinstance(recs, Made) or recs.height:
-        return False
-    return not {*recs.without_items}.isdisjoint(judgements["user"])
+def _empty_lists(lists: Sheet, recs: Frame, judgements: Sheet) -> Sheet:
+    """Return lists without a row, with ids as the truth has them.
+
+    Refuse them unless one at least is the empty list of a user of the truth.
+    """
+    users = recs.without_items if isinstance(recs, Made) else []
+    if {*users}.isdisjoint(judgements["user"]):
+        return lists.with_ids()
+    ids = [lists[role].cast(judgements[role].dtype).alias(role) for role in IDS]
+    return lists.with_columns(*ids)
 
 
 def read_lists(recs: Frame, columns: Columns) -> pl.DataFrame:

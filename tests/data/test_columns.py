@@ -45,7 +45,7 @@ def dcg(recs: object, truth: object, **options: object) -> list[float]:
 
 def test_a_column_named_for_frames_beside_one_of_both_sides() -> None:
     both = pd.DataFrame(
-        {"cust": [1, 1], "item": ["a", "b"], "score": [2.0, 1.0], "rating": [1, None]}
+        {"cust": [1, 1], "item": ["a", "b"], "score": [2.0, 1.0], "rating": [1, 0]}
     )
     users = pd.DataFrame({"who": [1], "town": ["x"]})
     assert recnb.evaluate(both, user=["cust", "who"], users=users).table(

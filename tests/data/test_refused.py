@@ -495,9 +495,6 @@ CELLS = {
         "truth", "user 'b', item 'y' (2 times)", relevant=[["x"], ["y", "y"]]
     ),
     "nothing relevant": cells("truth: there are no rows", relevant=[[], []]),
-    "nothing recommended": cells(
-        "recommendations: there are no rows", recommended=[[], []]
-    ),
 }
 
 RANKED = {"ann": ["a", "b", "c"], "cy": ["x", "a", "b"]}

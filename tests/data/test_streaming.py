@@ -143,7 +143,7 @@ def test_rows_are_read_once(kind, monkeypatch):
         recnb.evaluate(recs, truth),
     )
     made.table()
-    same(made.under("ranx"), whole.under("ranx"))
+    assert made.under("ranx").ndcg(k=5) == whole.under("ranx").ndcg(k=5)
     assert made.lists_of([3])[0] == whole.lists_of([3])[0]
     assert begun == [
         ("truth", ["user", "item", "relevance"]),

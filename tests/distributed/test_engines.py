@@ -94,7 +94,6 @@ def test_numbers_are_those_of_pandas(kind, number):
         np.testing.assert_array_equal(
             getattr(made.hits(), name), getattr(expected.hits(), name), err_msg=name
         )
-    pd.testing.assert_frame_equal(made.to_frame(), expected.to_frame())
     for name in COUNTS:
         assert getattr(made.counts, name) == getattr(expected.counts, name), name
     at = number % expected.n_users
@@ -209,7 +208,7 @@ def test_nothing_is_computed_before_a_number_is_asked_for_and_hits_come_once(
     given = ["ndcg", "recall"], [5, 10]
     agree(made.table(*given, intervals=True), expected.table(*given, intervals=True))
     score = made.ndcg(k=5)
-    _ = made.n_users, score.per_user, made.hits(), made.to_frame(), made.recall(k=5)
+    _ = made.n_users, score.per_user, made.hits(), made.recall(k=5)
     _ = made.err(k=5), score.interval(), made.under("rectools").n_users
     repr(made.explain("ndcg", made.users[0], k=5))
     assert [made.user(user).equals(expected.user(user)) for user in made.users[:2]]

@@ -65,8 +65,9 @@ class Expected:
         k: int | None,
         shares: bool,
     ) -> float:
+        ideal_depth = math.inf if k is None else k
         k = ranking.places if k is None else k
-        ranking = replace(ranking, k=k, depth=k)
+        ranking = replace(ranking, k=k, depth=k, ideal_depth=ideal_depth)
         if metric == "err" and chosen.get("max_relevance") is None:
             chosen = {**chosen, "max_relevance": self.top}
         unusual = (
