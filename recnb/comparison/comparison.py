@@ -101,8 +101,7 @@ if TYPE_CHECKING:
     from recnb.report.methods import MethodsSection
     from recnb.report.report import Report
 
-#: Of more models than these every two are compared if none is named as the baseline,
-#: and tests are corrected within each metric.
+#: Of more models than these every two are compared if none is named as the baseline.
 MANY = 8
 
 #: Methods that the repr names.
@@ -129,7 +128,6 @@ def compare(
     pairs: Literal["baseline", "all"] | None = None,
     confidence: float = 0.95,
     test: Test = "t",
-    correction: Literal["all", "metric"] | None = None,
     model: str | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
@@ -153,10 +151,6 @@ def compare(
     test : {"t", "randomization"}, default "t"
         Student's paired t, or random signs (10,000 draws, more if so many tests are
         corrected together), each with the interval that belongs to it.
-    correction : {"all", "metric"}, optional
-        Holm's correction of p-values over all tests that are made together, or over
-        those of each metric; by default "all" for up to eight models, "metric" for
-        more, since that many make so many tests of each. Every conclusion says which.
     model : str, optional
         The column that names the models, where they are in one frame.
     **options
@@ -176,11 +170,7 @@ def compare(
     nDCG@10: item-knn is better than popular, by 0.0864 (95% interval
     0.0604 to 0.1124; p < 0.001, Holm's correction over 2 comparisons).
     """
-    settings = Settings(
-        confidence=confidence,
-        test=test,
-        correction="all" if correction is None else correction,
-    )
+    settings = Settings(confidence=confidence, test=test)
     if pairs is not None and not is_word(pairs, ("baseline", "all")):
         raise OptionError(
             f"pairs={quoted(pairs)} says not whom to compare.",
@@ -188,8 +178,6 @@ def compare(
         )
     evaluated = models_of(models, truth, model, dict(options))
     is_many = len(evaluated) > MANY
-    if correction is None and is_many:
-        settings = replace(settings, correction="metric")
     if pairs is None:
         pairs = "all" if is_many and baseline is None else "baseline"
     reference = next(iter(evaluated)) if baseline is None else str(baseline)
@@ -233,7 +221,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     users_by_model: tuple[ModelUsers, ...]
     #: The model that the others are compared with; None if every two are compared.
     baseline: str | None
-    settings: Settings  #: confidence, test, correction
+    settings: Settings  #: confidence and test
     # The baseline if it was named, and is not the first model by default: marks beside
     # means are then against it, and not against the best.
     _marked_against: str | None = None

@@ -140,6 +140,11 @@ class TestedNumbers:
     #: The lead metric without propensities, in words; empty if there are none.
     unweighted: str
 
+    @property
+    def label(self) -> str:
+        """The column that is taken as chosen beforehand: the first."""
+        return self.means[0].label
+
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReportData(TestedNumbers):

@@ -30,7 +30,6 @@ from recnb.stats.means import Floats, means
 
 Test = Literal["t", "randomization"]
 TESTS = ("t", "randomization")
-CORRECTIONS = ("all", "metric")
 
 #: How many entries of signs are drawn at a time, and how many means of draws are held.
 SIGNS_AT_ONCE, DRAWS_AT_ONCE = 4_000_000, 25_000_000
@@ -44,8 +43,6 @@ class Settings:
     test: Test = "t"
     #: Signs that the randomization test draws for each user, at least.
     permutations: int = 10_000
-    #: Holm's correction, over all tests made together or over those of each metric.
-    correction: Literal["all", "metric"] = "all"
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
@@ -53,12 +50,6 @@ class Settings:
             raise OptionError(
                 f"test={quoted(self.test)} is no test of recnb.",
                 fix=near(self.test, TESTS),
-            )
-        if not is_word(self.correction, CORRECTIONS):
-            raise OptionError(
-                f"correction={quoted(self.correction)} says not which tests are "
-                f"corrected together.",
-                fix=near(self.correction, CORRECTIONS),
             )
 
     @property
@@ -79,9 +70,11 @@ class Paired(NamedTuple):
     """Mean difference, interval, test and users, an entry for each column."""
 
     mean: Floats  #: mean difference; above 0 if the model is better than the baseline
+    #: The ends of the interval; NaN, as the p-value is, if fewer than 10 users differ or
+    #: a metric without bounds has no interval.
     low: Floats
     high: Floats
-    p: Floats  #: NaN if fewer than 10 users differ
+    p: Floats
     sd: Floats  #: standard deviation of the differences (n - 1)
     effect_size: Floats  #: Cohen's d_z, mean / sd
     won: NDArray[np.int64]  #: users for whom the model is better
@@ -106,8 +99,7 @@ def paired(
 
     `differences` are users × columns: the values of the model minus those of the
     baseline; `bounds` are the lowest and highest possible difference. If fewer than 10
-    users differ there is no test, and the interval of the t test is `beta` within the
-    bounds (see `Moments.interval_within_bounds`). Of lists in clusters, clusters are
+    users differ there is neither test nor interval. Of lists in clusters, clusters are
     the users of all this; won, tied and lost count lists.
     """
     settings = settings or Settings()
@@ -140,10 +132,12 @@ def paired(
         p = _student_p(sample)
     else:
         low, high, p = _randomization(sample, settings)
+    # A test and its interval are one statement.
+    is_tested = np.isfinite(p) & np.isfinite(low)
     return made._replace(
-        low=low,
-        high=high,
-        p=p,
+        low=np.where(is_tested, low, np.nan),
+        high=np.where(is_tested, high, np.nan),
+        p=np.where(is_tested, p, np.nan),
         sd=sample.sd,
         effect_size=sample.effect_size,
         reach=np.maximum(*sample.moments.reach),
@@ -229,7 +223,7 @@ class _Sample:
     def sd(self) -> Floats:
         """The standard deviation, 0 where users differ by rounding alone."""
         is_constant = np.ptp(self.differences, axis=0) == 0
-        return np.where(is_constant, 0.0, np.sqrt(self.moments.variance))
+        return np.where(is_constant, 0.0, self.moments.sd)
 
     @property
     def effect_size(self) -> Floats:
@@ -264,7 +258,8 @@ def _student_interval(sample: _Sample, confidence: float) -> tuple[Floats, Float
     from scipy.special import stdtrit
 
     n = sample.moments.n
-    half = stdtrit(n - 1, (1 + confidence) / 2) * (sample.sd / np.sqrt(n))
+    quantile = stdtrit(sample.moments.free, (1 + confidence) / 2)
+    half = quantile * (sample.sd / np.sqrt(n))
     down, up = sample.moments.reach
     # So few users do not show how far others may differ, so the bounds of the metric
     # take the place of those seen.
@@ -289,7 +284,7 @@ def _student_p(sample: _Sample) -> Floats:
     beyond_reach = np.maximum(np.abs(sample.mean) - reach, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(beyond_reach == 0, 0.0, beyond_reach / error)
-        p = 2 * stdtr(n - 1, -statistic)
+        p = 2 * stdtr(sample.moments.free, -statistic)
     differences, _sizes = sample.signed
     lowest = 2.0 ** (1.0 - np.count_nonzero(differences, axis=0))
     p = np.minimum(np.maximum(p, lowest), 1.0)

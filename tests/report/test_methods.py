@@ -79,19 +79,21 @@ def test_intervals_and_tests_are_said_as_reports_say_them():
     methods = EV.methods(["ndcg", "recall"], k=10, confidence=0.9)
     (remark,) = [note for note in methods.sentences if "90% intervals" in note]
     assert remark in EV.report([10], ["ndcg", "recall"], confidence=0.9).to_markdown()
-    for options in ({}, {"test": "randomization"}, {"correction": "metric"}):
+    for options in ({}, {"test": "randomization"}):
         found = compared(**options)
         methods = found.methods(["ndcg", "recall"], k=10)
         assert texts.TESTS[found.settings.test] in methods.text
         report = found.report([10], ["ndcg", "recall"]).to_latex()
-        tested = [note for note in methods.sentences if " comparisons are made" in note]
+        tested = [
+            note for note in methods.sentences if " comparisons are tested" in note
+        ]
         assert len(tested) == 1
         assert tested[0].replace("%", r"\%") in report
 
 
 def test_how_many_tests_are_corrected_is_counted():
     two = compared().methods(["ndcg", "recall"], k=10)
-    assert "4 comparisons are made at once" in two.text
+    assert "4 comparisons are tested" in two.text
     assert "holm1979" in two.references
     models = {name: SAMPLE.models[name] for name in ("popular", "item-knn")}
     single = recnb.compare(models, TRUTH).methods("ndcg", k=10)

@@ -50,7 +50,7 @@ def comparison():
     ]
     shown += [
         FOUND.agreement(["ndcg", "recall"], k=[5, 10]),
-        recnb.compare(FOUND, pairs="all", correction="metric").report(k=[5, 10]),
+        recnb.compare(FOUND, pairs="all").report(k=[5, 10]),
     ]
     shown += [
         FOUND.not_worse("ndcg", k=10, model="factors"),

@@ -461,8 +461,32 @@ def search_length() -> Any:
     return search_length
 
 
-@pytest.mark.parametrize("k", [1, 3, 10, None])
-def test_a_cost_adds_what_a_list_without_a_hit_costs(k: int | None) -> None:
+def test_a_cost_that_depends_on_k_is_refused_without_a_cut_off() -> None:
+    """Of thirty users whom a lazy model lists once it was 0.0333, the lowest cost."""
+    cost = search_length()
+    careful = {user: ["x", "a"] for user in range(30)}
+    lazy = {0: ["x", "a"]}
+    truth = {user: ["a"] for user in range(30)}
+    found = recnb.compare({"careful": careful, "lazy": lazy}, truth)
+    ev = found["lazy"]
+    for call in (
+        lambda: ev.measure(cost),
+        lambda: ev.table(cost),
+        lambda: ev.table(cost, k=[None, 5]),
+        lambda: ev.at_most(cost, 1),
+        lambda: ev.curve(cost, k=[None, 5]),
+        lambda: found.table(cost),
+        lambda: found.differences(cost),
+        lambda: found.report(metrics=[cost], k=None),
+        lambda: recnb.explain(cost, ["x"], ["a"]),
+    ):
+        with pytest.raises(OptionError, match=r"missed='no_hit \* k'.*k=10"):
+            call()
+    assert found.table(cost, k=2).to_frame()["search_length@2"].tolist() == [1, 59 / 30]
+
+
+@pytest.mark.parametrize("k", [1, 3, 10])
+def test_a_cost_adds_what_a_list_without_a_hit_costs(k: int) -> None:
     values = EV.measure(search_length(), k=k).per_user
     truth = SAMPLE.test[SAMPLE.test["rating"] > 0]
     relevant = truth.groupby("user")["item"].agg(set)
@@ -471,9 +495,8 @@ def test_a_cost_adds_what_a_list_without_a_hit_costs(k: int | None) -> None:
     expected = {}
     for user, items in relevant.items():
         shown = lists.get(user, [])
-        depth = len(shown) if k is None else k
-        found = [at for at, item in enumerate(shown[:depth]) if item in items]
-        expected[user] = float(found[0] if found else depth)
+        found = [at for at, item in enumerate(shown[:k]) if item in items]
+        expected[user] = float(found[0] if found else k)
     assert values.to_dict() == expected
     in_table = EV.table("search_length", k=[k, 7]).iloc[0, 0]
     assert in_table == pytest.approx(np.mean([*expected.values()]))
