@@ -185,7 +185,7 @@ class Measure:
 
         Without a list k would be 0, and so the cost, the best there is.
         """
-        if "k" not in self.missed.names:
+        if "k" not in self.missed.names():
             return
         name, missed = self.metric.name, self.metric.missed
         raise OptionError(

@@ -474,7 +474,6 @@ def test_a_cost_that_depends_on_k_is_refused_without_a_cut_off() -> None:
         lambda: ev.table(cost),
         lambda: ev.table(cost, k=[None, 5]),
         lambda: ev.at_most(cost, 1),
-        lambda: ev.curve(cost, k=[None, 5]),
         lambda: found.table(cost),
         lambda: found.differences(cost),
         lambda: found.report(metrics=[cost], k=None),
