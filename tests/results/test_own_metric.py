@@ -476,7 +476,6 @@ def test_a_cost_that_depends_on_k_is_refused_without_a_cut_off() -> None:
         lambda: ev.at_most(cost, 1),
         lambda: found.table(cost),
         lambda: found.differences(cost),
-        lambda: found.report(metrics=[cost], k=None),
         lambda: recnb.explain(cost, ["x"], ["a"]),
     ):
         with pytest.raises(OptionError, match=r"missed='no_hit \* k'.*k=10"):
