@@ -158,21 +158,6 @@ def test_of_clusters_of_one_size_t_has_the_degrees_of_clusters():
     assert test.p[0] == pytest.approx(of_users.pvalue, rel=1e-9)
 
 
-def test_of_clusters_of_other_sizes_t_reaches_as_far_as_the_average_list_s_cluster():
-    values, codes, _weights = made_lists(8)
-    differences = values - 0.45
-    test = paired_of(differences, Settings(), SIGNED, None, Clusters.of(codes))
-    mean = differences.mean()
-    sizes = np.bincount(codes)
-    excess = float(np.square(sizes).sum() / sizes.sum() ** 2 - 1 / len(sizes))
-    share = excess / (1 + excess)
-    error = math.sqrt(naive_variance(differences, codes))
-    half = scipy.stats.t.ppf(0.975, len(sizes) - 1) * error
-    low = mean - half - share * (mean - differences.min())
-    high = mean + half + share * (differences.max() - mean)
-    assert (test.low[0], test.high[0]) == pytest.approx((low, high))
-
-
 def test_the_randomization_test_flips_whole_clusters():
     """All 2^12 signs of 12 clusters, against those that are drawn."""
     rng = np.random.default_rng(2)
@@ -204,9 +189,7 @@ def test_few_clusters_who_differ_are_not_tested_however_many_lists_do():
     test = paired_of(differences, Settings(), SIGNED, None, clusters)
     assert math.isnan(test.p[0])
     assert test.won[0] == 45
-    ends = Moments.of(differences[:, np.newaxis], SIGNED, None, clusters)
-    within = np.ravel(ends.interval_within_bounds())
-    assert (test.low[0], test.high[0]) == pytest.approx(within)
+    assert np.isnan([test.low[0], test.high[0]]).all()
     differences[: 5 * 10] = 0.3
     assert paired_of(differences, Settings(), SIGNED, None, clusters).p[0] < 0.05
 
