@@ -39,7 +39,6 @@ from recnb.results.metric_methods import (  # noqa: F401 (map)
     rbp,
     recall,
     reciprocal_rank,
-    set_average_precision,
 )
 from recnb.results.own_metric import metric
 from recnb.results.single_list import explain
@@ -50,7 +49,6 @@ from recnb.version import __version__
 if TYPE_CHECKING:
     from recnb.comparison import Comparison, compare
     from recnb.libraries import as_in
-    from recnb.recheck import check
     from recnb.widgets import playground
     from recnb.widgets.quiz import quiz
 
@@ -74,7 +72,6 @@ __all__ = [
     "auc",
     "average_precision",
     "cg",
-    "check",
     "compare",
     "conventions",
     "datasets",
@@ -105,7 +102,6 @@ __all__ = [
     "read_trec_run",
     "recall",
     "reciprocal_rank",
-    "set_average_precision",
     "users_needed",
 ]
 
@@ -123,7 +119,6 @@ def __dir__() -> list[str]:
 _MODULES = {
     "Comparison": "comparison",
     "as_in": "libraries",
-    "check": "recheck",
     "compare": "comparison",
     "playground": "widgets",
     "quiz": "widgets.quiz",

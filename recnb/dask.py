@@ -72,8 +72,6 @@ def evaluate(
 class DaskParts(Parts):
     """Partitions of whole users, made by a shuffle of both frames."""
 
-    keeps_facts = True
-
     def __init__(
         self, recs: Any, truth: Any, given: ParsedOptions, npartitions: int | None
     ) -> None:

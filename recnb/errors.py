@@ -1,4 +1,4 @@
-"""Everything that recnb raises on purpose.
+"""Everything that recnb raises or warns of on purpose.
 
 Each message says what was found, where, and what to type next.
 """
@@ -86,6 +86,13 @@ class ElsewhereError(RecnbError):
 
 class WriteError(RecnbError):
     """A file cannot be written: the disk is full, or the permission is missing."""
+
+
+class LeftMergeWarning(UserWarning):
+    """One frame with both sides looks like recommendations merged with a truth.
+
+    Relevant items that were not recommended are not in it.
+    """
 
 
 def is_number(value: object) -> TypeGuard[float]:

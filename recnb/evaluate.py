@@ -13,13 +13,11 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import numpy as np
 import pandas as pd
-import polars as pl
 
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
 from recnb.data.columns import Columns, Labels, Made, columns_of, from_pandas
-from recnb.data.files import is_file
 from recnb.data.load import (
     SIDE_FRAMES,
     Input,
@@ -41,6 +39,7 @@ from recnb.errors import FrameError, OptionError, is_several, is_word, near, quo
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import METRICS
 from recnb.results import Table
+from recnb.results.single_list import refuse_other_number, refuse_other_order
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -67,7 +66,7 @@ class Options(TypedDict, total=False):
     duplicates: Literal["error", "dedupe", "hit_once", "keep", "rows"]
     nonpositive_scores: Literal["keep", "never_hit"]
     candidates: Literal["list", "padded", "catalogue"]
-    cutoff: Literal["k", "list", "none"]
+    cutoff: Literal["k", "none"]
     relevant_from: float | None
     judged: Literal["truth", "list"]
     judged_only: bool
@@ -221,7 +220,7 @@ def evaluate(
         if "propensity" in parsed.columns:
             columns = {**columns, "propensity": parsed.columns["propensity"]}
     source = read(lists, judged, columns, frames)
-    weights = parsed.weigh(source, frames)
+    parsed.weigh(source, frames)
     side_data = read_side_data(
         source, with_truth, columns, cluster=parsed.cluster, **frames
     )
@@ -232,20 +231,12 @@ def evaluate(
         apart = columns_of_lists(lists, judged, source, differing)
         side_data = replace(side_data, differing=differing, apart=apart)
     labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
-    side_data = replace(side_data, weights=weights)
-    call = _call_of(parsed, given, labels)
-    files = files_given({RECS: recs, TRUTH: truth, **parsed.side_data})
     return Evaluation.of(
         source.under(parsed.convention_of(source)),
         library=parsed.library,
         overrides=parsed.overrides,
-        side_data=replace(side_data, call=replace(call, files=files)),
+        side_data=replace(side_data, call=_call_of(parsed, given, labels)),
     )
-
-
-def files_given(frames: Mapping[str, Any]) -> dict[str, str]:
-    """Return the paths among what was given, by name."""
-    return {name: str(frame) for name, frame in frames.items() if is_file(frame)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,15 +260,10 @@ class ParsedOptions:
         columns = {**self.columns, "propensity": propensity}
         return replace(self, columns=columns, weights=weights)
 
-    def weigh(
-        self, source: Source, frames: Mapping[str, Any]
-    ) -> dict[str, pl.DataFrame]:
-        """Read weights that are no column of the truth, as of items or users.
-
-        Return those that are no column of a frame, by keyword.
-        """
+    def weigh(self, source: Source, frames: Mapping[str, Any]) -> None:
+        """Read weights that are no column of the truth, as of items or users."""
         if not self.weights and "propensity" not in self.columns:
-            return {}
+            return
         propensity = read_weights(
             self.weights.get("propensity"),
             "propensity",
@@ -292,12 +278,6 @@ class ParsedOptions:
             self.columns,
         )
         source.weigh(propensity, user_weights)
-        tables = {"propensity": propensity, "user_weight": user_weights}
-        return {
-            name: table
-            for name, table in tables.items()
-            if table is not None and not isinstance(self.weights[name], str)
-        }
 
     @property
     def stated(self) -> dict[str, Any]:
@@ -489,11 +469,13 @@ def evaluate_groups(
     if group is None:
         query = "qid"
         queries = _column(qid, query)
-        _refuse_other_rows(labels, queries, query)
+        refuse_other_number(labels, queries, query)
+        refuse_other_order(y_true, qid, query)
     else:
         query = "group"
         queries = _queries(group, len(labels))
-    _refuse_other_rows(labels, scores, "y_score")
+    refuse_other_number(labels, scores, "y_score")
+    refuse_other_order(y_true, y_score, "y_score")
     table = {
         query: from_pandas(queries, "the frame", query, "user"),
         "y_score": from_pandas(scores, "the frame", "y_score", "score"),
@@ -501,23 +483,6 @@ def evaluate_groups(
     }
     named: Any = {"user": query, "score": "y_score", "relevance": "y_true"}
     return evaluate(Made(table), **named | options)
-
-
-def _refuse_other_rows(
-    labels: pd.Series[Any], column: pd.Series[Any], name: str
-) -> None:
-    """Refuse a column of other rows than y_true has, or of another order."""
-    if len(column) != len(labels):
-        raise FrameError(
-            f"y_true has {len(labels):,} values, and {name} {len(column):,}: each row "
-            f"has one of both."
-        )
-    is_same = column.index.equals(labels.index)
-    if not is_same and {*column.index} == {*labels.index}:
-        raise FrameError(
-            f"y_true and {name} have the same index in another order: give both in "
-            f"one, {name}.loc[y_true.index]."
-        )
 
 
 def _queries(group: Any, n: int) -> pd.Series[Any]:

@@ -20,15 +20,13 @@ from recnb.errors import (
     OptionError,
     quoted,
 )
-from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import Measure, measure_named, printed_measure
+from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
 from recnb.results.arguments import (
     AnyCutoffs,
     AnyMetric,
     Metrics,
-    asked_of,
     with_options,
 )
 from recnb.results.evaluation_data import EvaluationData, Models
@@ -36,7 +34,6 @@ from recnb.results.gate import Gate, within
 from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
 from recnb.results.segment_table import table_by
-from recnb.results.segments import refuse_bins_alone
 from recnb.results.table import check_flag
 from recnb.results.worked import explanation_of
 from recnb.stats import Clusters, Detectable, Settings
@@ -46,7 +43,6 @@ if TYPE_CHECKING:
 
     from recnb.data import Joined
     from recnb.lint.findings import Lint
-    from recnb.report.methods import MethodsSection
     from recnb.report.report import Report
     from recnb.widgets.explorer import Explorer
 
@@ -57,9 +53,6 @@ CALLS = (
     ".ndcg(k=10)",
     ".explain('ndcg', user, k=10)",
 )
-
-#: Options of `record` and `methods` themselves: a misspelt option may mean one of them.
-OWN_OPTIONS = ("k", "confidence")
 
 #: What users read of the data of an evaluation; the rest of it is for results.
 PUBLIC = {
@@ -89,7 +82,6 @@ class EvaluationMethods(Methods):
         *,
         intervals: bool = False,
         by: Any = None,
-        bins: int = 4,
         confidence: float = 0.95,
         **options: Any,
     ) -> Table:
@@ -122,8 +114,6 @@ class EvaluationMethods(Methods):
             - a column of `items=`, such as a genre.
 
             Several of these are given in a list.
-        bins : int, default 4
-            Number of quantile bins for a `by` that is a number.
         confidence : float, default 0.95
             Of the intervals, between 0 and 1.
         **options
@@ -154,10 +144,8 @@ class EvaluationMethods(Methods):
                 k,
                 options,
                 by=by,
-                bins=bins,
                 confidence=confidence,
             )
-        refuse_bins_alone(bins)
         return tables.table_of(
             self._data,
             metrics,
@@ -174,9 +162,7 @@ class EvaluationMethods(Methods):
         """Return the number of a measure by the name that papers print.
 
         Names are those of recnb and ir_measures, as "nDCG@10", "AP(rel=2)" or
-        "nDCG(dcg='exp-log2')@10"; case does not matter. Without a cut-off nothing is cut,
-        as in ir_measures: the ideal list of "nDCG" holds all relevant items, where
-        `ev.ndcg()` cuts it at the length of each list.
+        "nDCG(dcg='exp-log2')@10"; case does not matter.
 
         Parameters
         ----------
@@ -201,7 +187,7 @@ class EvaluationMethods(Methods):
         >>> round(ev.measure("nDCG@10"), 4)
         0.1725
         """
-        measure = with_options(printed_measure(text), options)
+        measure = with_options(measure_named(text), options)
         return score_of(self._data, measure.cut_at(k))
 
     @with_noun
@@ -392,7 +378,6 @@ class EvaluationMethods(Methods):
         metrics: Metrics = None,
         *,
         by: Any = None,
-        bins: int = 4,
         confidence: float = 0.95,
         lang: str | None = None,
         **options: Any,
@@ -411,8 +396,6 @@ class EvaluationMethods(Methods):
             As in `table`; the headline is the first.
         by : str, Series or list, optional
             Segments, as in `table`.
-        bins : int, default 4
-            Number of quantile bins for a `by` that is a number.
         confidence : float, default 0.95
             Of the intervals, between 0 and 1.
         lang : {"en", "ko"}, optional
@@ -438,7 +421,7 @@ class EvaluationMethods(Methods):
         from recnb.report.request import request_of
 
         with use_language(lang):
-            request = request_of(self._data, k, metrics, options, by=by, bins=bins)
+            request = request_of(self._data, k, metrics, options, by=by)
             return report_of({"": self._data}, request, Settings(confidence))
 
     @with_noun
@@ -638,7 +621,8 @@ class Evaluation(EvaluationMethods, EvaluationData):
         Returns
         -------
         Gate
-            True if the number reaches the value; `to_json` writes it for CI.
+            True if the number reaches the value; `to_json` writes it for CI, and
+            `assert gate, gate` in a script says its numbers.
 
         Examples
         --------
@@ -685,100 +669,6 @@ class Evaluation(EvaluationMethods, EvaluationData):
         True
         """
         return within("at_most", self._as_models, metric, value, k=k, options=options)
-
-    @with_noun
-    def record(
-        self,
-        metrics: Metrics = None,
-        k: AnyCutoffs = (5, 10, 20),
-        *,
-        confidence: float = 0.95,
-        **options: Any,
-    ) -> dict[str, Any]:
-        """Return what `recnb.check` needs to check these numbers later, as plain Python.
-
-        It has versions, the time, the inputs with a fingerprint of each, the convention,
-        options and numbers. Reports and gates have the same as `record`. A fingerprint
-        does not depend on the order of rows, the library of the frame or the form of the
-        file. The time is that of SOURCE_DATE_EPOCH, if this is set.
-
-        Parameters
-        ----------
-        metrics : str, list or dict, optional
-            As in `table`.
-        k : int or list of int, default (5, 10, 20)
-            Cut-off or cut-offs; None is the whole list.
-        confidence : float, default 0.95
-            Of the intervals, between 0 and 1.
-        **options
-            Options of the metrics.
-
-        Returns
-        -------
-        dict
-            Plain Python, which `json` can write.
-
-        See Also
-        --------
-        recnb.check : Compute the numbers of a record again.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
-        >>> [sorted(number) for number in ev.record("ndcg", k=10)["numbers"]]
-        [['high', 'k', 'low', 'mean', 'metric', 'model', 'n_lists', 'n_users', 'options']]
-        """
-        from recnb.results.record import record_of_measures
-
-        asked = asked_of(self, metrics, options, *OWN_OPTIONS)
-        settings = Settings(confidence)
-        return record_of_measures(self._as_models, asked, Cutoffs.of(k), settings)
-
-    @with_noun
-    def methods(
-        self,
-        metrics: Metrics = None,
-        k: AnyCutoffs = None,
-        *,
-        confidence: float = 0.95,
-        **options: Any,
-    ) -> MethodsSection:
-        """Return the methods of these numbers in sentences, for a paper.
-
-        The sentences are about the definition of each metric, the users, conventions,
-        intervals and software.
-
-        Parameters
-        ----------
-        metrics : str, list or dict, optional
-            As in `table`.
-        k : int or list of int, optional
-            Cut-off or cut-offs; None is the whole list.
-        confidence : float, default 0.95
-            Of the intervals, between 0 and 1.
-        **options
-            Options of the metrics.
-
-        Returns
-        -------
-        MethodsSection
-            Its `sentences`, and the references as `bibtex`.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
-        >>> print(ev.methods("recall", k=10).sentences[0])
-        Recall@10 (recall): add 1 for each hit, divide by n_relevant [manning2008].
-        """
-        from recnb.report.methods import methods_of
-
-        asked = asked_of(self, metrics, options, *OWN_OPTIONS)
-        settings = Settings(confidence)
-        return methods_of(self._as_models, asked, Cutoffs.of(k), settings)
 
     @with_noun
     def why(
@@ -898,44 +788,6 @@ class Evaluation(EvaluationMethods, EvaluationData):
         from recnb.widgets.explorer import Explorer
 
         return Explorer(self._as_models, metric, k, lang=lang, **options)
-
-    @with_noun
-    def to_frame(
-        self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
-    ) -> pd.DataFrame:
-        """Return a row per user: counts of the list, or the values of metrics.
-
-        The counts are the length of the list, relevant items and hits.
-
-        Parameters
-        ----------
-        metrics : str, list or dict, optional
-            As in `table`: a column for each metric at each cut-off, NaN for a user whom
-            it leaves out. Without metrics, cut-offs and options: counts.
-        k : int or list of int, optional
-            Cut-off or cut-offs; None is the whole list.
-        **options
-            Options of the metrics.
-
-        Returns
-        -------
-        DataFrame
-            Indexed by user.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> ev = recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["b", "c"]})
-        >>> ev.to_frame()
-              list_length  n_relevant  n_hits
-        user
-        ann             2           2       1
-        >>> ev.to_frame("recall", k=[1, 2])
-              recall@1  recall@2
-        user
-        ann        0.0       0.5
-        """
-        return tables.users_frame(self, metrics, k, options)
 
     def __repr__(self) -> str:
         calls = _("Methods: {calls}", calls=", ".join(CALLS))

@@ -69,8 +69,6 @@ def evaluate(
 class SparkParts(Parts):
     """Buckets of whole users, which Spark's workers are given."""
 
-    keeps_facts = True
-
     def __init__(
         self, recs: Frame, truth: Frame, given: ParsedOptions, npartitions: int | None
     ) -> None:

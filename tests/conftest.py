@@ -1,14 +1,17 @@
-"""How much Hypothesis tries, and how the tests are spread over processes.
+"""How much the test command tries, and how the tests are spread over processes.
 
-Hypothesis tries 40 examples of each law, 10 of them in the test command and 30 in CI:
-see `tests/examples.py`.
+Hypothesis tries 40 examples of each law, 4 of them in the test command and 36 in CI:
+see `tests/examples.py`. Of a test marked `thin` the command runs some of the cases, and
+of the notebooks the English ones; CI runs the rest, which are marked `slow` here.
 """
 
 from __future__ import annotations
 
 import gc
+import hashlib
 import os
 import sys
+from collections import defaultdict
 from collections.abc import Generator
 
 import pytest
@@ -23,8 +26,11 @@ kernels.prepare()
 # and not in each of them.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
-# Records, and so the forms of reports, say when they were made.
+# Reports say when they were made.
 os.environ["SOURCE_DATE_EPOCH"] = "1767225600"
+
+# pandas prints as many columns as the terminal has room for.
+os.environ["COLUMNS"] = "80"
 
 # Several processes at work: more than one thread each, so that Polars is tried with
 # threads, but not all cores each.
@@ -120,9 +126,58 @@ EARLY = (
 )
 
 
+#: Parameters that are kinds of frames.
+KINDS = {"engine", "kind"}
+
+
+def _lot(case: pytest.Function) -> bytes:
+    """A number of a case by which cases are in a mixed order, the same in each process."""
+    return hashlib.sha256(case.nodeid.encode()).digest()
+
+
+def cases_for_command(cases: list[pytest.Function]) -> list[pytest.Function]:
+    """As few cases of one test as have every value of every parameter; one case where
+    the kind of frames is the only parameter.
+    """
+    cases = sorted(cases, key=_lot)
+    if {*cases[0].callspec.params} <= KINDS:
+        return cases[:1]
+    values = {
+        case.nodeid: {
+            (name, str(value)) for name, value in case.callspec.params.items()
+        }
+        for case in cases
+    }
+    missing = set().union(*values.values())
+    chosen = []
+    while missing:
+        best = max(cases, key=lambda case: len(values[case.nodeid] & missing))
+        missing -= values[best.nodeid]
+        chosen.append(best)
+    return chosen
+
+
+def mark_cases_for_ci(items: list[pytest.Item]) -> None:
+    """Mark as slow what the test command leaves to CI."""
+    cases_of: dict[str, list[pytest.Function]] = defaultdict(list)
+    for item in items:
+        if item.nodeid.startswith("notebooks/ko/"):  # their code is that of the English
+            item.add_marker("slow")
+            continue
+        if item.get_closest_marker("thin") and not item.get_closest_marker("spark"):
+            cases_of[item.nodeid.split("[")[0]].append(item)
+    for cases in cases_of.values():
+        chosen = cases_for_command(cases)
+        for case in cases:
+            if case not in chosen:
+                case.add_marker("slow")
+
+
+@pytest.hookimpl(tryfirst=True)  # before the cases are selected by their marks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files that take long first: at the end, one process would be at work on them and
     the others have none.
     """
+    mark_cases_for_ci(items)
     place = {file: number for number, file in enumerate(EARLY)}
     items.sort(key=lambda item: place.get(item.nodeid.split("::")[0], len(EARLY)))

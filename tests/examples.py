@@ -1,6 +1,6 @@
 """How many examples of each law Hypothesis tries, by the variable RECNB_HYPOTHESIS.
 
-The test command tries a quarter of them, always the same ones. CI tries the rest (`ci`,
+The test command tries a tenth of them, always the same ones. CI tries the rest (`ci`,
 with a seed of its own, so that these are others), and `thorough` tries 500 of the laws
 that name no number.
 """
@@ -15,5 +15,5 @@ PROFILE = os.environ.get("RECNB_HYPOTHESIS", "default")
 
 def examples(n: int) -> int:
     """The share of n examples that this run tries."""
-    in_command = math.ceil(n / 4)
+    in_command = math.ceil(n / 10)
     return {"default": in_command, "ci": n - in_command}.get(PROFILE, n)

@@ -50,7 +50,10 @@ class Ranking:
     grades: Sequence[float]  # one for each relevant item that is to be found
     places: int  # in the list, empty ones too
     k: int
-    depth: float  # the cut-off: k, the list's end, or infinity with cutoff=none
+    depth: (
+        float  # the cut-off: k, without k the list's end, or infinity with cutoff=none
+    )
+    ideal_depth: float  # the same of the ideal list: without k infinity
 
     @property
     def hits(self) -> list[Line]:
@@ -80,8 +83,10 @@ def of_list(items: Sequence[Any], truth: Mapping[Any, float], k: int | None) -> 
         for position, item in enumerate(items, 1)
         if item is not None
     ]
+    ideal_depth = math.inf if k is None else k
     k = len(items) if k is None else k
-    return Ranking(lines, relevant, list(relevant.values()), len(items), k, k)
+    grades = list(relevant.values())
+    return Ranking(lines, relevant, grades, len(items), k, k, ideal_depth)
 
 
 def ratio(part: float, whole: float) -> float:
@@ -208,7 +213,7 @@ def best_grades(ranking: Ranking, ideal: str = "relevant") -> list[float]:
         else [line.grade for line in ranking.lines if line.hit]
     )
     deepest = {"min(k, list)": ranking.length, "all": len(found)}.get(
-        ideal, ranking.depth
+        ideal, ranking.ideal_depth
     )
     return [
         grade
@@ -507,7 +512,8 @@ def rankings(case: Case, user: Any, options: Options) -> list[Ranking]:
     lines = without_duplicates(candidates(case, user, options), options)
     grades = relevant_grades(case, user, lines, options)
     k = len(lines) if case["k"] is None else case["k"]
-    depth = {"k": k, "list": len(lines), "none": math.inf}[options["cutoff"]]
+    depth = {"k": k, "none": math.inf}[options["cutoff"]]
+    ideal_depth = math.inf if case["k"] is None else depth
     seen = {line.item for line in lines}
     relevant = {
         item: grade
@@ -515,7 +521,15 @@ def rankings(case: Case, user: Any, options: Options) -> list[Ranking]:
         if options["judged"] == "truth" or item in seen
     }
     made = [
-        Ranking(mark_hits(order, options), relevant, grades, len(lines), k, depth)
+        Ranking(
+            mark_hits(order, options),
+            relevant,
+            grades,
+            len(lines),
+            k,
+            depth,
+            ideal_depth,
+        )
         for order in orders(lines, options)
     ]
     ranks = sorted(row["rank"] for row in case["recs"] if row["user"] == user)
@@ -527,7 +541,7 @@ def rankings(case: Case, user: Any, options: Options) -> list[Ranking]:
     if not gaps:
         return made
     made = [put_back(one, ranks) for one in made]
-    if options["cutoff"] == "list":
+    if case["k"] is None and options["cutoff"] == "k":
         made = [replace(one, depth=one.places) for one in made]
     if case["k"] is None:
         made = [replace(one, k=one.places) for one in made]

@@ -46,7 +46,6 @@ MEANINGS: dict[str, Options] = {
     "all items that were not recommended are ranked below the list": {
         "candidates": "catalogue"
     },
-    "lists not cut, the ideal cut at the list's length": {"cutoff": "list"},
     "lists not cut": {"cutoff": "none"},
     "relevant: relevance above 0": {"relevant": ">0"},
     "relevant: every judged item": {"relevant": "any"},
@@ -63,12 +62,8 @@ MEANINGS: dict[str, Options] = {
     "discount rank": {"discount": "rank"},
     "ideal: all relevant items, cut at k": {"ideal": "relevant", "ideal_cut": "k"},
     "ideal: all relevant items, cut at the list's length": {
-        "ideal": "relevant",
-        "ideal_cut": "list",
-    },
-    "ideal: all relevant items, cut at k, of whole lists at the list's length": {
-        "ideal": "relevant",
-        "ideal_cut": "k, whole lists at the list's length",
+        "ideal": "min(k, list)",
+        "ideal_cut": "none",
     },
     "ideal: all relevant items, cut at k and at the list's length": {
         "ideal": "min(k, list)",
@@ -107,6 +102,7 @@ COUNTED: dict[str, str] = {
     r"([\d,]+) of them with no relevant item, which counts 0": "counts 0",
     r"([\d,]+) of them with no relevant item, which counts 1": "counts 1",
     r"([\d,]+) with no relevant item left out": "left out",
+    r"([\d,]+) without judgements left out": "left out",
 }
 Counts = dict[str, int]
 

@@ -48,3 +48,19 @@ def test_conda_gets_the_packages_of_pip():
     assert len(conda) == len(specs)
     assert {"python", "pip", "pytest", "nbval", "hypothesis", *used} <= set(conda)
     assert conda == {name: known.get(name) for name in conda}
+
+
+def test_the_site_is_built_with_its_extra_alone():
+    tools = ROOT / "tests" / "tools"
+    files = [
+        *(tools / "site").glob("*.py"),
+        tools / "notebooks.py",
+        tools / "readme.py",
+    ]
+    files.append(ROOT / "tests" / "kernels.py")
+    code = "\n".join(file.read_text("utf-8") for file in files)
+    imported = {*re.findall(r"^ *(?:import|from) (\w+)", code, re.MULTILINE)}
+    extras = PROJECT["optional-dependencies"]
+    wanted = imported & {*ranges(extras["test"])}
+    assert "jupytext" in wanted
+    assert wanted <= {*ranges(extras["site"])}

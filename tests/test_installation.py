@@ -80,7 +80,8 @@ def test_an_editable_install_is_found_from_the_folder_above_a_clone(tmp_path):
         capture_output=True,
         text=True,
         check=True,
-        env=os.environ | {"PYTHONPATH": ""},
+        # Before version 3.13, Python reads the path of the package by the locale.
+        env=os.environ | {"PYTHONPATH": "", "LC_ALL": "C.UTF-8"},
     )
     assert pathlib.Path(found.stdout.strip()) == ROOT / "recnb" / "__init__.py"
 

@@ -157,7 +157,7 @@ def calls() -> dict[str, Callable[[Any], Any]]:
 
 
 #: Nonsense that is evaluated, for which a report is made each time.
-SLOW = {("ev.report", name) for name in ("k", "metrics", "bins", "confidence", "lang")}
+SLOW = {("ev.report", name) for name in ("k", "metrics", "confidence", "lang")}
 CALLS = calls()
 
 

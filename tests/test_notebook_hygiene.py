@@ -216,7 +216,7 @@ CODE |= {"linear", "exponential", "weight", "gamma", "explorer", "reveal"}
 OF_NOTEBOOK = {
     "09": words_in(
         [
-            "agreement beyond curve scatter detectable baseline other identical verdict won",
+            "beyond curve detectable baseline other identical verdict won",
             "tied lost not better worse hint open blue red rbo",
         ]
     ),

@@ -437,10 +437,8 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
         "SHOP.table('ndcg', by=[])": "name at least one column, each once",
         "SHOP.table('ndcg', by=3)": "Name a column of",
         "SHOP.table('ndcg', by={'nobody': 1})": "says nothing of the users evaluated",
-        "SHOP.table('ndcg', by='activity', bins=1)": "bins=1",
-        "SHOP.table('ndcg', by='segment', intervals='no')": "intervals='no': say True or False",
         **each(
-            "{}, bins=7)",
+            "{}, by='activity', bins=8)",
             (
                 "SHOP.table('ndcg'",
                 "SHOP.report(k=5",
@@ -448,8 +446,9 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
                 "FOUND.differences('ndcg'",
                 "FOUND.report(k=5",
             ),
-            "bins=7 is of no use without by=|or leave bins= out",
+            "by=pd.qcut(ages, 8)",
         ),
+        "SHOP.table('ndcg', by='segment', intervals='no')": "intervals='no': say True or False",
         "SHOP.table(['coverage'], by='segment')": "coverage is one number of all lists",
         "SMALL.table('ndcg', by={1: ['x']})": "holds ['x'], which names no segment: give text or numbers",  # noqa: E501
         "SMALL.table('ndcg', by={'1': 'x', '4 times': 'z'})": "has users such as '1'; those evaluated are such as 1",  # noqa: E501
@@ -565,7 +564,7 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
             ("y_true=[1, 0]", "y_score=[1, 0]", "[1], y_true=[1], y_score=[1]"),
             "go together",
         ),
-        "recnb.ndcg(y_true=[1, 0], y_score=[1])": "y_true has 2 values and y_score 1",
+        "recnb.ndcg(y_true=[1, 0], y_score=[1])": "y_true has 2 values, and y_score 1",
         **each(
             "recnb.ndcg(y_true=[1, 0], y_score=[1, {}])",
             ("math.nan", "'a'", "None", "True", "[1]"),
@@ -1174,16 +1173,6 @@ CASES = {
         "n_items = 3; function = {}; result = recnb.evaluate_model(function, "
         "*matrices, metrics='mrr', k=3).to_numpy().item()",
         "result",
-    ),
-    "ends of bins": Case(
-        "users = pd.DataFrame(dict(user=['u', 'v'], age=[20, 40])); more = "
-        "dict(bins=[0, 18, 30, 100])",
-        "recnb.evaluate(recs, truth, users=users).table('mrr', k=3, by='age', **more)",
-        r"column of them, (users\.assign\(.+?\))\.$",
-        "result = list(recnb.evaluate(recs, truth, users={}).table('mrr', k=3, "
-        "by='bin').index.get_level_values('bin'))",
-        "result",
-        ["(18, 30]", "(30, 100]"],
     ),
     "a spread": Case(
         "other = recs.assign(rank=4 - recs['rank']); sd = 'large'",

@@ -57,13 +57,10 @@ def hold(
     """Work a number out by what the line says of it, and count its users."""
     said = dict(line.options)
     ideal_cut = said.pop("ideal_cut", None)
-    if "cutoff" not in said:
-        # Of whole lists it is said where the ideal is cut, and nothing else.
-        said["cutoff"] = "k" if k is not None else "list"
-    if ideal_cut == "k, whole lists at the list's length":
-        assert said["cutoff"] in ("k", "list")
-    elif ideal_cut is not None and said["ideal"] == "relevant":
-        assert ideal_cut == said["cutoff"], ideal_cut
+    if ideal_cut == "none":
+        assert k is None or said["cutoff"] == "none"
+    elif ideal_cut == "k":
+        assert said.get("cutoff", "k") == "k"
     if said.pop("below_0", None):
         said["negative_relevance"] = "zero"
     said["no_relevant"] = "skip"
@@ -215,7 +212,9 @@ OF_MODELS = {
     r"(?:([\w, ]+): )?(\d+) of them with no relevant item, which counts 1": (
         "no relevant, counts 1"
     ),
-    r"(?:([\w, ]+): )?(\d+) with no relevant item left out": "no relevant, left out",
+    r"(?:([\w, ]+): )?(\d+) (?:with no relevant item|without judgements) left out": (
+        "no relevant, left out"
+    ),
 }
 
 
@@ -230,7 +229,9 @@ def line_of_models(basis: str, names: list[str]) -> dict[str, int]:
             counts["users"] = int(users[1])
             assert int(users[2] or 2) == len(names)
         of_some = clause.partition(": ")[0]
-        in_clause = re.split(r"(?<=item left out), |(?<=counts [01]), ", clause)
+        in_clause = re.split(
+            r"(?<=(?:item|ents) left out), |(?<=counts [01]), ", clause
+        )
         for part in in_clause:
             named = part if part == in_clause[0] else f"{of_some}: {part}"
             for words, what in OF_MODELS.items():

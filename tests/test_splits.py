@@ -258,12 +258,6 @@ def test_explanations_and_lists_go_by_the_keys_of_results() -> None:
         wanted = alone[fold, day.date()].user(user, k=4)
         pd.testing.assert_frame_equal(listed.to_frame(), wanted.to_frame())
         assert f"{user} [fold={fold}, day={day.date()}]" in repr(listed)
-    counts = ev.to_frame()
-    assert [*counts.index] == [*ev.users]
-    for key in counts.index[::4]:
-        user, fold, day = key
-        wanted = alone[fold, day.date()].to_frame().loc[user]
-        assert counts.loc[key].to_dict() == wanted.to_dict()
     assert ev.user(("u0", 0, DAY)).equals(ev.user(("u0", 0, "2024-05-01")))
     unknown_keys = [("u0", 7, DAY), ("u0", 0), (0, 0, DAY), ("nobody", 0, DAY), "u0"]
     for unknown in [*unknown_keys, ("u0", 0, "2024-05"), ("u0", 0, None), ()]:

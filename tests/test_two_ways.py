@@ -8,7 +8,7 @@ are: a library underneath that sorts labels without their values is seen here.
 from __future__ import annotations
 
 import re
-from itertools import combinations, product
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +16,6 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import kendalltau
 
 import recnb
 from tests.examples import examples
@@ -199,24 +198,6 @@ def test_segments_have_the_means_of_their_users(question: Question) -> None:
         place = table.index.get_loc((label, model)), table.columns.get_loc(column)
         assert shown[place[0]][2 + place[1]] == f"{mean:.4f}"
     assert len(table) == len({*age.values()}) * len(question.found)
-
-
-@law
-def test_agreement_is_that_of_the_numbers_of_each_model(question: Question) -> None:
-    columns = [*question.columns]
-    if len(columns) < 2:
-        return
-    agreement = question.found.agreement(question.metrics, question.k)
-    assert agreement[["metric", "other"]].to_numpy().tolist() == [
-        [*pair] for pair in combinations(columns, 2)
-    ]
-    for row in agreement.itertuples():
-        one, other = (
-            [round(float(question.score(name, column)), 12) for name in question.found]
-            for column in (row.metric, row.other)
-        )
-        expected = kendalltau(one, other).statistic
-        assert row.tau_b == pytest.approx(expected, abs=1e-9, nan_ok=True)
 
 
 @law

@@ -62,7 +62,6 @@ score = ev.recall(k=5, out_of="min(k, relevant)")
 score = ev.mrr(k=5, target="first")
 score = ev.map(k=5, out_of="hits")
 score = ev.err(k=5, max_relevance=4)
-score = ev.interpolated_precision(recall=0.1)
 either: Score | CatalogueScore = ev.measure("nDCG(dcg='exp-log2')@10")
 
 # A score is a float and carries what is behind it.

@@ -97,18 +97,18 @@ assert abs(recnb.dcg(shown, judged) - 0.7654648767857287) < 1e-12
 
 # %%
 print(f"IDCG = {recnb.idcg(judged, k=3):.4f}")
-print(f"nDCG = {recnb.dcg(shown, judged):.4f} / {recnb.idcg(judged, k=3):.4f} = {recnb.ndcg(shown, judged):.4f}")
+print(f"nDCG = {recnb.dcg(shown, judged):.4f} / {recnb.idcg(judged, k=3):.4f} = {recnb.ndcg(shown, judged, k=3):.4f}")
 
-assert abs(recnb.ndcg(shown, judged) - 0.6048882832133625) < 1e-12
+assert abs(recnb.ndcg(shown, judged, k=3) - 0.6048882832133625) < 1e-12
 
 # %%
-recnb.explain("ndcg", shown, judged)
+recnb.explain("ndcg", shown, judged, k=3)
 
 # %% [markdown]
 # The ideal list is made of all judged items, recommended or not: C first, then B and D, then A and E. Which of two items of
-# the same grade comes first makes no difference to IDCG. Without k the ideal list is as long as the list, three places. So D
-# takes the third place, although it was not recommended. With k it goes down to place k, even if the list is shorter;
-# the empty places of the list gain 0.
+# the same grade comes first makes no difference to IDCG. At k = 3 the ideal list has three places. So D
+# takes the third place, although it was not recommended. The ideal list goes down to place k, even if the list is shorter;
+# the empty places of the list gain 0. Without k it is not cut, and holds all five.
 #
 # ## D. Move the items
 #
@@ -261,7 +261,7 @@ def mean_of_all_orders(relevance, k):
 documents = dict(zip("abcdef", grades, strict=True))
 chance = pd.DataFrame(
     {
-        "this list": [recnb.ndcg(grades), recnb.ndcg(shown, judged)],
+        "this list": [recnb.ndcg(grades), recnb.ndcg(shown, judged, k=3)],
         "random, by the formula": [chance_of(grades, k=6), chance_of(list(judged.values()), k=3)],
         "random, all orders tried": [mean_of_all_orders(documents, k=6), mean_of_all_orders(judged, k=3)],
     },
@@ -299,7 +299,7 @@ def compare(printed, computed, digits, misprints=()):
 
 dcg, ideal_of_three = recnb.dcg(shown, judged), recnb.idcg(judged, k=3)
 six = {"CG": recnb.cg(grades), "DCG": recnb.dcg(grades), "IDCG": recnb.idcg(grades), "nDCG": recnb.ndcg(grades)}
-three_shown = {"DCG": dcg, "nDCG": recnb.ndcg(shown, judged)}
+three_shown = {"DCG": dcg, "nDCG": recnb.ndcg(shown, judged, k=3)}
 
 assert abs(dcg - (0.1 / log2(2) + 0.5 / log2(3) + 0.7 / log2(4))) < 1e-12
 assert abs(ideal_of_three - (0.7 / log2(2) + 0.5 / log2(3) + 0.5 / log2(4))) < 1e-12
@@ -328,15 +328,18 @@ compare({"IDCG": 1.3472178133165222}, {"IDCG": ideal_of_five}, digits=12)
 
 # %% [markdown]
 # With DCG 0.7655 and this IDCG one expects an nDCG of 0.7655 / 1.3472 = 0.5682, where the article prints 0.6049. That is no
-# misprint: its nDCG cuts the ideal list at the length of the list, three, and its IDCG takes all five. In the mean over two
-# lists, one ideal is cut at three and the other at five:
+# misprint: its nDCG cuts the ideal list at the length of the list, three, and its IDCG takes all five. recnb cuts nothing
+# without k, so `recnb.ndcg(shown, judged)` is 0.5682, by the article's own IDCG; its 0.6049 is nDCG at k = 3. In the mean over
+# two lists, one ideal is cut at three and the other at five, which is `ideal="min(k, list)"`:
 
 # %% tags=["mean-ndcg-1"]
 lists = [["A", "B", "C"], ["D", "A", "C", "B", "E"]]
-mean_ndcg = recnb.ndcg(lists, [judged, judged])
+mean_ndcg = recnb.ndcg(lists, [judged, judged], ideal="min(k, list)")
 
 second = 0.5 / log2(2) + 0.1 / log2(3) + 0.7 / log2(4) + 0.5 / log2(5) + 0.1 / log2(6)
 assert abs(mean_ndcg - (dcg / ideal_of_three + second / ideal_of_five) / 2) < 1e-12
+assert abs(recnb.ndcg(shown, judged) - dcg / ideal_of_five) < 1e-12
+print(f"nDCG without k: {recnb.ndcg(shown, judged):.4f}")
 print(f"({dcg:.4f} / {ideal_of_three:.4f} + {second:.4f} / {ideal_of_five:.4f}) / 2 = {mean_ndcg:.4f}")
 compare({"mean nDCG": 0.7356022113638424}, {"mean nDCG": mean_ndcg}, digits=12)
 
@@ -448,8 +451,8 @@ swap.astype(float).round(4)
 #
 # **A convention of its own, which favours a short list.** Given k = 5, the article's function still cuts the ideal at three, the
 # length of the list, and returns 0.6049. recnb's ideal reaches down to k, so at k = 5 it gives 0.5682: a list that leaves two of five
-# places empty earns less. None of the conventions that recnb has recorded of libraries gives 0.6049 at k = 5; as an option
-# it is `ideal="min(k, list)"`. Without k there is no difference.
+# places empty earns less. So it does without k. None of the conventions that recnb has recorded of libraries gives 0.6049 at k = 5; as an option
+# it is `ideal="min(k, list)"`.
 
 # %% tags=["claim-short-list"]
 cut = {
@@ -457,8 +460,8 @@ cut = {
     'ideal="min(k, list)"': [recnb.ndcg(shown, judged, k=k, ideal="min(k, list)") for k in (None, 3, 5)],
 }
 
-assert all(abs(value - dcg / ideal_of_three) < 1e-12 for value in [*cut['ideal="min(k, list)"'], *cut["recnb"][:2]])
-assert abs(cut["recnb"][2] - dcg / ideal_of_five) < 1e-12
+assert all(abs(value - dcg / ideal_of_three) < 1e-12 for value in [*cut['ideal="min(k, list)"'], cut["recnb"][1]])
+assert all(abs(value - dcg / ideal_of_five) < 1e-12 for value in cut["recnb"][::2])
 pd.DataFrame(cut, index=["k not given", "k = 3", "k = 5"]).T.astype(float).round(4)
 
 # %% [markdown]
@@ -602,18 +605,18 @@ useful.round(4)
 # ## Claim: nDCG 1 means that the list is perfectly sorted
 #
 # **True of the grades in the first k places, not of the list.** Items of the same grade may stand in any order, and what
-# stands below place k is not looked at. Without k the ideal list is as long as the list, so the best item alone is enough:
+# stands below place k is not looked at. The first two are at k = 3. At k = 1 the best item alone is enough:
 
 # %% tags=["claim-perfect-order"]
 sorted_lists = {
-    "C, B, D": recnb.ndcg(["C", "B", "D"], judged),
-    "C, D, B: equal grades change places": recnb.ndcg(["C", "D", "B"], judged),
+    "C, B, D": recnb.ndcg(["C", "B", "D"], judged, k=3),
+    "C, D, B: equal grades change places": recnb.ndcg(["C", "D", "B"], judged, k=3),
     "C, B, E, A, D at k = 2: the rest is upside down": recnb.ndcg(["C", "B", "E", "A", "D"], judged, k=2),
-    "C: the best item alone": recnb.ndcg(["C"], judged),
+    "C at k = 1: the best item alone": recnb.ndcg(["C"], judged, k=1),
 }
 
 assert set(sorted_lists.values()) == {1}
-assert recnb.ndcg(["B"], judged) < 1
+assert recnb.ndcg(["B"], judged, k=1) < 1
 pd.Series(sorted_lists, name="nDCG").astype(float).to_frame()
 
 # %% [markdown]

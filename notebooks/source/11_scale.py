@@ -8,7 +8,7 @@
 # rows alone, and a mean over users is a sum and a count; so users are put into parts, each part is evaluated by itself,
 # and parts are added up. This notebook runs one evaluation in four places and lays the results side by side.
 #
-# It needs more than the others: `pip install "recnb[dask,spark]"` and a Java runtime for Spark.
+# It needs more than the others: `pip install -e ".[dask,spark]"` and a Java runtime for Spark.
 
 # %%
 import os

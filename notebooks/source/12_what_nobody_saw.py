@@ -86,7 +86,7 @@ def patterns(matrix: np.ndarray) -> np.ndarray:
 
 def ten_best(scores: np.ndarray) -> pd.DataFrame:
     """The ten films of each user with the highest scores, without those that the user had."""
-    best = np.argsort(np.where(had, np.inf, -scores), axis=1, kind="stable")[:, :10]
+    best = np.argsort(np.where(had, np.inf, -scores.round(6)), axis=1, kind="stable")[:, :10]
     rank = np.tile(np.arange(1, 11), 2000)
     return pd.DataFrame({"user": np.repeat(users, 10), "item": films[best.ravel()], "rank": rank})
 

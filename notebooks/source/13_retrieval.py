@@ -222,7 +222,7 @@ rows = {}
 for name, recs in retrievers.items():
     pooled = recnb.evaluate(recs, judged)
     only_judged = recnb.evaluate(recs, judged, judged_only=True)
-    rows[name] = [found[name].ndcg(k=5), pooled.ndcg(k=5), pooled.judged(k=5), only_judged.ndcg(k=5)]
+    rows[name] = [found[name].ndcg(k=5), pooled.ndcg(k=5), pooled.measure("Judged@5"), only_judged.ndcg(k=5)]
 COLUMNS = ["nDCG@5, all judged", "nDCG@5, pool", "judged@5, pool", "nDCG@5, pool, judged only"]
 by_pool = pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS).astype(float)
 print(f"{len(judged)} pairs judged, {(judged['relevance'] > 0).sum()} of {len(truth)} relevant ones among them")

@@ -8,21 +8,20 @@ from collections.abc import Sequence
 from typing import Any
 
 import recnb
-from recnb.cli.gates import GATE_FLAGS, forget_earlier_gates
-from recnb.cli.log import log_of_mistyped
+from recnb.cli.gates import GATE_FLAGS
 from recnb.cli.output import FORMATS
 from recnb.conventions import value_of
 from recnb.data.sheet import IDS
 from recnb.display.language import LANGUAGES
+from recnb.errors import instead_of
 from recnb.evaluate import COLUMNS, KEYWORDS, WEIGHTS
 
 SIDE_DATA = ("train", "items", "users")
 
 #: What the exit code of the command says.
 EXIT_CODES = {
-    0: "the report was written, and every gate is passed; or all that is checked is "
-    "the same",
-    1: "a gate failed, or what is checked is not the same",
+    0: "the report was written, and every gate is passed",
+    1: "a gate failed",
     2: "invalid arguments: a mistyped option, or one that does not go with the others",
     3: "an error in recnb itself, or memory ran out",
     4: "invalid input: a file or a column that is missing, a file that cannot be "
@@ -43,21 +42,14 @@ class _HelpFormatter(argparse.HelpFormatter):
 
 
 def read_arguments(argv: Sequence[str] | None) -> argparse.Namespace:
-    """Read the arguments; invalid ones end the process.
-
-    The gates of an earlier run that they name are removed before it ends.
-    """
+    """Read the arguments; invalid ones end the process."""
     command = parser()
-    try:
-        # Files after an option are left in `more`.
-        arguments, more = command.parse_known_args(argv)
-        if any(text.startswith("-") for text in more):
-            command.error(f"unrecognized arguments: {' '.join(more)}")
-    except SystemExit as end:
-        if end.code:
-            forget_earlier_gates(argv)
-            log_of_mistyped(argv).end(2, "invalid arguments")
-        raise
+    # Files after an option are left in `more`.
+    arguments, more = command.parse_known_args(argv)
+    unknown = [text for text in more if text.startswith("-")]
+    if unknown:
+        instead = instead_of("recnb report", unknown[0].partition("=")[0])
+        command.error(f"unrecognized arguments: {' '.join(more)}. {instead}".strip())
     arguments.files += more
     return arguments
 
@@ -69,7 +61,7 @@ def parser() -> argparse.ArgumentParser:
     )
     version = f"recnb {recnb.__version__}"
     command.add_argument("--version", action="version", version=version)
-    commands = command.add_subparsers(required=True, metavar="command", dest="command")
+    commands = command.add_subparsers(required=True, metavar="command")
     report = commands.add_parser(
         "report",
         help="evaluate files of recommendations against files of truth; several models "
@@ -83,54 +75,12 @@ def parser() -> argparse.ArgumentParser:
     _add_models_and_metrics(report)
     _add_outputs(report)
     _add_gates(report)
-    check = commands.add_parser(
-        "check",
-        help="compute the numbers of a report again, and say whether they are the same",
-        description="Compute the numbers in the JSON of a report or a gate again, by the "
-        "conventions that it records, and say of each number and input whether it is "
-        "the same.",
-        epilog=_exit_codes_in_words(),
-        formatter_class=_HelpFormatter,
+    data = report.add_argument_group(
+        "side data, columns and conventions", "the keywords of recnb.evaluate"
     )
-    _add_record(check)
-    for each in (report, check):
-        _add_both(each)
-        data = each.add_argument_group(
-            "side data, columns and conventions", "the keywords of recnb.evaluate"
-        )
-        for keyword in KEYWORDS:
-            _add_keyword(data, keyword)
+    for keyword in KEYWORDS:
+        _add_keyword(data, keyword)
     return command
-
-
-def _add_record(check: argparse.ArgumentParser) -> None:
-    """Add what `recnb check` takes, where `recnb report` takes files."""
-    add = check.add_argument
-    add("record", metavar="RECORD", help="the JSON of a report or of gates")
-    recs = "recommendations; several files are models, under the names of the files"
-    add("--recs", nargs="+", action="extend", default=[], metavar="FILES", help=recs)
-    add("--truth", required=True, metavar="FILES", help="the truth")
-    _add_model(check)
-    check.set_defaults(files=[], output=[], gate_json=[])
-
-
-def _add_both(command: argparse.ArgumentParser) -> None:
-    """Add the flags that do not depend on what is done."""
-    add = command.add_argument
-    add("--lang", choices=LANGUAGES, help="language of what is shown")
-    add(
-        "-q",
-        "--quiet",
-        action="store_true",
-        help="print errors and failed checks alone, and no progress",
-    )
-    add(
-        "--log",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="append a line of JSON: time, inputs, numbers, exit code and error",
-    )
 
 
 def _exit_codes_in_words() -> str:
@@ -166,13 +116,7 @@ def _add_models_and_metrics(report: argparse.ArgumentParser) -> None:
         help="segments by a column of --users, the truth or --items, or by several",
     )
     add("--baseline", help="the model that the others are compared with")
-    _add_model(report)
-    intervals = "of the intervals (default: 0.95)"
-    add("--confidence", type=float, default=0.95, help=intervals)
-
-
-def _add_model(command: argparse.ArgumentParser) -> None:
-    command.add_argument(
+    add(
         "--model",
         action="append",
         default=[],
@@ -180,6 +124,8 @@ def _add_model(command: argparse.ArgumentParser) -> None:
         help="a model with its file, folder or pattern; again for each other one; or the "
         "COLUMN of models in one file",
     )
+    intervals = "of the intervals (default: 0.95)"
+    add("--confidence", type=float, default=0.95, help=intervals)
 
 
 def _add_outputs(report: argparse.ArgumentParser) -> None:
@@ -195,6 +141,13 @@ def _add_outputs(report: argparse.ArgumentParser) -> None:
         "file",
     )
     add("--format", choices=FORMATS.values(), help="the form, of every file")
+    add("--lang", choices=LANGUAGES, help="language of what is shown")
+    add(
+        "-q",
+        "--quiet",
+        action="store_true",
+        help="print errors and failed checks alone, and no progress",
+    )
 
 
 def _add_gates(report: argparse.ArgumentParser) -> None:
@@ -202,13 +155,6 @@ def _add_gates(report: argparse.ArgumentParser) -> None:
         report.add_argument(
             flag, action="append", default=[], metavar=gate.example, help=gate.help
         )
-    report.add_argument(
-        "--gate-json",
-        action="append",
-        default=[],
-        metavar="FILE",
-        help="write the result of --fail-below, --fail-above and --fail-if-worse as JSON",
-    )
 
 
 def flag_of(keyword: str) -> str:

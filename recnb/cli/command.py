@@ -8,44 +8,35 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from recnb.cli.arguments import SIDE_DATA, options_of, read_arguments
-from recnb.cli.gates import conclude, forget_gate, gate_requests, warnings_of
+from recnb.cli.gates import conclude, gate_requests
 from recnb.cli.inputs import Inputs
-from recnb.cli.log import RunLog
 from recnb.cli.messages import in_words
-from recnb.cli.output import (
-    check_targets,
-    forms_of,
-    print_error,
-    print_text,
-    write_report,
-)
+from recnb.cli.output import check_targets, forms_of, print_error, write_report
 from recnb.comparison import Comparison, compare
 from recnb.display.language import use_language
 from recnb.display.progress import without_progress
 from recnb.errors import FrameError, NoRowsError, NoUsersError, RecnbError, WriteError
 from recnb.evaluate import evaluate
 from recnb.evaluation import Evaluation
-from recnb.recheck import check
 from recnb.report.report import Report
+from recnb.results.gate import GateCheck
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code, one of `EXIT_CODES`."""
     arguments = read_arguments(argv)
-    log = RunLog.of(arguments.log, argv)
-    code, message = _run(arguments, log)
+    code, message = _run(arguments)
     if message:
         print_error(message)
-    return log.end(code, message)
+    return code
 
 
-def _run(arguments: argparse.Namespace, log: RunLog) -> tuple[int, str]:
+def _run(arguments: argparse.Namespace) -> tuple[int, str]:
     """Run a command, and return its exit code and the message of an error."""
     files: dict[str, str] = {}
-    command = _check if arguments.command == "check" else _report
     try:
         with use_language(arguments.lang), without_progress(arguments.quiet):
-            return command(arguments, files, log), ""
+            return _report(arguments, files), ""
     except (RecnbError, OSError, MemoryError) as problem:
         text = in_words(problem, files)
         if isinstance(problem, MemoryError) or "Cannot allocate memory" in text:
@@ -71,13 +62,11 @@ def _exit_code(problem: Exception) -> int:
     return 2
 
 
-def _report(arguments: argparse.Namespace, files: dict[str, str], log: RunLog) -> int:
+def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
     """Evaluate or compare the files, write the report, and hold the gates.
 
     `files` takes the file of each frame by the name that errors call it.
     """
-    for gate in arguments.gate_json:
-        forget_gate(gate)
     requests = gate_requests(arguments)
     forms = forms_of(arguments)
     inputs = Inputs.read(arguments.files, arguments.model)
@@ -86,37 +75,13 @@ def _report(arguments: argparse.Namespace, files: dict[str, str], log: RunLog) -
     check_targets(arguments, files.values())
 
     result, report = _evaluated(arguments, inputs, options)
-    gates = [request.hold(result) for request in requests]
-    log.note_record(report.record)
-    log.note(warnings=warnings_of(report), gates=[gate.to_dict() for gate in gates])
-    write_report(report, forms, quiet=arguments.quiet)
-    log.note(written=arguments.output)
-    if not gates:
+    checks: list[GateCheck] = []
+    for request in requests:
+        checks += request.hold(result, arguments.baseline).checks
+    write_report(report, checks, forms, quiet=arguments.quiet)
+    if not checks:
         return 0
-    return conclude(gates, report, arguments.gate_json, quiet=arguments.quiet)
-
-
-def _check(arguments: argparse.Namespace, files: dict[str, str], log: RunLog) -> int:
-    """Check a record against the files, and print what is the same."""
-    given = [*arguments.recs, arguments.truth]
-    inputs = Inputs.read(given, arguments.model)
-    options = options_of(arguments)
-    files.update(_files_by_frame(inputs, options))
-    check_targets(arguments, [arguments.record, *files.values()])
-    if inputs.column is not None:
-        options["model"] = inputs.column
-    is_one_file = len(inputs.models) == 1
-    checked = check(
-        arguments.record,
-        inputs.recs if is_one_file else inputs.models,
-        inputs.truth,
-        **options,
-    )
-    rows = checked.to_frame().to_dict("records")
-    log.note(passed=checked.passed, differing=[row for row in rows if not row["same"]])
-    if not (arguments.quiet and checked.passed):
-        print_text(f"{checked!r}\n")
-    return 0 if checked.passed else 1
+    return conclude(checks, report, quiet=arguments.quiet)
 
 
 def _files_by_frame(inputs: Inputs, options: Mapping[str, Any]) -> dict[str, str]:

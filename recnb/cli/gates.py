@@ -1,24 +1,21 @@
-"""Gates as they are typed, and what the command says and writes of them."""
+"""Gates as they are typed, and what the command says of them."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from functools import partial
 from math import isfinite, nan
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from recnb.cli.output import print_error
 from recnb.comparison import Comparison
-from recnb.data.files import written
 from recnb.display.text import one_line
-from recnb.errors import OptionError, WriteError
+from recnb.errors import OptionError
 from recnb.evaluation import Evaluation
 from recnb.metrics.measure import is_measure, metric_named
 from recnb.report.report import Report
 from recnb.results.evaluation_data import Models
-from recnb.results.gate import SCHEMA, Gate, within
+from recnb.results.gate import Gate, GateCheck, within
 
 
 class GateFlag(NamedTuple):
@@ -33,12 +30,14 @@ GATE_FLAGS = {
     "--fail-below": GateFlag(
         "at_least",
         "[model:]ndcg@10=0.3",
-        "exit with 1 if the number is lower; may be given again",
+        "exit with 1 if the number of a model is lower, of the baseline only if it is "
+        "named; may be given again",
     ),
     "--fail-above": GateFlag(
         "at_most",
         "[model:]calibration@10=2",
-        "exit with 1 if the number is higher, such as that of a cost; may be given again",
+        "exit with 1 if the number of a model is higher, such as that of a cost, of the "
+        "baseline only if it is named; may be given again",
     ),
     "--fail-if-worse": GateFlag(
         "not_worse",
@@ -77,24 +76,28 @@ class GateRequest(NamedTuple):
         metric_named(measure)
         return cls(flag, model or None, measure, number)
 
-    def hold(self, result: Evaluation | Comparison) -> Gate:
-        """Return the gate with its numbers, of every model or of the one named."""
+    def hold(self, result: Evaluation | Comparison, baseline: str | None) -> Gate:
+        """Return the gate with its numbers, of the model that it names.
+
+        If it names none, of every model but the `baseline` that --baseline names.
+        """
         check = GATE_FLAGS[self.flag].check
         # --fail-if-worse comes with --baseline, and so with a comparison.
         if check == "not_worse" and isinstance(result, Comparison):
             return result.not_worse(self.measure, margin=self.number, model=self.model)
         return within(
             check,
-            models=self._models(result),
+            models=self._models(result, baseline),
             metric=self.measure,
             limit=self.number,
             k=None,
             options={},
         )
 
-    def _models(self, result: Evaluation | Comparison) -> Models:
+    def _models(self, result: Evaluation | Comparison, baseline: str | None) -> Models:
         if isinstance(result, Comparison):
-            names = list(result) if self.model is None else [self.model]
+            candidates = [name for name in result if name != baseline]
+            names = candidates if self.model is None else [self.model]
             return {name: result[name] for name in names}
         if self.model is not None:
             raise OptionError(
@@ -132,10 +135,6 @@ def gate_requests(arguments: argparse.Namespace) -> list[GateRequest]:
     requests = []
     for flag, texts in typed.items():
         requests += [GateRequest.read(flag, text) for text in texts]
-    if arguments.gate_json and not requests:
-        raise OptionError(
-            "--gate-json: there is no gate: give --fail-below, --fail-above or --fail-if-worse."
-        )
     if arguments.fail_if_worse and not arguments.baseline:
         problem = "--fail-if-worse compares with a baseline: "
         raise OptionError(problem, "give the files of both models, and say --baseline.")
@@ -143,36 +142,22 @@ def gate_requests(arguments: argparse.Namespace) -> list[GateRequest]:
 
 
 def conclude(
-    gates: Sequence[Gate],
-    report: Report,
-    targets: Sequence[str],
-    *,
-    quiet: bool = False,
+    checks: Sequence[GateCheck], report: Report, *, quiet: bool = False
 ) -> int:
-    """Write the gates as one, print each check and warning, and return the exit code.
+    """Print each warning and check, and return the exit code.
 
     If it is to be quiet, only checks that failed are printed.
     """
-    warnings = warnings_of(report)
-    checks = tuple(check for gate in gates for check in gate.checks)
-    whole = Gate(checks, warnings=warnings, recorder=partial(_record_of_all, gates))
-    for target in targets:
-        written(whole.to_json(), target)
-    for warning in () if quiet else warnings:
-        print_error(f"recnb: {warning}")
+    if not quiet:
+        for warning in _warnings_of(report):
+            print_error(f"recnb: {warning}")
     for check in checks:
         if not (quiet and check.passed):
             print_error(f"recnb: {check.says}")
-    return 0 if whole else 1
+    return 0 if all(check.passed for check in checks) else 1
 
 
-def _record_of_all(gates: Sequence[Gate]) -> dict[str, Any]:
-    """Return one record of the numbers of all gates."""
-    numbers = [number for gate in gates for number in (gate.record or {})["numbers"]]
-    return {**(gates[0].record or {}), "numbers": numbers}
-
-
-def warnings_of(report: Report) -> tuple[str, ...]:
+def _warnings_of(report: Report) -> list[str]:
     """Return a line for each warning of the lint, with its model if there are several."""
     lines = []
     for name, lint in report.lints.items():
@@ -180,34 +165,4 @@ def warnings_of(report: Report) -> tuple[str, ...]:
         for warning in lint.warnings:
             text = one_line(warning.short, 1000)
             lines.append(f"{model}{warning.word}: {text}")
-    return tuple(lines)
-
-
-def forget_earlier_gates(argv: Sequence[str] | None) -> None:
-    """Remove the gates of an earlier run that invalid arguments name."""
-    command = argparse.ArgumentParser(add_help=False)
-    command.add_argument("--gate-json", nargs="?", action="append", default=[])
-    arguments, _others = command.parse_known_args(argv)
-    for gate in filter(None, arguments.gate_json):
-        try:
-            forget_gate(gate)
-        except WriteError as problem:
-            print_error(f"recnb: error: {problem}")
-
-
-def forget_gate(gate: str) -> None:
-    """Remove the gate of an earlier run, and no other file.
-
-    However this run ends, no gate of an earlier one then says that it is passed.
-    """
-    file = Path(gate)
-    if not file.is_file():
-        return
-    try:
-        with file.open("rb") as opened:
-            beginning = opened.read(99)
-        if SCHEMA.encode() in beginning:
-            file.unlink()
-    except OSError as problem:
-        reason = problem.strerror or problem
-        raise WriteError(f"{gate} cannot be removed: {reason}.") from problem
+    return lines

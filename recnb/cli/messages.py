@@ -17,8 +17,6 @@ KEYWORD = re.compile(rf"(?<![\w/'-])({_NAMES})=('[^']*'|\[[^]]*\]|[\w.]*\b|)")
 
 #: What messages say to call in Python, and what is typed here.
 CALLS = {
-    r"\.to_json\(path\), or ev\.record\(\)": "recnb report -o report.json",
-    r"\.to_json\(path\)": "-o report.json",
     r"recs\.rec\.against\(truth, ([^()]*)\)": r"\1",
     r"recnb\.compare\(recs, truth\)": "--model COLUMN",
     r"recnb\.compare\(\{'a': recs_a, 'b': recs_b\}, truth\)": "--model a=FILES --model b=FILES",

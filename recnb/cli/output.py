@@ -6,13 +6,14 @@ import argparse
 import contextlib
 import os
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from recnb.data.files import checked_target, files_of, written
+from recnb.data.files import as_json, checked_target, files_of, json_values, written
 from recnb.errors import OptionError, WriteError
 from recnb.report.report import Report
+from recnb.results.gate import GateCheck
 
 #: The form of a report by the ending of its file.
 FORMATS = {
@@ -44,43 +45,45 @@ def forms_of(arguments: argparse.Namespace) -> dict[str | None, str]:
 def check_targets(arguments: argparse.Namespace, inputs: Iterable[str]) -> None:
     """Raise an error if a file to write is read, is written twice, or cannot be."""
     input_files = [file for path in inputs for file in files_of(path)]
-    targets = [("-o", output) for output in arguments.output]
-    targets += [("--gate-json", gate) for gate in arguments.gate_json]
-    targets += [("--log", log) for log in arguments.log]
-    flags: dict[str, str] = {}  # by the real path of what they write
-    for flag, target in targets:
+    places = set()
+    for target in arguments.output:
         if checked_target(target).exists():
-            _refuse_input(flag, target, input_files)
+            _refuse_input(target, input_files)
         place = os.path.realpath(target)
         is_device = os.path.exists(place) and not os.path.isfile(place)
-        if flags.get(place) == flag and not is_device:
-            problem = f"{flag} writes {target} twice: "
+        if place in places and not is_device:
+            problem = f"-o writes {target} twice: "
             raise OptionError(problem, "give each another name.")
-        if place in flags and not is_device:
-            problem = f"{flags[place]} and {flag} write a file each: "
-            raise OptionError(problem, "give each another name.")
-        flags[place] = flag
+        places.add(place)
 
 
-def _refuse_input(flag: str, target: str, input_files: Iterable[Path]) -> None:
+def _refuse_input(target: str, input_files: Iterable[Path]) -> None:
     for file in input_files:
         if file.exists() and os.path.samefile(file, target):
             raise OptionError(
-                f"{flag} {target} is {file}, which is read: give another name."
+                f"-o {target} is {file}, which is read: give another name."
             )
 
 
 def write_report(
-    report: Report, forms: Mapping[str | None, str], *, quiet: bool = False
+    report: Report,
+    checks: Sequence[GateCheck],
+    forms: Mapping[str | None, str],
+    *,
+    quiet: bool = False,
 ) -> None:
     """Write a report to each file, or to the console.
 
-    Nothing is written before the report is made in every form.
+    Nothing is written before the report is made in every form. As JSON it has the checks
+    of the gates, if there are any, whether they are passed or not.
     """
     texts = {form: _text(report, form) for form in forms.values()}
+    if checks and "json" in texts:
+        gates = json_values([check.to_dict() for check in checks])
+        texts["json"] = as_json({**report.to_dict(), "gates": gates})
     for output, form in forms.items():
         if output is None:
-            print_text(texts[form])
+            _print_text(texts[form])
         else:
             written(texts[form], output)
             if not quiet:
@@ -96,7 +99,7 @@ def _text(report: Report, form: str) -> str:
     return str(getattr(report, f"to_{form}")())
 
 
-def print_text(text: str) -> None:
+def _print_text(text: str) -> None:
     """Print all of a text to the standard output stream."""
     try:
         sys.stdout.write(text)

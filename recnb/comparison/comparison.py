@@ -7,8 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
-from itertools import combinations
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
 import numpy as np
@@ -24,7 +22,6 @@ from recnb.comparison.models import (
 )
 from recnb.comparison.overlap import overlaps
 from recnb.comparison.runs import Runs, runs_of
-from recnb.comparison.scatter import draw_models, draw_users
 from recnb.comparison.tables import (
     Curves,
     Differences,
@@ -33,7 +30,7 @@ from recnb.comparison.tables import (
     differences_table,
     means_table,
 )
-from recnb.conventions import Convention, cut_of, options_in_words
+from recnb.conventions import Convention, options_in_words
 from recnb.data import Frame
 from recnb.data.load import Input
 from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
@@ -53,7 +50,7 @@ from recnb.errors import (
 from recnb.evaluate import Options, with_options_listed
 from recnb.evaluation import Evaluation
 from recnb.lint import checks, finding_of, judged_order
-from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import ACCURACY
 from recnb.report.data import ModelUsers
@@ -71,7 +68,6 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate, not_worse_check
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import Numbers, Pairs
-from recnb.results.record import record_of_measures
 from recnb.results.scoring import scoring_of, values_of_users
 from recnb.results.segment_table import refuse_whole_metrics
 from recnb.results.segments import (
@@ -93,12 +89,9 @@ from recnb.results.values import (
     taken_as_known,
     weights_in_words,
 )
-from recnb.stats import Settings, Test, tau_ap
+from recnb.stats import Settings, Test
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-
-    from recnb.report.methods import MethodsSection
     from recnb.report.report import Report
 
 #: Of more models than these every two are compared if none is named as the baseline.
@@ -112,8 +105,6 @@ CALLS = (
     ".curve('ndcg')",
     ".movers('ndcg', k=10)",
     ".overlap(k=10)",
-    ".agreement(k=10)",
-    ".scatter('ndcg', k=10)",
     ".beyond(k=10)",
     ".not_worse('ndcg', k=10)",
 )
@@ -252,6 +243,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         def __getattr__(self, name: str) -> NoReturn:
             if not name.startswith("_") and hasattr(Evaluation, name):
                 fix = f"It is one of each model: found[{self.names[0]!r}].{name}."
+                if name in ("measure", "measures"):
+                    fix = 'Type found.table(["nDCG@10", "AP"]).'
                 raise UnknownNameError(f"Comparison has no {name!r}.", fix=fix)
             super().__getattr__(name)
 
@@ -315,7 +308,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         *,
         intervals: bool = False,
         by: Any = None,
-        bins: int = 4,
         **options: Any,
     ) -> Means:
         """Return means over the common users, and numbers of all lists.
@@ -336,8 +328,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             True: each mean with the two ends of its interval.
         by : str, Series or list, optional
             Segments, as in `Evaluation.table`.
-        bins : int, default 4
-            Number of quantile bins for a `by` that is a number.
         **options
             Options of the metrics, applied to each metric that has them.
 
@@ -360,11 +350,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         check_flag("intervals", intervals)
         cutoffs = Cutoffs.of(k)
-        asked = asked_of(self._first, metrics, options, "k", "intervals", "by", "bins")
+        asked = asked_of(self._first, metrics, options, "k", "intervals", "by")
         names = _columns_of(asked, cutoffs)
         if by is not None:
             refuse_whole_metrics(asked)
-        division = division_by(self._models, by, bins)
+        division = division_by(self._models, by)
         numbers = self._measured(asked, cutoffs, division)
         basis = self._basis_of_table(asked, cutoffs, numbers)
         if intervals:
@@ -452,7 +442,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         k: AnyCutoffs = None,
         *,
         by: Any = None,
-        bins: int = 4,
         **options: Any,
     ) -> Differences:
         """Return paired differences with intervals and tests.
@@ -468,8 +457,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             Cut-off or cut-offs; None is the whole list.
         by : str, Series or list, optional
             Segments, as in `table`.
-        bins : int, default 4
-            Number of quantile bins for a `by` that is a number.
         **options
             Options of the metrics.
 
@@ -494,7 +481,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         ['better', 'better']
         """
         asked = self._asked(metrics, options)
-        division = division_by(self._models, by, bins, is_tested=True)
+        division = division_by(self._models, by, is_tested=True)
         numbers = self._measured(asked, Cutoffs.of(k), division)
         known = taken_as_known(self._first.source.weighted)
         basis = [self._basis_of(asked), *self._first.clustering_in_words]
@@ -574,15 +561,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             not_worse_check(row, float(margin), self.settings.confidence, basis)
             for row in numbers.difference_rows()
         ]
-        recorder = partial(
-            record_of_measures,
-            self._models,
-            asked,
-            Cutoffs.one(k),
-            self.settings,
-            self.baseline,
-        )
-        return Gate(tuple(checks), recorder=recorder)
+        return Gate(tuple(checks))
 
     @with_noun
     def runs(
@@ -754,68 +733,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return Table.made(pd.DataFrame(overlaps(self._models, k, p)), [self.basis])
 
     @with_noun
-    def agreement(
-        self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
-    ) -> Table:
-        """Return how alike each two metrics order the models, from -1 to 1.
-
-        A model that is moved up or down by chance counts as well: orders of models that are
-        not shown to differ need not agree.
-
-        Parameters
-        ----------
-        metrics : str, list or dict, optional
-            As in `table`; at least two.
-        k : int or list of int, optional
-            Cut-off or cut-offs; None is the whole list.
-        **options
-            Options of the metrics.
-
-        Returns
-        -------
-        Table
-            A row per pair of metrics: Kendall's tau-b, and tau AP, which weighs the top, as
-            the mean of either metric taken as the truth.
-
-        References
-        ----------
-        Yilmaz, Aslam and Robertson 2008, A new rank correlation coefficient for information
-        retrieval, SIGIR.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> found = recnb.compare(sample.recommendations, sample.test)
-        >>> found.agreement(["ndcg", "recall"], k=10).to_frame().columns.tolist()
-        ['metric', 'other', 'tau_b', 'tau_ap']
-        """
-        from scipy.stats import kendalltau
-
-        asked = asked_of(self._first, metrics, options, "k")
-        cutoffs = Cutoffs.of(k)
-        names = _columns_of(asked, cutoffs)
-        numbers = self._measured(asked, cutoffs, pairs=())
-        if len(names) < 2:
-            raise OptionError(
-                "agreement is between metrics, and one is asked for: name two, or several cut-offs."
-            )
-        columns = dict[str, Floats]()
-        for place, means in zip(numbers.places, numbers.means.mean, strict=True):
-            column = names[place.measure.name, place.k]
-            columns[column] = place.measure.metric.sign * means
-        rows = []
-        for metric, other in combinations(columns, 2):
-            orders = columns[metric], columns[other]
-            tau_b = float(kendalltau(*np.round(orders, 12)).statistic)
-            rows.append((metric, other, tau_b, tau_ap(*orders)))
-        frame = pd.DataFrame(rows, columns=["metric", "other", "tau_b", "tau_ap"])
-        words = _("orders of {n} models by their means", n=len(self))
-        return Table.made(
-            frame, [words, *self._basis_of_table(asked, cutoffs, numbers)]
-        )
-
-    @with_noun
     def beyond(self, k: int | None = None) -> Table:
         """Return the metrics beyond accuracy of every model, down to k.
 
@@ -923,111 +840,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return table
 
     @with_noun
-    def scatter(
-        self,
-        metric: AnyMetric = "ndcg",
-        other: AnyMetric | None = None,
-        k: int | None = None,
-        *,
-        model: str | None = None,
-        baseline: str | None = None,
-        ax: Axes | None = None,
-        color: Any = None,
-        **options: Any,
-    ) -> Axes:
-        """Draw the users of two models by a metric, or the models by two metrics.
-
-        Of one metric a point is a user, with the value under the baseline along and
-        that under the model up: above the diagonal the model has the higher value. Of
-        two metrics a point is a model, with the intervals that its numbers have.
-
-        Parameters
-        ----------
-        metric : str or Metric, default "ndcg"
-            The metric.
-        other : str or Metric, optional
-            A second one to draw the models by.
-        k : int, optional
-            The cut-off of both; None is the whole list.
-        model : str, optional
-            The model whose users are drawn, by default the first that is not the baseline.
-        baseline : str, optional
-            The other model, by default the baseline.
-        ax : matplotlib.axes.Axes, optional
-            Where it is drawn, else in a new figure.
-        color : optional
-            The colour of points, as matplotlib takes it.
-        **options
-            Those of the metrics.
-
-        Returns
-        -------
-        matplotlib.axes.Axes
-            With the line of users and convention below.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
-        >>> found.scatter("ndcg", k=10).get_ylabel()
-        'nDCG@10 with item-knn'
-        >>> found.scatter("ndcg", "recall", k=10).get_ylabel()
-        'Recall@10'
-        """
-        if other is not None:
-            if model is not None or baseline is not None:
-                raise OptionError(
-                    "of two metrics every model is drawn: leave model= and baseline= out."
-                )
-            return self._scatter_of_models([metric, other], k, options, ax, color)
-        pair = self._pair(model, baseline)
-        return self._scatter_of_users(metric, k, options, pair, ax, color)
-
-    def _scatter_of_users(
-        self,
-        metric: AnyMetric,
-        k: int | None,
-        options: Mapping[str, Any],
-        pair: tuple[str, str],
-        ax: Axes | None,
-        color: Any,
-    ) -> Axes:
-        (asked,) = asked_of(self._first, [metric], options, "k", "model", "baseline")
-        if asked.metric.of == "all":
-            problem = named(
-                "{metric} is one number of all lists of a model, so no users can be drawn: ",
-                metric=asked.measure.name,
-            )
-            raise OptionError(
-                problem, "name a second metric, for a point of each model."
-            )
-        model, baseline = pair
-        models = {name: self._models[name] for name in (baseline, model)}
-        (column,) = metric_columns(models, asked, Cutoffs.one(k))
-        basis = [self._basis_of([asked]), *self._options_in_words([asked], k)]
-        return draw_users(ax, column, pair, basis, color)
-
-    def _scatter_of_models(
-        self,
-        metrics: Sequence[AnyMetric],
-        k: int | None,
-        options: Mapping[str, Any],
-        ax: Axes | None,
-        color: Any,
-    ) -> Axes:
-        asked = asked_of(self._first, metrics, options, "k")
-        cutoffs = Cutoffs.one(k)
-        numbers = self._measured(asked, cutoffs, pairs=())
-        basis = self._basis_of_table(asked, cutoffs, numbers)
-        percent = f"{100 * self.settings.confidence:g}"
-        basis.append(_("{confidence}% intervals", confidence=percent))
-        rows = list(numbers.mean_rows())
-        along = [row for row in rows if row.metric == asked[0].measure.name]
-        up = [row for row in rows if row.metric == asked[1].measure.name]
-        return draw_models(ax, along, up, basis, color)
-
-    @with_noun
     def explore(
         self,
         metric: Any = "ndcg",
@@ -1078,7 +890,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         *,
         movers: int = 2,
         by: Any = None,
-        bins: int = 4,
         lang: str | None = None,
         **options: Any,
     ) -> Report:
@@ -1099,8 +910,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             Segments to compare models in: a column of `users=` or of the truth, "activity",
             a Series, or several in a list; values of a column of `items=`, or of one of the
             truth that differs within users, have means and no tests.
-        bins : int, default 4
-            Number of quantile bins for a `by` that is a number.
         lang : {"en", "ko"}, optional
             The language; None is the one that is set.
         **options
@@ -1124,7 +933,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         from recnb.report.request import request_of
 
         with use_language(lang):
-            request = request_of(self._first, k, metrics, options, by=by, bins=bins)
+            request = request_of(self._first, k, metrics, options, by=by)
             asked = [Asked(measure.symbol, measure) for measure in request.metrics]
             basis = "; ".join(
                 [self._basis_of(asked), *self._options_in_words(asked, k)]
@@ -1139,89 +948,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 basis=basis,
                 users=_count("movers", movers),
             )
-
-    @with_noun
-    def record(
-        self,
-        metrics: Metrics = None,
-        k: AnyCutoffs = (5, 10, 20),
-        **options: Any,
-    ) -> dict[str, Any]:
-        """Return what `recnb.check` needs to check the numbers of all models later.
-
-        Parameters
-        ----------
-        metrics : str, list or dict, optional
-            As in `table`.
-        k : int or list of int, default (5, 10, 20)
-            Cut-off or cut-offs; None is the whole list.
-        **options
-            Options of the metrics.
-
-        Returns
-        -------
-        dict
-            Plain Python, which `json` can write.
-
-        See Also
-        --------
-        recnb.Evaluation.record : What a record has.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
-        >>> record = found.record("ndcg", k=10)
-        >>> recnb.check(record, sample.recommendations, sample.test).passed
-        True
-        """
-        asked = asked_of(self._first, metrics, options, "k")
-        return record_of_measures(
-            self._models, asked, Cutoffs.of(k), self.settings, self.baseline
-        )
-
-    @with_noun
-    def methods(
-        self, metrics: Metrics = None, k: AnyCutoffs = None, **options: Any
-    ) -> MethodsSection:
-        """Return the methods of these numbers in sentences, tests among them.
-
-        Parameters
-        ----------
-        metrics : str, list or dict, optional
-            As in `table`.
-        k : int or list of int, optional
-            Cut-off or cut-offs; None is the whole list.
-        **options
-            Options of the metrics.
-
-        Returns
-        -------
-        MethodsSection
-            Its `sentences`, and the references as `bibtex`.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> found = recnb.compare(sample.recommendations, sample.test)
-        >>> print(found.methods("ndcg", k=10).bibtex.splitlines()[0])
-        @article{jarvelin2002,
-        """
-        from recnb.report.methods import methods_of
-
-        asked = asked_of(self._first, metrics, options, "k")
-        of_users = [each for each in asked if each.metric.of != "all"]
-        basis = [self._basis_of(of_users), *self._options_in_words(asked, k)]
-        return methods_of(
-            self._models,
-            asked,
-            Cutoffs.of(k),
-            self.settings,
-            pairs=self.pairs,
-            basis="; ".join(basis),
-        )
 
     @property
     def basis(self) -> str:
@@ -1256,7 +982,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 counts = first.counted(users)
                 words = [sample_in_words(counts["n_users"], counts.get("n_lists"))]
             if first.library is None:  # whose name says its decisions
-                convention = scorings[0].shown_convention
+                convention = scorings[0].joined.convention
                 decisions = convention.phrases(graded=first.joined.graded)
                 words += [phrase for phrase in decisions if phrase not in known]
             if words:
@@ -1329,13 +1055,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         phrases = {}
         for name, measure in metrics:
             used = measure.chosen
-            depths = measure.cutoffs(cutoffs).values
-            whole = depths == (None,)
+            whole = measure.cutoffs(cutoffs).is_whole
             scoring = scoring_of(self._first, measure, whole=whole)
             if measure.metric.is_accuracy:
                 used = dict(scoring.full_convention.metric)
-            cutoff = cut_of(scoring.shown_convention.cutoff, also_whole=None in depths)
-            phrases[name] = options_in_words(used, cutoff)
+            phrases[name] = options_in_words(used, whole=scoring.cuts_nothing)
             if "max_relevance" in used and used["max_relevance"] is None:
                 phrases[name].append(scale_in_words(self._first.joined.max_relevance))
         return phrases

@@ -5,6 +5,7 @@ Models that cannot be compared are refused.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
@@ -27,7 +28,7 @@ from recnb.data.columns import (
 from recnb.data.encoding import distinct
 from recnb.data.files import Wanted, is_file, read_together
 from recnb.data.in_memory import Sheets
-from recnb.data.load import SIDE_FRAMES, Input
+from recnb.data.load import SIDE_FRAMES, Input, is_left_merge
 from recnb.data.sheet import IDS, RECS, kind, relevant_only
 from recnb.display.language import N_, Plural, Sentence, _, named, use_noun
 from recnb.display.progress import steps
@@ -35,6 +36,7 @@ from recnb.display.text import one_line
 from recnb.errors import (
     ColumnError,
     FrameError,
+    LeftMergeWarning,
     NoUsersError,
     OptionError,
     is_several,
@@ -45,7 +47,6 @@ from recnb.evaluate import (
     COLUMNS,
     KEYWORDS,
     evaluate,
-    files_given,
     refuse_word_for_users,
     unknown_option,
 )
@@ -149,7 +150,6 @@ def models_of(
         if name not in known:
             raise unknown_option(name, "a comparison", known)
     refuse_word_for_users(options.get("users"))
-    given_models, given = models, {"truth": truth, **options}
     models, truth = _read(models, truth, options)
     scores = options.get("score")
     has_score_of_each = is_several(scores)
@@ -163,25 +163,13 @@ def models_of(
     frames = _named(frames)
     _refuse_extra(frames, truth, options)
     evaluated = {}
-    for name, frame in steps(list(frames.items()), _("comparing")):
-        of_model = options | {"score": name} if has_score_of_each else options
-        evaluated[name] = _evaluated(name, frame, truth, of_model)
-    return _with_files(evaluated, given_models, given)
-
-
-def _with_files(
-    evaluated: Mapping[str, Evaluation], models: Any, given: Mapping[str, Any]
-) -> Mapping[str, Evaluation]:
-    """Return models that know their files: each its own, or all of them one."""
-    others = files_given({name: given.get(name) for name in ("truth", *SIDE_DATA)})
-    by_name = {}
-    if isinstance(models, Mapping):
-        by_name = {str(name): model for name, model in models.items()}
-    with_files = {}
-    for name, evaluation in evaluated.items():
-        files = files_given({RECS: by_name.get(name, models)}) | others
-        with_files[name] = evaluation.with_files(files) if files else evaluation
-    return with_files
+    with warnings.catch_warnings():
+        for name, frame in steps(list(frames.items()), _("comparing")):
+            of_model = options | {"score": name} if has_score_of_each else options
+            model = evaluated[name] = _evaluated(name, frame, truth, of_model)
+            if is_left_merge(model.source):  # one warning is enough
+                warnings.simplefilter("ignore", LeftMergeWarning)
+    return evaluated
 
 
 def _by_score(models: Any, scores: Any, column: str | None) -> Mapping[Any, Any]:

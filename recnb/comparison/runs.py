@@ -18,7 +18,7 @@ from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import Models
 from recnb.results.measuring import measured
 from recnb.results.numbers import Numbers, Pairs, label_of
-from recnb.results.segments import USUAL_BINS, division_by
+from recnb.results.segments import division_by
 from recnb.results.table import Table
 from recnb.results.verdicts import in_words, verdict_of
 from recnb.stats import Settings, holm, resampled
@@ -101,7 +101,7 @@ def runs_of(
             "recnb.compare(models, truth, split='fold').",
         )
     columns = list(first.splits.columns)
-    division = division_by(models, columns, bins=USUAL_BINS)
+    division = division_by(models, columns)
     numbers = measured(
         models, [asked], Cutoffs.one(k), division=division, intervals=False
     )

@@ -10,7 +10,6 @@ words with each number.
 from recnb.conventions.convention import (
     WORDS,
     Convention,
-    cut_of,
     in_words,
     options_in_words,
     value_of,
@@ -21,7 +20,6 @@ from recnb.conventions.presets import variants as metrics
 __all__ = [
     "WORDS",
     "Convention",
-    "cut_of",
     "in_words",
     "metrics",
     "names",

@@ -5,9 +5,9 @@ from __future__ import annotations
 import ast
 import math
 import typing
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any, Literal
 
 from recnb.display.data_file import rows_of
@@ -24,7 +24,6 @@ ALONE = {(row["axis"], row["word"]): row["alone"] or row["phrase"] for row in _R
 BELOW_0_UNJUDGED = N_("negative relevance means not judged")
 
 Order = Literal["auto", "score", "rank", "row"]
-Cut = Literal["k", "list", "none"]
 Ties = Literal[
     "first",
     "last",
@@ -63,15 +62,15 @@ class Convention:
     candidates : {"list", "padded", "catalogue"}
         What is ranked: what was recommended; below it judged items that were not; below
         it all items that were not.
-    cutoff : {"k", "list", "none"}
-        Where lists are cut: at k; nowhere, and their ideal at their length, which is
-        what k=None means; nowhere, nor their ideal.
+    cutoff : {"k", "none"}
+        Where lists are cut, and their ideal: at k; nowhere, whatever k is.
     relevant : {">0", "any", "!=0"}
         Which items of the truth are relevant, by their relevance; "any" is all of them.
     relevant_from : float, optional
         The least relevance of a relevant item.
     negative_relevance : {"error", "zero", "keep"}
-        A relevance below 0: refused, counted as 0, or as it is.
+        A relevance below 0: refused, counted as 0, or as it is, which is 0 unless
+        `relevant` is "any" or "!=0".
     judged : {"truth", "list"}
         Which items are judged: all of the truth, or those of them that are recommended.
     judged_only : bool
@@ -107,9 +106,8 @@ class Convention:
     #: whether a score of 0 or less can be a hit
     nonpositive_scores: Literal["keep", "never_hit"] = "keep"
     candidates: Literal["list", "padded", "catalogue"] = "list"  #: what is ranked
-    #: where lists are cut: at k; nowhere, and their ideal at their length, which is
-    #: what k=None means; nowhere, nor their ideal
-    cutoff: Cut = "k"
+    #: where lists are cut, and their ideal: at k; nowhere, whatever k is
+    cutoff: Literal["k", "none"] = "k"
     relevant: Literal[">0", "any", "!=0"] = ">0"  #: which judged items are relevant
     relevant_from: float | None = None  #: the least relevance of a relevant item
     negative_relevance: Literal["error", "zero", "keep"] = "error"
@@ -162,10 +160,6 @@ class Convention:
         object.__setattr__(same, "order", column)
         return same
 
-    def without_k(self) -> Convention:
-        """Return the same convention as it is where no k is given."""
-        return replace(self, cutoff="list") if self.cutoff == "k" else self
-
     def in_words(self) -> str:
         """Return the convention on one line, to compare with a paper.
 
@@ -207,44 +201,43 @@ class Convention:
         self,
         *,
         graded: bool,
-        unsaid: Collection[str] = (),
         below_0_unjudged: bool = False,
-        also_whole: bool = False,
+        whole: bool = False,
     ) -> list[str]:
         """Return each decision in words, without the usual ones that go without saying.
 
-        `unsaid`: names of decisions to leave out; `below_0_unjudged`: whether the
-        metric takes a negative relevance for that of an item which is not judged; lists
-        of judged items alone always do; `also_whole`: whether numbers at cut-offs stand
-        beside those of whole lists.
+        `below_0_unjudged`: whether the metric takes a negative relevance for that of an
+        item which is not judged, as lists of judged items alone do where it counts 0;
+        `whole`: whether there is no cut-off.
         """
         unusual = {
             name: getattr(self, name)
             for name in _UNUSUAL
-            if getattr(self, name) != getattr(Convention, name) and name not in unsaid
+            if getattr(self, name) != getattr(Convention, name)
         }
-        if self.cutoff == "list" and "ideal" in dict(self.metric):
-            unusual.pop("cutoff", None)  # the phrase of the ideal names the cut
         words = {name: in_words(name, value) for name, value in unusual.items()}
-        if "negative_relevance" in words and (below_0_unjudged or self.judged_only):
-            words["negative_relevance"] = _(BELOW_0_UNJUDGED)
+        leaves_lists = self.judged_only and self.negative_relevance == "zero"
+        if "negative_relevance" in words:
+            words["negative_relevance"] = self.negative_in_words
+            if below_0_unjudged or leaves_lists:
+                words["negative_relevance"] = _(BELOW_0_UNJUDGED)
         relevant = _("relevant: every pair of the truth")
         if self.relevant_from is not None or graded:
             relevant = _("relevant: {what}", what=self.relevant_in_words)
-        options = dict(self.metric)
-        cutoff = cut_of(self.cutoff, also_whole=also_whole)
+        cuts_nothing = whole or self.cutoff == "none"
         return [
             self.order_in_words,
             *words.values(),
             relevant,
-            *options_in_words(options, cutoff),
+            *options_in_words(dict(self.metric), whole=cuts_nothing),
         ]
 
     def given_in_words(self, names: Iterable[str]) -> str:
         """Return the decisions of these names, which were given on top of a library's."""
-        relevant = dict.fromkeys(("relevant", "relevant_from"), self.relevant_in_words)
+        said = dict.fromkeys(("relevant", "relevant_from"), self.relevant_in_words)
+        said["negative_relevance"] = self.negative_in_words
         phrases = [
-            relevant.get(name) or in_words(name, getattr(self, name)) for name in names
+            said.get(name) or in_words(name, getattr(self, name)) for name in names
         ]
         return ", ".join(dict.fromkeys(phrases))
 
@@ -259,6 +252,14 @@ class Convention:
         if self.order != "score" or self.ties != Convention.ties:
             return order
         return f"{order}, {in_words('ties', self.ties)}"
+
+    @property
+    def negative_in_words(self) -> str:
+        """What a negative relevance counts: 0 where it is that of no relevant item."""
+        is_above_0 = self.relevant_from is not None or self.relevant == ">0"
+        if self.negative_relevance == "keep" and is_above_0:
+            return in_words("negative_relevance", "zero")
+        return in_words("negative_relevance", self.negative_relevance)
 
     @property
     def relevant_in_words(self) -> str:
@@ -355,41 +356,15 @@ def _base_in_words(base: Any) -> str:
     return f"{base:.4g}" if is_number(base) else str(base)
 
 
-def cut_of(cutoff: Cut, *, also_whole: bool) -> Cut | Literal["k and list"]:
-    """Return where the lists of several numbers are cut.
-
-    Parameters
-    ----------
-    cutoff : {"k", "list", "none"}
-        As in `recnb.Convention`.
-    also_whole : bool
-        Whether some of the numbers are of whole lists.
-
-    Returns
-    -------
-    str
-        "k and list" where numbers at k stand beside those of whole lists, else `cutoff`.
-
-    Examples
-    --------
-    >>> import recnb
-    >>> recnb.conventions.cut_of("k", also_whole=True)
-    'k and list'
-    """
-    return "k and list" if cutoff == "k" and also_whole else cutoff
-
-
-def options_in_words(
-    options: Mapping[str, Any], cutoff: Cut | Literal["k and list"] = "k"
-) -> list[str]:
+def options_in_words(options: Mapping[str, Any], *, whole: bool = False) -> list[str]:
     """Return a metric's options as phrases.
 
     Parameters
     ----------
     options : mapping
         Values by name.
-    cutoff : {"k", "list", "none", "k and list"}, default "k"
-        Where lists are cut.
+    whole : bool, default False
+        Whether lists are not cut, their ideal neither.
 
     Returns
     -------
@@ -403,8 +378,8 @@ def options_in_words(
     ['linear gain', 'ideal: all relevant items, cut at k']
     """
     phrases = {name: in_words(name, value) for name, value in options.items()}
-    ideal = PHRASES.get((f"ideal, cutoff={cutoff}", str(options.get("ideal"))))
-    if ideal is not None:
+    ideal = PHRASES.get(("ideal of whole lists", str(options.get("ideal"))))
+    if whole and ideal is not None:
         phrases["ideal"] = _(ideal)
     base = options.get("log_base", 2)
     # A base that is no number is refused where the metric is computed.

@@ -85,6 +85,7 @@ def files_of(path: File) -> list[Path]:
     if path == "":  # which Path takes for the current folder
         raise FrameError("the path of a file is empty text: give its name.")
     given = Path(path)
+    _refuse_name(given)
     if not given.is_dir() and (given.exists() or not is_pattern(path)):
         return [given]
     roots = [given]
@@ -93,6 +94,8 @@ def files_of(path: File) -> list[Path]:
     files: set[Path] = set()
     for root in roots:
         files |= _files_below(root)
+    for file in files:
+        _refuse_name(file)
     if files:
         return sorted(files)
     fix = "Give its whole path, or its path from the current folder."
@@ -123,6 +126,16 @@ def _files_below(root: Path) -> set[Path]:
         if path.is_file():
             files.add(path)
     return files
+
+
+def _refuse_name(path: Path) -> None:
+    """Raise an error for a name that is not UTF-8, which readers of files cannot open."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError as problem:
+        raise FrameError(
+            f"the name {str(path)!r} is not UTF-8: rename the file or folder."
+        ) from problem
 
 
 def _refuse_broken_link(path: Path) -> None:
@@ -674,6 +687,12 @@ def json_values(value: Any) -> Any:
     return str(value)
 
 
+def as_json(values: Mapping[str, Any]) -> str:
+    """Return plain Python as the text of a file of JSON."""
+    text = json.dumps(values, ensure_ascii=False, indent=2, allow_nan=False)
+    return f"{text}\n"
+
+
 class AsJson(ABC):
     """A result that can be written as JSON."""
 
@@ -706,5 +725,4 @@ class AsJson(ABC):
         >>> json.loads(report.to_json())["k"]
         [10]
         """
-        text = json.dumps(self.to_dict(), ensure_ascii=False, indent=2, allow_nan=False)
-        return written(f"{text}\n", path)
+        return written(as_json(self.to_dict()), path)

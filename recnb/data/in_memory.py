@@ -12,7 +12,6 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.columns import Labels, with_series
 from recnb.data.encoding import distinct
-from recnb.data.fingerprint import TableFacts
 from recnb.data.join import (
     JoinResult,
     RepeatedRankError,
@@ -22,7 +21,7 @@ from recnb.data.join import (
 )
 from recnb.data.numbered import Ids, number_ids
 from recnb.data.quirks import needs_positions
-from recnb.data.sheet import IDS, RECS, TRUTH, Sheet, is_missing, is_relevant
+from recnb.data.sheet import IDS, TRUTH, Sheet, is_missing, is_relevant
 from recnb.data.source import Joined, JoinedRows, Source, rows_of
 from recnb.data.splits import Splits
 from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
@@ -158,13 +157,6 @@ class Sheets(Source):
             return
         self.judgements = judgements.with_columns(values.alias("propensity"))
 
-    def _read_facts(self, name: str, *, in_order: bool) -> TableFacts:
-        """Look at every row for `facts`."""
-        if self.whole is not None:
-            return self.whole.facts(name, in_order=in_order)
-        sheet = self.lists if name == RECS else self.judgements
-        return TableFacts.of(sheet, in_order=in_order)
-
     def among(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
         return replace(
@@ -213,8 +205,9 @@ class Sheets(Source):
         if not self.is_part:
             check_users(
                 n_users=len(result.users),
-                in_both=result.in_both,
-                examples=(lists["user"][0], truth["user"][0]),
+                # Where every list is empty, `read` has met a user of both.
+                in_both=result.in_both or lists.rows.is_empty(),
+                examples=(lists["user"].first(), truth["user"].first()),
                 highest=truth["relevance"].max(),
                 convention=in_order,
             )

@@ -19,7 +19,6 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.columns import Labels
 from recnb.data.encoding import each_once, hashes_of
-from recnb.data.fingerprint import TableFacts
 from recnb.data.in_memory import Sheets
 from recnb.data.sheet import Sheet
 from recnb.data.source import Joined, JoinedRows, Origin, RowCounts, Source
@@ -190,10 +189,6 @@ class ListsThatCount(Source):
     def truth(self) -> pl.DataFrame:
         """All rows of the truth."""
         return self.of_truth_users.truth
-
-    def _read_facts(self, name: str, *, in_order: bool) -> TableFacts:
-        """Look at every row for `facts`."""
-        return self.of_all_users.facts(name, in_order=in_order)
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""

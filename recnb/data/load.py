@@ -6,7 +6,9 @@ frame with both sides.
 
 from __future__ import annotations
 
+import inspect
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from itertools import chain
@@ -47,7 +49,13 @@ from recnb.data.sheet import IDS, RECS, TRUTH, Sheet, is_missing
 from recnb.data.source import Source
 from recnb.data.splits import split_role
 from recnb.display.language import N_, Plural, Sentence
-from recnb.errors import FrameError, RecnbError, is_several, quoted
+from recnb.errors import (
+    FrameError,
+    LeftMergeWarning,
+    RecnbError,
+    is_several,
+    quoted,
+)
 
 #: Any table; a mapping or Series by user; the path of a file.
 Input: TypeAlias = Frame | Mapping[Any, Any] | str | os.PathLike[str]
@@ -60,6 +68,9 @@ SIDE_FRAMES: dict[str, tuple[str, ...]] = {
     "items": ("item",),
     "users": ("user",),
 }
+
+#: Packages whose lines stand between a line of the caller's and this module.
+INSIDE = ("recnb", "contextlib")
 
 ROWS_ARE_ITEMS = Sentence(
     N_("each row is an item of its own, as there is no column of items")
@@ -170,14 +181,26 @@ def read(
         return read_batches(recs, truth, layout, origin)
     lists = Sheet(RECS, table_of(recs, RECS, layout.recs_read), layout.recs)
     judged = table_of(truth, TRUTH, layout.truth_read)
-    judgements = Sheet(TRUTH, judged, layout.truth)
+    judgements = Sheet(TRUTH, judged, layout.truth).with_ids()
+    if _are_empty_lists(recs, judgements):
+        ids = [lists[role].cast(judgements[role].dtype).alias(role) for role in IDS]
+        lists = lists.with_columns(*ids)
+    else:
+        lists = lists.with_ids()
     source = source_in_splits(
-        lists.with_ids(),
-        judgements.with_ids(),
+        lists,
+        judgements,
         layout.split,
         users_without_items=layout.users_without_items,
     )
     return leave_out_lists(source)
+
+
+def _are_empty_lists(recs: Frame, judgements: Sheet) -> bool:
+    """Return whether every list is empty, and one at least is of a user of the truth."""
+    if not isinstance(recs, Made) or recs.height:
+        return False
+    return not {*recs.without_items}.isdisjoint(judgements["user"])
 
 
 def read_lists(recs: Frame, columns: Columns) -> pl.DataFrame:
@@ -411,11 +434,35 @@ def _both_sides(
     if orders == ["score"] and not is_listed.all():
         notes.append(Sentence(NOT_SCORED, {"n": int((~is_listed).sum())}))
     labels_of_truth = {role: labels[role] for role in truth.columns if role in labels}
-    return source_in_splits(
+    source = source_in_splits(
         Sheet(RECS, recs, labels),
         Sheet(TRUTH, truth, labels_of_truth),
         split,
         notes=tuple(notes),
+    )
+    if is_left_merge(source):
+        _warn_of_left_merge(labels["relevance"])
+    return source
+
+
+def is_left_merge(source: Source) -> bool:
+    """Return whether one frame lacks relevance in some rows, and no row was missed."""
+    return ONLY_LISTED in source.notes and source.truth.height < source.recs.height
+
+
+def _warn_of_left_merge(relevance: str) -> None:
+    """Warn, at the line that called recnb, of a frame that lost what lists missed."""
+    level, caller = 1, inspect.currentframe()
+    while caller and caller.f_globals["__name__"].split(".")[0] in INSIDE:
+        level, caller = level + 1, caller.f_back
+    warnings.warn(
+        f"the frame: column {relevance!r} is missing in some rows, and no row is an item "
+        "that was relevant and not recommended. So it is after a left merge of "
+        "recommendations with a truth, which loses what the lists missed, and users "
+        "without a hit. Give the two frames as they were before: "
+        "recs.rec.against(test), or recnb.compare(recs, test).",
+        LeftMergeWarning,
+        stacklevel=level,
     )
 
 

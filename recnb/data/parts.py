@@ -18,7 +18,6 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data.columns import Labels
-from recnb.data.fingerprint import TableFacts, merged_facts
 from recnb.data.in_memory import Sheets, check_users, source_of
 from recnb.data.layout import Layout
 from recnb.data.narrow_hits import NarrowHits
@@ -122,11 +121,8 @@ class Parts(Source):
     #: Whether rows of the truth are kept of each part, and not made again where they are
     #: asked for.
     keeps_truth = False
-    #: Whether what a record says of the rows is read with the hits, where rows that are
-    #: asked for once more would be computed once more.
-    keeps_facts = False
     #: All parts, where these are some of their users; None: these are all. `truth`,
-    #: `facts`, `example` and `join` ask it.
+    #: `example` and `join` ask it.
     whole: Parts | None = None
     users: pl.Series  #: these users, if they are some
 
@@ -191,23 +187,6 @@ class Parts(Source):
     def _read_truth(self) -> pl.DataFrame:
         return self._joined.judged.select(*self.layout.truth)
 
-    def _read_facts(self, name: str, *, in_order: bool) -> TableFacts:
-        """Look at every row of every part for `facts`."""
-        if self.whole is not None:
-            return self.whole.facts(name, in_order=in_order)
-        work = partial(_facts_of_part, in_order)
-        self._keep_facts(list(self.each(work)), in_order=in_order)
-        # The truth makes no lists: its rows are in no order.
-        return self._facts[name, in_order and name == RECS]
-
-    def _keep_facts(
-        self, facts: Sequence[tuple[TableFacts, TableFacts]], *, in_order: bool
-    ) -> None:
-        """Merge the facts of the lists and of the truth of all parts."""
-        of_lists, of_truth = zip(*facts, strict=True)
-        self._facts[RECS, in_order] = merged_facts(of_lists)
-        self._facts[TRUTH, False] = merged_facts(of_truth)
-
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
         if self.whole is not None:
@@ -228,7 +207,7 @@ class Parts(Source):
 
     def among(self, users: pl.Series) -> Parts:
         """Return some of the users: what they have is taken from what is joined of all."""
-        # `copy` would lose its files, as a pickle does. `_facts` are those of all.
+        # `copy` would lose its files, as a pickle does.
         some = object.__new__(type(self))
         vars(some).update(vars(self), whole=self, users=users, _known={})
         vars(some).pop("truth", None)
@@ -239,7 +218,7 @@ class Parts(Source):
         if self.whole is not None:
             return self.whole.under(convention).among(self.users)
         refuse_catalogue(convention, self)
-        work = partial(PartHits.of, convention, self.keeps_truth, self.keeps_facts)
+        work = partial(PartHits.of, convention, self.keeps_truth)
         of_all_parts = list(self.each(work))
         check_parts(
             [part.facts for part in of_all_parts],
@@ -248,20 +227,11 @@ class Parts(Source):
         )
         # Of an empty part not even the types of ids are known.
         kept = [part for part in of_all_parts if part.facts.users != (None, None)]
-        if self.keeps_facts:
-            facts = [part.table_facts for part in kept if part.table_facts]
-            self._keep_facts(facts, in_order=kept[0].convention.order == "row")
         joined = merged(kept, self, convention)
         if self.splits is not None:
             self.splits.refuse_unmet([part.facts.met_in_splits for part in kept])
             self.splits.refuse_without_users(joined.users)
         return joined
-
-
-def _facts_of_part(in_order: bool, part: Sheets) -> tuple[TableFacts, TableFacts]:
-    """Return the facts of the lists and of the truth of a part."""
-    lists = part.facts(RECS, in_order=in_order)
-    return lists, part.facts(TRUTH)
 
 
 def refuse_catalogue(convention: Convention, parts: Parts) -> None:
@@ -288,18 +258,11 @@ class PartHits:
     n_without_relevant: int
     judged: pl.DataFrame | None  #: all rows of the truth
     truth: pl.DataFrame | None  #: the relevant rows of the users evaluated, by user
-    #: Of the lists and of the truth, for a record.
-    table_facts: tuple[TableFacts, TableFacts] | None
 
     @classmethod
-    def of(
-        cls, convention: Convention, keeps_truth: bool, keeps_facts: bool, part: Sheets
-    ) -> PartHits:
+    def of(cls, convention: Convention, keeps_truth: bool, part: Sheets) -> PartHits:
         """Join a part."""
         joined = part.under(convention)
-        table_facts = None
-        if keeps_facts:
-            table_facts = _facts_of_part(joined.convention.order == "row", part)
         return cls(
             facts=Facts.of(part, joined.all_hits.max_relevance),
             users=joined.users,
@@ -309,7 +272,6 @@ class PartHits:
             n_without_relevant=joined.n_without_relevant,
             judged=joined.judged if keeps_truth else None,
             truth=joined.truth if keeps_truth else None,
-            table_facts=table_facts,
         )
 
 

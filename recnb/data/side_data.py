@@ -91,8 +91,6 @@ class Call:
     library: str | None = None
     #: Propensity and user_weight, as code.
     weights: Mapping[str, str] = field(default_factory=dict)
-    #: By argument: the path of a file, a folder or a pattern, where one was given.
-    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,8 +118,6 @@ class SideData:
     differing: tuple[str, ...] = ()
     #: Those of them that may tell lists apart: with values that both frames have.
     apart: tuple[str, ...] = ()
-    #: Weights by id that are no column of a frame, by keyword.
-    weights: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     #: How all of it was given.
     call: Call = field(default_factory=Call)
     #: Of train, items and users: role -> column.

@@ -14,7 +14,6 @@ from recnb.conventions import Convention
 from recnb.conventions.convention import Order
 from recnb.data.columns import Labels
 from recnb.data.encoding import distinct
-from recnb.data.fingerprint import TableFacts
 from recnb.data.narrow_hits import NarrowHits
 from recnb.data.sheet import IDS, Sheet, relevant_only
 from recnb.data.splits import Splits
@@ -179,25 +178,6 @@ class Source(ABC):
 
         Those of pairs are in a table by item or pair, else in a column of the truth.
         """
-
-    @cached_property
-    def _facts(self) -> dict[tuple[str, bool], TableFacts]:
-        """What a record says of each table, by its name and whether rows are in order."""
-        return {}
-
-    def facts(self, name: str, *, in_order: bool = False) -> TableFacts:
-        """Return what a record says of the recommendations or the truth, as given.
-
-        `in_order`: whether the order of rows is that of the lists.
-        """
-        key = (name, in_order)
-        if key not in self._facts:
-            self._facts[key] = self._read_facts(name, in_order=in_order)
-        return self._facts[key]
-
-    @abstractmethod
-    def _read_facts(self, name: str, *, in_order: bool) -> TableFacts:
-        """Look at every row for `facts`."""
 
     def as_given(self, convention: Convention) -> Convention:
         """Return a library's convention with the order column that these frames have."""

@@ -273,8 +273,6 @@ def _variant_under(
 ) -> Variant:
     """Return the definition of our metric under another convention."""
     convention = source.under(given).convention
-    if k is None:
-        convention = convention.without_k()
     options = {**options, **dict(given.metric)}
     return Variant.made(name, convention, metric_named(ours.metric), options)
 
@@ -306,6 +304,13 @@ CUT_OFF = N_("only if cut off, not rounded")
 NEAR = N_("one of the nearest")
 #: The better first.
 FITS = (ROUNDS, CUT_OFF, NEAR)
+#: What stands above each column.
+HEADINGS = {
+    "convention": N_("convention"),
+    "value": N_("value"),
+    "difference": N_("difference"),
+    "fit": N_("fit"),
+}
 #: How many of the nearest numbers are shown.
 N_NEAREST = 5
 SOME_FIT = N_("{printed}: {found:,} conventions of {n:,} give it")
@@ -363,7 +368,9 @@ def identify(
     frame = pd.DataFrame(fitting or candidates[:N_NEAREST], columns=Candidate._fields)
     frame["fit"] = [_(fit) for fit in frame["fit"]]
     title = _("which convention prints {label}", label=label)
-    return VariantTable.made(frame.set_index("convention"), notes, title)
+    table = VariantTable.made(frame.set_index("convention"), notes, title)
+    table.attrs["headings"] = {name: _(HEADINGS[name]) for name in Candidate._fields}
+    return table
 
 
 class Candidate(NamedTuple):

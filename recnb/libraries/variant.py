@@ -105,7 +105,7 @@ class Variant:
         scoring = scoring_of(data, measure, whole=measure.k is None)
         name = _("as {library}", library=data.library) if data.library else "recnb"
         return cls.made(
-            name, scoring.shown_convention, measure.metric, scoring.measure.options
+            name, scoring.joined.convention, measure.metric, scoring.measure.options
         )
 
     @property

@@ -16,7 +16,7 @@ import polars as pl
 
 from recnb.conventions.convention import PHRASES
 from recnb.data.columns import columns_of, plain_name, table_of
-from recnb.data.load import ONLY_LISTED
+from recnb.data.load import ONLY_LISTED, is_left_merge
 from recnb.data.sheet import in_floats, repeated
 from recnb.display.language import N_, _
 from recnb.lint.data import (
@@ -195,7 +195,7 @@ def missing_ids(data: LintData) -> Iterator[Problem]:
 def no_item_meets(data: LintData) -> Iterator[Problem]:
     relevant = data.relevant.select("item").unique(maintain_order=True)
     listed = data.ids("recs", "item")
-    if not relevant["item"].is_in(listed.implode()).any():
+    if len(listed) and not relevant["item"].is_in(listed.implode()).any():
         yield Problem(
             relevant,
             relevant.height,
@@ -379,7 +379,7 @@ def filler_score(data: LintData) -> Iterator[Problem]:
         return
     recs = data.source.recs
     score = recs["score"].cast(pl.Float64).to_numpy()
-    filler = score.min()
+    filler = score.min(initial=np.inf)
     is_filled = score == filler
     others = score[~is_filled]
     looks_filled = filler in FILLERS or filler <= HUGE
@@ -406,25 +406,6 @@ def filler_score(data: LintData) -> Iterator[Problem]:
 def short_lists(data: LintData) -> Iterator[Problem]:
     lengths = data.joined.list_length
     n_lists = int(data.listed.sum())
-    longest = int(lengths.max(initial=0))
-    # A list as long as the longest could have held so many relevant items of its user.
-    could_hold = np.minimum(longest, data.hits.n_relevant)
-    ends_early = data.listed & (lengths < could_hold)
-    if ends_early.any() and data.ideal_ends_with_the_list:
-        _values, mean = averaged(data.scoring, Cutoffs.one(longest))
-        cut = mean.item()
-        yield Problem(
-            data.users(ends_early),
-            n_lists,
-            grave=False,
-            facts={"longest": longest, "cut": cut},
-            short="Lists of different length, which end before what is relevant to "
-            "their users: {n:,} of {of:,}",
-            why="Their ideal ends where they do, so a short list is not charged for "
-            "what it leaves out; {label} at k = {longest:,} is {cut:.4f}.",
-            advice="Give a cut-off, the same for all, such as `k={longest}`; or ask for "
-            "what trec_eval returns of whole lists, `.measure('nDCG')`.",
-        )
     data.require_cutoff()
     users = data.users(data.listed & (lengths < (data.k or 0)))
     yield Problem(users, n_lists, grave=users.height == n_lists)
@@ -621,6 +602,16 @@ def sampled_candidates(data: LintData) -> Iterator[Problem]:
         )
 
 
+LEFT_MERGE = N_(
+    "Rows without relevance: {empty:,} of {rows:,}, as after a left merge of "
+    "recommendations with a truth, which loses relevant items that were not recommended, "
+    "and users without a hit."
+)
+BOTH_FRAMES = N_(
+    "Give the two frames as they were before the merge, `recs.rec.against(test)`."
+)
+
+
 @check(
     "no missed relevant items",
     short="No relevant item is missing from the lists",
@@ -630,8 +621,17 @@ def sampled_candidates(data: LintData) -> Iterator[Problem]:
     "for each relevant item that was not recommended.",
 )
 def nothing_missed(data: LintData) -> Iterator[Problem]:
-    if ONLY_LISTED in data.joined.notes or is_nothing_missed(data):
-        n_relevant = len(data.hits.truth_user)
+    n_relevant = len(data.hits.truth_user)
+    if is_left_merge(data.source):
+        n_rows = data.source.recs.height
+        yield Problem(
+            n_relevant,
+            n_relevant,
+            facts={"empty": n_rows - data.source.truth.height, "rows": n_rows},
+            why=LEFT_MERGE,
+            advice=BOTH_FRAMES,
+        )
+    elif ONLY_LISTED in data.joined.notes or is_nothing_missed(data):
         yield Problem(n_relevant, n_relevant, grave=is_truth_of_hits(data))
 
 

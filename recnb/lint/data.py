@@ -173,12 +173,6 @@ class LintData:
             ids = self.source.users_of(ids).unique(maintain_order=True)
         return ids
 
-    @property
-    def ideal_ends_with_the_list(self) -> bool:
-        """Whether there is no cut-off, and ideal lists are cut where lists end."""
-        is_whole = self.asked_k is None and self.convention.cutoff == "k"
-        return is_whole and self.scoring.measure.chosen.get("ideal") == "relevant"
-
     @cached_property
     def listed(self) -> Mask:
         """Which of the users evaluated have a list."""

@@ -153,7 +153,9 @@ def ideal_of(
     if ideal == "all":
         k = replace(Cutoffs.of(k), cut="none")
     if ideal == "min(k, list)":
-        best = best.with_rows(best.rank <= hits.list_length[best.user])
+        shorter = np.minimum(best.list_length, hits.list_length)
+        reached = best.rank <= shorter[best.user]
+        best = best.with_rows(reached, list_length=shorter)
     return discounted(best, k, gain, discount, log_base)
 
 
@@ -262,7 +264,8 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats | float:
     if out_of == "relevant":
         return as_column(hits.relevant_weight)
     if hits.truth_weight is not None and "relevant" in out_of:
-        best = best_of_all(hits, "binary")
+        # Without a cut-off the k of a denominator is the length of the user's list.
+        best = replace(best_of_all(hits, "binary"), list_length=hits.list_length)
         reached = best.rank <= best.list_length[best.user]
         best = best.with_rows(reached) if out_of == "min(list, relevant)" else best
         return best.total(best.weight, k)

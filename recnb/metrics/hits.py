@@ -72,13 +72,13 @@ class cached_property(functools.cached_property[T]):  # noqa: N801
 class Cutoffs:
     """The ranks at which lists are cut, one column of results each.
 
-    None is the length of each user's list.
+    None cuts nothing; as a denominator it is the length of each user's list.
     """
 
     values: tuple[int | None, ...]
     #: where lists are cut, by the words of `Convention.cutoff`; if not at k, k is only
     #: the number that some denominators take
-    cut: Literal["k", "list", "none"] = "k"
+    cut: Literal["k", "none"] = "k"
 
     @classmethod
     def of(cls, k: object) -> Cutoffs:
@@ -121,7 +121,7 @@ class Cutoffs:
         """The last rank that counts, by cut-off."""
         if self.cut == "none":
             return (ENDLESS,) * len(self)
-        return self.values if self.cut == "k" else (None,) * len(self)
+        return self.values
 
     @property
     def deepest(self) -> int | None:
@@ -446,7 +446,7 @@ class Hits:
     ) -> Hits:
         """Return items, sorted by user, as lists ranked from the highest value down.
 
-        By default the value is the relevance.
+        By default the value is the relevance. A list has the length of its items.
         """
         value = relevance if value is None else value
         if not stands_from_highest(user, value):
@@ -459,6 +459,7 @@ class Hits:
             rank=rank,
             relevance=relevance,
             entry=entry,
+            list_length=np.bincount(user, minlength=self.n_users),
             tied=None,
             judged=None,
         )

@@ -3,10 +3,7 @@
 A text is in the grammar of ir_measures: a name, parameters in brackets, a cut-off after
 "@".
 
-Names are those that papers and ir_measures print, and recnb's own. A metric is found in
-any case, but only "nDCG", as it is printed, or a text with brackets is ir_measures': it
-`cuts_nothing` without a cut-off. "ndcg" and "NDCG" are recnb's own: without a cut-off
-they still cut the ideal list, at the length of the user's.
+Names are those that papers and ir_measures print, and recnb's own, in any case.
 """
 
 from __future__ import annotations
@@ -114,8 +111,6 @@ class Measure:
     text: str = ""
     #: Decisions about the data that its text makes: relevant_from=2 of AP(rel=2).
     decisions: Given = field(default_factory=dict)
-    #: Whether nothing is cut without a cut-off, the ideal list neither.
-    cuts_nothing: bool = False
 
     @property
     def name(self) -> str:
@@ -387,14 +382,6 @@ def measure_named(name: object, among: Collection[str] = EVERY_METRIC) -> Measur
     return measure
 
 
-def printed_measure(name: object) -> Measure:
-    """Look up what ir_measures means by a text, however it is spelt.
-
-    Without a cut-off nothing is cut, the ideal list neither.
-    """
-    return replace(measure_named(name), cuts_nothing=True)
-
-
 def _measure_of(name: object) -> Measure:
     """Return the measure that a name, a text or a metric means."""
     if isinstance(name, Measure):
@@ -404,13 +391,16 @@ def _measure_of(name: object) -> Measure:
     text = plain_text(name)
     if isinstance(text, str):
         return parsed(text)
-    fix = near(text, _known_names(), _)
+    fix = near(text, _known_names(text), _)
     if callable(text):
         fix = _("A function becomes a metric by @recnb.metric(...).")
     raise OptionError(_(NO_METRIC, name=quoted(text)), fix=fix)
 
 
-def _known_names() -> list[str]:
+def _known_names(typed: object) -> list[str]:
+    """Return the names of metrics; of one typed in other letters, those in such."""
+    if isinstance(typed, str) and not typed.isascii():
+        return [term for term in _terms() if not term.isascii()]
     names = [*METRICS, *ALIASES, *RETRIEVAL_METRICS, *LIST_METRICS]
     return [*names, *(name for name in PRINTED.values() if name.lower() not in names)]
 
@@ -456,16 +446,12 @@ def parsed(text: str) -> Measure:
     decisions = _conventions(metric, options, text)
     _refuse_unknown(metric, options, text)
     metric.check(options)
-    # As papers write it, or with brackets, it is ir_measures', which cuts nothing without
-    # a cut-off. "ndcg" is recnb's.
-    is_printed = name in PRINTED.values() or inside is not None
     return Measure(
         metric=metric,
         options=options,
         k=cutoff,
         text=_printed(metric, options, decisions),
         decisions=decisions,
-        cuts_nothing=is_printed,
     )
 
 
@@ -492,7 +478,7 @@ def _metric_called(name: str, text: str) -> Metric[...]:
         problem = _(NO_METRIC, name=quoted(text))
         if name.lower() in NOT_HERE:
             raise OptionError(problem, fix=_(NOT_HERE[name.lower()]))
-        raise OptionError(problem, fix=near(name, _known_names(), _))
+        raise OptionError(problem, fix=near(name, _known_names(name), _))
     return metric
 
 

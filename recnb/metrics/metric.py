@@ -19,7 +19,6 @@ import numpy as np
 from recnb.display.language import _
 from recnb.errors import OptionError, is_number, is_word, near, quoted
 from recnb.metrics.hits import (
-    ENDLESS,
     Bools,
     Cutoff,
     Cutoffs,
@@ -124,13 +123,8 @@ class Credit:
 
     @property
     def earns_nothing(self) -> Bools:
-        """Whether a user's list earns 0, users × cut-offs.
-
-        A list that counts whole is not cut where the recommended one ends: the ideal
-        list beside an empty one would earn 0, whatever there is to find.
-        """
-        depths = [ENDLESS if depth is None else depth for depth in self.k.depths]
-        return np.asarray(self.rows.total(self.earned, Cutoffs((*depths,))) == 0)
+        """Whether a user's list earns 0, users × cut-offs."""
+        return np.asarray(self.total == 0)
 
     @property
     def has_missed(self) -> bool:

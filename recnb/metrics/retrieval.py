@@ -38,7 +38,7 @@ def judged(hits: Hits, k: Cutoff = None) -> Credit:
     >>> import recnb
     >>> questions = recnb.datasets.load_questions()
     >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
-    >>> round(ev.judged(k=10), 4)
+    >>> round(ev.measure("judged", k=10), 4)
     0.2088
     """
     rows = hits.of_judged
@@ -70,7 +70,7 @@ def bpref(hits: Hits, k: Cutoff = None) -> Credit:
     >>> import recnb
     >>> questions = recnb.datasets.load_questions()
     >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
-    >>> round(ev.bpref(k=10), 4)
+    >>> round(ev.measure("bpref", k=10), 4)
     0.433
     """
     hits.refuse_ties("Bpref depends on one order of the list")
@@ -110,7 +110,7 @@ def inferred_average_precision(hits: Hits, k: Cutoff = None) -> Credit:
     >>> import recnb
     >>> questions = recnb.datasets.load_questions()
     >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
-    >>> round(ev.inferred_average_precision(k=10), 4)
+    >>> round(ev.measure("inferred_average_precision", k=10), 4)
     0.2531
     """
     hits.refuse_ties("infAP depends on one order of the list")
@@ -146,7 +146,7 @@ def interpolated_precision(
     >>> import recnb
     >>> questions = recnb.datasets.load_questions()
     >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
-    >>> round(ev.interpolated_precision(k=10), 4)
+    >>> round(ev.measure("interpolated_precision", k=10), 4)
     0.5376
     """
     number_option(
@@ -202,7 +202,7 @@ def rbp_residual(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     >>> import recnb
     >>> questions = recnb.datasets.load_questions()
     >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
-    >>> round(ev.rbp_residual(k=10), 4)
+    >>> round(ev.measure("rbp_residual", k=10), 4)
     0.8171
     """
     judged = hits.of_judged
@@ -229,7 +229,7 @@ def set_average_precision(hits: Hits, k: Cutoff = None) -> Credit:
     """Precision of the whole list times its recall, without regard to rank.
 
     >>> import recnb
-    >>> float(recnb.set_average_precision(["x", "a"], ["a", "b"]))
+    >>> float(recnb.evaluate([["x", "a"]], [["a", "b"]]).measure("SetAP"))
     0.25
     """
     n_hits = np.maximum(out_of_count(hits, k, "hits"), 1.0)
@@ -294,7 +294,7 @@ def retrieved_count(hits: Hits, k: Cutoff = None) -> Credit:
     >>> import recnb
     >>> questions = recnb.datasets.load_questions()
     >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
-    >>> round(ev.retrieved_count(k=10), 4)
+    >>> round(ev.measure("retrieved_count", k=10), 4)
     8.55
     """
     length = np.asarray(out_of_count(hits, k, "list"))
@@ -320,7 +320,7 @@ def relevant_count(hits: Hits, k: Cutoff = None) -> Credit:
     >>> import recnb
     >>> questions = recnb.datasets.load_questions()
     >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
-    >>> round(ev.relevant_count(k=10), 4)
+    >>> round(ev.measure("relevant_count", k=10), 4)
     3.35
     """
     n_relevant = np.asarray(out_of_count(hits, k, "relevant"))
@@ -345,7 +345,7 @@ def hit_count(hits: Hits, k: Cutoff = None) -> Credit:
     >>> import recnb
     >>> questions = recnb.datasets.load_questions()
     >>> ev = recnb.evaluate(questions.retrievers["bm25"], questions.truth)
-    >>> round(ev.hit_count(k=10), 4)
+    >>> round(ev.measure("hit_count", k=10), 4)
     1.45
     """
     return Credit(hits, k, hits.weight)

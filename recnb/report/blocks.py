@@ -35,7 +35,6 @@ from recnb.report.data import (
     RankedItem,
     ReportData,
     ShownUser,
-    TestedNumbers,
     UserGroup,
 )
 from recnb.results.numbers import SAME, MeanRow
@@ -119,7 +118,7 @@ def noun_of_lists(report: ReportData) -> AbstractContextManager[None]:
     return use_noun(report.noun if report.n_lists is None else "list")
 
 
-def clustered(report: TestedNumbers) -> list[str]:
+def clustered(report: ReportData) -> list[str]:
     """Say what intervals and tests are clustered by, if they are."""
     if not report.clustered_by:
         return []

@@ -20,6 +20,7 @@ from recnb.report import texts
 from recnb.report.calls import Calls, calls_of_one, calls_of_several
 from recnb.report.data import MetricWords, UserGroup
 from recnb.report.distribution import CountSummary, Distribution, Population
+from recnb.report.made_with import made_with
 from recnb.report.report import Report
 from recnb.report.request import ReportRequest, in_order
 from recnb.report.users import extremes, moved
@@ -28,7 +29,6 @@ from recnb.results.columns import Column, metric_columns
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs
-from recnb.results.record import record_of
 from recnb.results.scoring import basis_of, recorded_in, scoring_of, values_of_users
 from recnb.results.segment_table import SegmentNumbers
 from recnb.results.segments import (
@@ -83,7 +83,7 @@ def report_of(
         segments=made.segments,
         left_out=_(texts.LEFT_OUT, where=beyond.where) if beyond.where else "",
         basis=basis or _basis(first, request),
-        record=record_of(models, means, made.metrics, settings.confidence, baseline),
+        made_with=made_with(first),
         calls=_calls(models, request, made, users, settings),
     )
 
@@ -94,7 +94,6 @@ class Computed(NamedTuple):
     numbers: Numbers
     curve: Numbers  #: of the lead metric
     beyond: Beyond
-    metrics: Sequence[Measure]  #: of accuracy and beyond
     differences: tuple[DifferenceRow, ...]
     values: dict[str, Floats]  #: of users in the lead metric, by model
     groups: Sequence[UserGroup]
@@ -117,7 +116,6 @@ def _computed(
         numbers=numbers,
         curve=curve,
         beyond=beyond,
-        metrics=[*request.metrics, *beyond.metrics],
         differences=differences,
         values=values,
         groups=_users_shown(models, request, values, differences, n_users),
@@ -237,7 +235,7 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
 def _without_ones(model: EvaluationData) -> EvaluationData:
     """Return a model of which users with nothing to find count 0, and not 1."""
     scoring = scoring_of(model, Measure(METRICS["hit_rate"]))
-    if scoring.shown_convention.no_relevant != "one":
+    if scoring.joined.convention.no_relevant != "one":
         return model
     convention = replace(model.convention, no_relevant="zero")
     joined = replace(model.joined, convention=convention)
@@ -377,7 +375,7 @@ def _segments(
             if request.lead_k in request.k_of(measure.name)
         )
     asked = [Asked(measure.name, measure) for measure in measures]
-    division = division_by(models, request.by, request.bins)
+    division = division_by(models, request.by)
     k = Cutoffs.of(request.lead_k)
     numbers = measured(
         models, asked, k, division=division, pairs=pairs, settings=settings
@@ -441,12 +439,12 @@ def _metric_words(
 ) -> tuple[MetricWords, ...]:
     """Return the words of every metric that has a number."""
     return tuple(
-        words_of(model, measure, whole=request.k_of(measure.name) == (None,))
+        _words_of(model, measure, whole=request.k_of(measure.name) == (None,))
         for measure in (*request.metrics, *beyond.metrics)
     )
 
 
-def words_of(model: EvaluationData, asked: Measure, *, whole: bool) -> MetricWords:
+def _words_of(model: EvaluationData, asked: Measure, *, whole: bool) -> MetricWords:
     """Return the words of a measure."""
     metric = asked.metric
     scoring = scoring_of(model, asked, whole=whole)
@@ -454,7 +452,7 @@ def words_of(model: EvaluationData, asked: Measure, *, whole: bool) -> MetricWor
     convention = _(measure.range_text)
     if metric.is_accuracy:
         convention = "; ".join(
-            options_in_words(asked.chosen, scoring.shown_convention.cutoff)
+            options_in_words(asked.chosen, whole=scoring.cuts_nothing)
         )
     return MetricWords(
         metric=measure.name,

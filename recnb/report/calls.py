@@ -12,7 +12,6 @@ from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Given
 from recnb.report.request import ReportRequest
 from recnb.results.arguments import Asked
-from recnb.results.segments import USUAL_BINS
 
 #: By the field of a report, the calls that return its numbers; see `ReportData.calls`.
 Calls = dict[str, tuple[str, ...]]
@@ -48,7 +47,7 @@ def calls_of_one(
         calls["means"] += (call("ev.beyond", f"k={cutoffs}"),)
     if request.by is not None:
         metrics = _metrics_at_lead(request)
-        calls["segments"] = (call("ev.table", *metrics, *_segments(request), *level),)
+        calls["segments"] = (call("ev.table", *metrics, _by(request), *level),)
     return calls
 
 
@@ -87,7 +86,7 @@ def calls_of_several(
     elif beyond:
         calls["beyond"] = (call("found.table", f"{[*beyond]}", k),)
     if request.by is not None:
-        asked = [f"[{lead}]", k, *_segments(request), *options]
+        asked = [f"[{lead}]", k, _by(request), *options]
         calls["segments"] = (call("found.table", *asked, "intervals=True"),)
         if is_tested:
             calls["segments"] += (call("found.differences", *asked),)
@@ -132,12 +131,11 @@ def _metrics_at_lead(request: ReportRequest) -> list[str]:
     return _with_options(asked, [f"k={request.lead_k}"])
 
 
-def _segments(request: ReportRequest) -> list[str]:
-    """Return what defines segments: columns, or `by` as the call types it."""
+def _by(request: ReportRequest) -> str:
+    """Write what defines segments: columns, or `by` as the call types it."""
     columns = request.by if isinstance(request.by, list) else [request.by]
     is_named = all(isinstance(column, str) for column in columns)
-    by = f"by={request.by!r}" if is_named else "by=by"
-    return [by] if request.bins == USUAL_BINS else [by, f"bins={request.bins}"]
+    return f"by={request.by!r}" if is_named else "by=by"
 
 
 def _keywords(options: Given) -> list[str]:

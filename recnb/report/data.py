@@ -124,8 +124,8 @@ class ModelUsers:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TestedNumbers:
-    """Numbers, and what sentences about their intervals and tests are made of."""
+class ReportData:
+    """The numbers of a report; each of its forms reads them."""
 
     #: Metrics of accuracy, the first of which is the lead metric, then those beyond it.
     metrics: tuple[MetricWords, ...]
@@ -139,17 +139,6 @@ class TestedNumbers:
     clustered_by: str = ""
     #: The lead metric without propensities, in words; empty if there are none.
     unweighted: str
-
-    @property
-    def label(self) -> str:
-        """The column that is taken as chosen beforehand: the first."""
-        return self.means[0].label
-
-
-@dataclass(frozen=True, eq=False, kw_only=True)
-class ReportData(TestedNumbers):
-    """The numbers of a report; each of its forms reads them."""
-
     models: tuple[str, ...]  #: "" is the only one
     #: The model that the others are compared with; None: every two are.
     baseline: str | None
@@ -175,8 +164,8 @@ class ReportData(TestedNumbers):
     #: What is not here and why: what takes rows that stayed elsewhere.
     left_out: str
     basis: str
-    #: What the numbers are checked by later; see `Evaluation.record`.
-    record: Mapping[str, Any]
+    #: Versions, time, library, convention and options.
+    made_with: Mapping[str, Any]
     #: By field, the calls that return its numbers; those of metrics beyond accuracy of
     #: several models, which are in `means` as well, by "beyond".
     calls: Calls

@@ -13,7 +13,7 @@ from recnb.display.text import at_k, fixed, short, users_in_words
 from recnb.report import blocks, segments, texts
 from recnb.report.bins import Bins
 from recnb.report.blocks import EVERY_FORM, PAGES, ReportLayout, SectionOf, estimate_of
-from recnb.report.data import MetricWords, ReportData, TestedNumbers
+from recnb.report.data import MetricWords, ReportData
 from recnb.report.distribution import CountSummary, Distribution
 from recnb.stats import BETA, BETA_OF_CLUSTERS, ENOUGH
 
@@ -118,7 +118,7 @@ def _strip(report: ReportData, metric: MetricWords) -> Line:
     return doc.Picture(svg.strip(mean.mean, mean.low, mean.high, 0.0, top), alt)
 
 
-def remarks(report: TestedNumbers) -> list[str]:
+def remarks(report: ReportData) -> list[str]:
     """Return the method of the intervals, and what they leave out.
 
     With metrics beyond accuracy, a sentence says over which users they are.

@@ -26,7 +26,6 @@ from recnb.report import blocks, one, several, texts
 from recnb.report.blocks import ReportLayout
 from recnb.report.data import ReportData
 from recnb.results.numbers import as_plain
-from recnb.results.record import in_brief
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -69,7 +68,7 @@ class Report(AsJson, ShownInMarimo, Suggesting, ReportData):
         >>> [metric["metric"] for metric in report.to_dict()["metrics"]][:3]
         ['ndcg', 'average_precision', 'reciprocal_rank']
         """
-        fields = {"schema": "recnb.report/6", **vars(self)}
+        fields = {"schema": "recnb.report/7", **vars(self)}
         for name in ("means", "hit_rates"):
             fields[name] = [as_plain(row) for row in fields[name]]
         fields["curves"] = {
@@ -109,7 +108,7 @@ class Report(AsJson, ShownInMarimo, Suggesting, ReportData):
         """
         with use_language(self.lang), use_noun(self.noun):
             heading = self._layout.title(self) if title is None else title
-            body = self._html(Note(in_brief(self.record)))
+            body = self._html(self._foot())
             return written(str(page(heading, body)), path)
 
     def to_markdown(self, path: str | Path | None = None) -> Any:
@@ -136,8 +135,7 @@ class Report(AsJson, ShownInMarimo, Suggesting, ReportData):
         ## **nDCG@10** = 0.1725 (95% interval 0.1503–0.1979 · 261 users)
         """
         with use_language(self.lang), use_noun(self.noun):
-            foot = Note(in_brief(self.record))
-            shown = [*self._head(), *self._sections(), self._basis(), foot]
+            shown = [*self._head(), *self._sections(), self._basis(), self._foot()]
             return written(plain(shown, "md") + "\n", path)
 
     def to_latex(
@@ -192,6 +190,11 @@ class Report(AsJson, ShownInMarimo, Suggesting, ReportData):
 
     def _basis(self) -> Note:
         return Note(f"{self.basis}.")
+
+    def _foot(self) -> Note:
+        """Return the version and the day of a file."""
+        day = self.made_with["time"].partition("T")[0]
+        return Note(f"recnb {self.made_with['versions']['recnb']}, {day}")
 
     def _html(self, *foot: Block) -> str:
         head = html(self._head())

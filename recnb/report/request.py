@@ -15,7 +15,6 @@ from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Given
 from recnb.results.arguments import Asked, Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.segments import USUAL_BINS, refuse_bins_alone
 
 #: The cut-offs of a report if none are given, and about how many points a curve has.
 USUAL_K, CURVE_POINTS = (5, 10, 20), 30
@@ -33,7 +32,6 @@ class ReportRequest:
     #: All that are given; None: each metric has its own.
     k: tuple[int | None, ...] | None
     by: Any = None  #: segments of users
-    bins: int = USUAL_BINS
 
     @property
     def columns(self) -> tuple[int | None, ...]:
@@ -75,11 +73,8 @@ def request_of(
     options: Given,
     *,
     by: Any,
-    bins: int,
 ) -> ReportRequest:
     """Check what is asked of a report of this model, or of this and others."""
-    if by is None:
-        refuse_bins_alone(bins)
     asked = asked_of(model, metrics, options)
     if None in Cutoffs.of(k).values:
         problem = (
@@ -106,7 +101,6 @@ def request_of(
         asked=tuple(asked),
         k=None if _has_own_cutoffs(asked, k) else Cutoffs.of(k).values,
         by=by,
-        bins=bins,
     )
 
 

@@ -34,7 +34,7 @@ from recnb.report.blocks import (
     estimate_of,
 )
 from recnb.report.conclusions import n_tested, p_value, percent_of
-from recnb.report.data import MOST_PAIRS, ReportData, TestedNumbers
+from recnb.report.data import MOST_PAIRS, ReportData
 from recnb.results.numbers import POWER, SAME, DifferenceRow, MeanRow
 from recnb.results.verdicts import (
     FOUND,
@@ -188,7 +188,7 @@ def overview(report: ReportData) -> Iterator[Block]:
     yield Section("", [Note(intervals)], PAGES)
 
 
-def remarks(report: TestedNumbers) -> list[str]:
+def remarks(report: ReportData) -> list[str]:
     """Return how many comparisons there are, and the methods of the intervals."""
     made = conclusions.notes(report.differences, report.settings, report.label)
     intervals = conclusions.intervals_in_words(

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from recnb.conventions import Convention, presets
 from recnb.data import NAMES
 from recnb.display.language import N_, _
-from recnb.errors import OptionError, is_number, is_several, near, quoted
+from recnb.errors import OptionError, instead_of, is_number, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED, Measure, measure_named, plain_text
 from recnb.metrics.metric import EVERY_METRIC, Given, Metric
@@ -138,6 +138,9 @@ def _refuse_options_of_none(
                 metrics=labels,
                 option=repr(option),
             )
+            instead = instead_of("table", option)
+            if instead:
+                raise OptionError(problem, fix=instead)
             raise OptionError(problem, fix=near(option, [*sorted(known), *of_call], _))
 
 

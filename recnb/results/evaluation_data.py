@@ -77,12 +77,6 @@ class EvaluationData:
             joined, self.library, {**self.overrides, **overrides}, self.side_data
         )
 
-    def with_files(self, files: Mapping[str, str]) -> Self:
-        """Return the same evaluation, which knows the files that it was read from."""
-        call = replace(self.side_data.call, files=files)
-        side_data = replace(self.side_data, call=call)
-        return type(self).of(self.joined, self.library, self.overrides, side_data)
-
     def of_split(self, values: Mapping[str, Any]) -> Self:
         """Return the evaluation of the lists that have these values in the split alone."""
         assert self.splits is not None

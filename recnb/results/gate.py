@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import partial
 from math import isfinite
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,23 +12,17 @@ from recnb.data.files import AsJson, json_values
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.text import one_line, sample_in_words, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
-from recnb.metrics.hits import Cutoffs, cached_property
 from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import Given
-from recnb.results.arguments import Asked, with_options
+from recnb.results.arguments import with_options
 from recnb.results.numbers import DifferenceRow, label_of
-from recnb.results.record import record_of_measures
 from recnb.results.score import score_of
 from recnb.results.values import merged
 from recnb.results.verdicts import FOUND, OF_SIGN
-from recnb.stats import ENOUGH, Settings
+from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
     from recnb.results.evaluation_data import Models
-
-
-#: What the JSON of a gate says that it is.
-SCHEMA = "recnb.gate/1"
 
 
 class GateCheck(NamedTuple):
@@ -76,7 +68,7 @@ class Gate(AsJson, Suggesting):
     >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
     >>> gate = ev.at_least("ndcg", 0.1, k=10)
     >>> bool(gate), sorted(gate.to_dict())
-    (True, ['basis', 'checks', 'passed', 'record', 'schema', 'warnings'])
+    (True, ['basis', 'checks', 'passed', 'schema'])
     >>> gate.to_frame()[["metric", "k", "n_users", "value", "passed"]].round(4)
       metric   k  n_users   value  passed
     0   ndcg  10      261  0.1725    True
@@ -86,19 +78,6 @@ class Gate(AsJson, Suggesting):
     lang: str = field(
         default_factory=current
     )  #: the language of its words, that in force when it was made
-    warnings: tuple[str, ...] | None = (
-        None  #: of the lint, about the data; None where only the command line looks
-    )
-    #: Makes the record, which looks at every row of the inputs.
-    recorder: Callable[[], Mapping[str, Any]] | None = None
-
-    @cached_property
-    def record(self) -> Mapping[str, Any] | None:
-        """What the numbers are checked by later; see `Evaluation.record`."""
-        return None if self.recorder is None else self.recorder()
-
-    def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"record": self.record, "recorder": None}
 
     def __bool__(self) -> bool:
         return all(check.passed for check in self.checks)
@@ -135,16 +114,15 @@ class Gate(AsJson, Suggesting):
         Returns
         -------
         dict
-            The checks, and the record of their numbers.
+            The checks with their numbers.
         """
         checks = [check.to_dict() for check in self.checks]
         gate = {
-            "schema": SCHEMA,
+            "schema": "recnb.gate/2",
             "passed": bool(self),
             "checks": checks,
             "basis": self.basis,
         }
-        gate |= {"warnings": self.warnings, "record": self.record}
         return dict(json_values(gate))
 
     def __repr__(self) -> str:
@@ -241,14 +219,7 @@ def within(
         checks.append(
             limit_check(check, about, float(score), float(limit), score.basis)
         )
-    recorder = partial(
-        record_of_measures,
-        models,
-        [Asked(measure.name, measure)],
-        Cutoffs.one(measure.k),
-        Settings(),
-    )
-    return Gate(tuple(checks), recorder=recorder)
+    return Gate(tuple(checks))
 
 
 def limit_check(

@@ -38,9 +38,6 @@ from recnb.results.values import (
 )
 from recnb.stats import means
 
-#: The decision of a convention that cuts no list.
-NOTHING_CUT = {"cutoff": "none"}
-
 T = TypeVar("T")
 
 
@@ -49,8 +46,11 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
     if not measure.metric.is_accuracy:
         return _values_beyond_accuracy(data, measure, k)
     has_whole_lists_too = None in k.values and not k.is_whole
-    if has_whole_lists_too and _differs_uncut(data, measure):
-        return _with_whole_lists(data, measure, k)
+    if data.library is not None and has_whole_lists_too:
+        raise OptionError(
+            f"whole lists may follow other rules of {data.library} than lists that are "
+            f"cut: ask for k=None alone."
+        )
     scoring = scoring_of(data, measure, whole=k.is_whole)
     joined = scoring.joined
     matrix, mean = averaged(scoring, k)
@@ -67,15 +67,6 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
         splits=data.splits,
         clusters=partial(data.clusters_of, joined.users),
     )
-
-
-def _differs_uncut(data: EvaluationData, measure: Measure) -> bool:
-    """Return whether whole lists may have another convention than lists that are cut."""
-    # A library has a record of whole lists, and another of lists that are cut.
-    has_two_records = data.library is not None
-    # By `cuts_nothing`, "nDCG" as it is printed cuts no list without a cut-off, the ideal
-    # one neither; "nDCG@10" cuts the ideal list as well.
-    return has_two_records or measure.cuts_nothing
 
 
 def values_of_users(data: EvaluationData, measure: Measure, k: Cutoffs) -> Floats:
@@ -111,25 +102,14 @@ class Scoring:
     data: EvaluationData | None = None
 
     @property
-    def shown_convention(self) -> Convention:
-        """The convention of the data, with lists cut nowhere if there is no cut-off."""
-        convention = self.joined.convention
-        return convention.without_k() if self.whole else convention
+    def cuts_nothing(self) -> bool:
+        """Whether no list is cut, the ideal one neither."""
+        return self.whole or self.joined.convention.cutoff == "none"
 
     @property
     def full_convention(self) -> Convention:
-        """The shown convention with all options of the metric."""
-        return self.shown_convention.with_metric(self.measure.chosen)
-
-    @property
-    def unsaid(self) -> tuple[str, ...]:
-        """Decisions that the basis leaves out.
-
-        The cut-off where `whole` has changed it, as a label without a cut-off, such as
-        "nDCG", says so itself.
-        """
-        is_changed = self.shown_convention.cutoff != self.joined.convention.cutoff
-        return ("cutoff",) if is_changed else ()
+        """The convention of the data with all options of the metric."""
+        return self.joined.convention.with_metric(self.measure.chosen)
 
 
 def scoring_of(
@@ -182,7 +162,7 @@ def _convention_of(
     """
     if not measure.metric.is_accuracy:
         return None
-    of_text = _decisions_of_text(measure, whole=whole)
+    of_text = measure.decisions
     if data.library is None and not of_text:
         return None
     if data.library is None:
@@ -194,19 +174,10 @@ def _convention_of(
     else:
         start = recorded.convention
         if whole:
-            decisions |= NOTHING_CUT
+            decisions["cutoff"] = "none"
     decisions |= data.overrides
     decisions |= of_text
     return replace(start, **decisions)
-
-
-def _decisions_of_text(measure: Measure, *, whole: bool) -> dict[str, Any]:
-    """Return the decisions that the text of a measure makes."""
-    decisions = dict(measure.decisions)
-    has_option_ideal = "ideal" in measure.metric.defaults
-    if whole and measure.cuts_nothing and has_option_ideal:
-        decisions |= NOTHING_CUT  # nor is the ideal list cut
-    return decisions
 
 
 def _recnbs_own(convention: Convention) -> dict[str, str]:
@@ -431,8 +402,7 @@ def basis_of(
         options=dict(options or {}),
         has_missed=has_missed,
         below_0_unjudged=metric.below_0_unjudged,
-        unsaid=scoring.unsaid,
-        also_whole=None in cutoffs.values and not scoring.whole,
+        whole=scoring.whole,
         # The library.
         library=data.library,
         given=tuple(data.overrides),
@@ -471,31 +441,6 @@ def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:
     if len(of_ideal_lists) < len(blocks):
         return has_none  # the metric has no ideal list
     return np.concatenate(of_ideal_lists)
-
-
-# ---- whole lists beside cut-offs
-
-
-def _with_whole_lists(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
-    """Compute a measure at cut-offs and of whole lists, where its convention may differ.
-
-    The basis is that of whole lists, which are the deepest.
-    """
-    depths = [cutoff for cutoff in k if cutoff is not None]
-    cut = values_of(data, measure, Cutoffs.of(depths))
-    whole = values_of(data, measure, Cutoffs.one(None))
-    if not cut.users.equals(whole.users):
-        raise OptionError(
-            f"{data.library} averages {measure.name} of whole lists over other users "
-            f"than at a cut-off: ask for k=None alone."
-        )
-    order = [[*depths, None].index(cutoff) for cutoff in k]
-    return replace(
-        whole,
-        k=k,
-        matrix=np.hstack([cut.matrix, whole.matrix])[:, order],
-        mean=np.append(cut.mean, whole.mean)[order],
-    )
 
 
 # ---- beyond accuracy

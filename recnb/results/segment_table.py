@@ -60,7 +60,6 @@ def table_by(
     options: Given,
     *,
     by: Any,
-    bins: int,
     confidence: float = 0.95,
 ) -> Table:
     """Return each metric at each cut-off in each segment.
@@ -69,7 +68,7 @@ def table_by(
     """
     asked = asked_of(data, metrics, options)
     cutoffs = Cutoffs.of(k)
-    division = division_by({"": data}, by, bins)
+    division = division_by({"": data}, by)
     if not isinstance(division, PartsOfSplit):
         refuse_whole_metrics(asked)
     settings = Settings(confidence)

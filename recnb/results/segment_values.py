@@ -44,24 +44,16 @@ def everyone_in(data: EvaluationData) -> pl.Series:
     return distinct(pl.concat([users, joined.recs["user"]]))
 
 
-def binned(values: pl.Series, bins: int) -> pl.Series:
-    """Put numbers that are many into quantile bins.
+def binned(values: pl.Series) -> pl.Series:
+    """Put numbers that are many into quarters, between their quartiles.
 
-    A bin is named by the lowest and the highest value in it.
+    A quarter is named by the lowest and the highest value in it. Other groups are made
+    with `pd.cut` or `pd.qcut`, and given as a column or a Series.
     """
-    if not isinstance(bins, int) or isinstance(bins, bool) or bins < 2:
-        fix = (
-            "For bins of your own give a column of them, "
-            "users.assign(bin=pd.cut(users['age'], [0, 18, 30, 100]))."
-        )
-        raise OptionError(
-            f"bins={bins!r}: give the number of quantile bins, a whole number from 2 up.",
-            fix=fix,
-        )
     if not values.dtype.is_numeric() or values.drop_nulls().n_unique() <= FEW:
         return values
     numbers = values.cast(pl.Float64)
-    edges = np.unique(np.quantile(numbers.drop_nulls(), np.arange(1, bins) / bins))
+    edges = np.unique(np.quantile(numbers.drop_nulls(), [0.25, 0.5, 0.75]))
     code = pl.Series(np.searchsorted(edges, numbers.fill_null(0)))
     known = pl.DataFrame({"code": code, "value": numbers}).drop_nulls()
     lowest, highest = pl.min("value").alias("low"), pl.max("value").alias("high")

@@ -45,8 +45,6 @@ from recnb.results.values import Basis, WordedBasis, pairs_in_words
 
 #: More segments are refused.
 MOST_SEGMENTS = 200
-#: The number of bins where none is given.
-USUAL_BINS = 4
 #: A segment of fewer users is marked as small.
 SMALL = 30
 
@@ -167,9 +165,7 @@ def _shared_basis(
     return WordedBasis(words=partial(list, shared))
 
 
-def division_by(
-    models: Models, by: Any, bins: int, *, is_tested: bool = False
-) -> Division:
+def division_by(models: Models, by: Any, *, is_tested: bool = False) -> Division:
     """Return the division that `by` names, the first of these that it fits.
 
     All users (None), parts of `split=` (its columns), parts of the truth (a column that
@@ -177,33 +173,22 @@ def division_by(
     within each part (`is_tested`), a column of the truth alone is refused.
     """
     if by is None:
-        refuse_bins_alone(bins)
         return WHOLE
     by = unlisted(by)
     if _names_splits(models, by):
         return _parts_of_split(models, by, is_tested=is_tested)
     check_same_segments(models, by)
     if not is_tested:
-        parts_of_truth = _truth_parts(models, by, bins)
+        parts_of_truth = _truth_parts(models, by)
         if parts_of_truth is not None:
             return parts_of_truth
-    return _segments_of_models(models, by, bins)
+    return _segments_of_models(models, by)
 
 
-def refuse_bins_alone(bins: object) -> None:
-    """Refuse a number of bins where no `by` is given: nothing is put into them."""
-    is_usual = isinstance(bins, int) and bins == USUAL_BINS
-    if not is_usual:
-        raise OptionError(
-            f"bins={quoted(bins)} is of no use without by=: ",
-            "name the column that is put into bins, or leave bins= out.",
-        )
-
-
-def _segments_of_models(models: Models, by: Any, bins: int) -> Segments:
+def _segments_of_models(models: Models, by: Any) -> Segments:
     """Return the segments of users, which are those of every model."""
     first_model = next(iter(models.values()))
-    segments = segments_of(first_model, by, bins)
+    segments = segments_of(first_model, by)
     # A metric beyond accuracy has values of all users with a list. Those of one model
     # are all in segments; several models are compared on the users evaluated alone.
     if len(models) > 1:
@@ -241,7 +226,7 @@ def _parts_of_split(models: Models, by: Any, *, is_tested: bool) -> PartsOfSplit
     )
 
 
-def _truth_parts(models: Models, by: Any, bins: int) -> TruthParts | None:
+def _truth_parts(models: Models, by: Any) -> TruthParts | None:
     """Return the parts that `by` names; None unless it names some in every model.
 
     All models have the same parts in the same order: `check_same_segments` has compared
@@ -250,7 +235,7 @@ def _truth_parts(models: Models, by: Any, bins: int) -> TruthParts | None:
     values: list[Any] = []
     evaluations: dict[str, Sequence[Callable[[], EvaluationData]]] = {}
     for name, model in models.items():
-        parts = parts_of(model, by, bins)
+        parts = parts_of(model, by)
         if parts is None:
             return None
         values = list(parts)
@@ -317,7 +302,7 @@ def unknown_among(names: Collection[Any]) -> str:
 # Segments of users
 
 
-def segments_of(data: EvaluationData, by: Any, bins: int = USUAL_BINS) -> Segments:
+def segments_of(data: EvaluationData, by: Any) -> Segments:
     """Return segments by one column or by several together.
 
     A column is named, or given as a Series or mapping of user to segment, or worked out
@@ -333,7 +318,7 @@ def segments_of(data: EvaluationData, by: Any, bins: int = USUAL_BINS) -> Segmen
     codes: list[Ints] = []
     for label, table in columns:
         values = _values_of(users, table, label)
-        names_of_column, code_of_column = _coded(binned(values, bins))
+        names_of_column, code_of_column = _coded(binned(values))
         names.append(names_of_column)
         codes.append(code_of_column)
     # Of two columns, country (DE, FR, not known) and age (old, young, not known):
@@ -391,7 +376,7 @@ def _key_of(combination: Sequence[int], names: Sequence[Sequence[Any]]) -> Key:
 Parts = dict[Any, Callable[[], EvaluationData]]
 
 
-def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
+def parts_of(data: EvaluationData, by: Any) -> Parts | None:
     """Return the evaluation of each part of the truth; None if `by` names no parts.
 
     Parts are the values of a column of the truth that differs within users, or of a
@@ -403,7 +388,7 @@ def parts_of(data: EvaluationData, by: Any, bins: int) -> Parts | None:
     of_truth = column_of_truth(data, by)
     if of_truth is not None:
         return _parts_of_truth(data, by, of_truth)
-    of_items = _column_of_items(data, by, bins)
+    of_items = _column_of_items(data, by)
     if of_items is not None:
         return _parts_of_items(data, by, of_items)
     return None
@@ -443,7 +428,7 @@ def _differs_within_users(of_truth: pl.DataFrame) -> bool:
     return users.is_duplicated().any()
 
 
-def _column_of_items(data: EvaluationData, by: str, bins: int) -> pl.DataFrame | None:
+def _column_of_items(data: EvaluationData, by: str) -> pl.DataFrame | None:
     """Return a column of items= as item and value; None if there is none.
 
     An item has a row for each of several values.
@@ -459,7 +444,7 @@ def _column_of_items(data: EvaluationData, by: str, bins: int) -> pl.DataFrame |
     if values.dtype in (pl.String, pl.List, pl.Array):
         row, values = words_of(values)
     else:
-        row, values = np.arange(items.height), binned(values, bins)
+        row, values = np.arange(items.height), binned(values)
     table = pl.DataFrame({"item": items["item"][row], "value": values})
     return table.unique(maintain_order=True)
 

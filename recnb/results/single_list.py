@@ -9,7 +9,7 @@ gives the mean. All end in the same `Hits` that frames end in.
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Collection, Iterator, Mapping, MappingView, Sequence
+from collections.abc import Collection, Iterator, Mapping, MappingView, Sequence, Sized
 from decimal import Decimal
 from functools import partial
 from typing import Any, NamedTuple
@@ -22,7 +22,14 @@ from recnb.conventions import Convention, options_in_words
 from recnb.conventions.convention import PHRASES
 from recnb.display.language import N_, _, ngettext, use_language
 from recnb.display.text import one_line
-from recnb.errors import OptionError, RecnbError, is_number, is_several, quoted
+from recnb.errors import (
+    FrameError,
+    OptionError,
+    RecnbError,
+    is_number,
+    is_several,
+    quoted,
+)
 from recnb.metrics import retrieval
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.measure import Measure, measure_named
@@ -60,9 +67,7 @@ class Pair(NamedTuple):
 
 
 #: Measures of search that a list and what is relevant are enough for.
-OF_SEARCH: dict[str, Metric[...]] = {
-    metric.name: metric for metric in (retrieval.auc, retrieval.set_average_precision)
-}
+OF_SEARCH: dict[str, Metric[...]] = {retrieval.auc.name: retrieval.auc}
 
 #: The metrics that are computed, explained and asked of one list, by name.
 OF_ONE_LIST = ChainMap(OF_SEARCH, METRICS)
@@ -95,7 +100,7 @@ def score_lists(
             _("y_true= and y_score= go together, and without another list.")
         )
     else:
-        pairs = _scored(_as_list(y_true, "y_true"), _as_list(y_score, "y_score"))
+        pairs = _scored(y_true, y_score)
     cutoff, users = Cutoffs.one(k), pl.Series("list", range(len(pairs)))
     measure = Measure(metric, options)
     matrix = measure.at(hits_of(pairs), cutoff).value
@@ -205,21 +210,19 @@ def hits_of(pairs: Sequence[Pair]) -> Hits:
     )
 
 
-def _scored(grades: list[Any], scores: list[Any]) -> list[Pair]:
+def _scored(y_true: Any, y_score: Any) -> list[Pair]:
     """Read the grades and scores of one list or several.
 
     Items are ranked by score; equal scores keep their order.
     """
-    if len(grades) != len(scores):
-        problem = N_(
-            "y_true has {n} values and y_score {scores}: each item has one of both."
-        )
-        raise RecnbError(_(problem, n=len(grades), scores=len(scores)))
+    grades, scores = _as_list(y_true, "y_true"), _as_list(y_score, "y_score")
+    refuse_other_number(grades, scores, "y_score")
+    refuse_other_order(y_true, y_score, "y_score")
     if grades and all(map(_is_list, (*grades, *scores))):
         return [
             pair
             for sides in zip(grades, scores, strict=True)
-            for pair in _scored(*map(list, sides))
+            for pair in _scored(*sides)
         ]
     if odd := [score for score in scores if not is_number(score)]:
         problem = N_("y_score holds {value}: a score is a finite number.")
@@ -229,6 +232,28 @@ def _scored(grades: list[Any], scores: list[Any]) -> list[Pair]:
     # The truth is in the order given, which says which of equal items is preferred.
     truth = sorted(ranked.truth, key=lambda pair: order[pair[0] - 1])
     return [ranked._replace(truth=truth)]
+
+
+def refuse_other_number(y_true: Sized, column: Sized, name: str) -> None:
+    """Refuse a column that has not as many rows as y_true."""
+    if len(column) != len(y_true):
+        raise FrameError(
+            f"y_true has {len(y_true):,} values, and {name} {len(column):,}: each row "
+            f"has one of both."
+        )
+
+
+def refuse_other_order(y_true: Any, column: Any, name: str) -> None:
+    """Refuse a column of pandas whose index is that of y_true in another order."""
+    of_pandas = (pd.Series, pd.DataFrame)
+    if not isinstance(y_true, of_pandas) or not isinstance(column, of_pandas):
+        return
+    is_same = column.index.equals(y_true.index)
+    if not is_same and {*column.index} == {*y_true.index}:
+        raise FrameError(
+            f"y_true and {name} have the same index in another order: give both in "
+            f"one, {name}.loc[y_true.index]."
+        )
 
 
 def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
@@ -470,7 +495,5 @@ def _basis(
         "{n} lists with no relevant item count 0",
         empty,
     )
-    rules = options_in_words(
-        {**metric.defaults, **options}, "list" if k is None else "k"
-    )
+    rules = options_in_words({**metric.defaults, **options}, whole=k is None)
     return [lists, *[zeros] * bool(empty), *ties, *rules]

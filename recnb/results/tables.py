@@ -10,11 +10,11 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.encoding import positions
-from recnb.display.language import _, named, pgettext
+from recnb.display.language import _, pgettext
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import Measure, plain_text, printed_measure
+from recnb.metrics.measure import Measure, plain_text
 from recnb.metrics.metric import LIST_METRICS, Given
 from recnb.results.arguments import (
     Asked,
@@ -27,10 +27,9 @@ from recnb.results.columns import Column, metric_columns
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.measuring import measured, numbers_of
 from recnb.results.numbers import Numbers
-from recnb.results.score import score_of
 from recnb.results.scoring import recorded_in, users_with_lists_in_words
 from recnb.results.table import Table
-from recnb.results.values import index_of_users, merged, taken_as_known
+from recnb.results.values import merged, taken_as_known
 from recnb.stats import Settings
 
 
@@ -48,9 +47,7 @@ def table_of(
     One row per metric, one column per cut-off, or three with intervals.
     """
     cutoffs = Cutoffs.of(k)
-    asked = asked_of(
-        data, metrics, options, "k", "intervals", "confidence", "by", "bins"
-    )
+    asked = asked_of(data, metrics, options, "k", "intervals", "confidence", "by")
     with_cutoff = next(
         (each.name for each in asked if each.measure.k is not None), None
     )
@@ -103,7 +100,7 @@ def wide_table(
             [list(columns), ["mean", "low", "high"]], names=["k", None]
         )
     cells = np.hstack(parts).reshape(len(numbers.bases), len(columns))
-    phrases = phrases_of(numbers)
+    phrases = _phrases_of(numbers)
     rows = pd.Index([*phrases], name="metric")
     return Table.made(pd.DataFrame(cells, rows, columns), [*merged(phrases), *words])
 
@@ -113,7 +110,7 @@ def intervals_of(confidence: float) -> str:
     return _("{confidence}% intervals", confidence=f"{100 * confidence:g}")
 
 
-def phrases_of(numbers: Numbers) -> dict[str, list[str]]:
+def _phrases_of(numbers: Numbers) -> dict[str, list[str]]:
     """Return the phrases below the numbers of one model, by metric."""
     return {name: bases[0].phrases(brief=True) for name, bases in numbers.bases.items()}
 
@@ -162,7 +159,7 @@ def measures_of(
             "no measure is named: give at least one, such as names=['nDCG@10']."
         )
     asked = [
-        Asked(str(text), printed_measure(each.measure))
+        Asked(str(text), each.measure)
         for text, each in zip(names, asked_of(data, names, options), strict=True)
     ]
     settings = Settings(confidence)
@@ -176,52 +173,8 @@ def measures_of(
     rows = pd.Index([place.name for place in numbers.places], name="measure")
     words = intervals_of(confidence)
     return Table.made(
-        pd.DataFrame(columns, rows), [*merged(phrases_of(numbers)), words]
+        pd.DataFrame(columns, rows), [*merged(_phrases_of(numbers)), words]
     )
-
-
-def users_frame(
-    data: EvaluationData, metrics: Metrics, k: Any, options: Given
-) -> pd.DataFrame:
-    """Return a row per user and a column per metric, or counts of each user.
-
-    A user whom a metric leaves out at a cut-off has NaN.
-    """
-    if metrics is None and k is None and not options:
-        hits = data.hits()
-        found = np.bincount(
-            hits.user if hits.tied is None else hits.user[hits.tied.top],
-            minlength=hits.n_users,
-        )
-        counts = {
-            "list_length": hits.list_length,
-            "n_relevant": hits.n_relevant,
-            "n_hits": found,
-        }
-        return _by_user(pd.DataFrame(counts), data)
-    columns = {}
-    for name, measure in asked_of(data, metrics, options):
-        if measure.metric.of == "all":
-            raise OptionError(
-                named(
-                    "{metric} is one number of all lists, and no user has a value of it: "
-                    "leave it out.",
-                    metric=measure.name,
-                )
-            )
-        for cut in measure.cutoffs(Cutoffs.of(k)):
-            has_cutoff = cut in (None, measure.k)
-            column = name if has_cutoff else f"{name}@{cut}"
-            columns[column] = score_of(data, measure.cut_at(cut)).per_user
-    frame = pd.DataFrame(columns)
-    return frame if data.splits is not None else frame.rename_axis(data.user_label)
-
-
-def _by_user(frame: pd.DataFrame, data: EvaluationData) -> pd.DataFrame:
-    """Index the rows of the users evaluated, in the order of results."""
-    label, splits = data.user_label, data.splits
-    frame.index = index_of_users(data.joined.users, label, splits)
-    return frame if splits is None else frame.sort_index()
 
 
 def curve_of(

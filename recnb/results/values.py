@@ -38,6 +38,8 @@ NO_RELEVANT: dict[str, str] = {
 AS_MISSED = N_(
     "{n:,} of them with no relevant item, which counts as a list without a hit"
 )
+#: Users whom the truth lacks, where those with no relevant item in it count.
+NOT_JUDGED = N_("{n:,} without judgements left out")
 
 #: A number under a library's conventions that the library has not.
 OWN = N_("recnb's own: that of {library} is not recorded")
@@ -94,15 +96,13 @@ class Basis:
     is_own: bool = False
     weights: Weighting | None = None  #: of relevant pairs
     user_weight: Floats | None = None
-    unsaid: tuple[str, ...] = ()  #: decisions that are not said
     #: whether an item of negative relevance is one that is not judged
     below_0_unjudged: bool = False
     user_label: str = "user"  #: what the caller calls the column of users
     noun: str = "user"  #: what sentences call them
     #: Whether the metric says what a list without a hit adds.
     has_missed: bool = False
-    #: Whether some of the numbers are of whole lists, and others are at a cut-off.
-    also_whole: bool = False
+    whole: bool = False  #: whether there is no cut-off
     n_train: int = 0  #: the users of train, if the metric looks at what they had
     lists: ListCounts | None = None  #: those averaged, where users have several
 
@@ -171,9 +171,8 @@ class Basis:
             ]
         decisions = self.convention.phrases(
             graded=self.graded,
-            unsaid=self.unsaid,
             below_0_unjudged=self.below_0_unjudged,
-            also_whole=self.also_whole,
+            whole=self.whole,
         )
         words = [*users, *decisions, *notes, *scale]
         if self.library and self.is_own:
@@ -391,7 +390,11 @@ def no_relevant_in_words(
         counted = AS_MISSED
     words = [_(counted, n=n_evaluated)] if n_evaluated else []
     if n_left_out:
-        words.append(_(NO_RELEVANT["skip"], n=n_left_out))
+        all_of_truth = convention.averaged_users == "truth"
+        left_out = NO_RELEVANT["skip"]
+        if all_of_truth and convention.no_relevant != "skip":
+            left_out = NOT_JUDGED
+        words.append(_(left_out, n=n_left_out))
     return words
 
 

@@ -104,8 +104,8 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     truth_items = data.truth_of(position)["item"].to_list()
     decisions = scoring.full_convention.phrases(
         graded=data.joined.graded,
-        unsaid=scoring.unsaid,
         below_0_unjudged=metric.below_0_unjudged,
+        whole=scoring.whole,
     )
     pairs = pairs_in_words(data.joined.weighting)
     train = train_in_words(n_train_of(scoring))
@@ -225,14 +225,14 @@ def explain(
     if measure.metric.own:
         whose = "of one list" if user is None else f"of user {user!r}"
         compare_with_formula(measure, credit, whose)
-    depth = _depth_of(credit, hits)
+    depth = _depth_of(credit)
     listed = items if credit.rows is hits else {}
     rows = _rows_by_rank(measure, credit, listed, truth_items, depth)
     ideal = None
     if isinstance(credit.out_of, Credit):
         best = credit.out_of.by_rank
         listed = items if best.rows is hits else {}
-        ideal_depth = _depth_of(best, hits)
+        ideal_depth = _depth_of(best)
         ideal = _rows_by_rank(measure, best, listed, truth_items, ideal_depth)
     value, line = _value_by_convention(result, convention, user)
     about = _about(replace(measure, k=cutoffs.values[0]))
@@ -261,9 +261,9 @@ def explain(
     )
 
 
-def _depth_of(credit: Credit, hits: Hits) -> int:
+def _depth_of(credit: Credit) -> int:
     """Return the last rank that counts, which an ideal list may have below the list's."""
-    return int(credit.k.depth(hits.list_length)[0, 0])
+    return int(credit.k.depth(credit.rows.list_length)[0, 0])
 
 
 def _rows_by_rank(

@@ -18,7 +18,6 @@ from recnb.stats.intervals import (
     intervals,
 )
 from recnb.stats.means import mean_of, means
-from recnb.stats.orders import tau_ap
 from recnb.stats.paired import Paired, Settings, Test, paired
 from recnb.stats.power import Detectable, detectable, users_needed
 from recnb.stats.resampled import resampled
@@ -45,6 +44,5 @@ __all__ = [
     "means",
     "paired",
     "resampled",
-    "tau_ap",
     "users_needed",
 ]

@@ -384,14 +384,12 @@ class Explorer(Live):
             difference = value - values[shown.other]
             frame = values.assign(value=value, difference=difference)
         evaluation = self.models[shown.model]
-        lists = evaluation.to_frame().reindex(frame.index)
+        joined, splits = evaluation.joined, evaluation.splits
+        index = index_of_users(joined.users, evaluation.user_label, splits)
+        counts = {"relevant": joined.n_relevant, "length": joined.list_length}
+        lists = pd.DataFrame(counts, index).reindex(frame.index)
         hits = self._hits_of(evaluation, shown.k).reindex(frame.index)
-        frame = frame.assign(
-            hits=hits,
-            relevant=lists["n_relevant"],
-            length=lists["list_length"],
-        )
-        return self._named_by_list(frame)
+        return self._named_by_list(frame.assign(hits=hits, **lists))
 
     def _named_by_list(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Name rows by the id of their list, "u1 [day=mon]", where users have several."""

@@ -18,6 +18,8 @@ import pytest
 import recnb
 from recnb.cli import EXIT_CODES, main
 from recnb.cli.gates import GateRequest
+from recnb.display import progress
+from recnb.display.progress import without_progress
 from tests.trec import write_qrels, write_run
 
 SAMPLE = recnb.datasets.load_sample()
@@ -49,11 +51,9 @@ def run(*arguments):
     return main(["report", *map(str, arguments)])
 
 
-def without_files(text):
-    """A report as JSON, but for the names of the files that it was made of."""
+def without_gates(text):
     report = json.loads(text)
-    for table in report["record"]["inputs"].values():
-        del table["files"]
+    report.pop("gates", None)
     return report
 
 
@@ -129,7 +129,7 @@ def test_several_files_are_compared(capsys):
         .to_dict()
     )
     said = capsys.readouterr().out
-    assert without_files(said) == without_files(json.dumps(direct))
+    assert without_gates(said) == without_gates(json.dumps(direct))
     assert (
         run("item-knn.csv", "popular.csv", "test.csv", "--k", 10, "--format", "latex")
         == 0
@@ -154,7 +154,7 @@ def test_lists_of_several_days_and_seeds(tmp_path, capsys):
         recs, truth, split=["day", "seed"], users=topics, cluster="topic"
     )
     said = capsys.readouterr().out
-    assert without_files(said) == without_files(expected.report(k=10).to_json())
+    assert without_gates(said) == without_gates(expected.report(k=10).to_json())
     assert run(*paths, "--split", "night") == 4
     assert "which --split night names" in capsys.readouterr().err
 
@@ -187,7 +187,7 @@ def test_weights_are_columns_of_files(tmp_path, capsys):
     ):
         assert run("item-knn.csv", *given, "--k", 10, "--format", "json") == 0
         said = capsys.readouterr().out
-        assert without_files(said) == without_files(expected.report(k=10).to_json())
+        assert without_gates(said) == without_gates(expected.report(k=10).to_json())
     for given, code, words in (
         (
             ("test.csv", "--min-propensity", 0.1),
@@ -207,7 +207,12 @@ def test_weights_are_columns_of_files(tmp_path, capsys):
 
 @pytest.mark.parametrize(
     ("line", "words"),
-    [("--version", recnb.__version__), ("report a b --kk 5", ": --kk")],
+    [
+        ("--version", recnb.__version__),
+        ("report a b --kk 5", ": --kk"),
+        ("report a b --gate-json=gate.json", "-o report.json has them as gates"),
+        ("report a b --log nights.jsonl", "Append a line of jq"),
+    ],
 )
 def test_the_version_and_an_option_that_is_none(line, words, capsys):
     with pytest.raises(SystemExit):
@@ -239,7 +244,7 @@ def test_models_by_name_and_in_parts(tmp_path, capsys):
     ):
         assert run(*given, truth, *how) == 0
         said = capsys.readouterr().out
-        assert without_files(said) == without_files(want.report(k=10).to_json())
+        assert without_gates(said) == without_gates(want.report(k=10).to_json())
     assert run(new, old, truth, "--k", 10) == 0
     assert "Comparison of new, old" in capsys.readouterr().out
     for name in (f"{tmp_path}/new/0.parquet", f"{tmp_path}/t/1.parquet"):
@@ -290,6 +295,29 @@ def test_models_by_name_and_in_parts(tmp_path, capsys):
             1,
             "recnb: popular: ndcg@10 is 0.1725, below 0.25",
         ),
+        # The baseline named by --baseline is no candidate, but where a gate names it.
+        (
+            (*TWO, *CSV, "--baseline", "popular", "--fail-below", "ndcg@10=0.25"),
+            0,
+            "recnb: item-knn: ndcg@10 is 0.2589, at least 0.25",
+        ),
+        (
+            (*TWO, *CSV, "--baseline", "item-knn", "--fail-above", "ndcg@10=0.25"),
+            0,
+            "recnb: popular: ndcg@10 is 0.1725, at most 0.25",
+        ),
+        (
+            (
+                *TWO,
+                *CSV,
+                "--baseline",
+                "popular",
+                "--fail-below",
+                "popular:ndcg@10=0.25",
+            ),
+            1,
+            "recnb: popular: ndcg@10 is 0.1725, below 0.25",
+        ),
         (
             (
                 *TWO,
@@ -336,66 +364,47 @@ def test_a_gate_is_read_as_it_is_typed(flag, text, model, measure, number):
     assert request == GateRequest(flag, model, measure, number)
 
 
-def test_a_gate_is_written_with_the_warnings_about_its_data(capsys):
+def test_warnings_about_the_data_are_printed_with_gates(capsys):
     const = SAMPLE.models["popular"].assign(score=1.0).drop(columns="rank")
     const.to_csv("const.csv", index=False)
     two = ("const.csv", "popular.csv", "test.csv", "--baseline", "popular", "--k", 10)
     gates = ("--fail-if-worse", "ndcg@10:1", "--fail-below", "popular:hit_rate@10=0.1")
-    assert run(*two, *gates, "--gate-json", "gate.json") == 0
-    found = recnb.compare(
-        {"const": const, "popular": SAMPLE.models["popular"]},
-        SAMPLE.test,
-        baseline="popular",
-    )
+    assert run(*two, *gates, *CSV) == 0
+    models = {"const": const, "popular": SAMPLE.models["popular"]}
+    found = recnb.compare(models, SAMPLE.test, baseline="popular")
     lines = [
-        f"{name}: warning: {warning.short}"
+        f"recnb: {name}: warning: {warning.short}"
         for name in found.names
         for warning in found[name].lint().warnings
     ]
     assert any("equal scores decide" in line for line in lines)
-    warned = [
-        line for line in capsys.readouterr().err.splitlines() if ": warning: " in line
-    ]
-    assert warned == [f"recnb: {line}" for line in lines]
-    told = json.loads(Path("gate.json").read_text("utf-8"))
-    assert (told["passed"], told["warnings"]) == (True, lines)
-    assert [check["check"] for check in told["checks"]] == ["at_least", "not_worse"]
-    assert (
-        told["checks"][1]
-        == json.loads(found.not_worse("ndcg", k=10, margin=1).to_json())["checks"][0]
+    told = capsys.readouterr().err.splitlines()
+    assert [line for line in told if ": warning: " in line] == lines
+
+
+def test_the_json_of_a_report_has_the_gates_also_those_that_fail():
+    gates = ("--fail-below", "popular:ndcg@10=0.9", "--fail-if-worse", "ndcg@10:1")
+    two = (*TWO, "--baseline", "popular", "--k", 10, "-o", "gates.json")
+    assert run(*two, *gates) == 1
+    report = json.loads(Path("gates.json").read_text("utf-8"))
+    failed, passed = report["gates"]
+    assert (failed["check"], failed["model"]) == ("at_least", "popular")
+    assert (failed["passed"], passed["passed"]) == (False, True)
+    models = {name: SAMPLE.models[name] for name in ("item-knn", "popular")}
+    found = recnb.compare(models, SAMPLE.test, baseline="popular")
+    (check,) = found.not_worse("ndcg", k=10, margin=1).to_dict()["checks"]
+    assert passed == check
+    assert without_gates(json.dumps(report)) == without_gates(
+        found.report(k=10).to_json()
     )
-    assert run("nothing.csv", "test.csv", *gates[2:], "--gate-json", "gate.json") == 4
-    assert not Path("gate.json").exists(), "the gate of an earlier run"
+    assert run(*two) == 0
+    assert "gates" not in json.loads(Path("gates.json").read_text("utf-8"))
 
 
-@pytest.mark.parametrize(
-    "mistake",
-    [
-        ["--no-such", "1", "--gate-json", "earlier.json"],
-        ["--gate-json=earlier.json", "--k", "ten"],
-        ["--gate-j", "earlier.json", "--format", "docx"],
-        ["--gate-json", "earlier.json", "--gate-json", "other.json", "--lang"],
-    ],
-)
-def test_no_gate_of_an_earlier_run_survives_a_mistyped_option(mistake, capsys):
-    gate = ["--fail-below", "ndcg@10=0.1"]
-    assert run(*ONE, *gate, "--gate-json", "earlier.json") == 0
-    Path("other.json").write_text('{"passed": true}')  # it is no gate
+def test_help_and_the_readme_have_the_exit_codes(capsys):
     with pytest.raises(SystemExit) as ended:
-        run(*ONE, *gate, *mistake)
-    assert ended.value.code == 2
-    assert ": error: " in capsys.readouterr().err
-    assert not Path("earlier.json").exists()
-    assert Path("other.json").exists()
-
-
-def test_help_and_the_readme_have_the_exit_codes_and_help_keeps_the_gate(capsys):
-    arguments = (*ONE, "--fail-below", "ndcg@10=0.1", "--gate-json", "earlier.json")
-    assert run(*arguments) == 0
-    with pytest.raises(SystemExit) as ended:
-        run(*arguments, "--help")
+        run("--help")
     assert ended.value.code == 0
-    assert Path("earlier.json").exists()
     shown = " ".join(capsys.readouterr().out.split())
     page = Path(recnb.__file__).parents[1] / "README.md"
     readme = page.read_text("utf-8")
@@ -407,20 +416,16 @@ def test_help_and_the_readme_have_the_exit_codes_and_help_keeps_the_gate(capsys)
 def test_every_file_that_is_asked_for_is_written(capsys, refused):
     names = ["every.html", "every.json", "every.csv", "every.md"]
     outputs = [text for name in names for text in ("-o", name)]
-    gates = ["--gate-json", "earlier.json", "--gate-json", "again.json"]
-    made = run(*ONE, "--k", 10, *outputs, "--fail-below", "ndcg@10=0.1", *gates)
-    assert made == 0
+    assert run(*ONE, "--k", 10, *outputs) == 0
     told = capsys.readouterr()
-    assert [f"written: {name}" for name in names] == told.err.splitlines()[:4]
+    assert [f"written: {name}" for name in names] == told.err.splitlines()
     assert told.out == ""
     report = KNN.report(k=10)
     said = Path("every.json").read_text("utf-8")
-    assert without_files(said) == without_files(report.to_json())
+    assert without_gates(said) == without_gates(report.to_json())
     assert Path("every.md").read_text("utf-8") == report.to_markdown()
     assert Path("every.csv").read_text("utf-8") == report.to_frame().to_csv(index=False)
     assert "nDCG@10" in Path("every.html").read_text("utf-8")
-    assert json.loads(Path("earlier.json").read_text())["passed"]
-    assert Path("earlier.json").read_text() == Path("again.json").read_text()
     same = os.path.abspath("every.html")
     words = f"-o writes {same} twice: give each another name"
     assert words in refused(*ONE, "-o", "every.html", "-o", same)
@@ -484,6 +489,35 @@ def test_segments_by_several_columns_after_one_flag_or_two(capsys):
         told.append(capsys.readouterr().out)
     assert told[0] == told[1]
     assert "segment, activity" in told[0]
+
+
+# Quiet
+
+
+def test_quiet_prints_failures_alone(capsys):
+    passed = ["--fail-below", "ndcg@10=0.1"]
+    assert run(*ONE, *passed, *CSV, "--quiet") == 0
+    said = capsys.readouterr()
+    assert (said.out, said.err) == ("", "")
+    failed = [*passed, "--fail-below", "ndcg@10=0.9"]
+    assert run(*ONE, *failed, *CSV, "-q") == 1
+    said = capsys.readouterr().err.splitlines()
+    assert said == ["recnb: ndcg@10 is 0.2589, below 0.9"]
+    assert run("none.csv", "test.csv", "--quiet") == 4
+    assert "none.csv" in capsys.readouterr().err
+
+
+def test_quiet_shows_no_progress(monkeypatch):
+    class Terminal:
+        def isatty(self):
+            return True
+
+    monkeypatch.setattr(progress, "_bar", lambda: dict)
+    monkeypatch.setattr("sys.stderr", Terminal())
+    with without_progress(True):
+        assert progress.steps([1], "rows")["disable"]
+    with without_progress(False):
+        assert "disable" not in progress.steps([1], "rows")
 
 
 # Refused
@@ -553,23 +587,6 @@ INVALID_ARGUMENTS = [
     ((*ONE, "-o", "folder.html"), "folder.html cannot be written: it is a folder"),
     ((*ONE, "-o", "none/out.html"), "there is no folder 'none': make it first"),
     ((*ONE, "-o", "report.docx"), "report.docx is no form of a report"),
-    (
-        (
-            *ONE,
-            "-o",
-            "new.json",
-            "--gate-json",
-            "new.json",
-            "--fail-below",
-            "ndcg=0",
-        ),
-        "a file each",
-    ),
-    ((*TWO, "--gate-json", "gate.json"), "there is no gate"),
-    (
-        (*TWO, "--gate-json", "test.csv", "--fail-below", "ndcg=0.1"),
-        "--gate-json test.csv is test.csv, which is read",
-    ),
 ]
 INVALID_INPUT = [
     (

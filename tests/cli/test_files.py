@@ -8,6 +8,7 @@ import gzip
 import json
 import os
 from collections.abc import Callable
+from pathlib import Path
 
 import polars as pl
 import pyarrow as pa
@@ -15,6 +16,7 @@ import pytest
 
 import recnb
 from recnb.cli import main
+from recnb.errors import FrameError
 
 TRUTH = "user,item\nu1,a\nu2,b\nu3,c\n"
 RECS = "user,item,score\nu1,a,3\nu1,x,2\nu2,x,3\nu2,b,2\nu3,x,3\nu3,y,2\n"
@@ -352,3 +354,19 @@ def test_folders_of_dates_meet_a_csv_as_the_error_says(
     with_dates.write_parquet(f"{is_text}.parquet")
     names[is_text] = f"{is_text}.parquet"
     assert told(*names.values(), "--split", "day") == 1.0
+
+
+@pytest.mark.parametrize("place", ["", "folder/"])
+def test_a_name_that_is_not_utf_8_is_refused(
+    place: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / place / os.fsdecode(b"r\xff.csv")
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("user,item,rank\n1,a,1\n")
+    truth = tmp_path / "truth.csv"
+    truth.write_text("user,item\n1,a\n")
+    given = file.parent if place else file
+    assert main(["report", str(given), str(truth)]) == 4
+    assert "is not UTF-8: rename" in capsys.readouterr().err
+    with pytest.raises(FrameError, match="is not UTF-8"):
+        recnb.evaluate(given, truth)

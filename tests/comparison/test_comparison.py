@@ -98,19 +98,6 @@ def test_the_randomization_test_draws_enough_for_so_many_corrected_together():
     )
 
 
-def test_agreement_at_the_top_is_between_the_orders_by_each_two_metrics():
-    found = many(9)
-    table = found.agreement(["ndcg", "recall"], k=[5, 10])
-    means = found.table(["ndcg", "recall"], k=[5, 10])
-    assert len(table) == 6
-    for row in table.itertuples():
-        orders = means[row.metric].to_numpy(), means[row.other].to_numpy()
-        assert row.tau_ap == recnb.stats.tau_ap(*orders)
-    assert table.attrs["basis"].startswith("orders of 9 models")
-    with pytest.raises(OptionError, match="name two, or several cut-offs"):
-        found.agreement("ndcg", k=5)
-
-
 def test_every_two_models():
     models = {"a": FIRST, "b": SECOND, "c": lists(a="px", b="xp")}
     for baseline, pairs in (
@@ -399,3 +386,15 @@ def test_an_order_that_unjudged_items_decide_is_a_warning() -> None:
         recnb.compare(frames, truth.query("relevance > 0")).differences("ndcg", k=2),
     ):
         assert not other.notes[0].startswith(warning)
+
+
+@pytest.mark.parametrize("name", ["measure", "measures"])
+def test_measures_of_a_comparison_are_its_table(name: str) -> None:
+    lists = {user: ["a"] for user in "uv"}
+    found = recnb.compare({"one": lists, "two": lists}, lists)
+    with pytest.raises(AttributeError) as refused:
+        getattr(found, name)
+    call = str(refused.value).rpartition("Type ")[2].rstrip(".")
+    assert call == 'found.table(["nDCG@10", "AP"])'
+    table = eval(call, {"found": found})
+    assert table.to_frame().to_numpy().tolist() == [[1, 1]] * 2

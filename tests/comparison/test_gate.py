@@ -254,3 +254,14 @@ def test_a_number_that_must_be_reached():
 def test_gates_that_cannot_be(call, words):
     with pytest.raises(OptionError, match=words):
         call()
+
+
+def test_a_failed_gate_says_its_numbers_in_a_script() -> None:
+    lists = {user: ["a", "b"] for user in range(10)}
+    gate = recnb.evaluate(lists, {user: ["b"] for user in lists}).at_least(
+        "mrr", 0.6, k=2
+    )
+    with pytest.raises(
+        AssertionError, match=r"^failed: reciprocal_rank@2 is 0.5000, below"
+    ):
+        assert gate, gate

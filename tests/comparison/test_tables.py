@@ -169,7 +169,7 @@ def test_a_table_has_intervals_and_numbers_of_all_lists():
     with pytest.raises(OptionError, match="say True or False"):
         found.table("ndcg", intervals="yes")
     with pytest.raises(OptionError, match="has an option 'by'"):
-        found.agreement(["ndcg", "map"], k=5, by="segment")
+        found.curve("ndcg", by="segment")
 
 
 def test_two_names_of_one_number_are_refused():

@@ -60,10 +60,12 @@ def test_what_is_printed_is_python_that_makes_it_again(
 @pytest.mark.parametrize("name", WORDS)
 def test_each_value_of_each_axis_is_said_in_words(name: str) -> None:
     """What differs from the default adds or changes one phrase, in words of its own."""
-    shown = {word: str(Convention(**{name: word})) for word in WORDS[name]}
+    # A relevance below 0 counts as it is where it may be that of a relevant item.
+    usual = {"relevant": "any"} if name == "negative_relevance" else {}
+    shown = {word: str(Convention(**usual, **{name: word})) for word in WORDS[name]}
     assert len({*shown.values()}) == len(shown)
     for word, text in shown.items():
-        said = {*text.split("; ")} - {*str(Convention()).split("; ")}
+        said = {*text.split("; ")} - {*str(Convention(**usual)).split("; ")}
         assert len(said) == (0 if word == DEFAULTS[name] else 1), said
         assert all("_" not in phrase and " " in phrase.strip() for phrase in said), said
 

@@ -6,9 +6,12 @@ from __future__ import annotations
 
 import re
 from contextlib import suppress
+from typing import Any
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
 import pytest
 
 import recnb
@@ -52,15 +55,33 @@ def test_users_who_are_said_to_count_0_or_1_are_those_who_do(
     assert sum(int(n) for n, _value in said) == len(nothing_to_find)
     for _n, value in said:
         assert {values[user] for user in nothing_to_find} == {float(value)}
-    left_out = re.findall(r"(\d+) with no relevant document left out", score.basis)
-    assert sum(map(int, left_out)) == 3 - len(values)
+    left_out = "without judgements"
+    if library == "trec":  # those in both frames, of which one may be judged
+        left_out = "with no relevant document"
+    said = re.findall(rf"(\d+) {left_out} left out", score.basis)
+    assert sum(map(int, said)) == 3 - len(values)
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+def test_a_query_that_the_truth_lacks_was_not_judged(form: Any) -> None:
+    """It is not one with no relevant document: nobody has looked."""
+    recs, truth = form(RUN), form(QRELS)
+    ev = recnb.evaluate(recs, truth, convention="ir_measures")
+    models = recnb.compare({"one": recs, "two": recs}, truth, convention="ir_measures")
+    shown = [ev.basis, ev.ndcg(k=2).basis, models.basis, ev.report(k=2).to_markdown()]
+    for words in shown:
+        assert "1 without judgements left out" in " ".join(words.split())
+        assert "with no relevant document left out" not in words
+    # Where every query without a relevant document is left out, it is one of them.
+    ev = recnb.evaluate(recs, truth)
+    assert "2 with no relevant document left out" in ev.basis
 
 
 def test_users_of_a_comparison_who_are_said_to_count_0_are_those_who_do() -> None:
     models = {"one": RUN, "two": RUN.assign(score=[1.0, 2.0, 3.0, 1.0, 1.0])}
     found = recnb.compare(models, QRELS, convention="ir_measures")
     assert "1 of them with no relevant document, which counts 0" in found.basis
-    assert "1 with no relevant document left out" in found.basis
+    assert "1 without judgements left out" in found.basis
 
 
 # Grades below 0
@@ -73,7 +94,7 @@ def test_negative_relevance_is_said_to_be_what_it_is() -> None:
     ev = recnb.evaluate(RUN, NEGATIVE, negative_relevance="zero")
     unjudged = "negative relevance means not judged"
     counts_0 = "negative relevance counts 0"
-    for number in (ev.bpref(), ev.measure("AP(judged_only=True)")):
+    for number in (ev.measure("bpref"), ev.measure("AP(judged_only=True)")):
         assert unjudged in number.basis
         assert counts_0 not in number.basis
     for number in (ev.ndcg(k=2), ev.precision(k=2), ev.measure("Judged@2")):
@@ -84,6 +105,37 @@ def test_negative_relevance_is_said_to_be_what_it_is() -> None:
     assert explained.to_frame()["judged"].tolist() == [True, False, False]
     judged = recnb.evaluate(RUN, QRELS).explain("bpref", "q1")
     assert judged.to_frame()["judged"].tolist() == [True, True, False]
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
+@pytest.mark.parametrize(
+    ("relevant", "judged_only", "said"),
+    [
+        (">0", False, "counts 0"),
+        (">0", True, "counts 0"),
+        ("any", False, "counts as it is"),
+        ("!=0", False, "counts as it is"),
+    ],
+)
+def test_negative_relevance_that_is_kept_counts_0_where_it_is_not_relevant(
+    form: Any, relevant: Any, judged_only: bool, said: str
+) -> None:
+    """q1: gains 2 and -1 at ranks 1 and 2; as it is, the sum is 2 - 1 / log2(3)."""
+    kept = recnb.Convention(
+        relevant=relevant, negative_relevance="keep", judged_only=judged_only
+    )
+    recs, truth = form(RUN), form(NEGATIVE)
+    ev = recnb.evaluate(recs, truth, convention=kept)
+    dcg = 2 - (said != "counts 0") / np.log2(3)
+    assert ev.dcg(k=2).per_user["q1"] == pytest.approx(dcg)
+    models = recnb.compare({"one": recs, "two": recs}, truth, convention=kept)
+    report = ev.report(k=2).to_markdown()
+    for words in (ev.basis, ev.dcg(k=2).basis, models.basis, str(kept), report):
+        assert f"negative relevance {said}" in " ".join(words.split())
+    given = recnb.evaluate(
+        recs, truth, convention="trec_eval", negative_relevance="keep"
+    )
+    assert "with negative relevance counts 0" in given.recall(k=2).basis
 
 
 # Advice
@@ -121,7 +173,7 @@ def test_what_is_advised_under_propensities_takes_them() -> None:
         if not metric.instead:
             continue
         with pytest.raises(OptionError, match="under propensity= the nearest is"):
-            getattr(ev, name)(k=2)
+            ev.measure(name, k=2)
         for named in re.findall(r"\w+", metric.instead.split(" with ")[0]):
             if named == "or":
                 continue

@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import re
 import tempfile
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
@@ -25,7 +26,7 @@ from hypothesis import strategies as st
 import recnb
 from recnb.conventions import Convention
 from recnb.data import buckets, lists_that_count
-from recnb.errors import FrameError, RecnbError
+from recnb.errors import FrameError, LeftMergeWarning, NoRowsError, RecnbError
 from recnb.evaluation import Evaluation
 
 LISTS = {"ann": ["a", "b", "c"], "bob": ["c", "d", "a"], "cy": ["x", "a", "b"]}
@@ -281,7 +282,8 @@ def test_a_learning_to_rank_frame_says_what_it_holds() -> None:
         assert ("each row is an item of its own" in ev.basis) == ("doc_id" not in one)
     for ev in (recnb.evaluate(outer()), recnb.evaluate(RECS, TRUTH)):
         assert "those in this frame" not in ev.basis
-    assert "those in this frame" in recnb.evaluate(outer().dropna(subset="rank")).basis
+    labelled = outer().dropna(subset="rank").fillna({"relevance": 0})
+    assert "those in this frame" in recnb.evaluate(labelled).basis
 
 
 def test_rows_without_a_score_are_counted() -> None:
@@ -295,8 +297,75 @@ def test_rows_without_a_score_are_counted() -> None:
         "1 row without a score"
         in recnb.evaluate(pd.concat([frame.dropna(subset="score"), missing[:1]])).basis
     )
-    for other in (frame.dropna(subset="score"), outer()):
+    labelled = frame.dropna(subset="score").fillna({"relevance": 0})
+    for other in (labelled, outer()):
         assert "without a score" not in recnb.evaluate(other).basis
+
+
+#: Forms of one frame with both sides.
+FORMS: list[Callable[[pd.DataFrame], Any]] = [
+    pd.DataFrame,
+    lambda frame: frame.convert_dtypes(),
+    pl.from_pandas,
+    lambda frame: pl.from_pandas(frame).lazy(),
+    lambda frame: pa.Table.from_pandas(frame),
+    lambda frame: duckdb.from_arrow(pa.Table.from_pandas(frame)),
+]
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize(
+    "ask",
+    [
+        recnb.evaluate,
+        lambda one: recnb.as_in("rectools", "recall", one, k=3),
+        lambda one: recnb.compare({"a": one, "b": one}),
+    ],
+)
+def test_a_left_merge_is_warned_of(
+    form: Callable[[pd.DataFrame], Any], ask: Callable[[Any], Any]
+) -> None:
+    """The warning is at the line of the call; the frames before it have no such loss."""
+    merged = RECS.merge(TRUTH, how="left")
+    with pytest.warns(LeftMergeWarning, match=r"recs\.rec\.against\(test\)") as caught:
+        ask(form(merged))
+    assert {warning.filename for warning in caught} == {__file__}
+    # With a label in every row, and with what was missed, nothing looks lost.
+    ask(form(merged.fillna({"relevance": 0})))
+    ask(form(outer()))
+
+
+@pytest.mark.parametrize("form", [pd.DataFrame, pl.from_pandas])
+@pytest.mark.filterwarnings("default")
+def test_a_left_merge_is_warned_of_once_a_frame(
+    form: Callable[[pd.DataFrame], Any], tmp_path: Path
+) -> None:
+    merged = form(RECS.merge(TRUTH, how="left").query("rank < 3"))
+    with pytest.warns(LeftMergeWarning) as caught:
+        merged.rec.report(k=2).to_html()
+    assert [warning.filename for warning in caught] == [__file__]
+    models = pd.concat([RECS.assign(model="a"), RECS.assign(model="b")])
+    merged = form(models.merge(TRUTH, how="left"))
+    with warnings.catch_warnings(record=True) as shown:
+        warnings.simplefilter("default")
+        merged.rec.compare()
+    assert [warning.category for warning in shown] == [LeftMergeWarning]
+    file = tmp_path / "merged.csv"
+    RECS.merge(TRUTH, how="left").to_csv(file)
+    with pytest.warns(LeftMergeWarning):
+        recnb.evaluate(file)
+
+
+def test_the_lint_names_a_left_merge() -> None:
+    merged = RECS.merge(TRUTH, how="left")
+    with pytest.warns(LeftMergeWarning):
+        finding = merged.rec.lint()["nothing_missed"]
+    assert finding.severity == "warning"
+    # Nine rows, of which four are relevant.
+    assert "Rows without relevance: 5 of 9" in finding.effect
+    assert "`recs.rec.against(test)`" in finding.advice
+    labelled = merged.fillna({"relevance": 0}).rec.lint()["nothing_missed"]
+    assert "left merge" not in labelled.effect
 
 
 def test_several_models_in_a_frame_without_items() -> None:
@@ -846,3 +915,41 @@ def test_an_empty_list_of_the_truth_is_known_wherever_its_lists_go(
         for source in (evaluation.source, some, every):
             with pytest.raises(FrameError, match="the list of 'u9' is empty"):
                 source.under(Convention(no_relevant="zero"))
+
+
+EMPTY_LISTS: list[Any] = [
+    {"ann": [], "bob": []},
+    {"ann": {}, "bob": {}},
+    pd.Series({"ann": [], "bob": []}),
+    pd.DataFrame({"user": ["ann", "bob"], "recommended": [[], []]}),
+    pl.DataFrame(
+        {"user": ["ann", "bob"], "recommended": [[], []]},
+        schema_overrides={"recommended": pl.List(pl.String)},
+    ),
+    pa.table(
+        {
+            "user": ["ann", "bob"],
+            "recommended": pa.array([[], []], pa.list_(pa.string())),
+        }
+    ),
+]
+
+
+@pytest.mark.parametrize("lists", EMPTY_LISTS, ids=lambda one: type(one).__name__)
+def test_lists_that_are_all_empty_count_0(lists: Any) -> None:
+    """As an empty list beside others does: each has a truth, and finds nothing."""
+    truth = {"ann": ["a"], "bob": ["b"]}
+    ev = recnb.evaluate(lists, truth)
+    assert ev.ndcg(k=2).per_user.to_dict() == {"ann": 0, "bob": 0}
+    assert "2 of them without a list, which counts 0" in ev.basis
+    assert recnb.as_in("ranx", "recall", lists, truth, k=2) == 0
+    found = recnb.compare({"full": truth, "empty": lists}, truth)
+    assert found.table("recall", k=2).to_frame().to_numpy().tolist() == [[1], [0]]
+    assert "Comparison" in repr(found.report(k=2))
+    with pytest.raises(NoRowsError):  # of nobody whom the truth knows
+        recnb.evaluate(lists, {"cy": ["a"]})
+
+
+def test_numbered_lists_that_are_all_empty_count_0() -> None:
+    assert recnb.evaluate([[], []], [["a"], ["b"]]).recall(k=1) == 0
+    assert recnb.ndcg([[], []], [["a"], ["b"]]) == 0

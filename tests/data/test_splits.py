@@ -52,6 +52,7 @@ FORMS = {
 }
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("text", [False, True], ids=["numbers", "text"])
 @pytest.mark.parametrize("held", [["seed", "day"], ["day"], []], ids=str)
 @pytest.mark.parametrize("form", FORMS)

@@ -377,7 +377,6 @@ FIRST_ERRORS = [
     "recnb.ndcg(['A', 'B'], {'A': 1}, gain='exp')",
     "recnb.ndcg(['A', 'B'], {'A': 1}, cutoff=1)",
     "recnb.ndcg(y_true=[3, 0])",
-    "recnb.ndcg(y_true=[3, 0], y_score=[0.1])",
     "recnb.ndcg([['A'], ['B']], [['A']])",
     "recnb.presicion",
     "recnb.정밀도",

@@ -2,7 +2,10 @@
 have its letters.
 """
 
+import os
 import pickle
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -23,6 +26,7 @@ from recnb.display.language import (
     ngettext,
     use_language,
 )
+from tests import kernels
 from tests.korean import EV, EVALUATIONS, RECS
 
 
@@ -142,6 +146,28 @@ def test_without_a_korean_font_labels_are_english(monkeypatch):
     with pytest.warns(UserWarning, match=r"Korean letters.*NanumGothic"):
         ax = curve.plot(Figure().add_subplot())
     assert (ax.get_xlabel(), ax.get_ylabel()) == ("k", "nDCG@k, mean of 5 users")
+
+
+PLOT = """
+import recnb
+from matplotlib import font_manager
+
+font_manager.get_font_names = lambda: ["DejaVu Sans"]
+recnb.language("ko")
+recnb.evaluate({1: [2, 1]}, {1: [1]}).curve("ndcg", [1, 2]).plot()
+"""
+
+
+@pytest.mark.parametrize(("ignored", "said"), [("", True), (kernels.FONTS, False)])
+def test_a_missing_font_is_said_but_where_notebooks_are_compared(ignored, said):
+    done = subprocess.run(
+        [sys.executable, "-c", PLOT],
+        capture_output=True,
+        text=True,
+        check=True,
+        env=os.environ | {"PYTHONWARNINGS": ignored},
+    )
+    assert ("no font with Korean letters" in done.stderr) == said
 
 
 def test_the_first_font_of_the_list_is_in_force_while_a_plot_is_drawn(monkeypatch):

@@ -13,7 +13,6 @@ import pytest
 
 import recnb
 from recnb.conventions import Convention
-from recnb.data.sheet import TRUTH
 from recnb.errors import (
     ColumnError,
     ElsewhereError,
@@ -28,6 +27,8 @@ from recnb.metrics.metric import METRICS as METRICS_OF_HITS
 from tests.distributed.conftest import ENGINES
 from tests.random_frames import CONVENTIONS, METRICS, K, random_frames, shuffled
 from tests.spark_sessions import agree
+
+pytestmark = pytest.mark.thin
 
 IDS = ["int64", "text", "int32", "float64"]
 COUNTS = (
@@ -101,38 +102,6 @@ def test_numbers_are_those_of_pandas(kind, number):
     assert made.truth_of(at).equals(expected.truth_of(at))
     judged = [one.joined.judged.sort("user", "item") for one in (made, expected)]
     assert judged[0].equals(judged[1])
-
-
-def inputs_of(evaluation):
-    inputs = evaluation.record("ndcg", k=3)["inputs"]
-    return {name: {**table, "files": []} for name, table in inputs.items()}
-
-
-@pytest.mark.parametrize("in_order", [False, True])
-def test_records_are_those_of_pandas(kind, in_order):
-    recs, truth = random_frames(np.random.default_rng(77), 40)
-    options = {}
-    if in_order:
-        recs, options = recs.drop(columns="score"), {"order": "row"}
-    made, expected = both(kind, recs, truth, **options)
-    assert inputs_of(made) == inputs_of(expected)
-    some = made.restricted(made.joined.among(made.joined.users[:3]))
-    assert inputs_of(some) == inputs_of(expected)
-
-
-def test_a_record_looks_at_rows_of_an_engine_once(engine, monkeypatch):
-    recs, truth = random_frames(np.random.default_rng(78), 40)
-    made, _expected = both(engine, recs, truth)
-    calls, each = [], type(made.source).each
-    monkeypatch.setattr(
-        type(made.source),
-        "each",
-        lambda self, work: calls.append(work) or each(self, work),
-    )
-    made.ndcg(k=3)
-    n_calls = len(calls)
-    inputs_of(made)
-    assert len(calls) == n_calls == 1
 
 
 def test_means_over_equal_scores_and_lists_of_judged_items(kind):
@@ -650,9 +619,8 @@ def test_weights_are_those_of_pandas(kind, given):
             ).ndcg(k=3)
 
 
-def test_some_users_of_rows_elsewhere_have_the_example_and_facts_of_all(kind):
+def test_some_users_of_rows_elsewhere_have_the_example_of_all(kind):
     recs, truth = random_frames(np.random.default_rng(5), 20)
     source = both(kind, recs, truth)[0].joined.source
     some = source.among(source.under(Convention()).users[:3])
     assert some.example().rows.equals(source.example().rows)
-    assert source.facts(TRUTH, in_order=True) == source.facts(TRUTH)

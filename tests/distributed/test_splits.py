@@ -16,6 +16,8 @@ from recnb.metrics.metric import METRICS
 from tests.data.test_splits import same
 from tests.test_splits import as_dict, frames_of
 
+pytestmark = pytest.mark.thin
+
 
 @pytest.fixture
 def own_metric() -> Iterator[Any]:

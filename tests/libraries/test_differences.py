@@ -17,6 +17,7 @@ import pytest
 import recnb
 from recnb.conventions.presets import of_metric
 from recnb.data import read
+from recnb.display.language import use_language
 from recnb.errors import OptionError, RecnbError
 from recnb.libraries import as_in
 from recnb.libraries.differences import printed_number, walk
@@ -291,3 +292,28 @@ def test_how_a_number_is_written_says_how_many_digits_it_has(
 def test_what_is_no_number_is_refused(value: Any) -> None:
     with pytest.raises(OptionError, match="is no printed number"):
         EV.identify("ndcg", value, 10)
+
+
+def test_identify_in_korean_is_headed_in_korean() -> None:
+    ev = recnb.evaluate({1: ["a", "b"]}, {1: ["b"]})
+    with use_language("ko"):
+        table = ev.identify("ndcg", "0.6309", k=2)
+    for shown in (repr(table), table.to_markdown(), table._repr_html_()):
+        for heading in ("규약", "값", "차이"):
+            assert heading in shown
+        for heading in ("convention", "difference", "value"):
+            assert heading not in shown
+    assert list(table.columns) == ["value", "difference", "fit"]
+
+
+def test_identify_knows_linear_gain_and_minus_of_xgboost() -> None:
+    """Of the two queries one has no relevant row, which counts 0 behind the minus."""
+    frame = pd.DataFrame(
+        {"qid": [1, 1, 1, 2], "label": [1, 3, 0, 0], "score": [3.0, 2.0, 1.0, 1.0]}
+    )
+    wanted = (1 + 3 / np.log2(3)) / (3 + 1 / np.log2(3)) / 2
+    assert recnb.as_in("xgboost", "ndcg_linear_minus", frame, k=5) == pytest.approx(
+        wanted
+    )
+    found = frame.rec.evaluation().identify("ndcg", f"{wanted:.5f}", k=5)
+    assert "xgboost ndcg_linear_minus" in found.index

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -186,11 +185,9 @@ def test_a_measure_means_what_ir_measures_means_whatever_its_case(
     assert ev.table("nDCG").to_numpy().item() == want
     assert ev.table("nDCG", k=[2, None])[None].item() == want
     assert ev.table("nDCG", k=[2, None])[2].item() == ev.ndcg(k=2)
+    assert ev.ndcg() == ev.table("ndcg").to_numpy().item() == want
     at_3 = pytest.approx(ir_measures(strict, "nDCG@3"), abs=1e-9)
     assert ev.measure("nDCG@3") == ev.measure("nDCG", k=3) == ev.ndcg(k=3) == at_3
-    # by recnb's own name the ideal list ends where the list does
-    cut = ev.ndcg(ideal="min(k, list)")
-    assert ev.ndcg() == ev.table("ndcg").to_numpy().item() == cut
 
 
 def recorded_values() -> list[tuple[str, str, str, str, float]]:
@@ -229,14 +226,11 @@ def test_without_a_cut_off_the_variant_that_a_library_never_cuts_is_meant() -> N
         assert got == pytest.approx(value, abs=1e-9), (library, variant, case)
 
 
-def test_users_of_a_mixed_table_and_its_whole_lists_are_those_of_the_library() -> None:
-    recs, truth = frames(SHORT)
-    under = recnb.evaluate(recs, truth).under("trec")
-    table = under.table(["ndcg", "reciprocal_rank"], k=[1, None, 2])
-    assert list(table) == [1, None, 2]
-    alone = [under.table(["ndcg", "reciprocal_rank"], k=k) for k in (1, None, 2)]
-    for column, single in zip(table, alone, strict=True):
-        assert table[column].tolist() == single.iloc[:, 0].tolist()
+def test_whole_lists_of_a_library_are_a_table_of_their_own() -> None:
+    under = recnb.evaluate(*frames(SHORT)).under("trec")
+    with pytest.raises(OptionError, match="ask for k=None alone"):
+        under.table(["ndcg", "reciprocal_rank"], k=[1, None, 2])
+    assert under.table(["ndcg"], k=None).to_numpy().item() == under.ndcg()
 
 
 CUTTING = [
@@ -278,10 +272,6 @@ def test_a_library_that_always_cuts_has_no_number_among_those_without_k() -> Non
 # The words
 
 
-def words_of(number: Any) -> list[str]:
-    return [number.basis, str(number.convention)]
-
-
 def test_the_words_of_a_number_say_where_its_ideal_list_is_cut() -> None:
     ev = recnb.evaluate(*frames(SHORT))
     at_k, at_length, nowhere = (
@@ -291,20 +281,16 @@ def test_the_words_of_a_number_say_where_its_ideal_list_is_cut() -> None:
     )
     numbers = {
         at_k: [ev.ndcg(k=2), ev.measure("nDCG@2"), ev.under("ranx").ndcg(k=2)],
-        at_length: [ev.ndcg(), ev.ndcg(ideal="min(k, list)"), ev.idcg()],
-        nowhere: [ev.measure("nDCG"), ev.measure("ndcg"), ev.under("trec").ndcg()],
+        at_length: [ev.ndcg(ideal="min(k, list)")],
+        nowhere: [ev.ndcg(), ev.idcg(), ev.measure("nDCG"), ev.under("trec").ndcg()],
     }
     for phrase, scores in numbers.items():
         for score in scores:
-            for words in words_of(score):
-                assert [part for part in words.split("; ") if "ideal" in part] == [
-                    phrase
-                ], score
-    assert at_length in ev.table("ndcg").attrs["basis"]
-    assert nowhere in ev.table("nDCG").attrs["basis"]
-    assert at_length in ev.explain("ndcg", "u").basis
-    assert nowhere in ev.explain("nDCG", "u").basis
-    assert at_length in recnb.ndcg(["a"], ["a", "b"]).basis
+            said = [part for part in score.basis.split("; ") if "ideal" in part]
+            assert said == [phrase], score
+    assert nowhere in ev.table("ndcg").attrs["basis"]
+    assert nowhere in ev.explain("ndcg", "u").basis
+    assert nowhere in recnb.ndcg(["a"], ["a", "b"]).basis
     assert at_k in recnb.ndcg(["a"], ["a", "b"], k=1).basis
 
 

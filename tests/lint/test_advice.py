@@ -167,6 +167,7 @@ CASES = [
 ]
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("name, form", CASES)
 def test_what_is_advised_is_run(name: str, form: str) -> None:
     data = PLANTED[name][0]

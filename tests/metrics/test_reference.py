@@ -66,14 +66,21 @@ def test_users_who_are_left_out_do_not_shift_the_others() -> None:
         {"user": [1, 2, 4, 4], "item": list("aaab"), "relevance": [0, 1, 2, 0]}
     )
     for users in ("truth", "recs", "both", "union"):
-        values = recnb.evaluate(recs, truth, averaged_users=users).judged(k=3).per_user
+        values = (
+            recnb.evaluate(recs, truth, averaged_users=users)
+            .measure("judged", k=3)
+            .per_user
+        )
         assert values[4] == close(2 / 3)
         assert (
-            recnb.evaluate(recs, truth, averaged_users=users).bpref().per_user[4] == 0
+            recnb.evaluate(recs, truth, averaged_users=users)
+            .measure("bpref")
+            .per_user[4]
+            == 0
         )
     every = (
         recnb.evaluate(recs, truth, averaged_users="union", no_relevant="zero")
-        .judged(k=3)
+        .measure("judged", k=3)
         .per_user
     )
     np.testing.assert_allclose(every, [1 / 2, 0, 0, 2 / 3])
@@ -119,7 +126,10 @@ def test_grades_below_0_are_judged_where_they_count_0(
         {"user": 1, "item": list("abcdx"), "relevance": [0, -1, 2, 1, -1]}
     )
     ev = recnb.evaluate(recs, truth, negative_relevance="zero", judged_only=judged_only)
-    assert (float(ev.judged(k=5)), float(ev.bpref())) == (judged, bpref)
+    assert (float(ev.measure("judged", k=5)), float(ev.measure("bpref"))) == (
+        judged,
+        bpref,
+    )
 
 
 @given(data(gaps=False, most_users=5), data(gaps=False, most_users=3))

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import OptionError
+from recnb.metrics.metric import RETRIEVAL_METRICS
 from tests.strategies import CUTOFFS, Data, data
 
 Rows = dict[str, dict[str, Any]]
@@ -190,8 +191,8 @@ def test_search_measures_equal_their_definitions(source: Data, k: int | None) ->
     ev = recnb.evaluate(source.recs, source.relevant)
     names = ("auc", "set_average_precision", "rbp_residual")
     counts = ("retrieved_count", "relevant_count", "hit_count")
-    values = {name: getattr(ev, name)(k=k).per_user for name in (*names, *counts)}
-    infap = ev.inferred_average_precision(k=k).per_user
+    values = {name: ev.measure(name, k=k).per_user for name in (*names, *counts)}
+    infap = ev.measure("infAP", k=k).per_user
     for user in source.users:
         truth = source.truth[user]
         shown = source.ranking(user)[:k]
@@ -242,7 +243,7 @@ def test_rbp_with_its_residual_is_rbp_if_all_that_is_not_judged_is_relevant(
 ) -> None:
     """Below the list as well, where relevant items would add p to the power of k."""
     ev = recnb.evaluate(source.recs, source.relevant)
-    upper = ev.rbp(k=k, p=p).per_user + ev.rbp_residual(k=k, p=p).per_user
+    upper = ev.rbp(k=k, p=p).per_user + ev.measure("rbp_residual", k=k, p=p).per_user
     for user in source.users:
         shown = source.ranking(user)[:k]
         truth = source.truth[user]
@@ -273,7 +274,7 @@ def test_what_was_pooled_and_not_judged_is_in_the_residual() -> None:
     """Of ranks 1 to 3 two are judged; below them all could be relevant."""
     truth = {"u": {"a": 1, "x": -1, "b": 0}}
     ev = recnb.evaluate({"u": list("axb")}, truth, negative_relevance="zero")
-    assert ev.rbp_residual(p=0.5) == pytest.approx(0.25 + 0.125)
+    assert ev.measure("rbp_residual", p=0.5) == pytest.approx(0.25 + 0.125)
 
 
 def test_measures_of_sets_do_not_see_the_order() -> None:
@@ -289,13 +290,25 @@ def test_measures_of_sets_do_not_see_the_order() -> None:
 def test_a_plain_list_is_scored_and_explained() -> None:
     scored = recnb.auc(y_true=[1, 0, 1, 0], y_score=[0.9, 0.8, 0.4, 0.1])
     assert scored == of_pairs([True, False, True, False]) == 3 / 4
-    for function in (recnb.auc, recnb.set_average_precision):
-        value = function(["a", "x", "b", "y"], ["a", "b", "c"], k=3)
-        explained = recnb.explain(
-            function.__name__, ["a", "x", "b", "y"], ["a", "b", "c"], k=3
-        )
-        assert explained.value == float(value)
-        assert explained.numbers.endswith(f"= {float(value):.4g}")
+    value = recnb.auc(["a", "x", "b", "y"], ["a", "b", "c"], k=3)
+    explained = recnb.explain("auc", ["a", "x", "b", "y"], ["a", "b", "c"], k=3)
+    assert explained.value == float(value)
+    assert explained.numbers.endswith(f"= {float(value):.4g}")
+
+
+def test_measures_of_search_are_asked_by_name() -> None:
+    ev = recnb.evaluate({1: ["a", "b"]}, {1: ["b"]})
+    frame = pd.DataFrame({"qid": [1, 1], "label": [0, 1], "score": [2.0, 1.0]})
+    gone = {*RETRIEVAL_METRICS} & {*dir(ev), *dir(frame.rec)}
+    assert not gone
+    for name in RETRIEVAL_METRICS:
+        for holder, of in ((ev, "ev"), (frame.rec, "df.rec")):
+            with pytest.raises(AttributeError, match="was removed") as refused:
+                getattr(holder, name)
+            advice = str(refused.value).partition("Type ")[2].rstrip(".")
+            for call in advice.split(", or "):
+                assert call.startswith(of)
+                eval(call.replace(of, "holder", 1), {"holder": holder})
 
 
 # What is not there, and what to do about it
@@ -324,6 +337,6 @@ def test_what_is_refused_says_what_to_type() -> None:
 def test_a_metric_that_takes_no_propensities_names_one_that_does() -> None:
     truth = pd.DataFrame({"user": ["u"], "item": ["a"], "p": [0.5]})
     ev = recnb.evaluate({"u": ["a", "b"]}, truth, propensity="p")
-    assert ev.hit_count() == 2
+    assert ev.measure("NumRelRet") == 2
     with pytest.raises(OptionError, match="the nearest is recall"):
-        ev.set_average_precision()
+        ev.measure("SetAP")

@@ -91,12 +91,13 @@ def mean_ndcg(inputs: Inputs) -> Figures:
         [case[side] for case in inputs["cases"]]
         for side in ("recommended", "relevance")
     )
-    return {"mean_ndcg": float(recnb.ndcg(lists, truths, k=inputs["k"]))}
+    # Its ideal ends where each list does.
+    return {"mean_ndcg": float(recnb.ndcg(lists, truths, ideal="min(k, list)"))}
 
 
 FROM_LISTS: dict[str, Callable[[Inputs], Figures]] = {
     "dcg-1": lambda inputs: recommended(inputs, "dcg"),
-    "ndcg-1": lambda inputs: recommended(inputs, "ndcg"),
+    "ndcg-1": lambda inputs: recommended({**inputs, "k": 3}, "ndcg"),
     "idcg-1": lambda inputs: graded(inputs, "idcg"),
     "idcg-2": lambda inputs: graded(inputs, "idcg"),
     "mean-ndcg-1": mean_ndcg,

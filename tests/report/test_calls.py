@@ -50,7 +50,6 @@ ASKED = {
         "k": 5,
         "metrics": {"ndcg": {"gain": "exponential"}, "dcg": {}},
         "by": "activity",
-        "bins": 3,
     },
     "own": {"k": [5, 10], "metrics": ["top_of_list", "ndcg"], "by": "activity"},
     "texts": {"metrics": ["nDCG@10", "P@5", "AP"]},

@@ -256,7 +256,7 @@ def test_the_console_has_at_most_60_lines_of_many_models_too(n_models, name):
     recs = list(SAMPLE.models.values())
     models = {f"{name}{at}": recs[at % 3] for at in range(n_models)}
     found = recnb.compare(models, SAMPLE.test, **SIDE_DATA).report(
-        by="activity", bins=8, movers=0
+        by="activity", movers=0
     )
     test_the_console_has_at_most_60_lines_of_100_columns(found)
 

@@ -243,6 +243,8 @@ def test_confidence_and_options_are_used():
     found = recnb.compare(SAMPLE.models, SAMPLE.test, confidence=0.9)
     report = found.report(k=5, metrics={"ndcg": {"gain": "exponential"}}, movers=0)
     assert (report.settings.confidence, report.users) == (0.9, ())
+    one_model = EV.report(k=5, metrics=["ndcg"], confidence=0.9)
+    assert "90% intervals" in one_model.to_markdown()
     assert report.means_of("ndcg", 5)[0].mean == pytest.approx(
         FOUND["item-knn"].ndcg(k=5, gain="exponential")
     )
@@ -446,7 +448,7 @@ def test_each_measure_has_the_cutoff_of_its_name():
             ("ndcg", 10): ev.ndcg(k=10),
             ("average_precision", None): ev.average_precision(),
             ("precision", 5): ev.precision(k=5),
-            ("bpref", None): ev.bpref(),
+            ("bpref", None): ev.measure("bpref"),
             ("coverage", 5): ev.coverage(k=5),
         }
     )
@@ -460,7 +462,10 @@ def test_each_measure_has_the_cutoff_of_its_name():
     ]
     assert {*report.segments.to_frame()["metric"]} == {"ndcg"}
     for text in (repr(report), report.to_html(), report.to_latex()):
-        assert (f"{ev.bpref():.4f}" in text, f"{ev.precision(k=10):.4f}" in text) == (
+        assert (
+            f"{ev.measure('bpref'):.4f}" in text,
+            f"{ev.precision(k=10):.4f}" in text,
+        ) == (
             True,
             False,
         )
@@ -488,7 +493,7 @@ def test_each_measure_has_the_cutoff_of_its_name():
         (OptionError, "confidence", {"confidence": 2}),
         (OptionError, "lang", {"lang": "de"}),
         (OptionError, "activity", {"by": "activty"}),
-        (OptionError, "bins", {"by": "activity", "bins": 1}),
+        (OptionError, "bins", {"by": "activity", "bins": 3}),
         (CutoffError, "nDCG@10", {"k": ["nDCG@10"]}),
         (OptionError, "title", {"title": "May"}),
         (OptionError, "movers", {"movers": -1}),
@@ -508,7 +513,7 @@ def test_what_is_no_request_is_refused(error, words, wrong):
 def test_json_is_a_dump_of_the_data(report):
     told = json.loads(report.to_json())
     assert told == report.to_dict()
-    assert told["schema"] == "recnb.report/6"
+    assert told["schema"] == "recnb.report/7"
     assert set(vars(report)) < told.keys()
     means = [(mean["metric"], mean["k"], mean["mean"]) for mean in told["means"]]
     assert means == [(mean.metric, mean.k, mean.mean) for mean in report.means]
@@ -543,3 +548,46 @@ def test_no_model_of_many_is_first_where_all_have_one_mean(options):
     text = repr(recnb.compare(models, truth, **options).report(k=1))
     assert "nDCG@1 is highest with m0, 0.5000, and lowest with m9, 0.0000." in text
     assert "Not significantly below m0: m1, m2, m3, m4" in text
+
+
+def test_what_the_numbers_are_made_with_is_in_json(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    users = SAMPLE.users.assign(spent=1.0)
+    recs = SAMPLE.models["item-knn"].rename(columns={"user": "who"})
+    given = {"user": "who", "relevant_from": 4, "users": users, "user_weight": "spent"}
+    truth = SAMPLE.test.rename(columns={"user": "who"})
+    ev = recnb.evaluate(recs, truth, **given)
+    report = ev.report(k=5, metrics=["ndcg"])
+    told = json.loads(report.to_json())["made_with"]
+    assert told == report.made_with
+    assert {*told.pop("versions")} == {
+        *("recnb", "python", "pandas", "polars", "numpy", "pyarrow")
+    }
+    convention = told.pop("convention")
+    assert (convention["relevant_from"], convention["ties"]) == (4, "first")
+    options = {"user": "who", "order": "rank", "relevant_from": 4}
+    assert told == {
+        "time": "1970-01-02T00:00:00Z",
+        "library": None,
+        "options": {**options, "user_weight": "spent"},
+    }
+    line = f"recnb {recnb.__version__}, 1970-01-02"
+    assert report.to_markdown().rstrip().endswith(line)
+    assert f">{line}<" in report.to_html()
+    assert line not in report._repr_html_()
+
+
+def test_the_decisions_beside_a_library_and_the_split_are_in_json():
+    recs = SAMPLE.models["item-knn"].assign(day=1)
+    ev = recnb.evaluate(
+        recs, SAMPLE.test, split="day", convention="rectools", relevant_from=4
+    )
+    told = ev.report(k=5, metrics=["ndcg"]).made_with
+    assert told["library"] == "rectools"
+    assert told["options"] == {"split": "day", "relevant_from": 4}
+
+
+def test_a_time_that_is_none_is_refused(monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
+    with pytest.raises(OptionError, match=r"SOURCE_DATE_EPOCH='yesterday'.*seconds"):
+        EV.report(k=5, metrics=["ndcg"])

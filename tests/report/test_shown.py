@@ -49,7 +49,6 @@ def comparison():
         FOUND.curve(k=[1, 5]),
     ]
     shown += [
-        FOUND.agreement(["ndcg", "recall"], k=[5, 10]),
         recnb.compare(FOUND, pairs="all").report(k=[5, 10]),
     ]
     shown += [

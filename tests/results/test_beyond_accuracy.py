@@ -202,6 +202,19 @@ def test_vectors_that_are_none_are_refused(column: list[Any], words: str) -> Non
             ev.calibration(k=2, genre="vector")
 
 
+def test_columns_of_every_kind_may_stand_in_items() -> None:
+    odd = pl.from_pandas(ITEMS).with_columns(
+        took=pl.duration(hours=1),
+        raw=pl.lit(b"\xff"),
+        vector=pl.Series([[0.5, 1.0]] * len(ITEMS)),
+    )
+    made, expected = evaluation(items=odd), evaluation()
+    assert made.coverage(k=3) == expected.coverage(k=3)
+    assert made.diversity(k=3, features="genres") == expected.diversity(
+        k=3, features="genres"
+    )
+
+
 def test_columns_that_are_named_by_numbers() -> None:
     """Items and users, as a matrix that becomes a frame has them."""
     users = pd.DataFrame({"user": [1, 2, 3, 5], 0: list("xyxy")})

@@ -158,8 +158,6 @@ def test_what_is_shown_of_two_models_counts_users_and_their_lists():
     overlap = FOUND.overlap(5).iloc[0]
     n_lists = FOUND.n_lists
     assert (overlap.n_users, overlap.n_lists) == (40, n_lists)
-    title = FOUND.scatter("ndcg", k=5).get_title()
-    assert f"{n_lists} lists of 40 users" in title
     graded = TRUTH.assign(relevance=1 + TRUTH["item"] % 2)
     models = {"a": RECS, "b": OTHER}
     of_few = recnb.compare(models, graded, split="day").table(["AP(rel=2)"])

@@ -262,6 +262,7 @@ def explained_of_all(
     return len(score.per_user)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("ties", ["first", "expected", "max_rank", "floor_mean_rank"])
 @pytest.mark.parametrize("name", ACCURACY)
 def test_printed_arithmetic_is_true_where_scores_tie(name: str, ties: str) -> None:

@@ -50,13 +50,13 @@ def test_means_of_one_model_are_those_beside_others_and_of_its_scores(by: Any) -
         name: recnb.evaluate(recs, WEEKS, users=SAMPLE.users)
         for name, recs in SAMPLE.models.items()
     }
-    division = division_by(models, by, 4)
+    division = division_by(models, by)
     together = list(
         numbers_at(models, ["ndcg"], [5, 10], division=division).mean_rows()
     )
     for name, model in models.items():
         alone = {name: model}
-        rows = numbers_at(alone, ["ndcg"], [5, 10], division=division_by(alone, by, 4))
+        rows = numbers_at(alone, ["ndcg"], [5, 10], division=division_by(alone, by))
         beside = [row for row in together if row.model == name]
         for row, other in zip(rows.mean_rows(), beside, strict=True):
             assert (row.k, row.n_users) == (other.k, other.n_users)
@@ -70,7 +70,7 @@ def test_means_of_one_model_are_those_beside_others_and_of_its_scores(by: Any) -
 def test_a_column_cut_in_parts_has_each_user_once() -> None:
     asked = asked_of(ONE[""], ["ndcg"], {})
     (whole,) = metric_columns(ONE, asked[0], Cutoffs.of(10))
-    division = division_by(ONE, "segment", 4)
+    division = division_by(ONE, "segment")
     parts = list(division.columns(ONE, asked, Cutoffs.of(10)))
     assert len(parts) > 1
     assert (
@@ -85,15 +85,13 @@ def test_a_column_cut_in_parts_has_each_user_once() -> None:
 
 def test_two_segments_are_one_test_and_more_are_one_each() -> None:
     halves = pd.Series({user: i % 2 for i, user in enumerate(SAMPLE.users["user"])})
-    numbers = numbers_at(
-        ONE, ["ndcg", "recall"], 10, division=division_by(ONE, halves, 4)
-    )
+    numbers = numbers_at(ONE, ["ndcg", "recall"], 10, division=division_by(ONE, halves))
     p, p_holm = numbers.differences.p[:, 0], numbers.differences.p_holm[:, 0]
     assert numbers.differences.is_test[:, 0].tolist() == [True, True, False, False]
     assert p_holm[:2] == pytest.approx(holm(p[:2].tolist()))
     assert p_holm[2:].tolist() == p_holm[:2].tolist()
     thirds = pd.Series({user: i % 3 for i, user in enumerate(SAMPLE.users["user"])})
-    numbers = numbers_at(ONE, ["ndcg"], 10, division=division_by(ONE, thirds, 4))
+    numbers = numbers_at(ONE, ["ndcg"], 10, division=division_by(ONE, thirds))
     assert numbers.differences.is_test.all()
 
 

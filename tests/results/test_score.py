@@ -139,7 +139,6 @@ def test_per_user_results_bear_the_name_of_the_column() -> None:
         ev = recnb.evaluate(lists, judged, train=truth.assign(item=12))
         made = [
             ev.ndcg(k=2).per_user,
-            ev.to_frame(),
             ev.novelty(k=2).per_user,
             ev.under("rectools").ndcg(k=2).per_user,
         ]

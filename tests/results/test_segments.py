@@ -175,23 +175,39 @@ def test_activity_is_the_number_of_rows_in_train_and_bins_are_quantiles() -> Non
         "precision", k=1, by="activity"
     )
     assert rows["n_users"].droplevel([0, 1]).to_dict() == {0: 1, 1: 2, 2: 1}
-    bins = EV.table("ndcg", k=10, by="activity", bins=4).loc[("ndcg", 10)]["n_users"]
+    bins = EV.table("ndcg", k=10, by="activity").loc[("ndcg", 10)]["n_users"]
     ends = [tuple(map(int, name.split(" to "))) for name in bins.index]
     counts = COUNTS.reindex(EV.users, fill_value=0)
     assert [counts.between(*pair).sum() for pair in ends] == bins.tolist()
     # An edge of a bin belongs to the lower bin.
     users, lists = (
-        pd.DataFrame({"user": range(1, 11), "n": range(10)}),
-        {user: ["a"] for user in range(1, 11)},
+        pd.DataFrame({"user": range(1, 14), "n": range(13)}),
+        {user: ["a"] for user in range(1, 14)},
     )
-    rows = recnb.evaluate(lists, lists, users=users).table(
-        "precision", k=1, by="n", bins=3
-    )["n_users"]
-    assert rows.droplevel([0, 1]).to_dict() == {
+    rows = recnb.evaluate(lists, lists, users=users).table("precision", k=1, by="n")
+    assert rows["n_users"].droplevel([0, 1]).to_dict() == {
         "0 to 3": 4,
         "4 to 6": 3,
         "7 to 9": 3,
-    }  # quantiles are 3 and 6
+        "10 to 12": 3,
+    }  # quartiles are 3, 6 and 9
+
+
+def test_bins_of_ones_own_are_a_series_of_pandas() -> None:
+    users = pd.Series([5, 20, 40, 90], index=list("abcd"), name="age")
+    ages = pd.cut(users, [0, 18, 30, 100])
+    lists = {user: ["x"] for user in users.index}
+    liked = {"a": ["x"], "b": ["y"], "c": ["x"], "d": ["y"]}
+    rows = recnb.evaluate(lists, liked).table("precision", k=1, by=ages)
+    assert rows["mean"].droplevel([0, 1]).to_dict() == {
+        "(0, 18]": 1.0,
+        "(18, 30]": 0.0,
+        "(30, 100]": 0.5,
+    }
+    halves = pd.qcut(users, 2, labels=["young", "old"])
+    found = recnb.compare({"one": lists, "two": liked}, liked)
+    of_halves = found.table("precision", k=1, by=halves)
+    assert of_halves["precision@1"].tolist() == [0.5, 1.0, 0.5, 1.0]
 
 
 N = len(USERS)

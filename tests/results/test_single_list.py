@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
-from recnb.errors import OptionError, RecnbError
+from recnb.errors import FrameError, OptionError, RecnbError
 from recnb.metrics.metric import METRICS
 
 RANKING, LIKED = ["a", "b", "c", "d"], ["b", "e", "d"]
@@ -41,11 +41,12 @@ BY_HAND: list[tuple[Callable[[], float], float]] = [
     (lambda: recnb.ndcg([0, 0]), 0),
     (lambda: recnb.dcg([0.5, 0.25]), 0.5 + 0.25 / log2(3)),
     (lambda: recnb.ndcg([True, False, True]), float(recnb.ndcg([1, 0, 1]))),
-    # of relevance alone: all of it; beside a list: cut where the list ends
+    # without k nothing is cut: beside a list as well
     (lambda: recnb.idcg(RELEVANCE), IDCG),
     (lambda: recnb.idcg(RELEVANCE, k=2), 3 + 2 / log2(3)),
     (lambda: recnb.idcg([1, 3, 2, 0]), IDCG),
-    (lambda: recnb.idcg(["x"], RELEVANCE), 3),
+    (lambda: recnb.idcg(["x"], RELEVANCE), IDCG),
+    (lambda: recnb.idcg(["x"], RELEVANCE, ideal="min(k, list)"), 3),
     (lambda: recnb.idcg(["x"], RELEVANCE, k=10), IDCG),
     (
         lambda: recnb.idcg(RELEVANCE, gain="exponential", discount="rank"),
@@ -54,7 +55,7 @@ BY_HAND: list[tuple[Callable[[], float], float]] = [
     # k beyond the list, and none
     (lambda: recnb.precision(RANKING, LIKED), 0.5),
     (lambda: recnb.precision(RANKING, LIKED, k=8), 0.25),
-    (lambda: recnb.ndcg(["b"], LIKED), 1),
+    (lambda: recnb.ndcg(["b"], LIKED, ideal="min(k, list)"), 1),
     # items that are numbers, on both sides or of numpy
     (lambda: recnb.precision(np.array([3, 1, 2]), {1: 2.0}), 1 / 3),
     (lambda: recnb.precision([3, 1, 2], np.array([1, 2])), 2 / 3),
@@ -216,6 +217,44 @@ def test_grades_of_any_kind(kind: Callable[[Any], Any]) -> None:
         y_true=kind([3, 0, 2, 0, 0, 0]), y_score=kind([0.2, 0.9, 0.5, 0.1, 0, -1])
     )
     assert found == pytest.approx((2 / log2(3) + 3 / 2) / (3 + 2 / log2(3)))
+
+
+#: Functions of one list that take labels and scores.
+SCORED = sorted({*METRICS} & {*recnb.__all__} | {"auc"})
+
+
+@pytest.mark.parametrize("metric", SCORED)
+def test_labels_and_scores_in_another_order(metric: str) -> None:
+    """Two Series with one index in two orders are not paired by position."""
+    compute = getattr(recnb, metric)
+    y_true = pd.Series([3.0, 0.0, 1.0], index=list("abc"))
+    shuffled = pd.Series([0.1, 0.9, 0.5], index=list("cba"))
+    problem = r"same index in another order: .*y_score\.loc\[y_true\.index\]"
+    for sides in ((y_true, shuffled), ([y_true] * 2, [y_true, shuffled])):
+        with pytest.raises(FrameError, match=problem):
+            compute(y_true=sides[0], y_score=sides[1])
+    with pytest.raises(FrameError, match=problem):
+        recnb.evaluate_groups(y_true, shuffled, group=[3])
+    with pytest.raises(FrameError, match=problem):
+        recnb.evaluate_groups(y_true.to_frame(), shuffled.to_frame(), group=[3])
+    # The fix, and what has no index or one of other rows, is paired as it stands.
+    found = compute(y_true=y_true, y_score=shuffled.loc[y_true.index])
+    assert found == compute(y_true=[3, 0, 1], y_score=[0.5, 0.9, 0.1])
+    assert found == compute(y_true=y_true, y_score=pd.Series([0.5, 0.9, 0.1]))
+    assert found == compute(y_true=iter([3, 0, 1]), y_score=iter([0.5, 0.9, 0.1]))
+
+
+def test_scores_by_label_by_hand() -> None:
+    y_true = pd.Series([3.0, 0.0, 1.0], index=list("abc"))
+    shuffled = pd.Series([0.1, 0.9, 0.5], index=list("cba"))
+    found = recnb.ndcg(y_true=y_true, y_score=shuffled.loc[y_true.index])
+    assert found == pytest.approx((3 / log2(3) + 1 / 2) / (3 + 1 / log2(3)))
+
+
+def test_an_array_beside_a_series_in_any_order() -> None:
+    scores = pd.Series([0.1, 0.9, 0.5], index=[2, 0, 1])
+    ndcg = recnb.ndcg(y_true=[3, 0, 1], y_score=scores)
+    assert recnb.evaluate_groups([3, 0, 1], scores, [3]).ndcg() == ndcg
 
 
 @pytest.mark.parametrize("outer", [list, tuple, pd.Series, np.array])

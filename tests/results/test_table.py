@@ -45,7 +45,6 @@ TABLES = [
     FOUND.table("ndcg", k=10, by="segment"),
     FOUND.table(["ndcg", "mrr"], k=10, intervals=True),
     FOUND.differences("ndcg", k=10),
-    FOUND.agreement(["ndcg", "recall"], k=10),
 ]
 
 

@@ -292,8 +292,8 @@ SAME: dict[str, recnb.Score | recnb.CatalogueScore] = {
     "nDCG(dcg='exp-log2')@5": EV.ndcg(k=5, gain="exponential"),
     "RBP(p=0.5)": EV.rbp(p=0.5),
     "coverage@10": EV.coverage(k=10),
-    "bpref": EV.bpref(),
-    "IPrec@0.3": EV.interpolated_precision(recall=0.3),
+    "bpref": EV.measure("bpref"),
+    "IPrec@0.3": EV.measure("interpolated_precision", recall=0.3),
     "AP(rel=4)@10": STRICT.average_precision(k=10),
     "AP(rel=4)": STRICT.average_precision(),
     "P(judged_only=True)@3": recnb.evaluate(JUDGED, TRUTH).precision(k=3),
@@ -384,28 +384,6 @@ def test_calls_take_the_text_of_a_measure_and_keep_names_as_typed() -> None:
     )
 
 
-def test_values_of_users_as_columns() -> None:
-    ev = recnb.evaluate(LABELS)
-    frame = ev.to_frame(["ndcg", "nDCG@1", "AP(rel=2)"], k=[2, 3], gain="exponential")
-    assert list(frame.columns) == [
-        "ndcg@2",
-        "ndcg@3",
-        "nDCG@1",
-        "AP(rel=2)@2",
-        "AP(rel=2)@3",
-    ]
-    assert frame.index.name == "qid"
-    pd.testing.assert_series_equal(
-        frame["ndcg@3"], ev.ndcg(k=3, gain="exponential").per_user, check_names=False
-    )
-    assert frame["AP(rel=2)@3"].isna().tolist() == [
-        False,
-        True,
-    ]  # query 2 has no item of relevance 2
-    assert list(ev.to_frame().columns) == ["list_length", "n_relevant", "n_hits"]
-    assert ev.to_frame(k=2)["hit_rate@2"].tolist() == [0, 1]
-
-
 # Under the conventions of a library
 
 #: Learning to rank: the relevant rows are at rank 3 of query 1 and at rank 2 of query
@@ -449,7 +427,7 @@ def test_own_metrics_have_own_relevance(library: str) -> None:
         recnb.evaluate(LABELS, convention="lightgbm", relevant="any").hit_rate(k=1) == 1
     )
     if library != "catboost":  # no row of label 0 is called relevant, found or missed
-        assert (ours.counts.n_relevant, ours.to_frame()["n_relevant"].tolist()) == (
+        assert (ours.counts.n_relevant, ours.hits().n_relevant.tolist()) == (
             2,
             [1, 1, 0],
         )

@@ -3,7 +3,6 @@ that belong to them, few users, laws; Holm.
 """
 
 import copy
-import itertools
 import math
 import pickle
 from typing import Any
@@ -24,7 +23,6 @@ from recnb.stats import (
     Settings,
     gap_to_rest,
     holm,
-    tau_ap,
     users_needed,
 )
 from recnb.stats import detectable as smallest
@@ -517,32 +515,7 @@ def test_detectable_assumes_a_careful_correlation_and_says_so():
         )
 
 
-def by_definition(values, truth):
-    """Of the models above each place the share that the truth has above it, a tie by
-    half; the mean over the orders.
-    """
-    found = []
-    for order in itertools.permutations(range(len(values))):
-        if all(
-            values[one] >= values[below] for one, below in itertools.pairwise(order)
-        ):
-            places = [
-                (truth[list(order[:place])], truth[at])
-                for place, at in enumerate(order)
-                if place
-            ]
-            right = [
-                np.mean((above > own) + (above == own) / 2) for above, own in places
-            ]
-            found.append(2 * np.mean(right) - 1)
-    return np.mean(found)
-
-
-@given(
-    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=5)
-)
-def test_tau_ap_is_the_mean_over_all_orders_of_ties_and_of_both_truths(pairs):
-    one, other = np.array(pairs, dtype=float).T
-    both = (by_definition(one, other) + by_definition(other, one)) / 2
-    assert tau_ap(one, other) == pytest.approx(both, abs=1e-12)
-    assert np.isnan(tau_ap(np.array([*one, np.nan]), np.array([*other, 1])))
+def test_as_many_wins_as_losses_are_no_mean_of_zero():
+    differences = np.repeat([0.5, -0.1], 20)[:, np.newaxis]
+    found = paired(differences, bounds=(-1, 1))
+    assert found.mean[0] == pytest.approx(0.2)

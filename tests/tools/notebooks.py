@@ -34,6 +34,7 @@ import nbformat
 from nbclient import NotebookClient
 from nbformat import NotebookNode
 
+from recnb.display.style import KOREAN
 from tests import kernels
 
 ROOT = Path(__file__).parents[2]
@@ -146,9 +147,10 @@ def _fill(notebook: NotebookNode, source: Path) -> None:
             f"empty: code is written in {english.name}"
         )
     words = words_of(source)
-    code[0].source = code[0].source.replace(
-        "import recnb", SETTING.format(language=source.parent.name), 1
-    )
+    setting = SETTING.format(language=source.parent.name)
+    if code[0].source.endswith("import recnb"):  # what ends a cell is shown
+        setting += ";"
+    code[0].source = code[0].source.replace("import recnb", setting, 1)
     for place, cell in zip(places, code, strict=True):
         cell.source = translated(cell.source, words)
         notebook.cells[place] = cell
@@ -275,6 +277,14 @@ def built(source: Path) -> str:
     return nbformat.writes(notebook).rstrip("\n") + "\n"
 
 
+def has_korean_font() -> bool:
+    """Whether plots of a kernel can have Korean labels."""
+    kernels.prepare()  # of which matplotlib keeps no older list of fonts
+    from matplotlib import font_manager
+
+    return not {*KOREAN}.isdisjoint(font_manager.get_font_names())
+
+
 def main() -> None:
     """Build notebooks."""
     parser = argparse.ArgumentParser(
@@ -284,7 +294,14 @@ def main() -> None:
     parser.add_argument(
         "names", nargs="*", help="how the names begin; all if none is given"
     )
-    for source in sources(parser.parse_args().names):
+    chosen = sources(parser.parse_args().names)
+    in_english = all(source.parent == SOURCES for source in chosen)
+    if not in_english and not has_korean_font():
+        sys.exit(
+            f"no font with Korean letters is installed, so labels of plots would be in "
+            f"English. Install one of: {', '.join(KOREAN[:4])}"
+        )
+    for source in chosen:
         target(source).write_text(built(source), encoding="utf-8", newline="\n")
         print(target(source).relative_to(BUILT).as_posix(), flush=True)
 

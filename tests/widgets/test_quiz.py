@@ -512,7 +512,7 @@ def test_the_widget_checks_and_reveals_and_its_static_form_has_no_controls() -> 
     for typed, words in [
         ("<b>x", "&#39;&lt;b&gt;x&#39; is not read as a number"),
         (f"{q.mistakes[0].number:.4f}", "A common mistake gives exactly this number"),
-        (f"{q.value:.4f}", "✓ Right: nDCG@3"),
+        (f"{q.value:.4f}", f"✓ Right: {q.label}"),
     ]:
         q.use("value", typed)
         assert words not in top.html, "what is typed is checked when it is entered"
@@ -652,6 +652,9 @@ def test_what_is_refused_is_told(
 ) -> None:
     with pytest.raises(error, match=re.escape(message)):
         call()
+
+
+def test_an_exercise_asked_for_in_other_words_is_the_same() -> None:
     with pytest.raises(CutoffError, match=r"k=4: .*1~2"):
         recnb.quiz("ndcg", [3, 1], k=4, lang="ko")
     assert repr(recnb.quiz("mrr", np.int64(2), k=np.int64(4))) == repr(

@@ -113,7 +113,7 @@ WORDS = {
     "nDCG@10, random as drawn": "nDCG@10, 무작위, 뽑은 값",
     "C, D, B: equal grades change places": "C, D, B: 관련도가 같은 둘의 자리를 바꿈",
     "C, B, E, A, D at k = 2: the rest is upside down": "C, B, E, A, D, k = 2: 나머지는 거꾸로",
-    "C: the best item alone": "C: 가장 좋은 아이템 하나만",
+    "C at k = 1: the best item alone": "k = 1에서 C: 가장 좋은 아이템 하나만",
     "{} of {}:": "{}개, 모두 {}개 가운데:",
     "divided by log2(rank + 1)": "log2(순위 + 1)로 나눔",
     "divided by the rank": "순위로 나눔",

@@ -31,7 +31,6 @@ CONFUSED = {
     "dcg": ["cg", "ndcg", "idcg"],
     "idcg": ["dcg"],
     "ndcg": ["dcg", "idcg"],
-    "set_average_precision": ["precision", "recall", "average_precision", "f1"],
 }
 
 

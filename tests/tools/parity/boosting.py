@@ -109,7 +109,5 @@ def xgboost() -> dict[str, Metric]:
         "ap_minus": "map@{k}-",
         "precision": "pre@{k}",
     }
-    return {
-        **variants(ask, names),
-        **variants(ask, {"ndcg_linear": "ndcg@{k}"}, ndcg_exp_gain=False),
-    }
+    linear = {"ndcg_linear": "ndcg@{k}", "ndcg_linear_minus": "ndcg@{k}-"}
+    return {**variants(ask, names), **variants(ask, linear, ndcg_exp_gain=False)}

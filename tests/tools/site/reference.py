@@ -18,7 +18,6 @@ from recnb.evaluation import PUBLIC
 from recnb.lint.findings import Finding, Lint
 from recnb.metrics.metric import ACCURACY
 from recnb.report.data import ReportData
-from recnb.report.methods import MethodsSection
 from recnb.report.report import Report
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate
@@ -36,7 +35,6 @@ RETURNED: tuple[type, ...] = (
     Detectable,
     Explorer,
     Gate,
-    MethodsSection,
     PairedDifference,
     Quiz,
 )

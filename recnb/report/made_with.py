@@ -1,0 +1,75 @@
+"""What the numbers of a report are made with: versions, time, convention and options."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Mapping
+from dataclasses import asdict
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+
+from recnb import version
+from recnb.conventions import Convention
+from recnb.errors import OptionError, quoted
+from recnb.results.evaluation_data import EvaluationData
+
+
+def made_with(data: EvaluationData) -> dict[str, Any]:
+    """Return the versions, the time, and every decision about the data."""
+    convention = asdict(data.convention)
+    del convention["metric"]
+    return {
+        "versions": {
+            "recnb": version.__version__,
+            "python": platform.python_version(),
+            "pandas": pd.__version__,
+            "polars": pl.__version__,
+            "numpy": np.__version__,
+            "pyarrow": pa.__version__,
+        },
+        "time": _time(),
+        "library": data.library,
+        "convention": convention,
+        "options": _options(data, convention),
+    }
+
+
+def _time() -> str:
+    """Return the time in UTC.
+
+    It is that of SOURCE_DATE_EPOCH, if this is set, so that a file can be made again
+    byte for byte.
+    """
+    given = os.environ.get("SOURCE_DATE_EPOCH")
+    if not given:
+        return f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%SZ}"
+    try:
+        time = datetime.fromtimestamp(int(given), UTC)
+    except (ValueError, OverflowError, OSError):
+        raise OptionError(
+            f"SOURCE_DATE_EPOCH={quoted(given)} in the environment is no time: give "
+            "whole seconds since 1970, or unset it."
+        ) from None
+    return f"{time:%Y-%m-%dT%H:%M:%SZ}"
+
+
+def _options(data: EvaluationData, convention: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the columns that were named, and the decisions that are not the usual ones.
+
+    Those of a library are the usual ones where it is followed.
+    """
+    call = data.side_data.call
+    decisions = data.overrides
+    if data.library is None:
+        usual = asdict(Convention())
+        decisions = {
+            name: value for name, value in convention.items() if value != usual[name]
+        }
+    weights = {name: code.strip("'\"") for name, code in call.weights.items()}
+    return {**call.columns, **decisions, **weights}
