@@ -90,13 +90,12 @@ def notes(rows: Sequence[DifferenceRow], settings: Settings, chosen: str) -> lis
     `chosen` is the label of the column that was chosen beforehand. A sentence says what
     intervals over users do not cover.
     """
-    test, n_compared = _(texts.TESTS[settings.test]), n_tested(rows)
+    n_compared = n_tested(rows)
     if n_compared < 2:
-        return [_(texts.ONE_COMPARISON, count=n_compared, test=test), _(texts.SAMPLE)]
+        return [_(texts.ONE_COMPARISON, count=n_compared), _(texts.SAMPLE)]
     made = _(
         texts.COMPARISONS,
         count=f"{n_compared:,}",
-        test=test,
         alpha=f"{settings.alpha:g}",
     )
     n_columns = len({row.column for row in rows})
@@ -111,7 +110,7 @@ def intervals_in_words(settings: Settings, *, is_clustered: bool = False) -> str
     intervals = _(
         texts.INTERVALS_OF_SEVERAL,
         confidence=percent_of(settings.confidence),
-        differences=_(texts.INTERVALS_OF_TESTS[settings.test]),
+        differences=_(texts.INTERVAL_OF_DIFFERENCES),
         means=_(BETA_OF_CLUSTERS if is_clustered else BETA),
     )
     return f"{intervals} {_(texts.NOT_CORRECTED)}"
@@ -154,8 +153,7 @@ def near_best_in_words(settings: Settings, *, every_pair: bool) -> str:
     differences say.
     """
     words = texts.NEAR_BEST_OF_PAIRS if every_pair else texts.NEAR_BEST
-    test, alpha = _(texts.TESTS[settings.test]), f"{settings.alpha:g}"
-    return _(words, test=test, alpha=alpha)
+    return _(words, alpha=f"{settings.alpha:g}")
 
 
 def marks_in_words(baseline: str, directions: Mapping[str, Better]) -> list[Line]:

@@ -397,7 +397,6 @@ def _tests(report: ReportData) -> Iterator[Block]:
     with blocks.noun_of_lists(report):
         about = _(
             texts.COLUMNS_OF_TESTS,
-            test=_(texts.TESTS[settings.test]),
             count=f"{n_tested(report.differences):,}",
             power=percent_of(POWER),
             alpha=f"{settings.alpha:g}",

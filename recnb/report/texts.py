@@ -66,23 +66,17 @@ CONCLUSIONS_OF_COSTS: dict[str, Message] = {
     ),
 }
 
-#: The paired tests, and the intervals of differences that belong to them.
-TESTS: dict[str, Message] = {
-    "t": N_("Student's paired t test"),
-    "randomization": N_("randomization test, signs flipped"),
-}
-INTERVALS_OF_TESTS: dict[str, Message] = {
-    "t": N_(
-        "Student's t over the users, and within the metric's bounds where fewer "
-        "than 10 users differ"
-    ),
-    "randomization": N_("the differences that the randomization test does not reject"),
-}
+#: The interval of a difference.
+INTERVAL_OF_DIFFERENCES = N_(
+    "Student's t over the users, and within the metric's bounds where fewer than 10 "
+    "users are off the lowest or the highest difference"
+)
 CORRECTED = N_("Holm's correction over {count} comparisons")
-ONE_COMPARISON = N_("Comparisons tested: {count} ({test}).")
+ONE_COMPARISON = N_("Comparisons tested: {count} (Student's paired t test).")
 COMPARISONS = N_(
-    "{count} comparisons are tested ({test}). Holm's correction is within each column, "
-    "a metric at a cut-off, and keeps the chance of any false finding in it at {alpha}."
+    "{count} comparisons are tested (Student's paired t test). Holm's correction is "
+    "within each column, a metric at a cut-off, and keeps the chance of any false "
+    "finding in it at {alpha}."
 )
 COLUMNS_LOOKED_AT = N_(
     "{n} columns are looked at, and only {label} is taken as chosen beforehand: "
@@ -102,13 +96,13 @@ NEITHER_IS_BETTER = N_("High values are not good in themselves: {symbols}.")
 
 #: Where every two models are compared.
 NEAR_BEST_OF_PAIRS = N_(
-    "not shown to differ from it: of every two models, {test}, Holm's correction over "
-    "all pairs within each column, level {alpha}, and the interval"
+    "not shown to differ from it: of every two models, Student's paired t test, Holm's "
+    "correction over all pairs within each column, level {alpha}, and the interval"
 )
 #: Where models are compared with a baseline.
 NEAR_BEST = N_(
-    "not significantly different from it ({test}, Holm's correction within each "
-    "column, level {alpha}; beside the baseline, what their difference says)"
+    "not significantly different from it (Student's paired t test, Holm's correction "
+    "within each column, level {alpha}; beside the baseline, what their difference says)"
 )
 BETTER_OR_WORSE = N_(
     "▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)"
@@ -216,10 +210,10 @@ TESTS_ALONE = N_(
 )
 #: What the columns of tests hold.
 COLUMNS_OF_TESTS = N_(
-    "p-values are two-sided; those of {test} are corrected within each metric at a "
-    "cut-off, not over all {count} comparisons of the report. Effect size: the mean "
-    "difference in standard deviations of users' differences. Detectable: the true "
-    "difference that a single, uncorrected t test at {alpha} would have found with "
+    "p-values are two-sided; those of Student's paired t test are corrected within each "
+    "metric at a cut-off, not over all {count} comparisons of the report. Effect size: "
+    "the mean difference in standard deviations of users' differences. Detectable: the "
+    "true difference that a single, uncorrected t test at {alpha} would have found with "
     "{power} power. Won / tied / lost: users."
 )
 

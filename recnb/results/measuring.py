@@ -87,11 +87,6 @@ def numbers_of(
 ) -> Numbers:
     """Measure columns, whose models have these names."""
     settings = settings or Settings()
-    if pairs and settings.test == "randomization":
-        columns = list(columns)
-        # Each pair is tested, and each model against the best.
-        n_tests = max(len(pairs), len(models))
-        settings = _with_draws(settings, columns, n_tests)
     if len(models) > 1:
         columns = steps(columns, _("comparing"))
     has_gaps = division.has_gaps and len(models) == 1
@@ -105,19 +100,6 @@ def numbers_of(
     )
     of_places = [measuring.measure(column) for column in columns]
     return _together(of_places, measuring, division)
-
-
-def _with_draws(
-    settings: Settings, columns: Sequence[Column], n_tests_of_column: int
-) -> Settings:
-    """Return the settings with the draws that a randomization test needs.
-
-    The more tests are corrected together, the more draws each of them needs. Parts of
-    a column are corrected together: the column of most parts counts.
-    """
-    names = [(column.measure.name, column.k) for column in columns]
-    n_parts = max(map(names.count, {*names}), default=0)
-    return settings.of_tests(n_parts * n_tests_of_column)
 
 
 # One place: the numbers of its column
@@ -225,12 +207,7 @@ class _Measuring:
         return _untested(len(self.pairs))
 
     def _block_size(self, n_users: int) -> int:
-        """Return how many pairs are tested at once: as many as are fast.
-
-        It is all of them where they share the signs that are drawn.
-        """
-        if self.settings.test == "randomization":
-            return len(self.pairs)
+        """Return how many pairs are tested at once: as many as are fast."""
         return max(1, CELLS // max(n_users, 1))
 
     def _tests_of(self, column: Column, pairs: Pairs) -> Mapping[str, Any]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 
 import recnb
 from recnb.results.verdicts import FOUND, NOT_FOUND
-from tests.examples import examples
 
 METRICS = ["hit_rate", "dcg"]
 CUTOFFS = [1, 3]
@@ -41,41 +39,30 @@ def hold_together(row: Any) -> None:
         assert math.isnan(row[name]) != is_tested
 
 
-@settings(
-    max_examples=examples(8),
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-)
-@given(
-    st.integers(0, 10**6),
-    st.sampled_from(["baseline", "all"]),
-    st.sampled_from([None, "first"]),
-)
-def test_a_report_has_the_numbers_of_each_column_by_itself(
-    seed: int, pairs: Any, baseline: str | None
-) -> None:
+@pytest.mark.parametrize("seed", range(8))
+def test_a_report_has_the_numbers_of_each_column_by_itself(seed: int) -> None:
     models, truth = models_at_random(seed)
+    pairs = ("baseline", "all")[seed % 2]
+    baseline = (None, "first")[seed // 2 % 2]
     found = recnb.compare(models, truth, pairs=pairs, baseline=baseline)
     report = found.report(k=CUTOFFS, metrics=METRICS, movers=0)
     reported = {
         (row.metric, row.k, row.model, row.baseline): row for row in report.differences
     }
-    for metric in METRICS:
-        for k in CUTOFFS:
-            alone = found.differences(metric, k=k).to_frame()
-            table = found.table(metric, k=k).attrs
-            gate = found.not_worse(metric, k=k)
-            checks = {check.numbers["model"]: check for check in gate.checks}
-            for row in alone.to_dict("records"):
-                hold_together(row)
-                same = reported[metric, k, row["model"], row["baseline"]]
-                assert same.verdict == row["verdict"]
-                assert same.p_holm == pytest.approx(row["p_holm"], nan_ok=True)
-                if row["verdict"] == "untested":
-                    _hold_no_mark(table, row)
-                if row["model"] in checks and pairs == "baseline":
-                    passed = checks[row["model"]].passed
-                    assert passed <= (row["verdict"] not in ("untested", "worse"))
+    for metric, k in itertools.product(METRICS, CUTOFFS):
+        alone = found.differences(metric, k=k).to_frame()
+        table = found.table(metric, k=k).attrs
+        for row in alone.to_dict("records"):
+            hold_together(row)
+            same = reported[metric, k, row["model"], row["baseline"]]
+            assert same.verdict == row["verdict"]
+            assert same.p_holm == pytest.approx(row["p_holm"], nan_ok=True)
+            if row["verdict"] == "untested":
+                _hold_no_mark(table, row)
+        if pairs == "baseline" and len(truth) >= 10:
+            checks = found.not_worse(metric, k=k).checks
+            passed = [check.passed for check in checks]
+            assert passed == (alone["verdict"] != "worse").tolist()
     frame = report.to_frame()
     for row in frame[frame["verdict"].notna()].to_dict("records"):
         hold_together(row)
@@ -106,8 +93,8 @@ def test_a_difference_without_an_interval_has_neither_p_nor_mark() -> None:
     hold_together(row)
     assert "▼" not in repr(found.table("dcg", k=2))
     gate = found.not_worse("dcg", k=2)
-    assert not gate
-    assert "no conclusion" in repr(gate)
+    assert gate
+    assert "no test could be made" in repr(gate)
 
 
 def test_models_of_two_users_have_no_marks() -> None:

@@ -285,15 +285,10 @@ def test_stored_values_have_the_interval_of_the_score():
     assert list(ends) == pytest.approx(list(score.interval()))
 
 
-@pytest.mark.parametrize("test", ["t", "randomization"])
-def test_stored_values_have_the_row_of_the_differences(test):
-    found = recnb.compare(
-        {"a": RECS, "b": OTHER}, TRUTH, split="day", baseline="a", test=test
-    )
+def test_stored_values_have_the_row_of_the_differences():
+    found = recnb.compare({"a": RECS, "b": OTHER}, TRUTH, split="day", baseline="a")
     row = found.differences("ndcg", k=5).iloc[0]
-    stored = recnb.paired(
-        found["b"].ndcg(k=5).per_user, found["a"].ndcg(k=5).per_user, test=test
-    )
+    stored = recnb.paired(found["b"].ndcg(k=5).per_user, found["a"].ndcg(k=5).per_user)
     for name in ("difference", "low", "high", "p", "effect_size", "detectable"):
         assert getattr(stored, name) == pytest.approx(row[name]), name
     for name in ("won", "tied", "lost", "n_users", "n_lists", "verdict"):
