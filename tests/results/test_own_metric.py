@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import recnb
+from recnb.cli.command import main
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics import Credit, as_column, out_of_count
 from recnb.metrics.metric import LIST_METRICS, METRICS
@@ -461,26 +463,52 @@ def search_length() -> Any:
     return search_length
 
 
-def test_a_cost_that_depends_on_k_is_refused_without_a_cut_off() -> None:
+CAREFUL = {user: ["x", "a"] for user in range(30)}
+LAZY = {0: ["x", "a"]}
+FOUND_BY_ALL = {user: ["a"] for user in range(30)}
+RANKED = pd.DataFrame({"user": 0, "item": ["x", "a"], "rank": [1, 2]})
+JUDGED = pd.DataFrame({"user": [0, 1], "item": "a"})
+#: Calls with a cost of the caller's, by what they are made of.
+WITHOUT_CUTOFF: dict[str, Callable[[Any], Any]] = {
+    "measure": lambda cost: recnb.evaluate(LAZY, FOUND_BY_ALL).measure(cost),
+    "table": lambda cost: recnb.evaluate(LAZY, FOUND_BY_ALL).table(cost, k=[None, 5]),
+    "gate": lambda cost: recnb.evaluate(LAZY, FOUND_BY_ALL).at_most(cost, 1),
+    "accessor": lambda cost: RANKED.rec.against(JUDGED).measure(cost),
+    "groups": lambda cost: recnb.evaluate_groups(
+        [1, 0], [0.1, 0.2], qid=[1, 1]
+    ).measure(cost),
+    "one list": lambda cost: recnb.explain(cost, ["x"], ["a"]),
+    "models": lambda cost: recnb.compare(
+        {"careful": CAREFUL, "lazy": LAZY}, FOUND_BY_ALL
+    ).differences(cost),
+    "table of models": lambda cost: recnb.compare(
+        {"careful": CAREFUL, "lazy": LAZY}, FOUND_BY_ALL
+    ).table(cost),
+}
+
+
+@pytest.mark.parametrize("call", WITHOUT_CUTOFF)
+def test_a_cost_that_depends_on_k_is_refused_without_a_cut_off(call: str) -> None:
     """Of thirty users whom a lazy model lists once it was 0.0333, the lowest cost."""
-    cost = search_length()
-    careful = {user: ["x", "a"] for user in range(30)}
-    lazy = {0: ["x", "a"]}
-    truth = {user: ["a"] for user in range(30)}
-    found = recnb.compare({"careful": careful, "lazy": lazy}, truth)
-    ev = found["lazy"]
-    for call in (
-        lambda: ev.measure(cost),
-        lambda: ev.table(cost),
-        lambda: ev.table(cost, k=[None, 5]),
-        lambda: ev.at_most(cost, 1),
-        lambda: found.table(cost),
-        lambda: found.differences(cost),
-        lambda: recnb.explain(cost, ["x"], ["a"]),
-    ):
-        with pytest.raises(OptionError, match=r"missed='no_hit \* k'.*k=10"):
-            call()
-    assert found.table(cost, k=2).to_frame()["search_length@2"].tolist() == [1, 59 / 30]
+    with pytest.raises(OptionError, match=r"missed='no_hit \* k'.*k=10"):
+        WITHOUT_CUTOFF[call](search_length())
+
+
+def test_a_lazy_model_has_the_highest_cost_at_a_cut_off() -> None:
+    models = {"careful": CAREFUL, "lazy": LAZY}
+    costs = recnb.compare(models, FOUND_BY_ALL).table(search_length(), k=2).to_frame()
+    assert costs["search_length@2"].tolist() == [1, 59 / 30]
+
+
+def test_the_command_line_refuses_a_cost_without_a_cut_off(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    search_length()
+    RANKED.to_csv(tmp_path / "recs.csv", index=False)
+    JUDGED.to_csv(tmp_path / "truth.csv", index=False)
+    paths = [str(tmp_path / name) for name in ("recs.csv", "truth.csv")]
+    assert main(["report", *paths, "--fail-above", "search_length=1"]) == 2
+    assert "give a cut-off, such as --k 10" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("k", [1, 3, 10])
