@@ -206,7 +206,7 @@ class PairedDifference(Suggesting):
     difference: float
     low: float
     high: float
-    p: float  #: NaN if fewer than 10 users differ
+    p: float  #: NaN, as the interval is, if fewer than 10 users differ
     effect_size: float
     won: int  #: users, or lists, for which the values are better
     tied: int
@@ -263,9 +263,11 @@ class PairedDifference(Suggesting):
             low=fixed(self.low),
             high=fixed(self.high),
         )
+        concluded = f"{in_words(self.verdict)}; {self.basis}"
+        if isnan(self.p):
+            return f"{signed(self.difference)}: {concluded}"
         p = _p_in_words(self.p)
-        numbers = f"{signed(self.difference)} ({interval_in_words}{p})"
-        return f"{numbers}: {in_words(self.verdict)}; {self.basis}"
+        return f"{signed(self.difference)} ({interval_in_words}; {p}): {concluded}"
 
     def __repr__(self) -> str:
         with use_language(self.lang):
@@ -277,12 +279,8 @@ class PairedDifference(Suggesting):
 
 
 def _p_in_words(p: float) -> str:
-    """Return what stands behind an interval; nothing without a test."""
-    if isnan(p):
-        return ""
-    if p < 0.0001:
-        return "; p < 0.0001"
-    return f"; p = {p:.2g}"
+    """Return what stands behind an interval."""
+    return "p < 0.0001" if p < 0.0001 else f"p = {p:.2g}"
 
 
 # What is given, checked

@@ -391,7 +391,11 @@ def test_the_lint_and_weights_count_lists():
 
 @pytest.mark.parametrize(
     ("n", "words"),
-    [(5, "0.4725): "), (12, "; p = 0.082): "), (2_000, "; p < 0.0001): ")],
+    [
+        (5, "+0.0600: too few users or differences"),
+        (12, "; p = 0.082): "),
+        (2_000, "; p < 0.0001): "),
+    ],
 )
 def test_a_p_value_is_shown_as_it_can_be_read(n, words):
     before = pd.Series(np.linspace(0.3, 0.5, n))
