@@ -425,6 +425,6 @@ def _near_best(
             pair = pair_of.get(frozenset((name, top)))
             if pair is not None:
                 is_near[index, model] = verdict[index, pair] in NOT_FOUND
-    has_best: Bools = best.any(axis=1)
+    has_best: Bools = np.logical_or.reduce(best, axis=1)
     marked: Bools = has_best[:, np.newaxis] & ~best & is_near
     return marked
