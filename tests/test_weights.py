@@ -329,12 +329,6 @@ def test_what_cannot_be_weighted_together_is_refused():
             recnb.compare(dict(zip("ab", pair, strict=True)))
     with pytest.raises(OptionError, match=r"propens|user_weight"):
         ev.ndcg(k=5, ideal="k")
-    weights = dict.fromkeys(SAMPLE.users["user"], 2.0)
-    found = recnb.compare(
-        SAMPLE.models, SAMPLE.test, user_weight=weights, test="randomization"
-    )
-    with pytest.raises(OptionError, match="takes all users alike"):
-        found.differences("ndcg", k=5)
     with pytest.raises(OptionError, match="no library"):
         ev.why("ndcg", k=5, other="ranx")
 

@@ -89,13 +89,12 @@ from recnb.results.values import (
     taken_as_known,
     weights_in_words,
 )
-from recnb.stats import Settings, Test
+from recnb.stats import Settings
 
 if TYPE_CHECKING:
     from recnb.report.report import Report
 
-#: Of more models than these every two are compared if none is named as the baseline,
-#: and tests are corrected within each metric.
+#: Of more models than these every two are compared if none is named as the baseline.
 MANY = 8
 
 #: Methods that the repr names.
@@ -119,8 +118,6 @@ def compare(
     baseline: str | None = None,
     pairs: Literal["baseline", "all"] | None = None,
     confidence: float = 0.95,
-    test: Test = "t",
-    correction: Literal["all", "metric"] | None = None,
     model: str | None = None,
     **options: Unpack[Options],
 ) -> Comparison:
@@ -141,13 +138,6 @@ def compare(
         is named.
     confidence : float, default 0.95
         Of the intervals; tests have the level 1 - `confidence`.
-    test : {"t", "randomization"}, default "t"
-        Student's paired t, or random signs (10,000 draws, more if so many tests are
-        corrected together), each with the interval that belongs to it.
-    correction : {"all", "metric"}, optional
-        Holm's correction of p-values over all tests that are made together, or over
-        those of each metric; by default "all" for up to eight models, "metric" for
-        more, since that many make so many tests of each. Every conclusion says which.
     model : str, optional
         The column that names the models, where they are in one frame.
     **options
@@ -167,11 +157,7 @@ def compare(
     nDCG@10: item-knn is better than popular, by 0.0864 (95% interval
     0.0604 to 0.1124; p < 0.001, Holm's correction over 2 comparisons).
     """
-    settings = Settings(
-        confidence=confidence,
-        test=test,
-        correction="all" if correction is None else correction,
-    )
+    settings = Settings(confidence=confidence)
     if pairs is not None and not is_word(pairs, ("baseline", "all")):
         raise OptionError(
             f"pairs={quoted(pairs)} says not whom to compare.",
@@ -179,8 +165,6 @@ def compare(
         )
     evaluated = models_of(models, truth, model, dict(options))
     is_many = len(evaluated) > MANY
-    if correction is None and is_many:
-        settings = replace(settings, correction="metric")
     if pairs is None:
         pairs = "all" if is_many and baseline is None else "baseline"
     reference = next(iter(evaluated)) if baseline is None else str(baseline)
@@ -224,7 +208,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     users_by_model: tuple[ModelUsers, ...]
     #: The model that the others are compared with; None if every two are compared.
     baseline: str | None
-    settings: Settings  #: confidence, test, correction
+    settings: Settings  #: the confidence
     # The baseline if it was named, and is not the first model by default: marks beside
     # means are then against it, and not against the best.
     _marked_against: str | None = None
@@ -519,9 +503,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         With `margin` 0 a model fails if it is shown to be worse: by the verdict of
         `differences`, which is corrected for the number of models. Above 0 it fails
         unless its interval, which is not corrected, is above -`margin` (a test of
-        non-inferiority); of a metric where less is better, below `margin`. Without data
-        no check is passed: of fewer than 10 users, or of so few who differ that there
-        is no interval.
+        non-inferiority); of a metric where less is better, below `margin`. If too few
+        users differ for a test, the interval is that within the bounds of the metric: a
+        model passes with `margin` 0, unless it is below 0, and the check says that no
+        test could be made. No model passes of fewer than 10 users, nor with a margin
+        where there is no interval.
 
         Parameters
         ----------
@@ -568,7 +554,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         pairs = self.pairs if model is None else [self._pair(model, None)]
         asked = self._asked([metric], options)
         basis = self._basis_of(asked)
-        numbers = self._measured(asked, Cutoffs.one(k), pairs=pairs)
+        numbers = measured(
+            self._models,
+            asked,
+            Cutoffs.one(k),
+            pairs=pairs,
+            settings=replace(self.settings, keeps_untested=True),
+        )
         checks = [
             not_worse_check(row, float(margin), self.settings.confidence, basis)
             for row in numbers.difference_rows()

@@ -62,7 +62,7 @@ Engine = Callable[[Any, Any, Mapping[str, Any]], Evaluation]
 _ENGINES: dict[str, Engine] = {}
 
 #: The keywords of `compare` that are not passed on to `evaluate`.
-OWN = ("baseline", "pairs", "confidence", "test", "model")
+OWN = ("baseline", "pairs", "confidence", "model")
 
 #: The side data among the keywords.
 SIDE_DATA = ("train", "items", "users")

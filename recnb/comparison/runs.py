@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from recnb.display.document import Line, Note, Rows
-from recnb.display.language import N_, _
+from recnb.display.language import N_, Message, _
 from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs
@@ -35,6 +36,17 @@ SEEDS = N_(
     "other training runs on this split of the data, and no other users. Folds train on "
     "data in common: for them give test_share=."
 )
+DAYS = N_(
+    "Paired t test over {n} splits by {columns}. Its {confidence:g}% intervals cover "
+    "other days like these, and no other users."
+)
+OTHERS = N_(
+    "Paired t test over {n} splits by {columns}. Its {confidence:g}% intervals cover "
+    "other splits by {columns} like these, and no other users."
+)
+#: What is in the names of columns of training runs, and of days.
+NAMES_OF_RUNS = {"fold", "folds", "seed", "seeds", "run", "runs", "repeat"}
+NAMES_OF_DAYS = {"day", "days", "date"}
 OF_USERS = N_(
     "The intervals of found.differences() cover other users, with these splits and "
     "runs; neither covers both."
@@ -128,7 +140,7 @@ def _notes(
     """Say what the tests are, and what their intervals cover."""
     notes = [
         _(
-            SEEDS if test_share is None else FOLDS,
+            _test_of(columns, test_share),
             n=int(differences["n_splits"].iloc[0]),
             columns=one_line(", ".join(columns)),
             share=test_share or 0.0,
@@ -140,6 +152,18 @@ def _notes(
     if n_tests > 1:
         notes.append(_(CORRECTED, n=n_tests))
     return notes
+
+
+def _test_of(columns: Sequence[str], test_share: float | None) -> Message:
+    """Return the sentence of the test: what splits are, by the names of their columns."""
+    if test_share is not None:
+        return FOLDS
+    words = {*re.findall(r"[a-z]+", " ".join(columns).lower())}
+    if words & NAMES_OF_RUNS:
+        return SEEDS
+    if words & NAMES_OF_DAYS:
+        return DAYS
+    return OTHERS
 
 
 def _by_split(numbers: Numbers) -> pd.DataFrame:

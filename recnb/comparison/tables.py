@@ -173,6 +173,10 @@ def means_table(
         names[place.measure.name, place.k]: place.measure.metric.better
         for place in numbers.places
     }
+    if not numbers.means.near_best.any() and np.isnan(numbers.differences.p).all():
+        # Without a test no mark needs a meaning.
+        marked_against = None
+        marks["near_best"] = {}
     table._legend = _legend(
         marks,
         directions,
@@ -356,14 +360,13 @@ def differences_table(
         names[place.part] for place in numbers.places for _pair in numbers.pairs
     ]
     table.conclusions = []
-    for segment, line in zip(
-        segments, words.conclusions(rows, rows, settings), strict=True
-    ):
+    for segment, line in zip(segments, words.conclusions(rows, settings), strict=True):
         text = inline(line, "txt")
         table.conclusions.append(f"{one_line(segment)}: {text}" if segment else text)
     table._drawn = _drawn(table, segments, rows)
     table._warnings = warnings
-    table.notes = [*warnings, *words.notes(settings, words.n_tested(rows)), *known]
+    chosen = rows[0].label if rows else ""
+    table.notes = [*warnings, *words.notes(rows, settings, chosen), *known]
     table.attrs["labels"] = len(labels) + len(NAMES)
     return table
 

@@ -171,7 +171,22 @@ class Measure:
 
     def at(self, data: Any, cutoffs: Cutoff) -> Any:
         """Compute the metric of hits or lists at one or several cut-offs."""
+        if self.metric.own and None in Cutoffs.of(cutoffs).values:
+            self._refuse_cost_without_cutoff()
         return self.metric.at(data, cutoffs, self.options)
+
+    def _refuse_cost_without_cutoff(self) -> None:
+        """Refuse a cost of the caller's that depends on k, where there is none.
+
+        Without a list k would be 0, and so the cost, the best there is.
+        """
+        if "k" not in self.missed.names():
+            return
+        name, missed = self.metric.name, self.metric.missed
+        raise OptionError(
+            f"{name} adds missed={missed!r} for a list without a hit, and there is no k: ",
+            "give a cut-off, such as k=10.",
+        )
 
     # The formula
 

@@ -397,7 +397,8 @@ def _basis_of_segments(
     if len(numbers.models) > 1:
         return ""
     n_tests = int(numbers.differences.is_test.sum())
-    return _(texts.GAPS_OF_EACH, n=n_tests, confidence=100 * settings.confidence)
+    words = texts.GAPS_OF_EACH if n_tests else texts.INTERVALS_OF_EACH
+    return _(words, n=n_tests, confidence=100 * settings.confidence)
 
 
 def _users_shown(

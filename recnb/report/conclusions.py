@@ -5,6 +5,7 @@ Sentences are lines of a document, so that names of models are made safe in each
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 
@@ -22,25 +23,9 @@ def n_tested(differences: Iterable[DifferenceRow]) -> int:
     return sum(not isnan(row.p) for row in differences)
 
 
-def corrected_with(
-    metric: str, differences: Sequence[DifferenceRow], settings: Settings
-) -> tuple[int, str]:
-    """Count the tests that those of a metric are corrected with, and say so."""
-    metrics = {row.metric for row in differences}
-    if settings.correction == "all" or len(metrics) < 2:
-        n = n_tested(differences)
-        return n, _(texts.CORRECTED, count=f"{n:,}")
-    of_metric = [row for row in differences if row.metric == metric]
-    n = n_tested(of_metric)
-    symbol = of_metric[0].symbol
-    return n, _(texts.CORRECTED_IN_METRIC, count=f"{n:,}", symbol=symbol)
-
-
-def correction_of(
-    metric: str, differences: Sequence[DifferenceRow], settings: Settings
-) -> str:
-    """Say over what the p-values of a metric are corrected."""
-    return corrected_with(metric, differences, settings)[1]
+def correction_of(n_compared: int) -> str:
+    """Say over how many comparisons of a column p-values are corrected."""
+    return _(texts.CORRECTED, count=f"{n_compared:,}")
 
 
 def p_value(p: float) -> str:
@@ -59,22 +44,13 @@ def percent_of(share: float) -> str:
     return f"{100 * share:.6g}%"
 
 
-def conclusions(
-    rows: Iterable[DifferenceRow],
-    differences: Sequence[DifferenceRow],
-    settings: Settings,
-) -> list[Line]:
-    """Return what may be concluded of some of the differences, a sentence each."""
-    corrections = {
-        metric: corrected_with(metric, differences, settings)
-        for metric in {row.metric for row in differences}
-    }
-    return [conclusion(row, settings, *corrections[row.metric]) for row in rows]
+def conclusions(rows: Sequence[DifferenceRow], settings: Settings) -> list[Line]:
+    """Return what may be concluded of the differences of columns, a sentence each."""
+    tested = Counter(row.column for row in rows if not isnan(row.p))
+    return [conclusion(row, settings, tested[row.column]) for row in rows]
 
 
-def conclusion(
-    row: DifferenceRow, settings: Settings, n_compared: int, correction: str
-) -> Line:
+def conclusion(row: DifferenceRow, settings: Settings, n_compared: int) -> Line:
     """Return what may be concluded of a difference.
 
     It is one of `n_compared` whose p-values are corrected together.
@@ -102,30 +78,30 @@ def conclusion(
             low=fixed(low),
             high=fixed(high),
         ),
-        p=_(of_p, p=p, correction=correction),
+        p=_(of_p, p=p, correction=correction_of(n_compared)),
         detectable=fixed(row.detectable),
         users=row.sample,
     )
 
 
-def notes(settings: Settings, n_compared: int) -> list[str]:
-    """Return how many comparisons there are, corrected how.
+def notes(rows: Sequence[DifferenceRow], settings: Settings, chosen: str) -> list[str]:
+    """Return how many comparisons there are, in how many columns, corrected how.
 
-    A sentence says what intervals over users do not cover.
+    `chosen` is the label of the column that was chosen beforehand. A sentence says what
+    intervals over users do not cover.
     """
-    test, alpha = _(texts.TESTS[settings.test]), f"{settings.alpha:g}"
+    n_compared = n_tested(rows)
     if n_compared < 2:
-        return [_(texts.ONE_COMPARISON, count=n_compared, test=test), _(texts.SAMPLE)]
-    expected = settings.alpha * n_compared
+        return [_(texts.ONE_COMPARISON, count=n_compared), _(texts.SAMPLE)]
     made = _(
         texts.COMPARISONS,
         count=f"{n_compared:,}",
-        test=test,
-        expected=f"{expected:.2g}" if expected < 10 else f"{expected:,.0f}",
-        alpha=alpha,
+        alpha=f"{settings.alpha:g}",
     )
-    if settings.correction == "metric":
-        made = f"{made} {_(texts.WITHIN_EACH_METRIC)}"
+    n_columns = len({row.column for row in rows})
+    if n_columns > 1:
+        looked_at = _(texts.COLUMNS_LOOKED_AT, n=f"{n_columns:,}", label=chosen)
+        made = f"{made} {looked_at}"
     return [made, _(texts.SAMPLE)]
 
 
@@ -134,7 +110,7 @@ def intervals_in_words(settings: Settings, *, is_clustered: bool = False) -> str
     intervals = _(
         texts.INTERVALS_OF_SEVERAL,
         confidence=percent_of(settings.confidence),
-        differences=_(texts.INTERVALS_OF_TESTS[settings.test]),
+        differences=_(texts.INTERVAL_OF_DIFFERENCES),
         means=_(BETA_OF_CLUSTERS if is_clustered else BETA),
     )
     return f"{intervals} {_(texts.NOT_CORRECTED)}"
@@ -177,8 +153,7 @@ def near_best_in_words(settings: Settings, *, every_pair: bool) -> str:
     differences say.
     """
     words = texts.NEAR_BEST_OF_PAIRS if every_pair else texts.NEAR_BEST
-    test, alpha = _(texts.TESTS[settings.test]), f"{settings.alpha:g}"
-    return _(words[settings.correction], test=test, alpha=alpha)
+    return _(words, alpha=f"{settings.alpha:g}")
 
 
 def marks_in_words(baseline: str, directions: Mapping[str, Better]) -> list[Line]:

@@ -82,15 +82,8 @@ def head(report: ReportData) -> Iterator[Block]:
     if len(report.at_lead) > MOST_PAIRS:
         yield from _of_many(report)
         return
-    for sentence in conclusions.conclusions(
-        report.at_lead, report.differences, report.settings
-    ):
+    for sentence in conclusions.conclusions(report.at_lead, report.settings):
         yield Note(sentence, "lead")
-    has_others = len(report.differences) > len(report.at_lead)
-    if has_others and any(row.verdict == "hint" for row in report.at_lead):
-        metric, k = report.lead.metric, report.lead_k
-        words = _(texts.ASK_ALONE, label=report.label, metric=metric, k=k)
-        yield Note(with_code(words), "plain")
 
 
 def _users_who_find(report: ReportData) -> Line:
@@ -126,7 +119,8 @@ def _of_many(report: ReportData) -> Iterator[Block]:
         yield Note(say(texts.ALL_THE_SAME, label=report.label, value=value), "lead")
     else:
         yield Note(_first_and_last(report, means), "lead")
-        if report.lead.better is not None:
+        is_tested = all(row.verdict != "untested" for row in report.at_lead)
+        if report.lead.better is not None and is_tested:
             yield Note(_behind_the_first(report, means), "lead")
     yield Note(_how_many_differ(report), "lead")
 
@@ -178,9 +172,7 @@ def _how_many_differ(report: ReportData) -> Line:
 
 def _correction(report: ReportData) -> str:
     """Return over what the p-values of the lead metric are corrected."""
-    return conclusions.correction_of(
-        report.lead.metric, report.differences, report.settings
-    )
+    return conclusions.correction_of(n_tested(report.at_lead))
 
 
 # Overview
@@ -198,7 +190,7 @@ def overview(report: ReportData) -> Iterator[Block]:
 
 def remarks(report: ReportData) -> list[str]:
     """Return how many comparisons there are, and the methods of the intervals."""
-    made = conclusions.notes(report.settings, n_tested(report.differences))
+    made = conclusions.notes(report.differences, report.settings, report.label)
     intervals = conclusions.intervals_in_words(
         report.settings, is_clustered=report.n_lists is not None
     )
@@ -247,10 +239,12 @@ def _legend(report: ReportData) -> list[Line]:
         example = Mark("best", "0.5")  # some number, as the best mean is shown
         sentences.append([example, f"{best}."])
     baseline = report.marked_against
-    if baseline is not None:
+    has_tests = n_tested(report.differences) > 0
+    has_tests = has_tests or any(mean.near_best for mean in report.means)
+    if has_tests and baseline is not None:
         meanings = conclusions.marks_in_words(baseline, directions)
         sentences += [[meaning, "."] for meaning in meanings]
-    elif best:
+    elif has_tests and best:
         is_every_pair = report.baseline is None
         near = conclusions.near_best_in_words(report.settings, every_pair=is_every_pair)
         sentences.append(f"{NEAR_BEST} {near}.")
@@ -402,8 +396,7 @@ def _tests(report: ReportData) -> Iterator[Block]:
     settings = report.settings
     with blocks.noun_of_lists(report):
         about = _(
-            texts.COLUMNS_OF_TESTS[settings.correction],
-            test=_(texts.TESTS[settings.test]),
+            texts.COLUMNS_OF_TESTS,
             count=f"{n_tested(report.differences):,}",
             power=percent_of(POWER),
             alpha=f"{settings.alpha:g}",

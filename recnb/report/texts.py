@@ -66,29 +66,21 @@ CONCLUSIONS_OF_COSTS: dict[str, Message] = {
     ),
 }
 
-#: The paired tests, and the intervals of differences that belong to them.
-TESTS: dict[str, Message] = {
-    "t": N_("Student's paired t test"),
-    "randomization": N_("randomization test, signs flipped"),
-}
-INTERVALS_OF_TESTS: dict[str, Message] = {
-    "t": N_(
-        "Student's t over the users, and within the metric's bounds where fewer "
-        "than 10 users differ"
-    ),
-    "randomization": N_("the differences that the randomization test does not reject"),
-}
-CORRECTED = N_("Holm's correction over {count} comparisons")
-CORRECTED_IN_METRIC = N_("Holm's correction over the {count} comparisons of {symbol}")
-ONE_COMPARISON = N_("Comparisons tested: {count} ({test}).")
-COMPARISONS = N_(
-    "{count} comparisons are made at once ({test}). Were no model different from "
-    "another, about {expected} of them would still be expected below p = {alpha} by "
-    "chance; p-values are therefore corrected. Holm's correction keeps the chance of "
-    "any false finding at {alpha}."
+#: The interval of a difference.
+INTERVAL_OF_DIFFERENCES = N_(
+    "Student's t over the users, and within the metric's bounds where fewer than 10 "
+    "users are off the lowest or the highest difference"
 )
-WITHIN_EACH_METRIC = N_(
-    "That is within each metric; correction='all' keeps it over all of them."
+CORRECTED = N_("Holm's correction over {count} comparisons")
+ONE_COMPARISON = N_("Comparisons tested: {count} (Student's paired t test).")
+COMPARISONS = N_(
+    "{count} comparisons are tested (Student's paired t test). Holm's correction is "
+    "within each column, a metric at a cut-off, and keeps the chance of any false "
+    "finding in it at {alpha}."
+)
+COLUMNS_LOOKED_AT = N_(
+    "{n} columns are looked at, and only {label} is taken as chosen beforehand: "
+    "findings in the others may be due to chance."
 )
 SAMPLE = N_(
     "The users are taken as a sample of users like them; another training run or "
@@ -102,28 +94,16 @@ NEITHER_IS_BETTER = N_("High values are not good in themselves: {symbols}.")
 
 # What marks beside means say
 
-#: By what p-values are corrected over, where every two models are compared.
-NEAR_BEST_OF_PAIRS: dict[str, Message] = {
-    "all": N_(
-        "not shown to differ from it: of every two models, {test}, Holm's correction "
-        "over all pairs and columns, level {alpha}, and the interval"
-    ),
-    "metric": N_(
-        "not shown to differ from it: of every two models, {test}, Holm's correction "
-        "over all pairs within each metric, level {alpha}, and the interval"
-    ),
-}
-#: The same, where models are compared with a baseline.
-NEAR_BEST: dict[str, Message] = {
-    "all": N_(
-        "not significantly different from it ({test}, Holm's correction over all "
-        "columns, level {alpha}; beside the baseline, what their difference says)"
-    ),
-    "metric": N_(
-        "not significantly different from it ({test}, Holm's correction within each "
-        "metric, level {alpha}; beside the baseline, what their difference says)"
-    ),
-}
+#: Where every two models are compared.
+NEAR_BEST_OF_PAIRS = N_(
+    "not shown to differ from it: of every two models, Student's paired t test, Holm's "
+    "correction over all pairs within each column, level {alpha}, and the interval"
+)
+#: Where models are compared with a baseline.
+NEAR_BEST = N_(
+    "not significantly different from it (Student's paired t test, Holm's correction "
+    "within each column, level {alpha}; beside the baseline, what their difference says)"
+)
 BETTER_OR_WORSE = N_(
     "▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)"
 )
@@ -133,10 +113,6 @@ HIGHER_OR_LOWER = N_(
 
 # Conclusions of several models
 
-ASK_ALONE = N_(
-    "If {label} was the one question before the numbers were seen, ask it alone, "
-    "`metrics=['{metric}'], k={k}`: no other test is then in the correction."
-)
 ALL_THE_SAME = N_("{label} is {value} with every model.")
 HIGHEST_AND_LOWEST = N_(
     "{label} is highest with {first}, {high}, and lowest with {last}, {low}."
@@ -232,23 +208,14 @@ TESTS_ALONE = N_(
     "Tests of {symbol} alone; those of all {n:,} comparisons are in "
     "`found.differences(k={k})`."
 )
-#: What the columns of tests hold, by what p-values are corrected over.
-COLUMNS_OF_TESTS: dict[str, Message] = {
-    "all": N_(
-        "p-values are two-sided; those of {test} are corrected over all {count} "
-        "comparisons of the report. Effect size: the mean difference in standard "
-        "deviations of users' differences. Detectable: the true difference that a "
-        "single, uncorrected t test at {alpha} would have found with {power} power. "
-        "Won / tied / lost: users."
-    ),
-    "metric": N_(
-        "p-values are two-sided; those of {test} are corrected within each metric, not "
-        "over all {count} comparisons of the report. Effect size: the mean difference "
-        "in standard deviations of users' differences. Detectable: the true difference "
-        "that a single, uncorrected t test at {alpha} would have found with {power} "
-        "power. Won / tied / lost: users."
-    ),
-}
+#: What the columns of tests hold.
+COLUMNS_OF_TESTS = N_(
+    "p-values are two-sided; those of Student's paired t test are corrected within each "
+    "metric at a cut-off, not over all {count} comparisons of the report. Effect size: "
+    "the mean difference in standard deviations of users' differences. Detectable: the "
+    "true difference that a single, uncorrected t test at {alpha} would have found with "
+    "{power} power. Won / tied / lost: users."
+)
 
 # Curves and the distribution
 
@@ -281,7 +248,11 @@ GAP_OF_EACH = N_("{label} by {by}: each segment, and its gap to all other users"
 GAPS_OF_EACH = N_(
     "{confidence:g}% intervals, not corrected for the number of comparisons; gaps to "
     "all other users by the more careful of Welch's t and Student's, their p corrected "
-    "by Holm's method over {n:,} tests, every metric and segment."
+    "by Holm's method over the segments, within each metric ({n:,} tests in all)."
+)
+#: The same where no gap is tested.
+INTERVALS_OF_EACH = N_(
+    "{confidence:g}% intervals, not corrected for the number of comparisons."
 )
 AGAINST_BASELINE = N_("{label} by {by}, against {baseline}")
 GAPS = N_(

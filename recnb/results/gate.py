@@ -156,6 +156,9 @@ LIMITS = {
 NO_CONCLUSION = N_("{label}: no conclusion on {model} against {baseline}")
 SAME_VALUES = N_("{label}: {model} and {baseline} give every user the same value")
 NOT_SHOWN_WORSE = N_("{label}: {model} is not shown to be worse than {baseline}")
+NOT_TESTED = N_(
+    "{label}: {model} is not shown to be worse than {baseline}, as no test could be made"
+)
 WORSE = N_("{label}: {model} is worse than {baseline}")
 NOT_WORSE_BY = N_("{label}: {model} is not worse than {baseline} by {margin} or more")
 WORSE_BY = N_("{label}: {model} is worse than {baseline} by {margin} or more")
@@ -286,14 +289,16 @@ def _conclusion_on(row: DifferenceRow, margin: float) -> tuple[bool, str]:
         return False, NO_CONCLUSION
     if not row.won + row.lost:
         return True, SAME_VALUES
-    if not isfinite(low):
-        return False, NO_CONCLUSION
     if margin:
+        if not isfinite(low):
+            return False, NO_CONCLUSION
         if low > -margin:
             return True, NOT_WORSE_BY
         return False, WORSE_BY if high <= -margin else INCONCLUSIVE
-    if row.verdict == "untested" and not high >= 0:
-        return False, NO_CONCLUSION  # so few who differ show nothing, and do not pass
+    if row.verdict == "untested" and high < 0:
+        return False, NO_CONCLUSION  # a difference of few, for which no model passes
+    if row.verdict == "untested":
+        return True, NOT_TESTED
     if row.verdict in FOUND and row.verdict != _finding_for(row):
         return False, WORSE
     return True, NOT_SHOWN_WORSE

@@ -28,7 +28,7 @@ from recnb.results.numbers import (
 )
 from recnb.results.segments import WHOLE, Division
 from recnb.results.values import Basis, WordedBasis
-from recnb.results.verdicts import FOUND, verdict_of
+from recnb.results.verdicts import NOT_FOUND, verdict_of
 from recnb.stats import Paired, Settings, detectable, gap_to_rest, holm, paired
 
 #: Differences of users that are tested at once; the processor's cache holds as many.
@@ -87,11 +87,6 @@ def numbers_of(
 ) -> Numbers:
     """Measure columns, whose models have these names."""
     settings = settings or Settings()
-    if pairs and settings.test == "randomization":
-        columns = list(columns)
-        # Each pair is tested, and each model against the best.
-        n_tests = max(len(pairs), len(models))
-        settings = _with_draws(settings, columns, n_tests)
     if len(models) > 1:
         columns = steps(columns, _("comparing"))
     has_gaps = division.has_gaps and len(models) == 1
@@ -105,21 +100,6 @@ def numbers_of(
     )
     of_places = [measuring.measure(column) for column in columns]
     return _together(of_places, measuring, division)
-
-
-def _with_draws(
-    settings: Settings, columns: Sequence[Column], n_tests_of_column: int
-) -> Settings:
-    """Return the settings with the draws that a randomization test needs.
-
-    The more tests are corrected together, the more draws each of them needs. Metrics
-    may have several families of tests: the largest counts.
-    """
-    metrics = [column.measure.name for column in columns]
-    n_columns = len(columns)
-    if settings.correction == "metric":
-        n_columns = max(map(metrics.count, {*metrics}), default=0)
-    return settings.of_tests(n_columns * n_tests_of_column)
 
 
 # One place: the numbers of its column
@@ -198,6 +178,7 @@ class _Measuring:
             tests = paired(
                 behind,
                 self.settings,
+                _bounds_of_difference(column),
                 weights=column.weights,
                 clusters=column.clusters,
             )
@@ -226,23 +207,20 @@ class _Measuring:
         return _untested(len(self.pairs))
 
     def _block_size(self, n_users: int) -> int:
-        """Return how many pairs are tested at once: as many as are fast.
-
-        It is all of them where they share the signs that are drawn.
-        """
-        if self.settings.test == "randomization":
-            return len(self.pairs)
+        """Return how many pairs are tested at once: as many as are fast."""
         return max(1, CELLS // max(n_users, 1))
 
     def _tests_of(self, column: Column, pairs: Pairs) -> Mapping[str, Any]:
         """Test pairs of models; where less is better, a user is won by the lower value."""
-        lowest, highest = column.measure.bounds
         models = [self.models.index(model) for model, _baseline in pairs]
         baselines = [self.models.index(baseline) for _model, baseline in pairs]
         differences = column.values[:, models] - column.values[:, baselines]
-        bounds = (lowest - highest, highest - lowest)
         tests = paired(
-            differences, self.settings, bounds, column.weights, column.clusters
+            differences,
+            self.settings,
+            _bounds_of_difference(column),
+            weights=column.weights,
+            clusters=column.clusters,
         )
         won, lost = tests.won, tests.lost
         if column.measure.metric.better == "low":
@@ -258,6 +236,12 @@ class _Measuring:
             "lost": lost,
             "detectable": detectable_of(tests, self.settings.alpha),
         }
+
+
+def _bounds_of_difference(column: Column) -> tuple[float, float]:
+    """Return the lowest and the highest possible difference of two models."""
+    lowest, highest = column.measure.bounds
+    return lowest - highest, highest - lowest
 
 
 def detectable_of(tests: Paired, alpha: float) -> Floats:
@@ -360,7 +344,7 @@ def _concluded(
     same_tests = _same_tests(places, p) if measuring.has_gaps else []
     for _first, second in same_tests:
         is_test[second] = False
-    families = [_family(place, settings) for place in places]
+    families = [_column_name(place) for place in places]
     p_holm = _corrected(np.where(is_test, p, nan), families)
     for first, second in same_tests:
         p_holm[second] = p_holm[first]
@@ -405,9 +389,9 @@ def _same_tests(places: Sequence[Place], p: Floats) -> list[tuple[int, int]]:
     return same_tests
 
 
-def _family(place: Place, settings: Settings) -> str:
-    """Return the name of the tests that those of a place are corrected with."""
-    return place.measure.name if settings.correction == "metric" else ""
+def _column_name(place: Place) -> str:
+    """Return the name of a column, whose tests are corrected together."""
+    return f"{place.measure.name} {place.k}"
 
 
 def _corrected(p: Floats, families: Sequence[str]) -> Floats:
@@ -429,21 +413,18 @@ def _near_best(
     else that of a test against the best, corrected over these tests of a part.
     """
     alpha = measuring.settings.alpha
-    # Each part has families of its own, so its number is in their names.
-    families = [
-        f"{place.part} {_family(place, measuring.settings)}" for place in places
-    ]
+    # Each part has a best of its own, so its number is in the names of families.
+    families = [f"{place.part} {_column_name(place)}" for place in places]
     p_holm = _corrected(p_of_best, families)
-    # NaN, where there is no test, shows nothing.
-    is_worse = p_holm <= alpha
+    # NaN, where there is no test, has no mark.
+    is_near = p_holm > alpha
     pair_of = {frozenset(pair): index for index, pair in enumerate(measuring.pairs)}
     for index in range(len(places)):
         top = measuring.models[int(np.argmax(best[index]))]
         for model, name in enumerate(measuring.models):
             pair = pair_of.get(frozenset((name, top)))
             if pair is not None:
-                is_worse[index, model] = verdict[index, pair] in FOUND
-    has_users = np.array([place.n_users > 0 for place in places], dtype=bool)
-    has_best = best.any(axis=1) & has_users
-    is_near: Bools = has_best[:, np.newaxis] & ~best & ~is_worse
-    return is_near
+                is_near[index, model] = verdict[index, pair] in NOT_FOUND
+    has_best: Bools = np.logical_or.reduce(best, axis=1)
+    marked: Bools = has_best[:, np.newaxis] & ~best & is_near
+    return marked

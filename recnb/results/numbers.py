@@ -61,7 +61,7 @@ class DifferenceArrays(NamedTuple):
     low: Floats
     high: Floats
     p: Floats
-    p_holm: Floats  #: corrected with all others that are tested together
+    p_holm: Floats  #: corrected with all others of the column
     effect_size: Floats
     won: Ints
     tied: Ints
@@ -130,6 +130,11 @@ class DifferenceRow:
     def label(self) -> str:
         """The metric's symbol at its cut-off."""
         return label_of(self.symbol, self.k)
+
+    @property
+    def column(self) -> tuple[str, int | None]:
+        """The metric and the cut-off: tests of a column are corrected together."""
+        return self.metric, self.k
 
     @property
     def sample(self) -> str:

@@ -44,7 +44,12 @@ GAP = {
 BASIS = N_(
     "by {by}: {confidence}% intervals, not corrected for the number of "
     "comparisons; gap to all other users "
-    "by the more careful of Welch's t and Student's, p corrected by Holm over this table"
+    "by the more careful of Welch's t and Student's, p corrected by Holm over the "
+    "segments of each column"
+)
+#: The same where no gap is tested.
+BASIS_WITHOUT_TESTS = N_(
+    "by {by}: {confidence}% intervals, not corrected for the number of comparisons"
 )
 
 
@@ -156,7 +161,8 @@ def _basis_of(
     }
     if numbers.division.has_gaps:
         percent = f"{100 * confidence:g}"
-        return [*merged(phrases), _(BASIS, by=label, confidence=percent)]
+        words = BASIS if numbers.differences.is_test.any() else BASIS_WITHOUT_TESTS
+        return [*merged(phrases), _(words, by=label, confidence=percent)]
     weights = [
         *weights_in_words(data.joined.user_weight, of_lists=data.splits is not None),
         *pairs_in_words(data.joined.weighting),

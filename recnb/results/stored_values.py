@@ -27,7 +27,7 @@ from recnb.metrics.hits import Floats
 from recnb.results.measuring import detectable_of
 from recnb.results.score import Interval
 from recnb.results.verdicts import in_words, verdict_of
-from recnb.stats import Clusters, Paired, Settings, Test, intervals
+from recnb.stats import Clusters, Paired, Settings, intervals
 from recnb.stats import paired as paired_test
 
 #: A level of the index, or a Series or mapping of user to cluster.
@@ -98,7 +98,6 @@ def paired(
     bounds: Bounds = (0, 1),
     cluster: Cluster = None,
     *,
-    test: Test = "t",
     better: Literal["high", "low"] = "high",
 ) -> PairedDifference:
     """Return the difference of stored values, as a row of `found.differences()` is.
@@ -114,8 +113,6 @@ def paired(
         The lowest and the highest value that the metric may have.
     cluster : str, Series or mapping, optional
         As in `recnb.interval`.
-    test : {"t", "randomization"}, default "t"
-        Student's paired t, or random signs.
     better : {"high", "low"}, default "high"
         "low" if less is better.
 
@@ -131,7 +128,7 @@ def paired(
     >>> recnb.paired(before + before / 5, before)
     +0.0475 (95% interval 0.0337 to 0.0613; p < 0.0001): better; 20 users
     """
-    settings = Settings(confidence, test)
+    settings = Settings(confidence)
     if not is_word(better, ("high", "low")):
         raise OptionError(
             f"better={quoted(better)} says not what is better.",
@@ -186,7 +183,6 @@ def _difference_of(
         n_only_values=pair.n_only_values,
         n_only_baseline=pair.n_only_baseline,
         confidence=settings.confidence,
-        test=settings.test,
         cluster=cluster,
         lang=current(),
     )
@@ -210,7 +206,7 @@ class PairedDifference(Suggesting):
     difference: float
     low: float
     high: float
-    p: float  #: NaN if fewer than 10 users differ
+    p: float  #: NaN, as the interval is, if fewer than 10 users differ
     effect_size: float
     won: int  #: users, or lists, for which the values are better
     tied: int
@@ -222,7 +218,6 @@ class PairedDifference(Suggesting):
     n_only_values: int  #: users, or lists, left out since the baseline lacks them
     n_only_baseline: int
     confidence: float
-    test: str
     cluster: str  #: what is drawn together, by its name; "" for the lists of a user
     lang: str
 
@@ -268,9 +263,11 @@ class PairedDifference(Suggesting):
             low=fixed(self.low),
             high=fixed(self.high),
         )
+        concluded = f"{in_words(self.verdict)}; {self.basis}"
+        if isnan(self.p):
+            return f"{signed(self.difference)}: {concluded}"
         p = _p_in_words(self.p)
-        numbers = f"{signed(self.difference)} ({interval_in_words}{p})"
-        return f"{numbers}: {in_words(self.verdict)}; {self.basis}"
+        return f"{signed(self.difference)} ({interval_in_words}; {p}): {concluded}"
 
     def __repr__(self) -> str:
         with use_language(self.lang):
@@ -282,12 +279,8 @@ class PairedDifference(Suggesting):
 
 
 def _p_in_words(p: float) -> str:
-    """Return what stands behind an interval; nothing without a test."""
-    if isnan(p):
-        return ""
-    if p < 0.0001:
-        return "; p < 0.0001"
-    return f"; p = {p:.2g}"
+    """Return what stands behind an interval."""
+    return "p < 0.0001" if p < 0.0001 else f"p = {p:.2g}"
 
 
 # What is given, checked

@@ -18,7 +18,7 @@ from recnb.stats.intervals import (
     intervals,
 )
 from recnb.stats.means import mean_of, means
-from recnb.stats.paired import Paired, Settings, Test, paired
+from recnb.stats.paired import Paired, Settings, paired
 from recnb.stats.power import Detectable, detectable, users_needed
 from recnb.stats.resampled import resampled
 
@@ -33,7 +33,6 @@ __all__ = [
     "Moments",
     "Paired",
     "Settings",
-    "Test",
     "bins_of",
     "detectable",
     "gap_to_rest",

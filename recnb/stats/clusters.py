@@ -4,6 +4,10 @@ A clustered sample is a sample of G cluster values. Of N lists with values x and
 a cluster has the value m + G / N * (the sum of x - m over its lists). The mean of these
 values is m, and their variance divided by G is the variance of the mean of the lists. Of
 lists with weights w, the sum is of w (x - m), and N is the sum of w.
+
+Differences without weights have the variance CR2 and its degrees of freedom, which are
+made for clusters of unequal sizes (Bell and McCaffrey, Survey Methodology 28, 2002;
+Imbens and Kolesár, Review of Economics and Statistics 98, 2016).
 """
 
 from __future__ import annotations
@@ -104,6 +108,36 @@ class Clusters:
             deviations = weights[:, np.newaxis] * deviations
             total = float(weights.sum())
         return self.n / total * self.sums(deviations)
+
+    def corrected_variance(self, deviations: Floats) -> Floats:
+        """Return the variance CR2 of the mean of the lists in each column.
+
+        `deviations` are those of `deviations`. A cluster that has a share p of all lists
+        pulls the mean to itself, which 1 / (1 - p) makes up for.
+        """
+        of_clusters = deviations / self.n
+        rest = 1 - self.shares()
+        variance: Floats = (np.square(of_clusters) / rest[:, np.newaxis]).sum(axis=0)
+        return variance
+
+    def degrees_of_freedom(self) -> float:
+        """Return the degrees of freedom of CR2 if the lists of a cluster are alike.
+
+        They are trace(C)² / trace(C²) of C = diag(d) - u v' - v u' + s v v', whose
+        products are sums over clusters. Of clusters of one size they are n - 1.
+        """
+        shares = self.shares()
+        squares = np.square(shares)
+        s = float(squares.sum())
+        d = squares / (1 - shares)
+        u = squares / np.sqrt(1 - shares)
+        v = shares / np.sqrt(1 - shares)
+        diagonal = s * v**2 - 2 * u * v
+        uu, uv, vv = float(u @ u), float(u @ v), float(v @ v)
+        trace = float((d + diagonal).sum())
+        of_rest = 2 * uu * vv + 2 * uv**2 + s**2 * vv**2 - 4 * s * uv * vv
+        trace_of_square = float(d @ d + 2 * d @ diagonal) + of_rest
+        return trace**2 / trace_of_square
 
 
 def _effective_number(sizes: Floats) -> Floats:

@@ -58,6 +58,9 @@ class Moments:
     excess: float = 0.0
     #: The size of the largest cluster, that of the average one being 1; None: of users.
     largest: float | None = None
+    #: Of clusters without weights the variance of the mean difference, and its degrees
+    #: of freedom; None: they follow from `squares` and `n`.
+    corrected: tuple[Floats, float] | None = None
 
     @classmethod
     def of(
@@ -122,10 +125,12 @@ class Moments:
         deviations = clusters.deviations(values, mean, weights)
         shares = clusters.shares(weights)
         largest = float(shares.max())
-        # Of clusters of other sizes the t interval is too narrow without an excess. The
-        # cluster that the average list is in has covered (README.md); weights go with
-        # values more often than sizes do, so there the heaviest one counts.
-        heavy = float(np.square(shares).sum()) if weights is None else largest
+        corrected, excess = None, 0.0
+        if weights is not None:
+            excess = max(largest - 1 / clusters.n, 0.0)
+        elif clusters.n > 1:
+            variance = clusters.corrected_variance(deviations)
+            corrected = variance, clusters.degrees_of_freedom()
         return cls(
             n=float(clusters.n),
             mean=mean,
@@ -136,8 +141,9 @@ class Moments:
             above=clusters.n_off(values, bounds[0], weights),
             below=clusters.n_off(values, bounds[1], weights),
             bounds=bounds,
-            excess=max(heavy - 1 / clusters.n, 0.0),
+            excess=excess,
             largest=clusters.n * largest,
+            corrected=corrected,
         )
 
     @property
@@ -146,6 +152,18 @@ class Moments:
         if self.n < 2:
             return np.full_like(self.mean, np.nan)
         return self.squares / (self.n - 1)
+
+    @property
+    def sd(self) -> Floats:
+        """The standard deviation of differences, whose error is this out of √n."""
+        if self.corrected is None:
+            return np.sqrt(self.variance)
+        return np.sqrt(self.n * self.corrected[0])
+
+    @property
+    def free(self) -> float:
+        """The degrees of freedom of a test of the mean difference."""
+        return self.n - 1 if self.corrected is None else self.corrected[1]
 
     @property
     def varies(self) -> NDArray[np.bool_]:

@@ -1,39 +1,25 @@
-"""Two models on the same users: tests, each with the interval that belongs to it.
-
-They are Student's paired t test and the randomization test.
-"""
+"""Two models on the same users: Student's paired t test with its interval."""
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.display.language import _
-from recnb.display.progress import steps
-from recnb.errors import FrameError, OptionError, is_word, near, quoted
+from recnb.errors import FrameError
 from recnb.stats.clusters import Clusters
 from recnb.stats.intervals import (
     ENOUGH,
-    ROUNDING,
     UNBOUNDED,
     Bounds,
     Moments,
     check_confidence,
     effective_count,
 )
-from recnb.stats.means import Floats, means
-
-Test = Literal["t", "randomization"]
-TESTS = ("t", "randomization")
-CORRECTIONS = ("all", "metric")
-
-#: How many entries of signs are drawn at a time, and how many means of draws are held.
-SIGNS_AT_ONCE, DRAWS_AT_ONCE = 4_000_000, 25_000_000
+from recnb.stats.means import Floats
 
 
 @dataclass(frozen=True)
@@ -41,47 +27,28 @@ class Settings:
     """The settings of tests of differences."""
 
     confidence: float = 0.95
-    test: Test = "t"
-    #: Signs that the randomization test draws for each user, at least.
-    permutations: int = 10_000
-    #: Holm's correction, over all tests made together or over those of each metric.
-    correction: Literal["all", "metric"] = "all"
+    #: Whether a difference that is not tested keeps the interval within the bounds of
+    #: its metric, for a check that asks for no test.
+    keeps_untested: bool = False
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
-        if not is_word(self.test, TESTS):
-            raise OptionError(
-                f"test={quoted(self.test)} is no test of recnb.",
-                fix=near(self.test, TESTS),
-            )
-        if not is_word(self.correction, CORRECTIONS):
-            raise OptionError(
-                f"correction={quoted(self.correction)} says not which tests are "
-                f"corrected together.",
-                fix=near(self.correction, CORRECTIONS),
-            )
 
     @property
     def alpha(self) -> float:
         """The level of the tests: what the confidence leaves."""
         return round(1 - self.confidence, 12)
 
-    def of_tests(self, n: int) -> Self:
-        """Return the settings of `n` tests corrected together.
-
-        The lowest p of so many draws is far below `alpha / n`.
-        """
-        n_draws = math.ceil(5 * n / self.alpha)
-        return replace(self, permutations=max(self.permutations, n_draws))
-
 
 class Paired(NamedTuple):
     """Mean difference, interval, test and users, an entry for each column."""
 
     mean: Floats  #: mean difference; above 0 if the model is better than the baseline
+    #: The ends of the interval; NaN, as the p-value is, if fewer than 10 users differ or
+    #: a metric without bounds has no interval.
     low: Floats
     high: Floats
-    p: Floats  #: NaN if fewer than 10 users differ
+    p: Floats
     sd: Floats  #: standard deviation of the differences (n - 1)
     effect_size: Floats  #: Cohen's d_z, mean / sd
     won: NDArray[np.int64]  #: users for whom the model is better
@@ -106,17 +73,11 @@ def paired(
 
     `differences` are users × columns: the values of the model minus those of the
     baseline; `bounds` are the lowest and highest possible difference. If fewer than 10
-    users differ there is no test, and the interval of the t test is `beta` within the
-    bounds (see `Moments.interval_within_bounds`). Of lists in clusters, clusters are
+    users differ there is neither test nor interval. Of lists in clusters, clusters are
     the users of all this; won, tied and lost count lists.
     """
     settings = settings or Settings()
     sample = _Sample.of(differences, bounds, weights, clusters)
-    if weights is not None and settings.test != "t":
-        raise OptionError(
-            f"test={settings.test!r} takes all users alike, and user_weight= is given: ",
-            "say test='t'.",
-        )
     n_users, n_columns = sample.differences.shape
     untested = np.full(n_columns, np.nan)
     made = Paired(
@@ -135,15 +96,15 @@ def paired(
     )
     if sample.moments.n < 2:
         return made
-    if settings.test == "t":
-        low, high = _student_interval(sample, settings.confidence)
-        p = _student_p(sample)
-    else:
-        low, high, p = _randomization(sample, settings)
+    low, high = _student_interval(sample, settings.confidence)
+    p = _student_p(sample)
+    # A test and its interval are one statement.
+    is_tested = np.isfinite(p) & np.isfinite(low)
+    is_kept = is_tested | settings.keeps_untested
     return made._replace(
-        low=low,
-        high=high,
-        p=p,
+        low=np.where(is_kept, low, np.nan),
+        high=np.where(is_kept, high, np.nan),
+        p=np.where(is_tested, p, np.nan),
         sd=sample.sd,
         effect_size=sample.effect_size,
         reach=np.maximum(*sample.moments.reach),
@@ -203,18 +164,12 @@ class _Sample:
         return effective_count(self.differences != 0, self.weights, self.clusters)
 
     @cached_property
-    def signed(self) -> tuple[Floats, Floats]:
-        """What signs are drawn for, and their sizes: users, each of size 1, or clusters.
-
-        A cluster has the sum of its differences over the average number of lists; its
-        size is its number of lists over the same.
-        """
-        if self.clusters is None:
-            return self.differences, np.ones(len(self.differences))
-        sizes = self.clusters.shares() * self.clusters.n
-        average_size = len(self.differences) / self.clusters.n
-        sums = settled(self.clusters.sums(self.differences))
-        return sums / average_size, sizes
+    def n_signs(self) -> NDArray[np.intp]:
+        """The number of users, or of clusters in their sums, whose difference is not 0."""
+        differences = self.differences
+        if self.clusters is not None:
+            differences = settled(self.clusters.sums(differences))
+        return np.asarray(np.count_nonzero(differences, axis=0))
 
     @cached_property
     def mean(self) -> Floats:
@@ -229,7 +184,7 @@ class _Sample:
     def sd(self) -> Floats:
         """The standard deviation, 0 where users differ by rounding alone."""
         is_constant = np.ptp(self.differences, axis=0) == 0
-        return np.where(is_constant, 0.0, np.sqrt(self.moments.variance))
+        return np.where(is_constant, 0.0, self.moments.sd)
 
     @property
     def effect_size(self) -> Floats:
@@ -264,7 +219,8 @@ def _student_interval(sample: _Sample, confidence: float) -> tuple[Floats, Float
     from scipy.special import stdtrit
 
     n = sample.moments.n
-    half = stdtrit(n - 1, (1 + confidence) / 2) * (sample.sd / np.sqrt(n))
+    quantile = stdtrit(sample.moments.free, (1 + confidence) / 2)
+    half = quantile * (sample.sd / np.sqrt(n))
     down, up = sample.moments.reach
     # So few users do not show how far others may differ, so the bounds of the metric
     # take the place of those seen.
@@ -279,7 +235,7 @@ def _student_interval(sample: _Sample, confidence: float) -> tuple[Floats, Float
 def _student_p(sample: _Sample) -> Floats:
     """Return p-values of Student's paired t test; NaN where fewer than 10 users differ.
 
-    None is below the lowest one of the randomization test.
+    None is below that of as many coins, all on the side of the difference.
     """
     from scipy.special import stdtr
 
@@ -289,89 +245,7 @@ def _student_p(sample: _Sample) -> Floats:
     beyond_reach = np.maximum(np.abs(sample.mean) - reach, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         statistic = np.where(beyond_reach == 0, 0.0, beyond_reach / error)
-        p = 2 * stdtr(n - 1, -statistic)
-    differences, _sizes = sample.signed
-    lowest = 2.0 ** (1.0 - np.count_nonzero(differences, axis=0))
+        p = 2 * stdtr(sample.moments.free, -statistic)
+    lowest = 2.0 ** (1.0 - sample.n_signs)
     p = np.minimum(np.maximum(p, lowest), 1.0)
     return np.where(sample.n_differ < ENOUGH, np.nan, p)
-
-
-def _randomization(
-    sample: _Sample, settings: Settings
-) -> tuple[Floats, Floats, Floats]:
-    """Return intervals and p-values of the randomization test (Fisher 1935).
-
-    NaN where fewer than 10 users differ.
-    """
-    n_columns = sample.differences.shape[1]
-    low, high, p = np.full((3, n_columns), np.nan)
-    differences, sizes = sample.signed
-    columns = np.flatnonzero(sample.n_differ >= ENOUGH)
-    if len(columns) == 0:
-        return low, high, p
-    # As many together as 200 MB hold with all that is drawn for each.
-    n_blocks = math.ceil(len(columns) * settings.permutations / DRAWS_AT_ONCE)
-    blocks = np.array_split(columns, n_blocks)
-    n_allowed = int(settings.alpha * (1 + settings.permutations) + ROUNDING)
-    for block in steps(blocks, _("testing")):
-        draws = _drawn(differences[:, block], sizes, settings.permutations)
-        for column, draw in zip(block, draws, strict=True):
-            p[column] = draw.p
-            if n_allowed:
-                low[column] = draw.mean - draw.furthest_shift(1, n_allowed)
-                high[column] = draw.mean + draw.furthest_shift(-1, n_allowed)
-    return low, high, p
-
-
-class _Draws(NamedTuple):
-    """The means of a column under drawn signs.
-
-    If `shift` is taken from each difference, they are `of_rest + (mean - shift) *
-    of_signs`; the interval holds the shifts for which this is as far from 0 as `mean -
-    shift` in more than 1 - confidence of the draws.
-    """
-
-    mean: float  #: of the differences
-    of_rest: Floats  #: by draw: the mean of what differs from the mean
-    of_signs: Floats  #: by draw: the mean of the signs
-
-    @property
-    def p(self) -> float:
-        """How often a mean is as far from 0 as that of the differences."""
-        drawn = np.abs(self.of_rest + self.mean * self.of_signs)
-        is_as_far = drawn >= np.abs(self.mean) - ROUNDING
-        return (1 + np.count_nonzero(is_as_far)) / (1 + len(drawn))
-
-    def furthest_shift(self, side: int, n_allowed: int) -> float:
-        """Return how far the shift is, down (1) or up (-1), at which draws are as far."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            down = side * self.of_rest / (1 - self.of_signs)
-            up = -side * self.of_rest / (1 + self.of_signs)
-            shift = np.maximum(down, up)
-        # All signs alike: as far whatever is taken off.
-        shift[np.abs(self.of_signs) > 1 - ROUNDING] = np.inf
-        return float(np.partition(shift, -n_allowed)[-n_allowed])
-
-
-def _drawn(differences: Floats, sizes: Floats, n_draws: int) -> list[_Draws]:
-    """Draw signs of users, the same for each column.
-
-    A shift of each list moves a cluster by its size times as much; that of a user is 1.
-    """
-    rng = np.random.default_rng(0)
-    n_users = len(differences)
-    # A column lies together, so that its sum does not depend on those beside it.
-    mean = means(np.asfortranarray(differences))
-    deviations = differences - sizes[:, np.newaxis] * mean
-    columns = np.column_stack([deviations, sizes]) / n_users
-    at_once = max(1, SIGNS_AT_ONCE // n_users)
-    drawn = []
-    for start in range(0, n_draws, at_once):
-        shape = (min(at_once, n_draws - start), n_users)
-        signs = rng.integers(0, 2, shape, dtype=np.int8) * 2.0 - 1
-        drawn.append((signs @ columns).T)
-    *of_rests, of_signs = np.concatenate(drawn, axis=1)
-    return [
-        _Draws(of_column, of_rest, of_signs)
-        for of_column, of_rest in zip(mean.tolist(), of_rests, strict=True)
-    ]

@@ -66,7 +66,7 @@ class Detectable(float):
         moments = Moments.of(
             differences[:, np.newaxis], weights=weights, clusters=clusters
         )
-        sd = factor * float(np.sqrt(moments.variance[0]))
+        sd = factor * float(moments.sd[0])
         reach = factor * float(np.maximum(*moments.reach)[0])
         difference = detectable(sd, moments.n, power, alpha) + reach
         # So few do not show how far others would differ.

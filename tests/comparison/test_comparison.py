@@ -66,11 +66,6 @@ def test_differences_are_those_of_the_values_of_users_and_tests_those_of_scipy()
     assert (frame.p_holm.dropna() >= frame.p.dropna()).all()
 
 
-def test_an_unknown_correction_is_refused():
-    with pytest.raises(OptionError, match=r"correction='none'.*'all', 'metric'"):
-        recnb.compare(SAMPLE.models, SAMPLE.test, correction="none")
-
-
 def many(n, **options):
     models = {
         f"m{at}": list(SAMPLE.models.values())[at % 3].query(f"rank > {at // 3}")
@@ -79,38 +74,22 @@ def many(n, **options):
     return recnb.compare(models, SAMPLE.test, **options)
 
 
-def test_of_many_models_every_two_are_compared_and_corrected_within_each_metric():
-    few, nine, named, asked = (
-        many(8),
-        many(9),
-        many(9, baseline="m2"),
-        many(9, correction="all", pairs="baseline"),
-    )
-    assert [one.baseline for one in (few, nine, named, asked)] == [
-        "m0",
-        None,
-        "m2",
-        "m0",
-    ]
-    assert [one.settings.correction for one in (few, nine, named, asked)] == [
-        "all",
-        "metric",
-        "metric",
-        "all",
-    ]
-    assert len(nine.pairs) == 36
+def test_of_many_models_every_two_are_compared():
+    found = [many(8), many(9), many(9, baseline="m2"), many(9, pairs="baseline")]
+    assert [one.baseline for one in found] == ["m0", None, "m2", "m0"]
+    assert len(found[1].pairs) == 36
 
 
-def test_the_randomization_test_draws_enough_for_so_many_corrected_together():
-    """With 10,000 draws no p-value is below 0.0576 after the correction."""
+def test_of_nine_models_that_all_differ_the_report_says_so():
+    fillers = "abcdefghijklmnopq"
     models = {
-        f"m{at}": {user: [*"abcdefghi"[:at], f"x{user}"] for user in range(20)}
+        f"m{at}": {
+            user: [*fillers[: 2 * at + user % 2], f"x{user}"] for user in range(20)
+        }
         for at in range(9)
     }
-    found = recnb.compare(
-        models, {user: [f"x{user}"] for user in range(20)}, test="randomization"
-    )
-    report = found.report(k=range(9, 25), metrics=["mrr"])
+    found = recnb.compare(models, {user: [f"x{user}"] for user in range(20)})
+    report = found.report(k=range(18, 34), metrics=["mrr"])
     assert {row.verdict for row in report.differences} == {"worse"}
     assert "Drawn for the 5 highest; 4 more models are not." in report.to_html()
     assert (

@@ -98,11 +98,8 @@ def check_mirrored(found: Any, k: int) -> None:
 
 
 @pytest.mark.parametrize("pairs", ["baseline", "all"])
-@pytest.mark.parametrize("correction", ["all", "metric"])
-def test_where_less_is_better_all_is_mirrored(pairs: Any, correction: Any) -> None:
-    found = recnb.compare(
-        SAMPLE.models, SAMPLE.test, pairs=pairs, correction=correction, **DATA
-    )
+def test_where_less_is_better_all_is_mirrored(pairs: Any) -> None:
+    found = recnb.compare(SAMPLE.models, SAMPLE.test, pairs=pairs, **DATA)
     check_mirrored(found, 10)
 
 
@@ -213,11 +210,8 @@ def test_of_calibration_less_is_better() -> None:
 
 
 @pytest.mark.parametrize("metric", ["ndcg", "price"])
-@pytest.mark.parametrize("correction", ["all", "metric"])
-def test_a_pair_has_one_verdict_in_headline_marks_and_matrix(
-    metric: str, correction: Any
-) -> None:
-    found = recnb.compare(many_models(14), SAMPLE.test, correction=correction)
+def test_a_pair_has_one_verdict_in_headline_marks_and_matrix(metric: str) -> None:
+    found = recnb.compare(many_models(14), SAMPLE.test)
     report = found.report(k=10, metrics=[metric], movers=0)
     first, *others = report.ranked
     apart = {

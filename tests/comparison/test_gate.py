@@ -10,6 +10,7 @@ from recnb.errors import OptionError
 from recnb.results.gate import Gate, limit_check, not_worse_check
 from recnb.results.numbers import DifferenceRow
 from recnb.results.verdicts import verdict_of
+from recnb.stats import Moments
 from tests.comparison.frames import SAMPLE
 
 FOUND = recnb.compare(SAMPLE.recommendations, SAMPLE.test, baseline="item-knn")
@@ -83,8 +84,7 @@ def test_a_model_that_is_worse_fails_and_a_margin_is_a_test_of_non_inferiority()
     assert FOUND.not_worse("ndcg", 10, 0.2)
 
 
-@pytest.mark.parametrize("test", ["t", "randomization"])
-def test_a_gate_says_what_the_verdict_of_the_difference_says(test):
+def test_a_gate_says_what_the_verdict_of_the_difference_says():
     """Also where the interval, which is not corrected, is below 0 and the test is not."""
     rng = np.random.default_rng(1)
     old = SAMPLE.models["item-knn"]
@@ -94,7 +94,7 @@ def test_a_gate_says_what_the_verdict_of_the_difference_says(test):
         models[f"{share}"] = old.assign(
             item=old["item"].mask(is_lost, "none " + old["rank"].astype(str))
         )
-    found = recnb.compare(models, SAMPLE.test, baseline="old", test=test)
+    found = recnb.compare(models, SAMPLE.test, baseline="old")
     verdicts = found.differences("ndcg", k=10).set_index("model")["verdict"]
     gate = found.not_worse("ndcg", k=10)
     for check in gate.checks:
@@ -112,10 +112,20 @@ def test_a_gate_says_what_the_verdict_of_the_difference_says(test):
         (not_worse(0.1, 0.2, 0.0), True, "new is not shown to be worse than old ("),
         (
             not_worse(NAN, NAN, 0.0),
-            False,
-            "no conclusion on new against old (difference 0.0000, too few users or differences",
+            True,
+            (
+                "not shown to be worse than old, as no test could be made (difference "
+                "0.0000, too few users or differences for an interval"
+            ),
         ),
-        (not_worse(NAN, NAN, 0.1), False, "no conclusion on new against old ("),
+        (
+            not_worse(NAN, NAN, 0.1),
+            False,
+            (
+                "no conclusion on new against old (difference 0.0000, too few users or "
+                "differences for an interval"
+            ),
+        ),
         (
             not_worse(-0.1, 0.3, 0.1),
             False,
@@ -136,14 +146,14 @@ def test_a_gate_says_what_the_verdict_of_the_difference_says(test):
             False,
             "new is worse than old by 0.02 or more (",
         ),
-        # Without a margin it is the verdict, as in a report; so few who differ that
-        # nothing is tested are no pass.
+        # Without a margin it is the verdict, as in a report; where nothing is tested,
+        # the interval within the metric's bounds.
         (not_worse(-0.2, -0.1, 0.0, verdict="hint"), True, "not shown to be worse"),
         (not_worse(-0.2, 0.1, 0.0, verdict="torn"), True, "not shown to be worse"),
         # Every finding but the one that speaks for the model fails.
         (not_worse(-0.2, -0.1, 0.0, verdict="lower"), False, "new is worse"),
         (not_worse(-0.2, -0.1, 0.0, verdict="untested"), False, "no conclusion on new"),
-        (not_worse(-0.2, 0.1, 0.0, verdict="untested"), True, "not shown to be worse"),
+        (not_worse(-0.2, 0.1, 0.0, verdict="untested"), True, "no test could be made"),
         # Too few users are no pass, and the same values are.
         (not_worse(0.1, 0.2, 0.01, 9, 9), False, "9 users, where a gate needs 10"),
         (not_worse(NAN, NAN, 0.0, 9, 0), False, "9 users, where a gate needs 10"),
@@ -179,26 +189,49 @@ def test_the_rule_and_what_it_says(check, passed, words):
     assert (check.passed, words in check.says) == (passed, True)
 
 
-def test_a_gate_of_few_users_or_without_an_interval_fails_and_the_same_lists_pass():
+def test_a_gate_of_few_users_fails_and_one_without_a_test_says_so():
     few = SAMPLE.test[SAMPLE.test["user"].isin(SAMPLE.test["user"].unique()[:1])]
     found = recnb.compare(SAMPLE.recommendations, few, baseline="item-knn")
     for gate in (found.not_worse("ndcg", k=10), found["popular"].at_least("ndcg", 0)):
         assert not gate
         assert "1 user, where a gate needs 10" in repr(gate)
-    # DCG has no upper bound, so where few users differ there is no interval.
+    # Where few users differ there is no test, and of DCG, which has no upper bound, no
+    # interval either.
     recs = SAMPLE.models["item-knn"]
     other = recs.assign(
         item=recs["item"].where(
             recs["user"] != "u026", "none " + recs["rank"].astype(str)
         )
     )
-    gate = recnb.compare(
-        {"new": other, "old": recs}, SAMPLE.test, baseline="old"
-    ).not_worse("dcg", 10)
-    assert not gate
+    found = recnb.compare({"new": other, "old": recs}, SAMPLE.test, baseline="old")
+    gate = found.not_worse("dcg", 10)
+    assert gate
+    assert "no test could be made" in repr(gate)
     assert "too few users or differences for an interval" in repr(gate)
+    assert not found.not_worse("dcg", 10, margin=0.5)
     same = recnb.compare({"new": recs, "old": recs}, SAMPLE.test, baseline="old")
     assert same.not_worse("ndcg", k=10, margin=0.05)
+
+
+def test_few_of_many_users_who_differ_have_an_interval_within_the_bounds():
+    """Five of 500 lose their item: that is 0.01 on average, shown to be below 0.03."""
+    old = {user: ["a", "b"] for user in range(500)}
+    new = {user: ["b", "c"] if user < 5 else old[user] for user in old}
+    truth = {user: ["a"] for user in old}
+    found = recnb.compare({"new": new, "old": old}, truth, baseline="old")
+    assert found.differences("ndcg", k=2)["low"].isna().all()
+    gate = found.not_worse("ndcg", k=2)
+    assert gate
+    assert "no test could be made (difference -0.0100, 95% interval -0.0" in repr(gate)
+    bounds = (-1.0, 1.0)
+    differences = np.r_[-np.ones(5), np.zeros(495)][:, np.newaxis]
+    low, high = Moments.of(differences, bounds).interval_within_bounds()
+    check = gate.checks[0].numbers
+    assert (check["low"], check["high"]) == pytest.approx((low[0], high[0]))
+    assert -0.03 < low[0] < -0.01 < high[0]
+    for margin in (-low[0] - 1e-6, -low[0] + 1e-6):
+        is_less = bool(low[0] > -margin)
+        assert bool(found.not_worse("ndcg", k=2, margin=margin)) == is_less
 
 
 def test_a_number_that_must_be_reached():

@@ -133,9 +133,9 @@ def beside(other, *truth, **options):
         ),
         (lambda: two(model="m"), OptionError, "has their names"),
         (
-            lambda: two().differences("ndcg", k=1, test="randomization"),
+            lambda: two().differences("ndcg", k=1, pairs="all"),
             OptionError,
-            "has an option 'test'",
+            "has an option 'pairs'",
         ),
         (
             lambda: recnb.compare(FIRST, TRUTH),

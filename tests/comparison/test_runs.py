@@ -126,6 +126,35 @@ def test_what_an_interval_covers_is_said():
     assert type(folds.to_frame()) is pd.DataFrame
 
 
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        ("day", "other days like these, and no other users."),
+        ("Date", "other days like these, and no other users."),
+        ("event_date", "other days like these, and no other users."),
+        ("seed", "other training runs on this split of the data, and no other users."),
+        ("fold", "other training runs on this split of the data, and no other users."),
+        (
+            "run_id",
+            "other training runs on this split of the data, and no other users.",
+        ),
+        ("shop", "other splits by shop like these, and no other users."),
+        ("birthday", "other splits by birthday like these, and no other users."),
+    ],
+)
+def test_splits_are_named_as_what_they_are(column, words):
+    recs, truth = (
+        frame[frame.seed == 0].drop(columns="seed").rename(columns={"fold": column})
+        for frame in (RECS, TRUTH)
+    )
+    found = recnb.compare(recs, truth, split=column)
+    text = " ".join(repr(found.runs("ndcg", k=5)).split())
+    assert (
+        f"Paired t test over 5 splits by {column}. Its 95% intervals cover {words}"
+        in text
+    )
+
+
 def test_pooling_lists_as_if_they_were_users_is_no_test_of_either():
     """Intervals over users are longer than those of lists taken for users."""
     row = FOUND.differences("ndcg", k=5).iloc[0]

@@ -287,8 +287,8 @@ def test_what_may_be_said(values, verdict, words):
             alpha=0.05,
             better=row.better,
         )
-    tested = dataclasses.replace(row, p=0.2)
-    (line,) = conclusions([row], [tested] * 3, Settings())
+    others = [dataclasses.replace(row, p=0.2)] * 2
+    line, *_lines = conclusions([row, *others], Settings())
     assert words in inline(line, "txt")
 
 

@@ -49,7 +49,7 @@ def comparison():
         FOUND.curve(k=[1, 5]),
     ]
     shown += [
-        recnb.compare(FOUND, pairs="all", correction="metric").report(k=[5, 10]),
+        recnb.compare(FOUND, pairs="all").report(k=[5, 10]),
     ]
     shown += [
         FOUND.not_worse("ndcg", k=10, model="factors"),

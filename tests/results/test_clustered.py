@@ -285,15 +285,10 @@ def test_stored_values_have_the_interval_of_the_score():
     assert list(ends) == pytest.approx(list(score.interval()))
 
 
-@pytest.mark.parametrize("test", ["t", "randomization"])
-def test_stored_values_have_the_row_of_the_differences(test):
-    found = recnb.compare(
-        {"a": RECS, "b": OTHER}, TRUTH, split="day", baseline="a", test=test
-    )
+def test_stored_values_have_the_row_of_the_differences():
+    found = recnb.compare({"a": RECS, "b": OTHER}, TRUTH, split="day", baseline="a")
     row = found.differences("ndcg", k=5).iloc[0]
-    stored = recnb.paired(
-        found["b"].ndcg(k=5).per_user, found["a"].ndcg(k=5).per_user, test=test
-    )
+    stored = recnb.paired(found["b"].ndcg(k=5).per_user, found["a"].ndcg(k=5).per_user)
     for name in ("difference", "low", "high", "p", "effect_size", "detectable"):
         assert getattr(stored, name) == pytest.approx(row[name]), name
     for name in ("won", "tied", "lost", "n_users", "n_lists", "verdict"):
@@ -396,7 +391,11 @@ def test_the_lint_and_weights_count_lists():
 
 @pytest.mark.parametrize(
     ("n", "words"),
-    [(5, "0.4725): "), (12, "; p = 0.082): "), (2_000, "; p < 0.0001): ")],
+    [
+        (5, "+0.0600: too few users or differences"),
+        (12, "; p = 0.082): "),
+        (2_000, "; p < 0.0001): "),
+    ],
 )
 def test_a_p_value_is_shown_as_it_can_be_read(n, words):
     before = pd.Series(np.linspace(0.3, 0.5, n))

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import recnb
+from recnb.cli.command import main
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics import Credit, as_column, out_of_count
 from recnb.metrics.metric import LIST_METRICS, METRICS
@@ -461,8 +463,56 @@ def search_length() -> Any:
     return search_length
 
 
-@pytest.mark.parametrize("k", [1, 3, 10, None])
-def test_a_cost_adds_what_a_list_without_a_hit_costs(k: int | None) -> None:
+CAREFUL = {user: ["x", "a"] for user in range(30)}
+LAZY = {0: ["x", "a"]}
+FOUND_BY_ALL = {user: ["a"] for user in range(30)}
+RANKED = pd.DataFrame({"user": 0, "item": ["x", "a"], "rank": [1, 2]})
+JUDGED = pd.DataFrame({"user": [0, 1], "item": "a"})
+#: Calls with a cost of the caller's, by what they are made of.
+WITHOUT_CUTOFF: dict[str, Callable[[Any], Any]] = {
+    "measure": lambda cost: recnb.evaluate(LAZY, FOUND_BY_ALL).measure(cost),
+    "table": lambda cost: recnb.evaluate(LAZY, FOUND_BY_ALL).table(cost, k=[None, 5]),
+    "gate": lambda cost: recnb.evaluate(LAZY, FOUND_BY_ALL).at_most(cost, 1),
+    "accessor": lambda cost: RANKED.rec.against(JUDGED).measure(cost),
+    "groups": lambda cost: recnb.evaluate_groups(
+        [1, 0], [0.1, 0.2], qid=[1, 1]
+    ).measure(cost),
+    "one list": lambda cost: recnb.explain(cost, ["x"], ["a"]),
+    "models": lambda cost: recnb.compare(
+        {"careful": CAREFUL, "lazy": LAZY}, FOUND_BY_ALL
+    ).differences(cost),
+    "table of models": lambda cost: recnb.compare(
+        {"careful": CAREFUL, "lazy": LAZY}, FOUND_BY_ALL
+    ).table(cost),
+}
+
+
+@pytest.mark.parametrize("call", WITHOUT_CUTOFF)
+def test_a_cost_that_depends_on_k_is_refused_without_a_cut_off(call: str) -> None:
+    """Of thirty users whom a lazy model lists once it was 0.0333, the lowest cost."""
+    with pytest.raises(OptionError, match=r"missed='no_hit \* k'.*k=10"):
+        WITHOUT_CUTOFF[call](search_length())
+
+
+def test_a_lazy_model_has_the_highest_cost_at_a_cut_off() -> None:
+    models = {"careful": CAREFUL, "lazy": LAZY}
+    costs = recnb.compare(models, FOUND_BY_ALL).table(search_length(), k=2).to_frame()
+    assert costs["search_length@2"].tolist() == [1, 59 / 30]
+
+
+def test_the_command_line_refuses_a_cost_without_a_cut_off(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    search_length()
+    RANKED.to_csv(tmp_path / "recs.csv", index=False)
+    JUDGED.to_csv(tmp_path / "truth.csv", index=False)
+    paths = [str(tmp_path / name) for name in ("recs.csv", "truth.csv")]
+    assert main(["report", *paths, "--fail-above", "search_length=1"]) == 2
+    assert "give a cut-off, such as --k 10" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("k", [1, 3, 10])
+def test_a_cost_adds_what_a_list_without_a_hit_costs(k: int) -> None:
     values = EV.measure(search_length(), k=k).per_user
     truth = SAMPLE.test[SAMPLE.test["rating"] > 0]
     relevant = truth.groupby("user")["item"].agg(set)
@@ -471,9 +521,8 @@ def test_a_cost_adds_what_a_list_without_a_hit_costs(k: int | None) -> None:
     expected = {}
     for user, items in relevant.items():
         shown = lists.get(user, [])
-        depth = len(shown) if k is None else k
-        found = [at for at, item in enumerate(shown[:depth]) if item in items]
-        expected[user] = float(found[0] if found else depth)
+        found = [at for at, item in enumerate(shown[:k]) if item in items]
+        expected[user] = float(found[0] if found else k)
     assert values.to_dict() == expected
     in_table = EV.table("search_length", k=[k, 7]).iloc[0, 0]
     assert in_table == pytest.approx(np.mean([*expected.values()]))

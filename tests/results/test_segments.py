@@ -616,3 +616,16 @@ def test_the_keys_of_a_mapping_are_users_whatever_they_are() -> None:
     assert means.to_dict() == {("recall", 1, "even"): 0.5, ("recall", 1, "odd"): 1.0}
     with pytest.raises(recnb.errors.OptionError, match="no users on its index"):
         recs.rec.against(truth).table("recall", k=1, by=pd.Series(half.values()))
+
+
+def test_of_segments_that_are_not_tested_no_line_speaks_of_tests() -> None:
+    """A user's lists are on both sides of a day, so its gap has no test."""
+    recs = pd.concat([KNN.assign(week=week) for week in range(3)])
+    ev = recnb.evaluate(recs, WEEKS, split="week", users=USERS)
+    for by, is_tested in ((["segment", "week"], False), ("half", True)):
+        table = ev.table("ndcg", k=10, by=by)
+        page = ev.report(k=10, metrics=["ndcg"], by=by).to_markdown()
+        assert table["p"].notna().any() == is_tested
+        for text in (" ".join(repr(table).split()), page):
+            assert "95% intervals, not corrected for the number of comparisons" in text
+            assert ("Welch" in text and "Holm" in text) == is_tested

@@ -83,7 +83,8 @@ def coverage_of_differences(kind, n, rate, alike):
         sizes = drawn_sizes(rng, n)
         clusters = Clusters.of(np.repeat(np.arange(n), sizes))
         differences = draw(rng, sizes, rate, alike) - draw(rng, sizes, other, alike)
-        test = paired_of(differences, Settings(), (-1.0, 1.0), None, clusters)
+        settings = Settings(keeps_untested=True)
+        test = paired_of(differences, settings, (-1.0, 1.0), None, clusters)
         shares.append(held(test.low, test.high, rate - other))
     return np.mean(shares)
 
@@ -116,6 +117,6 @@ def test_the_interval_of_a_mean_of_lists_covers(kind, alike, rate, n):
 @pytest.mark.parametrize(("kind", "alike", "rate"), CELLS)
 def test_the_interval_of_a_difference_of_lists_covers(kind, alike, rate, n):
     share = coverage_of_differences(kind, n, rate, alike)
-    assert share >= 0.945
+    assert share >= 0.946 - 3 * np.sqrt(0.946 * 0.054 / (DRAWS * SAMPLES))
     name = f"difference of {kind} {rate}, {alike}"
     assert share == pytest.approx(said(name, n), abs=0.0006)

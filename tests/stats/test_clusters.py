@@ -1,6 +1,5 @@
 """Clustered samples: naive loops, hand-worked numbers, laws, and how intervals cover."""
 
-import itertools
 import math
 
 import numpy as np
@@ -112,19 +111,17 @@ def test_lists_duplicated_within_their_clusters_leave_intervals_unchanged(weight
     )
     assert np.ravel(ends) == pytest.approx(np.ravel(same), rel=1e-9)
     centred = values[:, np.newaxis] - 0.45
-    for test in ("t", "randomization") if weights is None else ("t",):
-        settings = Settings(test=test, permutations=500)
-        tests, others = (
-            paired_of(matrix, settings, SIGNED, of_list, clusters)
-            for matrix, of_list, clusters in (
-                (centred, once[1], once[2]),
-                (centred[twice], again[1], again[2]),
-            )
+    tests, others = (
+        paired_of(matrix, Settings(), SIGNED, of_list, clusters)
+        for matrix, of_list, clusters in (
+            (centred, once[1], once[2]),
+            (centred[twice], again[1], again[2]),
         )
-        for name in ("mean", "low", "high", "p", "sd"):
-            mine, theirs = getattr(tests, name), getattr(others, name)
-            assert mine == pytest.approx(theirs, rel=1e-9)
-        assert (3 * tests.won == others.won).all()
+    )
+    for name in ("mean", "low", "high", "p", "sd"):
+        mine, theirs = getattr(tests, name), getattr(others, name)
+        assert mine == pytest.approx(theirs, rel=1e-9)
+    assert (3 * tests.won == others.won).all()
 
 
 @pytest.mark.parametrize("size", [2, 5])
@@ -158,45 +155,6 @@ def test_of_clusters_of_one_size_t_has_the_degrees_of_clusters():
     assert test.p[0] == pytest.approx(of_users.pvalue, rel=1e-9)
 
 
-def test_of_clusters_of_other_sizes_t_reaches_as_far_as_the_average_list_s_cluster():
-    values, codes, _weights = made_lists(8)
-    differences = values - 0.45
-    test = paired_of(differences, Settings(), SIGNED, None, Clusters.of(codes))
-    mean = differences.mean()
-    sizes = np.bincount(codes)
-    excess = float(np.square(sizes).sum() / sizes.sum() ** 2 - 1 / len(sizes))
-    share = excess / (1 + excess)
-    error = math.sqrt(naive_variance(differences, codes))
-    half = scipy.stats.t.ppf(0.975, len(sizes) - 1) * error
-    low = mean - half - share * (mean - differences.min())
-    high = mean + half + share * (differences.max() - mean)
-    assert (test.low[0], test.high[0]) == pytest.approx((low, high))
-
-
-def test_the_randomization_test_flips_whole_clusters():
-    """All 2^12 signs of 12 clusters, against those that are drawn."""
-    rng = np.random.default_rng(2)
-    sizes = rng.integers(1, 5, 12)
-    differences = rng.normal(0.05, 0.2, sizes.sum()) + np.repeat(
-        rng.normal(0.1, 0.2, 12), sizes
-    )
-    codes = codes_of(sizes)
-    totals = np.array([differences[codes == code].sum() for code in range(12)])
-    flips = np.array(list(itertools.product([-1, 1], repeat=12)))
-
-    def p_of(sums):
-        flipped = np.abs(flips @ sums)
-        return float((flipped >= abs(sums.sum()) - 1e-12).mean())
-
-    settings = Settings(test="randomization", permutations=40_000)
-    test = paired_of(differences, settings, SIGNED, None, Clusters.of(codes))
-    assert test.p[0] == pytest.approx(p_of(totals), abs=0.01)
-    # The interval holds the shifts, taken from each list, that are not rejected.
-    for end, inwards in ((test.low[0], 1), (test.high[0], -1)):
-        assert p_of(totals - sizes * (end + inwards * 0.02)) > 0.05
-        assert p_of(totals - sizes * (end - inwards * 0.02)) < 0.05
-
-
 def test_few_clusters_who_differ_are_not_tested_however_many_lists_do():
     clusters = clusters_of([5] * 30)
     differences = np.zeros(150)
@@ -204,9 +162,7 @@ def test_few_clusters_who_differ_are_not_tested_however_many_lists_do():
     test = paired_of(differences, Settings(), SIGNED, None, clusters)
     assert math.isnan(test.p[0])
     assert test.won[0] == 45
-    ends = Moments.of(differences[:, np.newaxis], SIGNED, None, clusters)
-    within = np.ravel(ends.interval_within_bounds())
-    assert (test.low[0], test.high[0]) == pytest.approx(within)
+    assert np.isnan([test.low[0], test.high[0]]).all()
     differences[: 5 * 10] = 0.3
     assert paired_of(differences, Settings(), SIGNED, None, clusters).p[0] < 0.05
 

@@ -211,8 +211,8 @@ WORDS = {
     "30 looks, Holm": "30번, 홀름 보정",
     "30 looks, Benjamini–Hochberg": "30번, 벤저미니-호크버그 보정",
     "world {}: {}": "세계 {}: {}",
-    "below 0.05: {} of {}; corrected: none": "0.05보다 작은 것: {}개(모두 {}개), 보정하면 없음",
-    "among {} tests": "검정 {}개 가운데",
+    "below 0.05: {} of {}; the lowest after Holm over all: {}": "0.05보다 작은 것: {}개(모두 {}개), 전체에 홀름 보정을 한 가장 작은 값: {}",
+    "among {} columns": "열 {}개 가운데",
     "others": "나머지",
     "{} (95% interval {} to {})": "{}(95% 신뢰구간 {} ~ {})",
     (
