@@ -159,8 +159,8 @@ class Basis:
         scale = [] if self.scale is None else [scale_in_words(self.scale)]
         notes = [*map(str, self.notes), *pairs_in_words(self.weights)]
         notes += train_in_words(self.n_train)
-        if self.preset is not None:
-            notes += self.preset.caveats_in_words
+        if self.preset is not None and self.preset.caveat:
+            notes.append(self.preset.caveat_in_words)
         users = self.users_in_words()
         if brief:
             # Among those of other metrics, all that is said of users stands together.
