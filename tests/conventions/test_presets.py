@@ -24,7 +24,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import recnb
-from recnb.conventions import in_words
 from recnb.conventions.convention import PHRASES
 from recnb.conventions.presets import Preset, presets
 from recnb.data import Source, read
@@ -374,8 +373,10 @@ def test_every_caveat_is_of_a_preset() -> None:
         ),
         (
             ("recommenders", "ndcg_exp"),
-            "raises an error where relevance is below 0 in a column of integers, and "
-            "follows no recorded rule where a pair is recommended twice",
+            (
+                "raises an error where relevance is below 0 in a column of integers, and "
+                "follows no recorded rule where a pair is recommended twice"
+            ),
         ),
     ],
 )
