@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.errors import FrameError, OptionError
-from recnb.metrics import Credit, list_credit, out_of_count
+from recnb.metrics import Credit, out_of_count
 from recnb.metrics.metric import LIST_METRICS
 from recnb.metrics.metric import METRICS as METRICS_OF_HITS
 from tests.examples import examples
@@ -401,51 +401,45 @@ def own_metrics() -> Iterator[list[Any]]:
         """How high the hits are."""
         return Credit(hits, k, 1 / hits.rank**2, out_of_count(hits, k, "k"))
 
-    @recnb.metric(
-        symbol="EPC",
-        credit="1 - count / n_users",
-        out_of="k",
-        bounds=(0, 1),
-        needs=("train",),
-    )
-    def complement(hits, k=None):
-        """How unknown the hits are."""
-        unknown = 1 - hits.items.count / hits.items.n_users
-        return Credit(hits, k, unknown, out_of_count(hits, k, "k"))
+    @recnb.metric(symbol="Found", over="list")
+    def relevance_by_rank(lists, k=None):
+        """Relevance of the items, of less worth further down."""
+        earned = lists["relevance"] / lists["rank"]
+        return earned.groupby(lists["user"]).sum()
 
-    @recnb.metric(
-        symbol="Unpop",
-        over="list",
-        credit="1 - count / n_users",
-        out_of="n_shown",
-        bounds=(0, 1),
-        needs=("train",),
-    )
-    def unpopularity(lists, k=None):
-        """Share of users who have not had the average item."""
-        return list_credit(lists, k, 1 - lists.items.count / lists.items.n_users)
-
-    yield [steep, complement, unpopularity]
+    yield [steep, relevance_by_rank]
     for metrics in (METRICS_OF_HITS, LIST_METRICS):
         for name in [name for name, metric in metrics.items() if metric.own]:
             del metrics[name]
 
 
 def test_metrics_of_ones_own_in_a_split(own_metrics: list[Any]) -> None:
-    steep, complement, unpopularity = own_metrics
     recs, truth, keys = frames_of(8, ["fold"])
-    of_folds = train_of(8, keys, ["fold"])
-    of_all = of_folds.drop(columns="fold").drop_duplicates()
-    cases = [(metric, of_all) for metric in own_metrics]
-    for metric, train in [*cases, (unpopularity, of_folds), (steep, of_folds)]:
-        ev = recnb.evaluate(recs, truth, split="fold", train=train)
-        alone = each_alone(recs, truth, ["fold"], keys, train=train)
+    ev = recnb.evaluate(recs, truth, split="fold")
+    alone = [*each_alone(recs, truth, ["fold"], keys)]
+    for metric in own_metrics:
         wanted = {key: part.measure(metric, k=3).per_user for key, part in alone}
         made = ev.measure(metric, k=3).per_user
         assert as_dict(made) == pytest.approx(as_dict(put_together(wanted, ["fold"])))
-    ev = recnb.evaluate(recs, truth, split="fold", train=of_folds)
-    with pytest.raises(OptionError, match="has a column of split=: leave it out of"):
-        ev.measure(complement, k=3)
+
+
+def test_a_frame_of_all_lists_has_the_columns_of_the_split() -> None:
+    recs, truth, _keys = frames_of(8, ["fold"])
+    frames = []
+
+    @recnb.metric(symbol="N", over="all")
+    def n_lists(lists, k=None):
+        frames.append(lists)
+        return len(lists.groupby(["user", "fold"]))
+
+    number = recnb.evaluate(recs, truth, split="fold").measure(n_lists, k=3)
+    del LIST_METRICS["n_lists"]
+    listed = recs[["user", "fold"]].drop_duplicates()
+    assert number == len(listed)
+    (frame,) = frames
+    assert set(map(tuple, frame[["user", "fold"]].to_numpy())) == set(
+        map(tuple, listed.to_numpy())
+    )
 
 
 def test_the_line_below_a_number_counts_lists_users_and_values() -> None:

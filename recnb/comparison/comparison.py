@@ -1081,7 +1081,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                     "paired: ",
                     metric=measure.name,
                 )
-                raise OptionError(problem, "that of each model is in .beyond(k=10).")
+                raise OptionError(
+                    problem,
+                    f"that of each model is in .table([{measure.name!r}], k=10).",
+                )
         return asked
 
     def _warnings(self, asked: Asked, k: object) -> list[str]:

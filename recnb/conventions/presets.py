@@ -45,7 +45,7 @@ class Preset:
     #: precision, or round
     tolerance: float
     #: where it raises an error, or its number follows no rule
-    caveats: tuple[str, ...] = ()
+    caveat: str = ""
     note: str = ""  #: a defect of the library
     #: what it does where it is given no cut-off: "error", or the one that it takes;
     #: empty if it then takes lists whole
@@ -88,16 +88,12 @@ class Preset:
         return f"{self.library} {self.variant}"
 
     @property
-    def caveats_in_words(self) -> list[str]:
-        """Say where the library itself has no such number."""
-        return [
-            _(
-                "{library} {caveat}",
-                library=self.library,
-                caveat=in_words("caveat", word),
-            )
-            for word in self.caveats
-        ]
+    def caveat_in_words(self) -> str:
+        """Say where the library itself has no such number; empty if it always has."""
+        if not self.caveat:
+            return ""
+        caveat = in_words("caveat", self.caveat)
+        return _("{library} {caveat}", library=self.library, caveat=caveat)
 
 
 @cache
@@ -112,7 +108,6 @@ def _preset_of(row: dict[str, str]) -> Preset:
     read: dict[str, Any] = {
         "options": tuple(_values_of(row["options"]).items()),
         "convention": Convention(**_values_of(row["convention"])),
-        "caveats": tuple(_parts_of(row["caveats"])),
         "tolerance": float(row["tolerance"]),
     }
     return Preset(**{**row, **read})

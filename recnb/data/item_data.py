@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention
@@ -29,13 +30,12 @@ from recnb.errors import (
     near,
     quoted,
 )
-from recnb.metrics.catalogue import Catalogue, RowItems, missing
+from recnb.metrics.catalogue import Catalogue, missing
 from recnb.metrics.history import expected_ranks
 from recnb.metrics.hits import (
     Bools,
     Cutoffs,
     Floats,
-    Hits,
     Ints,
     in_order,
     order_by_user_and_rank,
@@ -149,6 +149,12 @@ class ItemData:
     ) -> PerUser | Whole:
         """Compute a metric of the users evaluated, or of all who have a list."""
         lists = self.lists(evaluated=metric.of_evaluated)
+        if metric.own:
+            shown = lists.upto(k)
+            own: PerUser | Whole = metric.at(
+                replace(shown, frame=self.frame(shown)), k, options
+            )
+            return own
         if "truth" not in metric.needs:
             of_lists: PerUser | Whole = metric.at(lists, k, options)
             return of_lists
@@ -178,6 +184,35 @@ class ItemData:
     @cached_property
     def _lists_of_evaluated(self) -> Lists:
         return self._lists(self.joined.users)
+
+    def frame(self, lists: Lists) -> pd.DataFrame:
+        """Return rows of lists: user, item, rank, relevance and the columns of items=.
+
+        Relevance is 0 of a pair that the truth lacks, and of a user who is not
+        evaluated. Lists in a split have its columns behind the user.
+        """
+        rows = pl.DataFrame(
+            {
+                "user": self.users.gather(lists.user),
+                "item": self.items.gather(lists.item),
+                "rank": lists.rank,
+            }
+        )
+        judged = self.joined.truth.select(*IDS).with_columns(
+            relevance=self.joined.all_hits.truth_relevance
+        )
+        rows = rows.join(judged, on=[*IDS], how="left", maintain_order="left")
+        rows = rows.with_columns(pl.col("relevance").fill_null(0.0))
+        described = self.side_data.items
+        if described is not None:
+            columns = [name for name in described.columns if name not in rows.columns]
+            described = described.select("item", *columns)
+            rows = rows.join(described, on="item", how="left", maintain_order="left")
+        splits = self.joined.source.splits
+        if splits is not None:
+            keys = splits.lists(rows["user"])
+            rows = keys.hstack(rows.drop("user", *keys.columns, strict=False))
+        return rows.to_pandas()
 
     @cached_property
     def _truth_item(self) -> Ints:
@@ -275,70 +310,12 @@ class ItemData:
 
         These are of the items that its user has not had.
         """
-        return self.expected_ranks(
-            self.joined.all_hits.truth_user,
-            self._truth_item,
-            evaluated=True,
-            metric="serendipity",
-        )
-
-    def expected_ranks(
-        self, user: Ints, item: Ints, *, evaluated: bool, metric: str
-    ) -> Ints:
-        """Return the same of pairs of a user, by position, and an item."""
         return expected_ranks(
-            user=user,
-            item=item,
-            had=self.history(evaluated=evaluated),
-            count=self.catalogue.counts("interactions", metric),
+            user=self.joined.all_hits.truth_user,
+            item=self._truth_item,
+            had=self.history(evaluated=True),
+            count=self.catalogue.counts("interactions", "serendipity"),
         )
-
-    def hits_with_items(self, hits: Hits, metric: Metric[...]) -> Hits:
-        """Return the hits with what a metric of the caller's asks of the item of each."""
-        train = self.side_data.train
-        if "train" in metric.needs and train is not None and train.width > len(IDS):
-            raise OptionError(
-                f"{metric.name} is summed over hits and reads train=, which has a column "
-                "of split=: leave it out of train=, or evaluate each value alone."
-            )
-        items = RowItems(
-            position=self._truth_item,
-            catalogue=self.catalogue,
-            metric=metric.name,
-            columns=metric.columns,
-            user=hits.truth_user,
-            users=np.arange(hits.n_users),
-            evaluated=True,
-        )
-        return replace(hits, truth_items=items)
-
-    def numbers(self, name: str, metric: str) -> Floats:
-        """Return the number of each item in a column of items=, NaN where it has none."""
-        table = self.side_data.items
-        if table is None:
-            raise missing(metric, "features")
-        names = [column for column in table.columns if column != "item"]
-        if name not in names:
-            raise OptionError(
-                f"{metric} reads the column {name!r}, which items= has not.",
-                fix=near(name, names),
-            )
-        column = table[name]
-        if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
-            raise FrameError(
-                f"items: column {name!r} holds {kind(column.dtype)}, and {metric} reads "
-                f"numbers: make a column of numbers of it."
-            )
-        values = np.asarray(column.cast(pl.Float64).to_numpy(), dtype=np.float64)
-        if np.isinf(values).any():
-            item = table["item"].filter(pl.Series(np.isinf(values)))[0]
-            raise FrameError(
-                f"items: column {name!r} holds an infinite number for item {item!r}: "
-                f"fill it in."
-            )
-        of_items = np.full(len(self.items), np.nan)
-        of_items[positions(self.items, table["item"])] = values
-        return of_items
 
     def features(self, columns: object, metric: str) -> tuple[Sparse, Bools]:
         """Return items × features, and which items are described.
@@ -467,9 +444,10 @@ class ItemDataOfParts(ItemData):
     ) -> PerUser | Whole:
         """Compute a metric of counts of items, or of users part by part.
 
-        One that compares the lists of users is refused.
+        One that compares the lists of users, or a function of the caller's that is
+        given all of them, is refused.
         """
-        if metric.over == "user pairs":
+        if metric.own or metric.over == "user pairs":
             raise elsewhere(self._parts)
         if metric.of == "all":
             return super().compute(metric, k, options)

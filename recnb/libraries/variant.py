@@ -199,11 +199,9 @@ class VariantTable(Table):
 
 def caveats_of(variants: Iterable[Variant]) -> list[str]:
     """Say where the libraries of these variants have no such number, each once."""
-    caveats = dict[str, None]()
-    for variant in variants:
-        if variant.preset is not None:
-            caveats |= dict.fromkeys(variant.preset.caveats_in_words)
-    return list(caveats)
+    followed = [one.preset for one in variants if one.preset is not None]
+    caveats = dict.fromkeys(preset.caveat_in_words for preset in followed)
+    return list(filter(None, caveats))
 
 
 def lacking_in(source: Source, variants: Iterable[Variant]) -> list[str]:
@@ -231,8 +229,8 @@ class LibraryNumber(float):
         return float.__repr__(self)
 
     def __repr__(self) -> str:
-        notes = "; ".join(self._preset.caveats_in_words)
-        return f"{self} ({notes})" if notes else str(self)
+        caveat = self._preset.caveat_in_words
+        return f"{self} ({caveat})" if caveat else str(self)
 
 
 def as_in(

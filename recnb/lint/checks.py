@@ -559,12 +559,6 @@ OUT_OF_WHAT_IS_THERE = N_(
 def ceiling(data: LintData) -> Iterator[Problem]:
     data.require_cutoff()
     top = data.require_best_value()
-    if data.metric.own and data.metric.needs:
-        label = data.metric.label(data.asked_k)
-        words = N_(
-            "{label} depends on which items the hits are, beside their relevance."
-        )
-        raise NotCheckedError(_(words, label=label))
     if data.convention.judged != "truth" or data.metric.better != "high":
         return
     # What a list of all relevant items of its user, the best first, would have.

@@ -24,7 +24,6 @@ from recnb.results.scoring import (
     cutoffs_under,
     filled,
     scoring_of,
-    with_items,
 )
 from recnb.stats import means
 
@@ -124,7 +123,7 @@ class LintData:
     @cached_property
     def hits(self) -> Hits:
         """The hits in whole lists."""
-        return with_items(self.scoring, self.joined.hits(None))
+        return self.joined.hits(None)
 
     def values_of(self, hits: Hits) -> tuple[Floats, float]:
         """Compute the metric of hits of the same users: their values, and the mean."""

@@ -16,7 +16,6 @@ from recnb.metrics import history  # isort: skip
 
 from recnb.metrics.gain import as_column, out_of_count
 from recnb.metrics.metric import Credit
-from recnb.metrics.recommendation_lists import list_credit
 
 #: The publications that define the metrics: citation key -> authors, year, title,
 #: where, doi.
@@ -30,7 +29,6 @@ __all__ = [
     "coverage",
     "diversity",
     "history",
-    "list_credit",
     "novelty",
     "out_of_count",
     "retrieval",

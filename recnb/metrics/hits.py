@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 
 from recnb.display.language import N_, _
 from recnb.errors import CutoffError, OptionError, is_several, quoted
-from recnb.metrics.catalogue import RowItems
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -236,8 +235,6 @@ class Hits:
     truth_weight: Floats | None = (
         None  #: per entry, what it counts: 1 / propensity; None: each counts 1
     )
-    #: Per entry, what is known of its item, for a metric of the caller's that needs it.
-    truth_items: RowItems | None = None
 
     @property
     def n_users(self) -> int:
@@ -328,16 +325,6 @@ class Hits:
         chosen = np.zeros(len(self.entry), dtype=bool)
         chosen[first[np.isin(rows, best)]] = True
         return chosen
-
-    @property
-    def items(self) -> RowItems:
-        """What is known of the item of each hit."""
-        if self.truth_items is None:
-            raise OptionError(
-                "hits.items is there for a metric that says what it needs: "
-                "needs=('train',), 'genre' or 'features', or columns= with columns of items=."
-            )
-        return self.truth_items.of_rows(self.entry)
 
     @property
     def of_judged(self) -> Hits:
@@ -491,9 +478,6 @@ class Hits:
             truth_weight=None
             if self.truth_weight is None
             else self.truth_weight[truth_rows],
-            truth_items=None
-            if self.truth_items is None
-            else self.truth_items.of_users(truth_rows, truth_user, kept),
             list_length=self.list_length[kept],
             judged=None if self.judged is None else self.judged.with_users(kept),
         )

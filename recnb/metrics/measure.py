@@ -246,6 +246,8 @@ class Measure:
 
         Such as 'add nth/rank for each hit, divide by n_relevant'.
         """
+        if not self.metric.credit:
+            return self.metric.title
         credit, out_of = self.credit, self.out_of
         words = {
             "name": self.metric.term,
@@ -282,6 +284,11 @@ class Measure:
         The sum is written here once, so no metric can forget it.
         """
         metric = self.metric
+        symbol = self.symbol.replace("-", "{-}").replace(" ", "~").replace("_", r"\_")
+        cutoff = "k" if self.k is None else self.k
+        left = rf"\mathrm{{{symbol}}}@{cutoff}"
+        if not metric.credit:
+            return rf"{left} = f(\mathrm{{list}})"
         rows = _(OVER[metric.over][1])
         if metric.over in ("hits", "ideal", "list"):
             rows += r", i \le k"
@@ -293,9 +300,7 @@ class Measure:
         under = self.out_of.latex()
         if under != "1":
             right = rf"\frac{{{right}}}{{{under}}}"
-        symbol = self.symbol.replace("-", "{-}").replace(" ", "~").replace("_", r"\_")
-        cutoff = "k" if self.k is None else self.k
-        return rf"\mathrm{{{symbol}}}@{cutoff} = {right}"
+        return rf"{left} = {right}"
 
     # The bounds
 

@@ -31,14 +31,12 @@ from recnb.metrics.recommendation_lists import PerUser, Whole, checked_names
 P = ParamSpec("P")
 
 #: What a formula sums over; over "items" and "user pairs" there is one number of all
-#: lists.
+#: lists, and over "all", which is of the caller's metrics alone and has no formula.
 Over = Literal[
-    "hits", "ideal", "list", "pairs", "genres", "items", "user pairs", "users"
+    "hits", "ideal", "list", "pairs", "genres", "items", "user pairs", "users", "all"
 ]
 #: Data that a metric requires in addition to the lists.
 Need = Literal["train", "catalogue", "features", "genre", "truth", "judged"]
-#: Those of them that a metric of the caller's may say.
-OwnNeed = Literal["train", "features", "genre"]
 #: Options of a metric, by name.
 Given = Mapping[str, Any]
 #: Which of two values is better; None: a value is not good or bad in itself.
@@ -165,7 +163,9 @@ class Definition:
 
     symbol: str  #: as it is printed: nDCG
     called: str  #: what it is called, in English
-    credit: Text  #: formula text of what each row adds
+    #: Formula text of what each row adds; empty for a function of the caller's that is
+    #: given a frame, which has no formula.
+    credit: Text
     out_of: Text = "1"  #: formula text of what the sum is divided by
     missed: str = "0"  #: formula text of what a cost adds for a list without a hit
     #: The lowest and the highest value with the default options.
@@ -183,9 +183,6 @@ class Definition:
     #: What it needs with the default options, in addition to the lists; a metric of
     #: accuracy, in addition to the hits.
     needs: tuple[Need, ...] = ()
-    #: The columns of items= that a metric of the caller's reads, and what an item
-    #: without a value has; None: such an item is refused.
-    columns: Mapping[str, float | None] = field(default_factory=dict)
     #: Why no user may have a value.
     no_value: str = "No list holds an item that counts down to k."
     #: Whether it is one of the measures of search.

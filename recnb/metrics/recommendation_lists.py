@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 
-from recnb.metrics.catalogue import Catalogue, RowItems
+from recnb.metrics.catalogue import Catalogue
 from recnb.metrics.hits import Bools, Floats, Hits, Ints
 
 if TYPE_CHECKING:
@@ -51,8 +51,8 @@ class Lists:
     #: Per row, how many lists have this item at this rank, where one row stands for
     #: those of all lists; None: it is one list's.
     times: Ints | None = None
-    #: Per row, what is known of its item, for a metric of the caller's.
-    items: RowItems | None = None
+    #: The same rows as a pandas frame, for a metric of the caller's.
+    frame: Any = None
     #: The hits of the same users, for a metric that looks at the truth.
     hits: Hits | None = None
     truth_item: Ints | None = None  #: per row of the truth, the position of the item
@@ -88,13 +88,9 @@ class Lists:
     def of_user(self, user: int) -> Lists:
         """Keep the list of one user, by position."""
         rows = self.user == user
-        of_user = self.with_rows(
+        return self.with_rows(
             rows, user=self.user[rows] - user, list_length=self.list_length[[user]]
         )
-        if self.items is None:
-            return of_user
-        items = self.items.of_users(rows, of_user.user, np.array([user]))
-        return replace(of_user, items=items)
 
     def with_rows(self, rows: Bools | slice, **others: Ints) -> Lists:
         """Keep some of the rows, with other columns in place of these."""
@@ -104,7 +100,6 @@ class Lists:
             **{
                 **columns,
                 "times": None if self.times is None else self.times[rows],
-                "items": None if self.items is None else self.items.of_rows(rows),
                 **others,
             },
         )
@@ -160,8 +155,6 @@ class PerUser:
     rows: Callable[[int], TermRows] | None = (
         None  #: the rows behind the value of the user at a position
     )
-    #: What a function of the caller's has computed of each row, by name.
-    names: Mapping[str, Floats] = field(default_factory=dict)
 
     @cached_property
     def value(self) -> Floats:
@@ -220,7 +213,6 @@ def list_credit(
     earned: Floats,
     out_of: Floats | float | None = None,
     *,
-    names: Mapping[str, Floats] | None = None,
     kept: Bools | None = None,
     names_of: Callable[[Ints], Mapping[str, Any]] = lambda rows: {},
 ) -> PerUser:
@@ -236,9 +228,6 @@ def list_credit(
         The credit of each row.
     out_of : float or array, shape (n_users,), optional
         What the sum is divided by; by default the number of rows.
-    names : dict, optional
-        What the function has computed of each row and its formula names: arrays of shape
-        (n_rows,).
     kept : array of bool, shape (n_rows,), optional
         The rows that count, if not all do.
     names_of : callable, optional
@@ -248,25 +237,7 @@ def list_credit(
     -------
     PerUser
         The value of each user, and the rows that an explanation shows.
-
-    See Also
-    --------
-    recnb.metric : Make a metric of a function.
-
-    Examples
-    --------
-    >>> import recnb
-    >>> from recnb.metrics import list_credit
-    >>> @recnb.metric(symbol="Depth", credit="rank", out_of="n_shown", over="list")
-    ... def depth(lists, k=None):
-    ...     "Mean rank of the items of a list."
-    ...     return list_credit(lists, k, lists.rank)
-    >>> ev = recnb.evaluate({"ann": ["a", "b", "c"]}, {"ann": ["b"]})
-    >>> float(ev.measure(depth, k=2))
-    1.5
-    >>> name = recnb.LIST_METRICS.pop("depth").name  # takes it out again
     """
-    names = checked_names(names, len(lists.rank))
     earned = np.asarray(earned, dtype=np.float64)
     if earned.shape != lists.rank.shape:
         raise TypeError(
@@ -288,13 +259,12 @@ def list_credit(
         """Return the rows of one list; those that do not count are left out."""
         row = np.flatnonzero((lists.user == user) & counts)
         size = n_shown[user] if k is None else k
-        computed = {name: values[row] for name, values in names.items()}
-        shown = {"n_shown": n_kept[user], "k": size, **computed, **names_of(row)}
+        shown = {"n_shown": n_kept[user], "k": size, **names_of(row)}
         return TermRows(earned[row], shown, lists.item[row], lists.rank[row])
 
     total = lists.per_user(np.where(counts, earned, 0.0))
     counted = (n_shown > 0) & (possible > 0)
-    return PerUser(total, possible, counted, rows, names)
+    return PerUser(total, possible, counted, rows)
 
 
 class Whole(float):

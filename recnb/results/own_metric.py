@@ -1,41 +1,36 @@
-"""A metric of one's own: `recnb.metric` makes it of a function.
+"""A metric of one's own: `recnb.metric` makes it of a function, of hits or of a frame.
 
-Its formula and its code must agree on a few small lists.
+The formula of one of hits and its code must agree on a few small lists.
 """
 
 from __future__ import annotations
 
 import inspect
 import re
-import typing
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from math import inf
 from typing import Any, Literal, TypeGuard
 
 import numpy as np
+import pandas as pd
 
 from recnb.errors import OptionError, is_number, is_word, quoted
 from recnb.metrics import measure as measures
-from recnb.metrics.catalogue import RowItems, missing
-from recnb.metrics.formula import FUNCTIONS
 from recnb.metrics.hits import Floats, Hits
-from recnb.metrics.measure import Measure
 from recnb.metrics.metric import (
     EVERY_METRIC,
     LIST_METRICS,
     METRICS,
     AccuracyMetric,
     Better,
+    CatalogueMetric,
     Credit,
     ListMetric,
     Metric,
-    Need,
-    OwnNeed,
 )
-from recnb.metrics.recommendation_lists import Lists, PerUser, TermRows
+from recnb.metrics.recommendation_lists import PerUser, Whole
 from recnb.results.metric_methods import on_lists
-from recnb.results.small_lists import NAMES, OF_TRAIN, try_on_lists
+from recnb.results.small_lists import try_on_lists
 
 #: The directions of a metric; None is neither.
 BETTER = ("high", "low")
@@ -54,8 +49,6 @@ class OwnMetric(AccuracyMetric[...]):
         bounds are refused.
         """
         data.refuse_ties(f"{self.name} follows one order of each list")
-        if self.needs and data.truth_items is None:
-            raise missing(self.name, self.needs[0])
         credit = super().at(data, k, options)
         earned = np.asarray(credit.earned if isinstance(credit, Credit) else np.nan)
         if earned.shape != data.rank.shape or not np.isfinite(earned).all():
@@ -76,68 +69,91 @@ class OwnMetric(AccuracyMetric[...]):
 
 
 class OwnListMetric(ListMetric[...]):
-    """A metric of the caller's over all rows of the lists.
+    """A metric of the caller's, of a frame of lists: a value for each user.
 
-    What its function returns is checked, and its rows have the names of its formula.
+    A user whose value is NaN, or who has no row down to the cut-off, is left out.
     """
 
-    def at(self, data: Any, k: Any, options: Mapping[str, Any]) -> Any:
-        """Compute the values of lists, and check them.
+    def at(self, data: Any, k: Any, options: Mapping[str, Any]) -> PerUser:
+        """Compute the values of lists that have a frame, and check them."""
+        returned = super().at(data.frame, k, options)
+        position, row = np.unique(data.user, return_index=True)
+        users = pd.Index(data.frame["user"].iloc[row])
+        numbers = _numbers_of_users(self, returned, users)
+        value = np.full(data.n_users, np.nan)
+        value[position] = numbers
+        has_value = ~np.isnan(value)
+        _refuse_outside(self, value[has_value], options)
+        out_of = np.ones(data.n_users)
+        return PerUser(np.nan_to_num(value), out_of, has_value)
 
-        What is no credit of the lists, and values beyond the bounds are refused.
-        """
-        items = RowItems(
-            position=data.item,
-            catalogue=data.catalogue,
-            metric=self.name,
-            columns=self.columns,
-            user=data.user,
-            users=np.arange(data.n_users),
-        )
-        lists = replace(data, items=items)
-        values = super().at(lists, k, options)
-        is_credit = isinstance(values, PerUser) and values.rows is not None
-        if not is_credit or not np.isfinite([values.total, values.out_of]).all():
+
+class OwnCatalogueMetric(CatalogueMetric[...]):
+    """A metric of the caller's, of a frame of lists: one number of all together."""
+
+    def at(self, data: Any, k: Any, options: Mapping[str, Any]) -> Whole:
+        """Compute the number of lists that have a frame, and check it."""
+        returned = super().at(data.frame, k, options)
+        if not is_number(returned):
             raise OptionError(
-                f"{self.name} returned no credit of the {len(data.rank):,} rows of the "
-                f"lists: return recnb.metrics.list_credit(lists, k, earned, out_of), "
-                f"`earned` a finite number for each row."
+                f"{self.name} returned {_shown(returned)}. over='all' is one finite "
+                f"number: return lists['item'].nunique(), or say over='list'."
             )
-        _refuse_outside(self, values.value, options)
-        measure = Measure(self, options)
-        names_read = {*measure.credit.names(), *measure.out_of.names()}
+        _refuse_outside(self, np.array([returned]), options)
+        return Whole(returned)
 
-        def rows(user: int) -> TermRows:
-            """Return the rows of one list with all that a formula names."""
-            of_user: TermRows = values.rows(user)
-            assert of_user.items is not None
-            of_rows = replace(
-                items,
-                position=of_user.items,
-                user=np.full(len(of_user.items), user),
-            )
-            names = {
-                **measure.chosen,
-                "rank": of_user.rank,
-                "list_length": lists.list_length[user],
-                **of_rows.numbers(names_read),
-                **of_user.names,
-            }
-            return replace(of_user, names=names)
 
-        return replace(values, rows=rows)
+def _numbers_of_users(
+    metric: Metric[...], returned: object, users: pd.Index[Any]
+) -> Floats:
+    """Return the numbers that a function returned of these users, in their order.
 
-    def __call__(self, data: Any = None, *args: Any, **options: Any) -> Any:
-        """Compute the values of lists in another metric.
-
-        One list by itself says nothing of its items.
-        """
-        if isinstance(data, Lists):
-            return super().__call__(data, *args, **options)
+    Anything but a Series with a number for each of them is refused.
+    """
+    problem = _problem_with(returned, users)
+    if problem or not isinstance(returned, pd.Series):
         raise OptionError(
-            f"{self.name} is of the items of lists: evaluate frames, "
-            f"recnb.evaluate(recs, truth, train=train).measure({self.name!r}, k=10)."
+            f"{metric.name} returned {problem}. over='list' is a pandas Series with a "
+            f"number for each user: return lists.groupby('user')['rank'].mean()."
         )
+    return returned.reindex(users).to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _problem_with(returned: object, users: pd.Index[Any]) -> str:
+    """Say what is wrong with the values of users; empty if nothing is."""
+    if not isinstance(returned, pd.Series):
+        return _shown(returned)
+    valued = returned.index
+    lacking = users.difference(valued, sort=False).tolist()
+    unknown = valued.difference(users, sort=False).tolist()
+    repeated = valued[valued.duplicated()].tolist()
+    if lacking:
+        return f"no value of user {lacking[0]!r}"
+    if unknown:
+        return f"a value of {unknown[0]!r}, who is no user of the frame"
+    if repeated:
+        return f"several values of user {repeated[0]!r}"
+    if not pd.api.types.is_numeric_dtype(returned.dtype):
+        return f"values of type {returned.dtype}"
+    infinite = valued[np.isinf(returned)].tolist()
+    if infinite:
+        return f"an infinite value of user {infinite[0]!r}"
+    return ""
+
+
+def _shown(returned: object) -> str:
+    """Return what a function returned, or its type where that is long, for an error."""
+    if returned is None or isinstance(returned, (str, float, int)):
+        return quoted(returned)
+    return f"a {type(returned).__name__}"
+
+
+#: The kind of a metric by what its function is given and returns.
+KINDS: dict[str, type[OwnMetric | OwnListMetric | OwnCatalogueMetric]] = {
+    "hits": OwnMetric,
+    "list": OwnListMetric,
+    "all": OwnCatalogueMetric,
+}
 
 
 def _refuse_outside(
@@ -159,37 +175,37 @@ def _refuse_outside(
 def metric(
     *,
     symbol: str,
-    credit: str,
+    credit: str = "",
     out_of: str = "1",
     bounds: tuple[float, float] = (0, inf),
     reads: str = "",
     better: Better = "high",
     missed: str = "0",
-    over: Literal["hits", "list"] = "hits",
-    needs: Sequence[OwnNeed] = (),
-    columns: Sequence[str] | Mapping[str, float] = (),
-) -> Callable[[Callable[..., Credit | PerUser]], Metric[...]]:
-    """Make a metric of a function, of hits or of all rows of the lists.
+    over: Literal["hits", "list", "all"] = "hits",
+) -> Callable[[Callable[..., Any]], Metric[...]]:
+    """Make a metric of a function, of hits or of a frame of the lists.
 
     Of the hits it is `mine(hits, k=None)`, which returns `recnb.metrics.Credit`, what
-    each hit earns, out of what; of all rows of the lists `mine(lists, k=None)`, which
-    returns `recnb.metrics.list_credit`.
+    each hit earns, out of what. Of the lists it is `mine(lists, k=None)`: `lists` is a
+    pandas frame with a row for each item of each list down to k, sorted by user and
+    rank, with the columns user, item, rank, relevance (0 where the truth has none) and
+    those of `items=`.
 
-    It is taken wherever the name of a metric is, and so is its name; one of hits that
-    needs nothing else is a function of one list. `recnb/metrics/README.md` has more
-    examples. Options are numbers with a default, by keyword; the first line of the
-    docstring says what the number means. Where formula and function differ on a few
-    small lists, there is no metric.
+    It is taken wherever the name of a metric is, and so is its name; one of hits is a
+    function of one list. `recnb/metrics/README.md` has more examples. Options are
+    numbers with a default, by keyword; the first line of the docstring says what the
+    number means. Where formula and function differ on a few small lists, there is no
+    metric.
 
     Parameters
     ----------
     symbol : str
         What is printed, such as "nDCG".
     credit : str
-        What a row adds, as a formula: + - * / ^, comparisons by <=, `log` or `log2`,
-        `min`, `max`; the names rank, k, list_length and the options; of hits relevance,
-        nth, first, no_hit, n_hits, n_relevant; over lists n_shown. `ideal(...)` is a
-        sum over the ideal list.
+        What a hit adds, as a formula: + - * / ^, comparisons by <=, `log` or `log2`,
+        `min`, `max`; the names rank, relevance, nth, first, no_hit, k, n_hits,
+        n_relevant, list_length and the options. `ideal(...)` is a sum over the ideal
+        list. A metric of a frame has no formula.
     out_of : str, default "1"
         What the sum is divided by, as such a formula.
     bounds : tuple of float, default (0, inf)
@@ -203,20 +219,10 @@ def metric(
     missed : str, default "0"
         What a cost adds for a list without a hit, which would otherwise cost 0, as a
         formula such as "no_hit * k"; the function gives it to `Credit(missed=)`.
-    over : {"hits", "list"}, default "hits"
-        "hits", the items that are relevant, of the users evaluated; "list", all items
-        of the lists, of all users with one.
-    needs : list of {"train", "features", "genre"}, optional
-        "train" for `hits.items` or `lists.items` with `count` and `interactions`, the
-        users who had the item of each row and its rows in train, `n_users` and
-        `n_interactions`, those of train, and `expected_rank`, the rank of the item in a
-        list of the most popular items that the user has not had. They are names of the
-        formula as well. `items.history` has what each user had. "features" and "genre"
-        for `items.features()` and `items.genres()`, sparse arrays with a row for each.
-    columns : list of str or dict, optional
-        The columns of `items=` that are read by `hits.items.column("price")`, a number
-        for each row, and are names of the formula. An item without a value is an error;
-        {"price": 0} says what it has instead.
+    over : {"hits", "list", "all"}, default "hits"
+        "hits", the items that are relevant, of the users evaluated. "list", a frame of
+        the lists of all users with one: the function returns a Series by user, and who
+        has NaN is left out of the mean. "all", the same frame: one number.
 
     Returns
     -------
@@ -239,15 +245,21 @@ def metric(
     >>> float(nearness(["a", "b", "c"], {"a", "c"}))
     0.75
     >>> name = recnb.METRICS.pop("nearness").name  # takes it out again
+
+    >>> @recnb.metric(symbol="Depth", over="list")
+    ... def depth(lists, k=None):
+    ...     "Mean rank of the items of a list."
+    ...     return lists.groupby("user")["rank"].mean()
+    >>> ev = recnb.evaluate({"ann": ["a", "b", "c"]}, {"ann": ["b"]})
+    >>> float(ev.measure(depth, k=2))
+    1.5
+    >>> name = recnb.LIST_METRICS.pop("depth").name
     """
     bounds = _bounds_of(bounds)
-    kind = _kind_of(over, better, missed)
-    read = _columns_of(columns)
-    needed: tuple[Need, ...] = _needs_of(needs)
-    if read and "features" not in needed:
-        needed = (*needed, "features")
+    kind = _kind_of(over, better)
+    _refuse_formula(over, credit, out_of, missed)
 
-    def make(function: Callable[..., Credit | PerUser]) -> Metric[...]:
+    def make(function: Callable[..., Any]) -> Metric[...]:
         name = function.__name__
         _refuse_name(name)
         _refuse_symbol(symbol, name)
@@ -263,11 +275,11 @@ def metric(
             references=(),
             sentence=reads,
             over=over,
-            needs=needed,
-            columns=read,
             own=True,
         )
-        try_on_lists(made)
+        made.check(made.defaults)
+        if made.is_accuracy:
+            try_on_lists(made)
         _register(made)
         return made
 
@@ -293,21 +305,31 @@ def _register(made: Metric[...]) -> None:
 
 
 def _kind_of(
-    over: object, better: object, missed: str
-) -> type[OwnMetric | OwnListMetric]:
-    """Return the kind of a metric by its rows; refuse words that are none."""
-    if not is_word(over, NAMES):
-        raise OptionError(f"over={quoted(over)}: say 'hits' or 'list'.")
+    over: str, better: object
+) -> type[OwnMetric | OwnListMetric | OwnCatalogueMetric]:
+    """Return the kind of a metric by what it is over; refuse words that are none."""
+    if not is_word(over, KINDS):
+        raise OptionError(f"over={quoted(over)}: say 'hits', 'list' or 'all'.")
     if better is not None and not is_word(better, BETTER):
         problem = f"better={quoted(better)} is no direction of a metric: "
         raise OptionError(
             problem, "say 'high', 'low', or None where neither is better."
         )
-    if over == "hits":
-        return OwnMetric
-    if missed != "0":
-        raise OptionError("missed= is what a list without a hit adds: leave out over=.")
-    return OwnListMetric
+    return KINDS[over]
+
+
+def _refuse_formula(over: str, credit: str, out_of: str, missed: str) -> None:
+    """Refuse a metric of hits without a formula, and one of a frame with a formula."""
+    if over == "hits" and not credit:
+        raise OptionError(
+            "A metric of hits has a formula: say what a hit adds, credit='1 / rank', or "
+            "over='list' for a function of a frame."
+        )
+    if over != "hits" and (credit, out_of, missed) != ("", "1", "0"):
+        raise OptionError(
+            f"over={over!r} is a function of a frame, which has no formula: leave out "
+            f"credit=, out_of= and missed=."
+        )
 
 
 def _refuse_name(name: str) -> None:
@@ -341,42 +363,3 @@ def _bounds_of(bounds: object) -> tuple[float, float]:
 def is_bound(value: object) -> TypeGuard[float]:
     """Say whether a value is a number, which may be infinite."""
     return is_number(value) or (isinstance(value, float) and abs(value) == inf)
-
-
-def _needs_of(needs: object) -> tuple[OwnNeed, ...]:
-    """Return what a metric needs, or refuse what is nothing of the kind."""
-    known = typing.get_args(OwnNeed)
-    if isinstance(needs, (list, tuple)) and all(is_word(need, known) for need in needs):
-        return tuple(dict.fromkeys(needs))
-    raise OptionError(
-        f"needs={quoted(needs)}: say ('train',), ('features',), ('genre',) or several of "
-        f"them; columns of items= are given by columns=['price']."
-    )
-
-
-def _columns_of(columns: object) -> dict[str, float | None]:
-    """Return the columns that a metric reads with what an item without a value has.
-
-    What can be no name of a formula is refused.
-    """
-    read = {}
-    if isinstance(columns, Mapping):
-        read = dict(columns)
-    elif isinstance(columns, (list, tuple)):
-        read = dict.fromkeys(columns)
-    else:
-        problem = f"columns={quoted(columns)} holds no names of columns: "
-        raise OptionError(problem, "give a list, such as ['price'].")
-    taken = {*NAMES["hits"], *NAMES["list"], *OF_TRAIN, *FUNCTIONS}
-    for name, default in read.items():
-        if not isinstance(name, str) or not name.isidentifier() or name in taken:
-            raise OptionError(
-                f"columns={quoted(columns)}: {quoted(name)} is no name that a formula "
-                f"can give to a column, or has another meaning there: rename it in items=."
-            )
-        if default is not None and not is_number(default):
-            raise OptionError(
-                f"columns={quoted(columns)}: {quoted(default)} is no number for an item "
-                f"without {name}."
-            )
-    return read

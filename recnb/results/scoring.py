@@ -98,8 +98,6 @@ class Scoring:
     joined: Joined
     measure: Measure
     whole: bool = False  #: whether there is no cut-off
-    #: The evaluation, whose train and items a metric of the caller's may look at.
-    data: EvaluationData | None = None
 
     @property
     def cuts_nothing(self) -> bool:
@@ -120,11 +118,11 @@ def scoring_of(
     as_computed = _as_computed(data, measure, recorded)
     convention = _convention_of(data, measure, recorded, whole=whole)
     if convention is None:
-        return Scoring(data.joined, as_computed, whole, data)
+        return Scoring(data.joined, as_computed, whole)
     # A library's convention may go by scores where these frames have ranks alone.
     with_order_of_frames = data.source.as_given(convention)
     joined = data.source.under(with_order_of_frames)
-    return Scoring(joined, as_computed, whole, data)
+    return Scoring(joined, as_computed, whole)
 
 
 def _as_computed(
@@ -292,21 +290,7 @@ def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
     hits = scoring.joined.hits(_depth_of(scoring, cutoffs))
     if "judged" in scoring.measure.metric.needs:
         return replace(hits, judged=scoring.joined.judged_hits())
-    return with_items(scoring, hits)
-
-
-def with_items(scoring: Scoring, hits: Hits) -> Hits:
-    """Return hits with what is known of the item of each.
-
-    Only a metric of the caller's may need it.
-    """
-    metric, data = scoring.measure.metric, scoring.data
-    # Without an evaluation there are no train and items to look at.
-    if data is None or not (metric.own and metric.needs):
-        return hits
-    if scoring.joined is not data.joined:
-        data = EvaluationData.of(scoring.joined, side_data=data.side_data)
-    return data.item_data.hits_with_items(hits, metric)
+    return hits
 
 
 def cutoffs_under(convention: Convention, cutoffs: Cutoffs) -> Cutoffs:
@@ -382,7 +366,6 @@ def basis_of(
         scale=_scale_of(scoring),
         weights=joined.weighting,
         user_weight=joined.user_weight,
-        n_train=n_train_of(scoring),
         # The evaluation, the same under every convention. Notes are read here, as
         # another join of its frames lacks those of a comparison, such as which users it
         # leaves out.
@@ -413,13 +396,6 @@ def _scale_of(scoring: Scoring) -> float | None:
     if "max_relevance" in options and options["max_relevance"] is None:
         return scoring.joined.max_relevance
     return None
-
-
-def n_train_of(scoring: Scoring) -> int:
-    """Count the users of train, if a metric of hits looks at what they had."""
-    if scoring.data is None or "train" not in scoring.measure.metric.needs:
-        return 0
-    return scoring.data.item_data.catalogue.n_users
 
 
 def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:

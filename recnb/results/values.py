@@ -105,7 +105,6 @@ class Basis:
     #: Whether the metric says what a list without a hit adds.
     has_missed: bool = False
     whole: bool = False  #: whether there is no cut-off
-    n_train: int = 0  #: the users of train, if the metric looks at what they had
     lists: ListCounts | None = None  #: those averaged, where users have several
 
     def users_in_words(self) -> list[str]:
@@ -158,9 +157,8 @@ class Basis:
         given = self.convention.given_in_words(self.given)
         scale = [] if self.scale is None else [scale_in_words(self.scale)]
         notes = [*map(str, self.notes), *pairs_in_words(self.weights)]
-        notes += train_in_words(self.n_train)
-        if self.preset is not None:
-            notes += self.preset.caveats_in_words
+        if self.preset is not None and self.preset.caveat:
+            notes.append(self.preset.caveat_in_words)
         users = self.users_in_words()
         if brief:
             # Among those of other metrics, all that is said of users stands together.

@@ -28,12 +28,11 @@ from recnb.results.explanation import ROWS_SHOWN, Explanation, printed
 from recnb.results.scoring import (
     cutoffs_under,
     hits_for,
-    n_train_of,
     scoring_of,
     undefined_in,
     values_of,
 )
-from recnb.results.values import Values, index_of, pairs_in_words, train_in_words
+from recnb.results.values import Values, index_of, pairs_in_words
 
 #: Why there is no explanation.
 MANY_ORDERS = (
@@ -69,7 +68,8 @@ def explanation_of(
     with use_language(lang):
         measure = measure_named(metric).cut_at(k)
         chosen, k = measure.metric, measure.k
-        if chosen.over == "hits" and not chosen.per_row_texts:
+        has_no_formula = chosen.over == "hits" and not chosen.per_row_texts
+        if has_no_formula or not chosen.credit:
             asked = measure.name if k is None else f"{measure.name}@{k}"
             raise OptionError(
                 f"{measure.symbol} has no terms to explain: see .measure({asked!r}).per_user."
@@ -108,8 +108,7 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
         whole=scoring.whole,
     )
     pairs = pairs_in_words(data.joined.weighting)
-    train = train_in_words(n_train_of(scoring))
-    basis = [*decisions, *data.notes, *pairs, *train]
+    basis = [*decisions, *data.notes, *pairs]
     return explain(
         scoring.measure,
         hits,
@@ -197,11 +196,7 @@ def _value_and_rows(
             )
         )
     assert result.rows is not None
-    rows = result.rows(position)
-    if metric.own:
-        possible = float(result.out_of[position])
-        compare_rows_with_formula(values.measure, rows, possible, f"of user {user!r}")
-    return float(result.value[position]), rows
+    return float(result.value[position]), result.rows(position)
 
 
 def explain(
@@ -287,10 +282,7 @@ def _rows_by_rank(
         return np.asarray(np.append(values, 0.0)[hit])
 
     rows["relevance"] = of_rows(hits.relevance)
-    of_items = dict(credit.names)
-    if hits.truth_items is not None:
-        of_items |= hits.items.numbers(measure.credit.names())
-    for name, values in of_items.items():
+    for name, values in credit.names.items():
         if np.ndim(values) and name in measure.credit.names():
             rows[name] = np.append(values, np.nan)[hit]
     if hits.truth_weight is not None:
@@ -410,8 +402,6 @@ def numbers_of(
         "rise": credit.earned,
     }
     numbers["best_weight"] = np.ravel(credit.possible)[0]
-    if hits.truth_items is not None:
-        numbers |= hits.items.numbers(names)
     numbers |= {name: getattr(hits, name)[0] for name in names & OF_USER}
     numbers |= {name: getattr(hits, name) for name in names & OF_HIT}
     numbers |= credit.names
@@ -442,34 +432,11 @@ def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
     _compare(measure, measure.missed, credit, cost, where)
 
 
-def compare_rows_with_formula(
-    measure: Measure, rows: TermRows, possible: float, where: str
-) -> None:
-    """Refuse what the rows of a list earn if the formula says otherwise.
-
-    The same holds of what it is divided by.
-    """
-    _compare_numbers(measure, measure.credit, rows.names, rows.earned, where)
-    _compare_numbers(measure, measure.out_of, rows.names, np.array([possible]), where)
-
-
 def _compare(
     measure: Measure, formula: Formula, credit: Credit, computed: Floats, where: str
 ) -> None:
     """Refuse numbers that are others than a formula gives of the same hits."""
-    numbers = numbers_of(credit, measure.chosen, formula)
-    _compare_numbers(measure, formula, numbers, computed, where)
-
-
-def _compare_numbers(
-    measure: Measure,
-    formula: Formula,
-    numbers: Mapping[str, Any],
-    computed: Floats,
-    where: str,
-) -> None:
-    """Refuse numbers that are others than a formula gives of these names."""
-    values = formula.value(numbers)
+    values = formula.value(numbers_of(credit, measure.chosen, formula))
     if np.allclose(values, computed):
         return
     of_formula = ", ".join(f"{value:.6g}" for value in np.ravel(values))

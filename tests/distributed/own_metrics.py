@@ -1,33 +1,18 @@
-"""Metrics of a caller's that see items, in a file that other processes can import."""
+"""Metrics of a caller's, in a file that other processes can import."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import recnb
-from recnb.metrics import Credit, list_credit
+from recnb.metrics import Credit
 
 
-@recnb.metric(
-    symbol="H",
-    credit="price * (1 - count / n_users)",
-    needs=("train",),
-    columns={"price": 0},
-)
+@recnb.metric(symbol="H", credit="relevance / rank^2")
 def of_hits(hits: Any, k: Any = None) -> Credit:
-    items = hits.items
-    unknown = 1 - items.count / items.n_users
-    return Credit(hits, k, items.column("price") * unknown)
+    return Credit(hits, k, hits.relevance / hits.rank**2)
 
 
-@recnb.metric(
-    symbol="L",
-    credit="price / rank + interactions",
-    out_of="n_shown",
-    over="list",
-    needs=("train",),
-    columns={"price": 0},
-)
+@recnb.metric(symbol="L", over="list")
 def of_lists(lists: Any, k: Any = None) -> Any:
-    earned = lists.items.column("price") / lists.rank + lists.items.interactions
-    return list_credit(lists, k, earned)
+    return lists.groupby("user")["rank"].mean()

@@ -541,35 +541,31 @@ def test_metrics_beyond_accuracy_are_those_of_frames_in_memory(kind):
         ), name
 
 
-def test_metrics_of_the_caller_see_items_as_of_frames_in_memory(kind):
-    """Of the hits, whose items are those of the truth, and of all rows of the lists."""
+def test_metrics_of_the_caller_are_of_hits_and_none_of_a_frame(kind):
+    """A frame would hold every row of the lists."""
 
     # Made anew for each engine, as they are taken away again below.
     own = sys.modules.get("tests.distributed.own_metrics")
     own = (
         importlib.reload(own) if own else import_module("tests.distributed.own_metrics")
     )
-    of_hits, of_lists = own.of_hits, own.of_lists
     recs, truth = random_frames(np.random.default_rng(22), text=True)
-    items = pd.DataFrame({"item": sorted({*recs["item"], *truth["item"]})[1:]})
-    items["price"] = np.arange(len(items)) ** 2.0
-    options = {"averaged_users": "union", "no_relevant": "zero"}
-    options |= {"train": truth[["user", "item"]].iloc[::2], "items": items}
-    made, expected = both(kind, recs, truth, **options)
+    made, expected = both(kind, recs, truth, averaged_users="union", no_relevant="zero")
     try:
         alike(
-            made.table([of_hits, of_lists], k=[2, None]),
-            expected.table([of_hits, of_lists], k=[2, None]),
+            made.table([own.of_hits], k=[2, None]),
+            expected.table([own.of_hits], k=[2, None]),
         )
-        for metric in (of_hits, of_lists):
-            score, other = made.measure(metric, k=2), expected.measure(metric, k=2)
-            assert (score, score.basis) == (pytest.approx(other), other.basis)
-            pd.testing.assert_series_equal(score.per_user, other.per_user)
-            user = other.per_user[other.per_user > 0].index[3]
-            worked, of_memory = (
-                ev.explain(metric, user, k=2) for ev in (made, expected)
-            )
-            assert repr(worked) == repr(of_memory)
+        score = made.measure(own.of_hits, k=2)
+        other = expected.measure(own.of_hits, k=2)
+        assert (score, score.basis) == (pytest.approx(other), other.basis)
+        pd.testing.assert_series_equal(score.per_user, other.per_user)
+        user = other.per_user[other.per_user > 0].index[3]
+        assert repr(made.explain(own.of_hits, user, k=2)) == repr(
+            expected.explain(own.of_hits, user, k=2)
+        )
+        with pytest.raises(ElsewhereError, match="looks at every row of the lists"):
+            made.measure(own.of_lists, k=2)
     finally:
         METRICS_OF_HITS.pop("of_hits")
         LIST_METRICS.pop("of_lists")

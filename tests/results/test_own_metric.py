@@ -78,7 +78,6 @@ TAKEN: dict[str, Callable[[Any], Any]] = {
     "lint": lambda one: EV.lint(10, one),
     "gate": lambda one: EV.at_least(one, 0.1, k=10),
     "detectable": lambda one: EV.detectable(one, k=10),
-    "users": lambda one: EV.to_frame([one], k=3),
     "explorer": lambda one: EV.explore(one).to_frame(),
     "library": lambda one: EV.under("ranx").table(one, k=5).round(9),
     "means": lambda one: FOUND.table([one], k=5),
@@ -126,7 +125,7 @@ def test_the_example_of_the_page_runs() -> None:
     section = PAGE.read_text("utf-8").split("## A metric of your own")[1]
     section = section.split("\n## ")[0]
     programs = re.findall(r"```python\n(.*?)```", section, flags=re.DOTALL)
-    program, cost, of_items, of_lists, of_history = programs
+    program, cost, of_lists, of_train, of_history = programs
     names: dict[str, Any] = {}
     exec(program, names)
     exec(cost, names)
@@ -142,8 +141,8 @@ def test_the_example_of_the_page_runs() -> None:
         for hit, rank in zip(at_rank["relevance"] > 0, at_rank["rank"], strict=True)
     ]
     for program, called in (
-        (of_items, ["popularity_complement", "ndcg"]),
-        (of_lists, ["mean_year", "novelty"]),
+        (of_lists, ["mean_year", "oldest", "novelty"]),
+        (of_train, ["popularity_complement"]),
         (of_history, ["distance_from_history", "diversity"]),
     ):
         exec(program, names)

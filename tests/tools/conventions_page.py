@@ -103,7 +103,7 @@ def _value(one: Preset) -> str:
         return f"{score_of(recnb.evaluate(RECS, TRUTH), measure):.4f}"
     number = as_in(one.library, one.variant, RECS, TRUTH, k=5 if one.uses_k else None)
     defect = "*" if one.note else ""
-    caveat = "†" if one.caveats else ""
+    caveat = "†" if one.caveat else ""
     return f"{number:.4f}{defect}{caveat}"
 
 
@@ -162,11 +162,9 @@ def library_part(library: str) -> str:
     )
     said_beyond = [f"{who}: {text or 'as recnb'}" for text, who in _by_text(options)]
     lines += [f"- *Beyond accuracy*. {'; '.join(said_beyond)}."] if beyond else []
-    told = {
-        one: "; ".join(in_words("caveat", word) for word in one.caveats)
-        for one in listed
-    }
-    caveats = _by_text((one, text) for one, text in told.items() if text)
+    caveats = _by_text(
+        (one, in_words("caveat", one.caveat)) for one in listed if one.caveat
+    )
     lines += [f"- **Said below a number**, {who}: {text}." for text, who in caveats]
     lines += [
         f"- **Without k**, {who}: {text}."

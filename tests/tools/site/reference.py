@@ -39,7 +39,7 @@ RETURNED: tuple[type, ...] = (
     Quiz,
 )
 #: What is for a metric of the caller's own.
-HELPERS = ("Credit", "as_column", "list_credit", "out_of_count")
+HELPERS = ("Credit", "as_column", "out_of_count")
 #: The bases that hold what results read, not what users ask.
 INNER = {*EvaluationData.__mro__, *ReportData.__mro__}
 #: What a registry holds, which has no docstring.
