@@ -471,6 +471,7 @@ def evaluate_groups(
         queries = _column(qid, query)
         refuse_other_number(labels, queries, query)
         refuse_other_order(y_true, qid, query)
+        refuse_other_order(y_score, qid, query, beside="y_score")
     else:
         query = "group"
         queries = _queries(group, len(labels))

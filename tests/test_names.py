@@ -265,7 +265,8 @@ def test_a_removed_name_says_what_to_type(row: dict[str, str]) -> None:
     of, name, instead = row["of"], row["name"], row["instead"]
     error = no_attribute(of, name, [])
     assert str(error) == f"{of}.{name} was removed. {instead}"
-    places = {"recnb": recnb, "Evaluation": EV, "Comparison": FOUND}
+    gate = EV.at_least("ndcg", 0, k=1)
+    places = {"recnb": recnb, "Evaluation": EV, "Comparison": FOUND, "Gate": gate}
     if of in places:
         with pytest.raises(UnknownNameError, match="was removed"):
             getattr(places[of], name)

@@ -243,17 +243,20 @@ def refuse_other_number(y_true: Sized, column: Sized, name: str) -> None:
         )
 
 
-def refuse_other_order(y_true: Any, column: Any, name: str) -> None:
-    """Refuse a column of pandas whose index is that of y_true in another order."""
+def refuse_other_order(
+    first: Any, column: Any, name: str, beside: str = "y_true"
+) -> None:
+    """Refuse a column of pandas whose index is that of the first in another order."""
     of_pandas = (pd.Series, pd.DataFrame)
-    if not isinstance(y_true, of_pandas) or not isinstance(column, of_pandas):
+    if not isinstance(first, of_pandas) or not isinstance(column, of_pandas):
         return
-    is_same = column.index.equals(y_true.index)
-    if not is_same and {*column.index} == {*y_true.index}:
-        raise FrameError(
-            f"y_true and {name} have the same index in another order: give both in "
-            f"one, {name}.loc[y_true.index]."
-        )
+    if column.index.equals(first.index) or {*column.index} != {*first.index}:
+        return
+    fix = f"give both in one, {name}.loc[{beside}.index]."
+    if not first.index.is_unique:
+        # .loc would return each row once for each repeat.
+        fix = f"its labels repeat, so pair them by position, {name}.to_numpy()."
+    raise FrameError(f"{beside} and {name} have the same index in another order: {fix}")
 
 
 def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:

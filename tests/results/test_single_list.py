@@ -255,6 +255,20 @@ def test_an_array_beside_a_series_in_any_order() -> None:
     scores = pd.Series([0.1, 0.9, 0.5], index=[2, 0, 1])
     ndcg = recnb.ndcg(y_true=[3, 0, 1], y_score=scores)
     assert recnb.evaluate_groups([3, 0, 1], scores, [3]).ndcg() == ndcg
+    queries = pd.Series(["q"] * 3, index=[0, 1, 2])
+    with pytest.raises(FrameError, match=r"qid\.loc\[y_score\.index\]"):
+        recnb.evaluate_groups([3, 0, 1], scores, qid=queries)
+    found = recnb.evaluate_groups([3, 0, 1], scores, qid=queries.loc[scores.index])
+    assert found.ndcg() == ndcg
+
+
+def test_labels_of_rows_that_repeat_are_paired_by_position() -> None:
+    y_true = pd.Series([3.0, 0.0, 1.0], index=list("aab"))
+    scores = pd.Series([0.1, 0.9, 0.5], index=list("baa"))
+    with pytest.raises(FrameError, match=r"by position, y_score\.to_numpy\(\)\."):
+        recnb.ndcg(y_true=y_true, y_score=scores)
+    ndcg = recnb.ndcg(y_true=y_true, y_score=scores.to_numpy())
+    assert ndcg == recnb.ndcg(y_true=[3, 0, 1], y_score=[0.1, 0.9, 0.5])
 
 
 @pytest.mark.parametrize("outer", [list, tuple, pd.Series, np.array])
