@@ -196,7 +196,7 @@ def test_without_a_room_its_own_calls_alone_fail(room, copy):
     }
 
 
-def tests_without(room: Room, folder: Path) -> set[Path]:
+def of_other_rooms(room: Room, folder: Path) -> set[Path]:
     """The tests of other rooms that neither name the room nor import such a test."""
     texts = {path: path.read_text("utf-8") for path in folder.glob("tests/**/*.py")}
     named = room.named
@@ -210,7 +210,7 @@ def tests_without(room: Room, folder: Path) -> set[Path]:
 
 
 def test_without_a_room_the_tests_of_the_others_pass(room, copy):
-    tests = sorted(map(str, tests_without(room, copy)))
+    tests = sorted(map(str, of_other_rooms(room, copy)))
     assert len(tests) >= 12
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-m", MARKS]
     done = subprocess.run([*command, *tests], cwd=copy, capture_output=True, text=True)
