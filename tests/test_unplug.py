@@ -145,7 +145,7 @@ print(json.dumps([names["recnb"].__file__, errors]))
 """
 
 #: The folders of tests that are run.
-TESTED = ("comparison", "datasets", "lint", "report", "results", "stats")
+TESTED = ("comparison", "datasets", "report", "results", "stats")
 #: What is left out of them, which takes most of the time: laws, and what is not run by
 #: default.
 MARKS = "not (hypothesis or browser or spark or parity or slow or attack or site)"
