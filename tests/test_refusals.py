@@ -50,7 +50,7 @@ def refused(call: Callable[[], Any], kind: type[RecnbError], *words: str) -> Non
 
 RECS = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "rank": [1, 2, 1]})
 TRUTH = pd.DataFrame({"user": [1, 2], "item": [11, 10], "relevance": [1.0, 2.0]})
-EV, ONE = recnb.evaluate(RECS, TRUTH), pd.merge(RECS, TRUTH, how="outer")
+EV, ONE = recnb.evaluate(RECS, TRUTH), pd.merge(RECS, TRUTH, how="outer").fillna(0)
 
 
 def everywhere(
@@ -378,7 +378,6 @@ TOLD: dict[type[RecnbError], dict[str, str]] = {
         "recnb.explain('bpref', ['a'], ['a'])": "by its name, and its options as keywords",
         "SHOP.explore('AP(rel=2)')": "its options as keywords. Did you mean 'average_precision'",
         "SHOP.explore('nDCG(dcg=\"exp-log2\")')": "its options as keywords. Did you mean 'ndcg'",
-        "SHOP.to_frame(['personalization'])": "one number of all lists",
         "SHOP.measure('nDGC@10')": "Did you mean 'ndcg'?",
         "recnb.quiz('coverage')": "one of accuracy is needed",
         # options of a metric
@@ -810,7 +809,8 @@ CASES = {
         "result",
     ),
     "one frame whose relevance has another name": Case(
-        'frame = recs.merge(truth, how="left").rename(columns=dict(relevance="stars")); more = {}',
+        "frame = recs.merge(truth, how='left').fillna(0); "
+        "frame = frame.rename(columns=dict(relevance='stars')); more = {}",
         "recnb.evaluate(frame, **more).mrr()",
         r"Say which: (.+?)\. Or",
         "more = dict({})",
@@ -1032,8 +1032,8 @@ CASES = {
     "coverage of users": Case(
         "found = recnb.compare(dict(a=recs, b=recs), truth, train=recs)",
         "found.differences('coverage', k=10)",
-        r"each model is in (\.beyond\(k=10\))",
-        "result = found{}.loc['a', 'coverage']",
+        r"each model is in (\.table\(\['coverage'\], k=10\))",
+        "result = found{}.to_frame().loc['a'].item()",
         "result",
         1.0,
     ),

@@ -457,7 +457,7 @@ def is_left_merge(source: Source) -> bool:
 def _warn_of_left_merge(relevance: str) -> None:
     """Warn, at the line that called recnb, of a frame that lost what lists missed."""
     level, caller = 1, inspect.currentframe()
-    while caller and caller.f_globals["__name__"].split(".")[0] in INSIDE:
+    while caller and caller.f_globals.get("__name__", "").split(".")[0] in INSIDE:
         level, caller = level + 1, caller.f_back
     warnings.warn(
         f"the frame: column {relevance!r} is missing in some rows, and no row is an item "

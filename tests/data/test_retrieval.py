@@ -438,7 +438,7 @@ def test_identify_names_conventions_that_count_a_question_without_truth() -> Non
 def test_llama_index_says_that_it_refuses_a_question_without_truth() -> None:
     presets = recnb.conventions.metrics("llama-index")
     for metric in presets:
-        assert "where a user of the truth has no relevant item" in repr(
+        assert "where a user of the truth has no list or no relevant item" in repr(
             recnb.as_in("llama-index", metric, LOG, k=5)
         )
 

@@ -253,7 +253,7 @@ def explained_of_all(
     """Explain a metric for each user that has a value, or for all lists, and say how
     many were explained.
     """
-    score = getattr(ev, name)(k=k, **options)
+    score = ev.measure(name, k=k, **options)
     if isinstance(score, recnb.results.CatalogueScore):
         assert_explained(ev.explain(name, k=k, **options), float(score))
         return 1
@@ -497,7 +497,7 @@ def test_of_a_long_list_only_the_pairs_that_are_shown_are_made() -> None:
 @pytest.mark.parametrize("name", METRICS)
 def test_an_explanation_is_the_score_of_its_list(name: str) -> None:
     for k in (1, 3, 5, 200, None):
-        for user, value in getattr(EV, name)(k=k).per_user.items():
+        for user, value in EV.measure(name, k=k).per_user.items():
             explanation = EV.explain(name, user, k=k)
             assert explanation.value == value, (k, user)
             rows = explanation.to_frame().to_dict("list")
@@ -529,7 +529,7 @@ def test_an_explanation_is_the_score_of_its_list(name: str) -> None:
     for no_relevant, value in (("zero", 0.0), ("one", 1.0)):
         ev = recnb.evaluate(RANKED, RELEVANT, no_relevant=no_relevant)
         explanation = ev.explain(name, "f", k=2)
-        assert explanation.value == value == getattr(ev, name)(k=2).per_user["f"]
+        assert explanation.value == value == ev.measure(name, k=2).per_user["f"]
         assert not explanation.to_frame()["running"].any()
 
 
@@ -619,7 +619,7 @@ def test_an_explanation_of_the_other_options_of_the_data(more: dict[str, Any]) -
     )
     for name in ("ndcg", "recall", "average_precision", "err"):
         explanation = ev.explain(name, "a", k=6)
-        assert explanation.value == getattr(ev, name)(k=6).per_user["a"]
+        assert explanation.value == ev.measure(name, k=6).per_user["a"]
         assert explanation.to_frame()["running"].iloc[
             -1
         ] / explanation.out_of == pytest.approx(explanation.value)

@@ -141,7 +141,6 @@ SHOWN: dict[str, Callable[[], str]] = {
     "not in the lists": lambda: message(lambda: EV.user("nobody")),
     "no value": lambda: message(lambda: EV.coverage(k=10).per_user),
     "no interval": lambda: message(lambda: EV.coverage(k=10).interval()),
-    "no column": lambda: message(lambda: EV.to_frame("coverage")),
     "no pairs": lambda: message(lambda: FOUND.differences("coverage", k=10)),
     "none in common": lambda: message(
         lambda: recnb.compare(

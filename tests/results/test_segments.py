@@ -141,16 +141,12 @@ def test_the_gap_is_to_all_other_users_by_the_more_careful_test() -> None:
             [mine.mean() - rest.mean(), ends.low, ends.high, theirs.pvalue], abs=1e-12
         )
         assert mine.min() <= row["low"] < row["mean"] < row["high"] <= mine.max()
-    assert table["p_holm"].to_numpy() == pytest.approx(holm(table["p"].to_numpy()))
+    for _column, rows in table.groupby(["metric", "k"]):
+        assert rows["p_holm"].to_numpy() == pytest.approx(holm(rows["p"].to_numpy()))
     two = EV.table(
         ["ndcg", "recall"], k=10, by="half"
     )  # of two segments each is the rest of the other: one test
-    assert two["p_holm"].to_numpy()[::2] == pytest.approx(
-        holm(two["p"].to_numpy()[::2]), abs=1e-12
-    )
-    assert two["p_holm"].to_numpy()[1::2] == pytest.approx(
-        two["p_holm"].to_numpy()[::2], abs=1e-12
-    )
+    assert two["p_holm"].to_numpy() == pytest.approx(two["p"].to_numpy(), abs=1e-12)
 
 
 def test_small_segments_are_marked_and_the_smallest_not_tested() -> None:
@@ -478,8 +474,10 @@ def test_parts_that_are_missing_or_have_no_user() -> None:
     assert "no recommended item" not in table.attrs["basis"]
     both = BOTH.assign(relevance=[1, 0, 1, np.nan, 1, 1])
     again = pd.concat([both, both[:1].assign(kind="y", rank=4, relevance=np.nan)])
+    with pytest.warns(recnb.errors.LeftMergeWarning):
+        twice = again.rec.evaluation(duplicates="dedupe")
     with pytest.raises(recnb.errors.OptionError, match="not judged as well"):
-        again.rec.evaluation(duplicates="dedupe").table("recall", k=2, by="kind")
+        twice.table("recall", k=2, by="kind")
 
 
 BOTH = pd.DataFrame(
