@@ -193,6 +193,7 @@ WORDS = {
     "up to 0.75": "0.75 이하",
     "below 1": "1 미만",
     "exactly 1": "정확히 1",
+    "nDCG without k: {}": "k 없이 nDCG: {}",
     "mean {}; within 0.05 of it: {} of {} users; without any hit: {}": "평균 {}; 평균에서 0.05 이내: 사용자 {}명(모두 {}명); 적중 없음: {}명",
     "relevant items": "관련 아이템 수",
     "{} ratings before; in the first ten mostly {}": "전에 준 평점 {}개; 상위 열 개에 많은 장르: {}",
