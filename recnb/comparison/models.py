@@ -24,8 +24,8 @@ from recnb.data.columns import (
     is_relation,
     read_stream,
 )
-from recnb.data.encoding import distinct
 from recnb.data.files import Wanted, is_file, read_together
+from recnb.data.ids import each_once
 from recnb.data.in_memory import Sheets
 from recnb.data.load import SIDE_FRAMES, Input
 from recnb.data.sheet import IDS, RECS, kind, relevant_only
@@ -501,7 +501,7 @@ def share_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation
         if not isinstance(source, Sheets):
             return models
         sources[name] = source
-    items = distinct(pl.concat([source.items for source in sources.values()]))
+    items = each_once(pl.concat([source.items for source in sources.values()]))
     shared = {}
     for name, model in models.items():
         source = replace(sources[name], catalogue=items)

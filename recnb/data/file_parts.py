@@ -18,7 +18,6 @@ from recnb.data.lists_that_count import (
     TruthUserFilter,
     leave_out_lists,
 )
-from recnb.data.parallel import in_turn
 from recnb.data.parts import Parts, of_one_part, part_of
 from recnb.data.sheet import RECS, TRUTH, Sheet
 from recnb.data.source import Origin, Source, rows_of
@@ -31,7 +30,7 @@ T = TypeVar("T")
 
 
 class FileParts(Parts):
-    """Buckets of users in temporary files, joined on all cores, each core one at a time."""
+    """Buckets of users in temporary files, joined one at a time."""
 
     def __init__(
         self, lists: Buckets, judged: Buckets, layout: Layout, origin: tuple[str, str]
@@ -72,7 +71,7 @@ class FileParts(Parts):
             with of_one_part():
                 return work(self._part(*rows))
 
-        return in_turn(self._rows_of_buckets(), on_part)
+        return map(on_part, self._rows_of_buckets())
 
     def _rows_of_buckets(self) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
         """Yield the rows of lists and truth of each bucket of users."""

@@ -18,7 +18,6 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data.columns import Labels
-from recnb.data.encoding import each_once, hashes_of
 from recnb.data.in_memory import Sheets
 from recnb.data.sheet import Sheet
 from recnb.data.source import Joined, JoinedRows, Origin, RowCounts, Source
@@ -344,7 +343,7 @@ class TruthUserFilter:
     def _merge_keys(self) -> None:
         """Put the keys of all batches together, each once."""
         keys = pl.concat([self._merged_keys, *self._unmerged_keys])
-        self._merged_keys = each_once(keys)
+        self._merged_keys = keys.unique()
         self._unmerged_keys = []
 
     @property
@@ -357,7 +356,7 @@ class TruthUserFilter:
 
 def keys_of(users: pl.Series) -> pl.Series:
     """Return the hash of each user's id, of 64 bits."""
-    return pl.Series("key", hashes_of(users))
+    return users.hash().alias("key")
 
 
 def pays_off(users: pl.Series, truth_users: pl.Series) -> bool:

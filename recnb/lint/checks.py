@@ -216,11 +216,14 @@ def no_item_meets(data: LintData) -> Iterator[Problem]:
 )
 def duplicates(data: LintData) -> Iterator[Problem]:
     rule = data.convention.duplicates
-    if rule == "error":  # repeated pairs were refused
-        return
-    for name in SIDES:
+    words = _(PHRASES["duplicates", rule])
+    sides = SIDES
+    if rule == "error":
+        # Only by given ranks is an item that nobody judged not refused.
+        words = _("an item that nobody judged keeps each of its ranks")
+        sides = SIDES[:1]
+    for name in sides:
         pairs = repeated(data.frame(name), PAIR).rename({"len": "rows"})
-        words = _(PHRASES["duplicates", rule])
         yield Problem(
             pairs,
             data.frame(name).height,

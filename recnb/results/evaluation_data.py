@@ -129,7 +129,7 @@ class EvaluationData:
         """The same with a weight of 1 for each relevant pair."""
         plain = replace(
             self.joined,
-            kept_hits=replace(self.joined.all_hits, truth_weight=None),
+            all_hits=replace(self.joined.all_hits, truth_weight=None),
             convention=replace(self.convention, min_propensity=1.0),
             _cut={},
         )
@@ -396,7 +396,7 @@ class EvaluationData:
 
         Their ids may be written in two ways.
         """
-        if self.joined.has_hits:
+        if len(self.joined.all_hits.rank):
             return ()
         source = self.source.of_all_users
         if not isinstance(source, Sheets) or source.is_part:

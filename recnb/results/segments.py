@@ -17,7 +17,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions.convention import in_words
-from recnb.data.encoding import positions
+from recnb.data.ids import positions
 from recnb.data.in_memory import Sheets
 from recnb.data.item_data import words_of
 from recnb.data.lists_that_count import leave_out_lists
