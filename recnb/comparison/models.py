@@ -497,11 +497,11 @@ def share_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation
         return models
     sources = {}
     for name, model in models.items():
-        source = model.joined.source.of_all_users
+        source = model.joined.source
         if not isinstance(source, Sheets):
             return models
         sources[name] = source
-    items = each_once(pl.concat([source.items for source in sources.values()]))
+    items = each_once(*[source.items for source in sources.values()])
     shared = {}
     for name, model in models.items():
         source = replace(sources[name], catalogue=items)

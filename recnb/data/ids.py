@@ -36,13 +36,15 @@ def positions(known: pl.Series, values: pl.Series) -> Ints:
     return np.repeat(_positions_by_hash(known, first_of_runs), lengths)
 
 
-def each_once(values: pl.Series) -> pl.Series:
-    """Return each value once, sorted; none is missing."""
+def each_once(*columns: pl.Series) -> pl.Series:
+    """Return each value of some columns once, sorted; none is missing."""
+    without_runs = []
+    for values in columns:
+        first_of_runs, _lengths = _runs(values)
+        without_runs.append(values if first_of_runs is None else first_of_runs)
+    values = pl.concat(without_runs)
     if len(values) <= FEW:
         return pl.Series(values.name, sorted(set(values.to_list())), values.dtype)
-    first_of_runs, _lengths = _runs(values)
-    if first_of_runs is not None:
-        values = first_of_runs
     return values.unique().sort()
 
 
@@ -80,8 +82,9 @@ def _positions_in_array(
 def _positions_by_hash(known: pl.Series, values: pl.Series) -> Ints:
     """Look values up by their hashes: in a dictionary, or by a join if they are many."""
     if len(known) + len(values) <= FEW:
-        position = {value: number for number, value in enumerate(known.to_list())}
-        return np.array([position.get(value, -1) for value in values.to_list()], int)
+        number_of = {value: number for number, value in enumerate(known.to_list())}
+        numbers = [number_of.get(value, -1) for value in values.to_list()]
+        return np.array(numbers, dtype=np.int64)
     numbered = known.to_frame("id").lazy().with_row_index("position")
     rows = values.to_frame("id").lazy().with_row_index("row")
     found = rows.join(numbered, on="id").select("row", "position")

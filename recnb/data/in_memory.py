@@ -120,7 +120,7 @@ class Sheets(Source):
             return self.catalogue
         if self.whole is not None:
             return self.whole.items
-        return each_once(pl.concat([self.recs["item"], self.truth["item"]]))
+        return each_once(self.recs["item"], self.truth["item"])
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""

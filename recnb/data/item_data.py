@@ -69,7 +69,7 @@ class ItemData:
     @cached_property
     def of_splits(self) -> list[ItemData]:
         """The same of each combination of the split alone; items keep their numbers."""
-        source, splits = self.joined.source.of_all_users, self.joined.source.splits
+        source, splits = self.joined.source, self.joined.source.splits
         assert isinstance(source, Sheets)
         assert splits is not None
         parts = []
@@ -141,7 +141,7 @@ class ItemData:
         frames = [self.shown, self.joined.truth]
         given = (self.side_data.train, self.side_data.items)
         frames += [frame for frame in given if frame is not None]
-        return each_once(pl.concat([each_once(frame["item"]) for frame in frames]))
+        return each_once(*[frame["item"] for frame in frames])
 
     @property
     def shown(self) -> pl.DataFrame:
@@ -407,7 +407,7 @@ class ItemDataOfParts(ItemData):
 
     @property
     def _parts(self) -> Parts:
-        parts = self.joined.source.of_all_users
+        parts = self.joined.source
         assert isinstance(parts, Parts)
         if parts.whole is not None:  # each holds the rows of other users as well
             raise elsewhere(parts)
@@ -437,7 +437,7 @@ class ItemDataOfParts(ItemData):
         users, shown = zip(*filter(None, counts), strict=True)
         by_place = pl.concat(shown).group_by("item", "rank")
         added_up = by_place.agg(pl.col("times").sum().cast(pl.Int64))
-        return each_once(pl.concat(users)), added_up
+        return each_once(*users), added_up
 
     @property
     def users(self) -> pl.Series:

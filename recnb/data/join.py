@@ -37,13 +37,12 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import rules
-from recnb.data.ids import positions
+from recnb.data.ids import each_once, positions
 from recnb.data.matches import (
     Matches,
     RepeatedRankError,
     TruthRows,
     judged_by_join,
-    users_of,
 )
 from recnb.data.sheet import is_relevant, repeated
 from recnb.metrics.hits import Bools, Hits, Ints, order_by_user_and_rank
@@ -150,7 +149,7 @@ def match_given_ranks(
     """
     lists = _lists_by_rank(recs)
     judged = judged_by_join(recs, truth, convention)
-    users = users_of(lists["user"], truth["user"])
+    users = each_once(lists["user"], truth["user"])
     truth_rows = TruthRows.of(truth, users)
     rank = recs["rank"].to_numpy()[judged.listed]
     user = positions(users, lists["user"])

@@ -36,7 +36,6 @@ from recnb.data.file_parts import read_batches
 from recnb.data.files import Wanted, is_file, read_together
 from recnb.data.in_memory import ranked, source_in_splits
 from recnb.data.layout import Layout, one_model, refuse_split_in_role
-from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.retrieval import (
     DOCUMENT,
     is_list_of_documents,
@@ -171,13 +170,12 @@ def read(
     lists = Sheet(RECS, table_of(recs, RECS, layout.recs_read), layout.recs)
     judged = table_of(truth, TRUTH, layout.truth_read)
     judgements = Sheet(TRUTH, judged, layout.truth)
-    source = source_in_splits(
+    return source_in_splits(
         lists.with_ids(),
         judgements.with_ids(),
         layout.split,
         users_without_items=layout.users_without_items,
     )
-    return leave_out_lists(source)
 
 
 def read_lists(recs: Frame, columns: Columns) -> pl.DataFrame:

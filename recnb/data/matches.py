@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.conventions import Convention
-from recnb.data.ids import FEW, each_once, positions
+from recnb.data.ids import FEW, positions
 from recnb.data.sheet import IDS, repeated
 from recnb.metrics.hits import (
     Bools,
@@ -114,11 +114,6 @@ class JudgedRows(NamedTuple):
     judging: Ints
 
 
-def users_of(of_lists: pl.Series, of_truth: pl.Series) -> pl.Series:
-    """Return the ids of both tables, each once, sorted."""
-    return each_once(pl.concat([each_once(of_lists), each_once(of_truth)]))
-
-
 # ---- pairs of user and item
 
 #: The hash of a pair. Each column has its own seed: else 1, 2 and 2, 1 would have the same
@@ -126,7 +121,19 @@ def users_of(of_lists: pl.Series, of_truth: pl.Series) -> pl.Series:
 PAIR_HASH = pl.col("user").hash(1) + pl.col("item").hash(2)
 
 
-def judged_by_dictionary(
+def judged_rows(
+    recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
+) -> JudgedRows:
+    """Find the judged rows, and refuse repeats as the convention says."""
+    if recs.height + truth.height <= FEW:
+        return _judged_by_dictionary(recs, truth, convention)
+    judged = _judged_by_sort(recs, truth)
+    if judged is None:
+        return judged_by_join(recs, truth, convention)
+    return judged
+
+
+def _judged_by_dictionary(
     recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
 ) -> JudgedRows:
     """Find the judged rows of small tables, and refuse repeats."""
@@ -150,10 +157,10 @@ def _pairs_of(table: pl.DataFrame) -> list[tuple[object, object]]:
     return list(zip(table["user"].to_list(), table["item"].to_list(), strict=True))
 
 
-def judged_by_sort(
-    recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
-) -> JudgedRows:
-    """Find the judged rows and refuse repeats, in one sort of the hashes of all pairs.
+def _judged_by_sort(recs: pl.DataFrame, truth: pl.DataFrame) -> JudgedRows | None:
+    """Find the judged rows in one sort of the hashes of all pairs.
+
+    None: pairs repeat, or different pairs have one hash.
 
     Rows of the truth are counted on from those of lists. Let lists have rows 0 to 3 and
     the truth rows 4 and 5, with these hashes:
@@ -164,28 +171,22 @@ def judged_by_sort(
         sorted  20  50  50  70  70  70
         row     1   3   4   0   2   5
 
-    Rows with one hash are a run, whose last row is of the truth if it is judged. Rows 3,
-    0 and 2 are judged; 0 and 2 are a repeat.
+    Of two rows with one hash the first is of lists and the second of the truth, as rows 3
+    and 4, unless pairs repeat, as rows 0 and 2 do.
     """
-    if recs.height + truth.height <= FEW:
-        return judged_by_dictionary(recs, truth, convention)
     n_listed = recs.height
     hashes = [table.select(PAIR_HASH).to_series().to_numpy() for table in (recs, truth)]
     row, equals_next = _rows_by_key(np.concatenate(hashes))
     place = np.flatnonzero(equals_next)  # of each row that has the hash of the next
     upper, lower = row[place], row[place + 1]
-    if not _are_same_pairs(recs, truth, upper, lower):
-        # Different pairs have one hash, or hashes that differ in high bits alone, which
-        # `_rows_by_key` does not compare.
-        return judged_by_join(recs, truth, convention)
-    if (upper >= n_listed).any():
-        raise RepeatedTruthError
-    is_repeat = lower < n_listed
-    if is_repeat.any():
-        if convention.duplicates == "error" and convention.order != "rank":
-            raise RepeatedPairError
-        return judged_by_join(recs, truth, convention)
-    return JudgedRows(listed=upper, judging=lower - n_listed)
+    if (upper >= n_listed).any() or (lower < n_listed).any():
+        return None  # pairs repeat, or it looks so
+    # Different pairs may have one hash, or hashes that differ in high bits alone, which
+    # `_rows_by_key` does not compare.
+    judging = lower - n_listed
+    if not _are_same_pairs(recs, truth, upper, judging):
+        return None
+    return JudgedRows(upper, judging)
 
 
 def _rows_by_key(key: NDArray[np.uint64]) -> tuple[Ints, Bools]:
@@ -212,14 +213,10 @@ def _rows_by_key(key: NDArray[np.uint64]) -> tuple[Ints, Bools]:
 
 
 def _are_same_pairs(
-    recs: pl.DataFrame, truth: pl.DataFrame, upper: Ints, lower: Ints
+    recs: pl.DataFrame, truth: pl.DataFrame, listed: Ints, judging: Ints
 ) -> bool:
-    """Return whether each of the upper rows has the user and the item of the lower.
-
-    Rows of the truth are counted on from those of lists.
-    """
-    rows = pl.concat([recs.select(IDS), truth.select(IDS)])
-    return bool(rows[upper].equals(rows[lower]))
+    """Return whether each of the listed rows has the pair of the row that judges it."""
+    return bool(recs.select(IDS)[listed].equals(truth.select(IDS)[judging]))
 
 
 def judged_by_join(

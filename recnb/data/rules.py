@@ -44,8 +44,7 @@ from recnb.data.matches import (
     Matches,
     RepeatedRankError,
     TruthRows,
-    judged_by_sort,
-    users_of,
+    judged_rows,
 )
 from recnb.data.sheet import in_floats
 from recnb.errors import OptionError
@@ -210,11 +209,11 @@ def page_of(
 
     Raises a RepeatError for repeats that the convention refuses.
     """
-    users = users_of(recs["user"], truth["user"])
+    users = each_once(recs["user"], truth["user"])
     user = positions(users, recs["user"])
     if convention.order == "rank" and repeats_a_rank(user, recs["rank"].to_numpy()):
         raise RepeatedRankError
-    judged = judged_by_sort(recs, truth, convention)
+    judged = judged_rows(recs, truth, convention)
     truth_rows = TruthRows.of(truth, users)
     truth_row = np.full(recs.height, -1)
     truth_row[judged.listed] = truth_rows.of_frame_rows(judged.judging)
@@ -224,7 +223,7 @@ def page_of(
     if looks_at_items(convention):
         items = all_items
         if items is None:
-            items = each_once(pl.concat([recs["item"], truth["item"]]))
+            items = each_once(recs["item"], truth["item"])
         item = positions(items, recs["item"])
         truth_item = positions(items, truth["item"])[truth_rows.frame_row]
         n_items = len(items)
@@ -533,7 +532,7 @@ def only_positive_scores_hit(convention: Convention) -> bool:
 def first_of_each(hit_match: Ints, matches: Matches) -> Ints:
     """Return the first hit of each truth row."""
     truth_row = pl.Series(matches.truth_row[hit_match])
-    return hit_match[truth_row.is_first_distinct().to_numpy()]
+    return np.asarray(hit_match[truth_row.is_first_distinct().to_numpy()])
 
 
 def shared_rank(matches: Matches, hit_match: Ints, ties: str) -> Ints:

@@ -90,14 +90,6 @@ class Source(ABC):
         """
 
     @property
-    def of_all_users(self) -> Source:
-        """The source of all lists, where this one joins those of some users alone.
-
-        See `lists_that_count.py`.
-        """
-        return self
-
-    @property
     def origin(self) -> Origin:
         """What holds rows that are not in memory."""
         return Origin()
@@ -249,16 +241,6 @@ class JoinedRows(ABC):
         """Whether the relevant rows are in memory or cheap to make."""
         return True
 
-    @property
-    def row_counts(self) -> RowCounts | None:
-        """Counts of the rows of lists, where these are not counted here."""
-        return None
-
-    @property
-    def n_recommended(self) -> int | None:
-        """Number of rows of lists; None if lists are still to be joined for it."""
-        return self.lists.height
-
     def among(self, users: pl.Series) -> JoinedRows:
         """Return the rows of some of the users evaluated."""
         return RowsOfUsers(self, users)
@@ -336,7 +318,7 @@ class RowCounts:
             n_recommended=sum(part.n_recommended for part in counts),
             n_not_relevant=sum(part.n_not_relevant for part in counts),
             n_gaps=sum(part.n_gaps for part in counts),
-            items=each_once(pl.concat([part.items for part in counts])),
+            items=each_once(*[part.items for part in counts]),
         )
 
 
@@ -477,18 +459,17 @@ class Joined:
         return Weighting.of(weights)
 
     @property
-    def n_recommended(self) -> int | None:
-        """Number of rows of lists; None if lists are still to be joined for it."""
+    def n_recommended(self) -> int:
+        """Number of rows of lists; an error if they are elsewhere and not counted."""
         if self.known_counts is not None:
             return self.known_counts.n_recommended
-        return self.rows.n_recommended
+        return self.recs.height
 
     @cached_property
     def row_counts(self) -> RowCounts:
         """Counts of rows, which are known of rows that are elsewhere."""
-        known = self.known_counts or self.rows.row_counts
-        if known is not None:
-            return known
+        if self.known_counts is not None:
+            return self.known_counts
         recs, judged = self.recs, self.judged
         relevant = relevant_only(judged, self.convention)
         if self.convention.judged == "list":

@@ -217,12 +217,9 @@ def no_item_meets(data: LintData) -> Iterator[Problem]:
 def duplicates(data: LintData) -> Iterator[Problem]:
     rule = data.convention.duplicates
     words = _(PHRASES["duplicates", rule])
-    sides = SIDES
-    if rule == "error":
-        # Only by given ranks is an item that nobody judged not refused.
+    if rule == "error":  # all but those that no number of accuracy sees were refused
         words = _("an item that nobody judged keeps each of its ranks")
-        sides = SIDES[:1]
-    for name in sides:
+    for name in SIDES:
         pairs = repeated(data.frame(name), PAIR).rename({"len": "rows"})
         yield Problem(
             pairs,

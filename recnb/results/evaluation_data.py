@@ -15,7 +15,6 @@ from recnb.data import Joined, Source
 from recnb.data.columns import title_column
 from recnb.data.in_memory import Sheets
 from recnb.data.item_data import ItemData, ItemDataOfParts
-from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.side_data import SideData
 from recnb.data.splits import Splits
 from recnb.data.weights import look_up, refuse_lacking
@@ -81,9 +80,9 @@ class EvaluationData:
         """Return the evaluation of the lists that have these values in the split alone."""
         assert self.splits is not None
         codes = self.splits.codes_with(values)
-        source = self.joined.source.of_all_users
+        source = self.joined.source
         if isinstance(source, Sheets):
-            joined = leave_out_lists(source.in_splits(codes)).under(self.convention)
+            joined = source.in_splits(codes).under(self.convention)
         else:
             users = self.joined.users
             is_there = np.isin(self.splits.codes_of(users), codes)
@@ -398,7 +397,7 @@ class EvaluationData:
         """
         if len(self.joined.all_hits.rank):
             return ()
-        source = self.source.of_all_users
+        source = self.source
         if not isinstance(source, Sheets) or source.is_part:
             return ()
         items, judged = self.joined.recs["item"], self.joined.judged["item"]

@@ -41,7 +41,7 @@ def everyone_in(data: EvaluationData) -> pl.Series:
     users = joined.users.alias("user")
     if not joined.source.in_memory:
         return users  # elsewhere there are no metrics beyond accuracy
-    return each_once(pl.concat([users, joined.recs["user"]]))
+    return each_once(users, joined.recs["user"])
 
 
 def binned(values: pl.Series, bins: int) -> pl.Series:

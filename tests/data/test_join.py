@@ -204,6 +204,19 @@ def test_zero_and_minus_zero_are_equal_scores(way):
     assert join.join(recs, truth, Convention(order="score")).hits.rank.tolist() == [2]
 
 
+def test_a_join_is_as_in_its_drawing(way):
+    recs = pl.DataFrame({"user": list("baab"), "item": list("ijkx")})
+    truth = pl.DataFrame({"user": list("bab"), "item": list("xki")})
+    result = join.join(
+        recs.with_columns(score=pl.Series([9, 8, 5, 1])),
+        truth.with_columns(relevance=pl.Series([1.0, 3.0, 2.0])),
+        Convention(order="score"),
+    )
+    assert result.frame_row_of_entry.tolist() == [1, 2, 0]
+    hits = zip(result.hits.user, result.hits.rank, result.hits.entry, strict=True)
+    assert [*hits] == [(0, 2, 0), (1, 1, 1), (1, 2, 2)]
+
+
 def recorded_joins():
     with gzip.open(RECORDED) as file:
         return json.load(file)
