@@ -249,10 +249,9 @@ def looks_at_items(convention: Convention) -> bool:
 
 def repeats_a_rank(user: Ints, rank: Ints) -> bool:
     """Return whether a list gives two rows the same rank."""
-    key = user_rank_key(user, rank)
-    if (key[1:] > key[:-1]).all():
+    if is_in_order(user, -rank, np.less):
         return False  # the usual case: ranks rise from row to row
-    key = np.sort(key)
+    key = np.sort(user_rank_key(user, rank))
     return bool((key[1:] == key[:-1]).any())
 
 
@@ -348,20 +347,21 @@ def rank_rows(lists: ListedRows, truth: TruthRows, convention: Convention) -> Ra
 
 def _top_down(lists: ListedRows, truth: TruthRows, ties: str) -> Ints | slice:
     """Return all rows, user by user, those of each from the top down."""
-    if is_in_order(lists, ties):
+    # ties="first" leaves equal scores as they stand; other rules may move them.
+    may_follow = np.less_equal if ties == "first" else np.less
+    if is_in_order(lists.user, lists.score, may_follow):
         return slice(None)
     return order_from_highest(lists.user, lists.score, tie_order(lists, truth, ties))
 
 
-def is_in_order(lists: ListedRows, ties: str) -> bool:
-    """Return whether the rows of each list stand from the top down."""
-    user, score = lists.user, lists.score
-    # ties="first" leaves equal scores as they stand; other rules may move them.
-    may_follow = np.less_equal if ties == "first" else np.less
-    follows = may_follow(score[1:], score[:-1])
-    follows &= user[1:] == user[:-1]
-    follows |= user[1:] > user[:-1]
-    return bool(follows.all())
+def is_in_order(user: Ints, score: Floats | Ints, may_follow: np.ufunc) -> bool:
+    """Return whether the rows of each user stand together, from the top down."""
+    is_next_user = user[1:] != user[:-1]
+    if not (may_follow(score[1:], score[:-1]) | is_next_user).all():
+        return False
+    n_runs = min(len(user), 1) + np.count_nonzero(is_next_user)
+    n_users = np.count_nonzero(np.bincount(user))
+    return bool(n_runs == n_users)
 
 
 def tie_order(lists: ListedRows, truth: TruthRows, ties: str) -> Ints | Floats | None:
