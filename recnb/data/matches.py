@@ -205,11 +205,10 @@ def _rows_by_key(key: NDArray[np.uint64]) -> tuple[Ints, Bools]:
     row_mask = np.uint64(2**row_bits - 1)
     key <<= np.uint64(row_bits)
     key |= np.arange(len(key), dtype=np.uint64)
-    key.sort()
+    ordered = pl.Series(key).sort().to_numpy()  # on all cores
     # Equal keys differ in the bits of the row alone.
-    equals_next = (key[1:] ^ key[:-1]) <= row_mask
-    key &= row_mask
-    return key.view(np.int64), equals_next
+    equals_next = (ordered[1:] ^ ordered[:-1]) <= row_mask
+    return (ordered & row_mask).view(np.int64), equals_next
 
 
 def _are_same_pairs(
