@@ -116,6 +116,8 @@ class JudgedRows(NamedTuple):
 
 # ---- pairs of user and item
 
+#: From as many hashes on, Polars sorts them on all cores sooner than numpy on one.
+MANY = 2**17
 #: The hash of a pair. Each column has its own seed: else 1, 2 and 2, 1 would have the same
 #: sum.
 PAIR_HASH = pl.col("user").hash(1) + pl.col("item").hash(2)
@@ -205,10 +207,13 @@ def _rows_by_key(key: NDArray[np.uint64]) -> tuple[Ints, Bools]:
     row_mask = np.uint64(2**row_bits - 1)
     key <<= np.uint64(row_bits)
     key |= np.arange(len(key), dtype=np.uint64)
-    ordered = pl.Series(key).sort().to_numpy()  # on all cores
+    if len(key) < MANY:
+        key.sort()
+    else:
+        key = pl.Series(key).sort().to_numpy()
     # Equal keys differ in the bits of the row alone.
-    equals_next = (ordered[1:] ^ ordered[:-1]) <= row_mask
-    return (ordered & row_mask).view(np.int64), equals_next
+    equals_next = (key[1:] ^ key[:-1]) <= row_mask
+    return (key & row_mask).view(np.int64), equals_next
 
 
 def _are_same_pairs(
