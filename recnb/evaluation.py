@@ -820,22 +820,13 @@ class Evaluation(EvaluationMethods, EvaluationData):
     def _title_of(self, joined: Joined) -> str:
         """Return what was evaluated, with the number of recommended rows if known.
 
-        | rows                        | `joined.n_recommended` | the title          |
-        |-----------------------------|------------------------|--------------------|
-        | counted                     | a number               | names it           |
-        | only lists of users in the  | None                   | leaves it out      |
-        | truth were joined           |                        |                    |
-        | of some users, whose lists  | raises ElsewhereError, | "of some users"    |
-        | are in a file or an engine  | as it needs the lists  |                    |
+        It is not of some users whose lists are in a file or an engine.
         """
         n_relevant = int(joined.n_relevant.sum())
         try:
             n_rows = joined.n_recommended
         except ElsewhereError:
             words = N_("Evaluation of some users against {relevant:,} relevant items")
-            return _(words, relevant=n_relevant)
-        if n_rows is None:
-            words = N_("Evaluation against {relevant:,} relevant items")
             return _(words, relevant=n_relevant)
         words = N_(
             "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items"

@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from recnb.data import buckets, narrow_hits
+from recnb.data import buckets
 
 METRICS = {
     "ndcg": {"gain": "exponential"},
@@ -80,7 +80,7 @@ def shuffled(frame, seed=0):
 
 def sized(monkeypatch, whole=30, rows=20, batch=7):
     """Put whatever has more rows than `whole` into files, read in batches, in buckets
-    of as many rows; metrics are computed of a few users at a time.
+    of as many rows.
     """
     for name, value in {
         "WHOLE": whole,
@@ -91,7 +91,6 @@ def sized(monkeypatch, whole=30, rows=20, batch=7):
         "ROWS": batch,
     }.items():
         monkeypatch.setattr(buckets, name, value)
-    monkeypatch.setattr(narrow_hits, "BLOCK", batch)
 
 
 def in_batches(frame):

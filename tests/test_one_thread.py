@@ -4,16 +4,10 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import threading
-from typing import Any
 
-import numpy as np
 import pytest
 
-import recnb
-from recnb.data import buckets, join, parallel
-from recnb.data.parallel import in_turn
-from tests.random_frames import random_frames
+from recnb.data import buckets
 
 #: What is done before anything else is imported. Arrow reads its number of threads from
 #: OMP_NUM_THREADS.
@@ -66,45 +60,6 @@ def printed(program: str) -> str:
 
 def test_a_browser_gets_the_numbers_of_a_kernel() -> None:
     assert printed(BROWSER + ASKED) == printed(ASKED)
-
-
-def _refuse_to_start(thread: threading.Thread) -> None:
-    raise RuntimeError("can't start new thread")
-
-
-@pytest.fixture
-def no_threads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threading.Thread, "start", _refuse_to_start)
-    monkeypatch.setattr(parallel, "n_cores", lambda: 4)
-
-
-@pytest.mark.usefixtures("no_threads")
-def test_pieces_are_done_one_after_the_other_where_no_thread_can_be_started() -> None:
-    done: list[int] = []
-
-    def do(piece: int) -> int:
-        done.append(piece)
-        return piece**2
-
-    results = in_turn(range(5), do)
-    assert (next(results), done) == (0, [0])
-    assert [*results] == [1, 4, 9, 16]
-    assert done == [0, 1, 2, 3, 4]
-
-
-def test_many_blocks_give_the_numbers_of_one_without_threads(
-    monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest
-) -> None:
-    recs, truth = random_frames(np.random.default_rng(3), n_users=200)
-
-    def per_user() -> Any:
-        values = recnb.evaluate(recs, truth).ndcg(k=5).per_user
-        return values.sort_index()
-
-    of_one_block = per_user()
-    monkeypatch.setattr(join, "BLOCK", 64)
-    request.getfixturevalue("no_threads")
-    assert per_user().equals(of_one_block)
 
 
 def test_memory_is_a_round_number_without_psutil(

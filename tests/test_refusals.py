@@ -726,7 +726,7 @@ CASES = {
         "found.loc['AP', 'mean']",
     ),
     "a pair that is repeated, kept once": keyword(
-        'recs.loc[6] = ["u", "a", 4]', r"or say (.+?) to keep"
+        'recs.loc[6] = ["u", "b", 4]', r"or say (.+?) to keep"
     ),
     "segments by the numbers of rows": Case(
         "users = pd.DataFrame(dict(user=list('uv'), city=list('xy'))); by = users['city']",

@@ -25,8 +25,8 @@ from recnb.data.columns import (
     is_relation,
     read_stream,
 )
-from recnb.data.encoding import distinct
 from recnb.data.files import Wanted, is_file, read_together
+from recnb.data.ids import each_once
 from recnb.data.in_memory import Sheets
 from recnb.data.load import SIDE_FRAMES, Input, is_left_merge
 from recnb.data.sheet import IDS, RECS, kind, relevant_only
@@ -502,11 +502,11 @@ def share_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation
         return models
     sources = {}
     for name, model in models.items():
-        source = model.joined.source.of_all_users
+        source = model.joined.source
         if not isinstance(source, Sheets):
             return models
         sources[name] = source
-    items = distinct(pl.concat([source.items for source in sources.values()]))
+    items = each_once(*[source.items for source in sources.values()])
     shared = {}
     for name, model in models.items():
         source = replace(sources[name], catalogue=items)

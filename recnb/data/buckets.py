@@ -25,7 +25,6 @@ from recnb.data.columns import (
     refuse_unread,
     table_of,
 )
-from recnb.data.encoding import hashes_of
 from recnb.data.temporary import temporary_folder, written_to_disk
 from recnb.display.language import N_
 from recnb.metrics.hits import Ints
@@ -276,7 +275,7 @@ class Buckets:
 
 def slots_of(users: pl.Series) -> Ints:
     """Return the slot of each user, the same in all tables."""
-    return (hashes_of(users) & np.uint64(SLOTS - 1)).astype(np.int64)
+    return (users.hash().to_numpy() & np.uint64(SLOTS - 1)).astype(np.int64)
 
 
 def ranges_of(*tables: Buckets) -> list[tuple[int, int]]:

@@ -413,18 +413,6 @@ def is_dataset(frame: Frame) -> bool:
     )
 
 
-def is_scan(frame: Frame) -> bool:
-    """Return whether a table is rows of files, of which some are cheaply read twice.
-
-    They are rows of Parquet and nothing else, or those that recnb reads of files.
-    """
-    if isinstance(frame, Scanned):
-        return True
-    if not isinstance(frame, pl.LazyFrame):
-        return False
-    return frame.explain(optimized=False).startswith("Parquet SCAN")
-
-
 def is_relation(frame: Frame) -> bool:
     """Return whether a table is a DuckDB relation, without importing duckdb."""
     return "duckdb" in sys.modules and isinstance(

@@ -9,29 +9,22 @@ from typing import Any, TypeVar
 import polars as pl
 
 from recnb.data.buckets import Batches, Buckets, batches_of, origin_of, ranges_of
-from recnb.data.columns import Frame, Labels, is_scan
+from recnb.data.columns import Frame, Labels
 from recnb.data.in_memory import Sheets, source_in_splits
 from recnb.data.layout import Layout
-from recnb.data.lists_that_count import (
-    AllLists,
-    ListsThatCount,
-    TruthUserFilter,
-    leave_out_lists,
-)
-from recnb.data.parallel import in_turn
 from recnb.data.parts import Parts, of_one_part, part_of
 from recnb.data.sheet import RECS, TRUTH, Sheet
-from recnb.data.source import Origin, Source, rows_of
+from recnb.data.source import Origin, Source
 from recnb.data.splits import with_distinct_splits
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.errors import ElsewhereError, FrameError
+from recnb.errors import ElsewhereError
 
 T = TypeVar("T")
 
 
 class FileParts(Parts):
-    """Buckets of users in temporary files, joined on all cores, each core one at a time."""
+    """Buckets of users in temporary files, joined one at a time."""
 
     def __init__(
         self, lists: Buckets, judged: Buckets, layout: Layout, origin: tuple[str, str]
@@ -72,7 +65,7 @@ class FileParts(Parts):
             with of_one_part():
                 return work(self._part(*rows))
 
-        return in_turn(self._rows_of_buckets(), on_part)
+        return map(on_part, self._rows_of_buckets())
 
     def _rows_of_buckets(self) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
         """Yield the rows of lists and truth of each bucket of users."""
@@ -121,50 +114,11 @@ def read_batches(
 ) -> Source:
     """Read both frames in batches, and check their ids.
 
-    What does not fit into memory is put into files. Of Parquet, lists that do not count
-    are read again when something needs them. Other frames are read once: a query may
+    What does not fit into memory is put into files. Each frame is read once: a query may
     take long, or give other rows the next time.
     """
     with closing(_batches_checked(truth, TRUTH, layout.truth_read)) as batches:
         judged = Buckets(batches)
-    if is_scan(recs) and not judged.in_files and not layout.split:
-        return _read_lists_that_count(recs, judged, layout, origin)
-    source = _read_lists(recs, judged, layout, origin)
-    if isinstance(source, Sheets):
-        return leave_out_lists(source)
-    return source
-
-
-def _read_lists_that_count(
-    recs: pl.LazyFrame, judged: Buckets, layout: Layout, origin: tuple[str, str]
-) -> Source:
-    """Read the lists of truth users; those of others again when something needs them."""
-    user_filter = TruthUserFilter(judged.all()["user"])
-    of_truth_users = _read_lists(recs, judged, layout, origin, user_filter)
-
-    def read_all() -> Source:
-        return _read_lists(recs, judged, layout, origin)
-
-    if user_filter.n_rows_kept == 0:
-        return read_all()  # which the join refuses
-    if user_filter.n_rows_kept == user_filter.n_rows:
-        return of_truth_users
-    return ListsThatCount(
-        of_truth_users,
-        user_filter.left_out,
-        AllLists(lambda: _unchanged(read_all(), of_truth_users)),
-        user_filter.n_rows,
-    )
-
-
-def _read_lists(
-    recs: Frame,
-    judged: Buckets,
-    layout: Layout,
-    origin: tuple[str, str],
-    user_filter: TruthUserFilter | None = None,
-) -> Source:
-    """Read the lists beside a truth that was read."""
     truth_example = Sheet(TRUTH, judged.first, layout.truth)  # one row, for its types
     splits_met: list[pl.DataFrame] = []  # combinations of the split's values, by batch
     with (
@@ -172,8 +126,8 @@ def _read_lists(
         closing(_batches_checked(recs, RECS, layout.recs_read)) as batches,
     ):
 
-        def checked_and_kept(batch: pl.DataFrame) -> pl.DataFrame:
-            """Check that ids are of the truth's kind, and return the rows that stay.
+        def checked(batch: pl.DataFrame) -> pl.DataFrame:
+            """Return a batch, after a check that its ids are of the truth's kind.
 
             On the way, the bar is moved and the splits of the batch are noted.
             """
@@ -181,11 +135,9 @@ def _read_lists(
             bar.update(batch.height)
             if layout.split:
                 splits_met.append(with_distinct_splits(batch, layout.split))
-            if user_filter is None:
-                return batch
-            return user_filter.kept(batch)
+            return batch
 
-        lists = Buckets(map(checked_and_kept, batches))
+        lists = Buckets(map(checked, batches))
     if not lists.in_files:
         return source_in_splits(
             Sheet(RECS, lists.all(), layout.recs),
@@ -196,24 +148,6 @@ def _read_lists(
     if splits_met:
         layout = layout.with_splits(pl.concat(splits_met, how="vertical_relaxed"))
     return FileParts(lists, judged, layout, origin)
-
-
-def _unchanged(of_all_users: Source, of_truth_users: Source) -> Source:
-    """Return the source of all lists, which were read again.
-
-    It is an error if lists that were joined have changed. Lists in files are not compared.
-    """
-    if isinstance(of_all_users, Sheets) and isinstance(of_truth_users, Sheets):
-        joined = of_truth_users.recs
-        # Those who had a list, and those who might have one now. The former are more than
-        # truth users only if ids have one hash (`TruthUserFilter`).
-        users = pl.concat([joined["user"], of_truth_users.truth["user"]])
-        if not rows_of(of_all_users.recs, users).equals(joined):
-            raise FrameError(
-                f"{RECS}: the files hold other lists than when they were first read.",
-                fix="Evaluate them again.",
-            )
-    return of_all_users
 
 
 def _batches_checked(frame: Frame, name: str, labels: Labels) -> Batches:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,16 +12,10 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data.columns import Labels, with_series
-from recnb.data.encoding import distinct
-from recnb.data.join import (
-    JoinResult,
-    RepeatedRankError,
-    RepeatError,
-    join,
-    order_column,
-)
-from recnb.data.numbered import Ids, number_ids
-from recnb.data.quirks import needs_positions
+from recnb.data.ids import each_once
+from recnb.data.join import JoinResult, join
+from recnb.data.matches import RepeatedRankError, RepeatedTruthError, RepeatError
+from recnb.data.rules import rank_of_rows, single_precision
 from recnb.data.sheet import IDS, TRUTH, Sheet, is_missing, is_relevant
 from recnb.data.source import Joined, JoinedRows, Source, rows_of
 from recnb.data.splits import Splits
@@ -37,13 +32,14 @@ class RowsInMemory(JoinedRows):
         self,
         recs: pl.DataFrame,
         judged: pl.DataFrame,
-        result: JoinResult,
+        make_ranks: Callable[[], Ints],
+        frame_row_of_entry: Ints,
         convention: Convention,
     ) -> None:
         self._recs = recs
         self._judged = judged
-        self._rank = result.rank
-        self._frame_row_of_entry = result.frame_row_of_entry
+        self._make_ranks = make_ranks
+        self._frame_row_of_entry = frame_row_of_entry
         self._convention = convention
 
     @cached_property
@@ -52,10 +48,10 @@ class RowsInMemory(JoinedRows):
 
         Rows are in the order in which they came.
         """
-        rank, convention = self._rank, self._convention
+        rank, convention = self._make_ranks(), self._convention
         table = with_series(self._recs, pl.Series("rank", rank))
         if convention.score_dtype == "float32" and convention.order == "score":
-            scores = order_column(self._recs, convention)
+            scores = single_precision(self._recs["score"])
             table = with_series(table, pl.Series("score", scores))
         table = table.select(*IDS, "rank", "^score$")
         if rank.all():
@@ -91,7 +87,6 @@ class Sheets(Source):
     users_without_items: Sequence[Any] = ()
     #: Ids by which propensities were looked up; none of those in a column of the truth.
     propensity_ids: Sequence[str] = ()
-    _ids: dict[bool, Ids] = field(default_factory=dict, init=False)
 
     @property
     def labels(self) -> Labels:
@@ -125,7 +120,7 @@ class Sheets(Source):
             return self.catalogue
         if self.whole is not None:
             return self.whole.items
-        return distinct(pl.concat([self.recs["item"], self.truth["item"]]))
+        return each_once(self.recs["item"], self.truth["item"])
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
@@ -213,13 +208,17 @@ class Sheets(Source):
             )
             if self.splits is not None and self.whole is None:
                 self.splits.refuse_without_users(result.users)
+        # As grades below 0 were read: they say which items were not judged.
+        make_ranks = partial(rank_of_rows, lists.rows, truth, in_order)
         if graded_as != convention:
             truth = with_series(truth, truth["relevance"].clip(0.0))
         return Joined(
             users=result.users,
-            kept_hits=hits,
+            all_hits=hits,
             convention=in_order,
-            rows=RowsInMemory(lists.rows, truth, result, in_order),
+            rows=RowsInMemory(
+                lists.rows, truth, make_ranks, result.frame_row_of_entry, in_order
+            ),
             n_without_relevant=result.n_without_relevant,
             has_gaps=result.has_gaps,
             graded="relevance" in self.judgements,
@@ -253,12 +252,10 @@ class Sheets(Source):
 
         Its repeated pairs are merged first where the convention merges them.
         """
-        by_position = needs_positions(convention)
-        items = self.items if by_position else None
-        if by_position not in self._ids:
-            self._ids[by_position] = number_ids(recs, truth, items)
+        # Below a list stand the items of all lists, of other parts and models as well.
+        all_items = self.items if convention.candidates == "catalogue" else None
         try:
-            return join(recs, truth, self._ids[by_position], convention), truth
+            return join(recs, truth, convention, all_items), truth
         except RepeatError as problem:
             lists = self.lists.with_rows(recs)
             if isinstance(problem, RepeatedRankError):
@@ -267,13 +264,14 @@ class Sheets(Source):
                 lists.refuse_repeated_pairs(share_a_rank=True)
                 lists.refuse_repeated_ranks()
             if convention.duplicates == "error":
+                if isinstance(problem, RepeatedTruthError):
+                    self.judgements.with_rows(truth).refuse_repeated_pairs()
                 lists.refuse_repeated_pairs()
-                self.judgements.with_rows(truth).refuse_repeated_pairs()
         # Relevance and propensity are those of one row, the most relevant.
         pairs = truth.group_by(*IDS, maintain_order=True)
         most_relevant = pl.col("relevance").arg_max()
         truth = pairs.agg(pl.col("relevance", "^propensity$").get(most_relevant))
-        return join(recs, truth, number_ids(recs, truth, items), convention), truth
+        return join(recs, truth, convention, all_items), truth
 
 
 def _with_negative_grades(convention: Convention) -> Convention:

@@ -14,7 +14,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.conventions.convention import TRUTH_ORDERS
 from recnb.data import Joined
-from recnb.data.encoding import distinct, positions
+from recnb.data.ids import each_once, positions
 from recnb.data.in_memory import Sheets, ranked
 from recnb.data.parts import Parts
 from recnb.data.sheet import IDS, RECS, Sheet, kind, repeated
@@ -69,7 +69,7 @@ class ItemData:
     @cached_property
     def of_splits(self) -> list[ItemData]:
         """The same of each combination of the split alone; items keep their numbers."""
-        source, splits = self.joined.source.of_all_users, self.joined.source.splits
+        source, splits = self.joined.source, self.joined.source.splits
         assert isinstance(source, Sheets)
         assert splits is not None
         parts = []
@@ -120,7 +120,11 @@ class ItemData:
             shown = Convention(order=convention.order, duplicates="dedupe")
             source = joined.source
             recs = ranked(Sheet(RECS, source.recs, source.labels), shown)
-        elif convention.duplicates not in ("error", "dedupe"):
+        elif convention.duplicates == "error":
+            # By given ranks the join lets an item that nobody judged stand twice, which
+            # no number of accuracy sees.
+            Sheet(RECS, recs, joined.source.labels).refuse_repeated_pairs()
+        elif convention.duplicates != "dedupe":
             recs = recs.sort("rank").unique(
                 ["user", "item"], keep="first", maintain_order=True
             )
@@ -129,7 +133,7 @@ class ItemData:
     @cached_property
     def users(self) -> pl.Series:
         """The users with a list, sorted."""
-        return distinct(self.recs["user"])
+        return each_once(self.recs["user"])
 
     @cached_property
     def items(self) -> pl.Series:
@@ -137,7 +141,7 @@ class ItemData:
         frames = [self.shown, self.joined.truth]
         given = (self.side_data.train, self.side_data.items)
         frames += [frame for frame in given if frame is not None]
-        return distinct(pl.concat([distinct(frame["item"]) for frame in frames]))
+        return each_once(*[frame["item"] for frame in frames])
 
     @property
     def shown(self) -> pl.DataFrame:
@@ -380,7 +384,7 @@ class ItemDataOfParts(ItemData):
 
     @property
     def _parts(self) -> Parts:
-        parts = self.joined.source.of_all_users
+        parts = self.joined.source
         assert isinstance(parts, Parts)
         if parts.whole is not None:  # each holds the rows of other users as well
             raise elsewhere(parts)
@@ -410,7 +414,7 @@ class ItemDataOfParts(ItemData):
         users, shown = zip(*filter(None, counts), strict=True)
         by_place = pl.concat(shown).group_by("item", "rank")
         added_up = by_place.agg(pl.col("times").sum().cast(pl.Int64))
-        return distinct(pl.concat(users)), added_up
+        return each_once(*users), added_up
 
     @property
     def users(self) -> pl.Series:

@@ -38,7 +38,6 @@ from recnb.data.file_parts import read_batches
 from recnb.data.files import Wanted, is_file, read_together
 from recnb.data.in_memory import ranked, source_in_splits
 from recnb.data.layout import Layout, one_model, refuse_split_in_role
-from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.retrieval import (
     DOCUMENT,
     is_list_of_documents,
@@ -186,13 +185,12 @@ def read(
     judgements = Sheet(TRUTH, judged, layout.truth).with_ids()
     if lists.rows.height == 0:
         lists = _empty_lists(lists, recs, judgements)
-    source = source_in_splits(
+    return source_in_splits(
         lists,
         judgements,
         layout.split,
         users_without_items=layout.users_without_items,
     )
-    return leave_out_lists(source)
 
 
 def _empty_lists(lists: Sheet, recs: Frame, judgements: Sheet) -> Sheet:

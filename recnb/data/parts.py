@@ -14,13 +14,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple, NoReturn, TypeVar
 
+import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data.columns import Labels
 from recnb.data.in_memory import Sheets, check_users, source_of
 from recnb.data.layout import Layout
-from recnb.data.narrow_hits import NarrowHits
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import (
     Joined,
@@ -32,7 +32,7 @@ from recnb.data.source import (
 )
 from recnb.data.splits import MetLabels
 from recnb.errors import ElsewhereError, FrameError, NoRowsError
-from recnb.metrics.hits import cached_property
+from recnb.metrics.hits import Hits, Ints, TieSpread, cached_property, in_order
 
 T = TypeVar("T")
 
@@ -252,7 +252,7 @@ class PartHits:
 
     facts: Facts
     users: pl.Series  #: the users evaluated, sorted
-    hits: NarrowHits
+    hits: Hits
     convention: Convention  #: with the order that the columns made
     row_counts: RowCounts
     n_without_relevant: int
@@ -266,7 +266,7 @@ class PartHits:
         return cls(
             facts=Facts.of(part, joined.all_hits.max_relevance),
             users=joined.users,
-            hits=NarrowHits.of(joined.all_hits),
+            hits=joined.all_hits,
             convention=joined.convention,
             row_counts=joined.row_counts,
             n_without_relevant=joined.n_without_relevant,
@@ -332,19 +332,72 @@ def _truth_of(convention: Convention, part: Sheets) -> pl.DataFrame | None:
 def merged(kept: Sequence[PartHits], parts: Parts, convention: Convention) -> Joined:
     """Return what parts of different users have kept, as of one frame."""
     users = pl.concat([part.users for part in kept])
-    hits = NarrowHits.concatenate([part.hits for part in kept])
-    by_id = users.arg_sort().to_numpy()
+    by_id = users.arg_sort().to_numpy().astype(np.int64)
+    position = np.empty_like(by_id)  # [user of the parts] -> among those of all, by id
+    position[by_id] = np.arange(len(by_id))
     counts = RowCounts.added([part.row_counts for part in kept])
     rows = RowsOfParts(parts, convention)
     if parts.keeps_truth:
         rows.keep(kept)
     return Joined(
         users=users.gather(by_id),
-        kept_hits=hits.in_order(by_id),
+        all_hits=hits_together([part.hits for part in kept], position),
         convention=kept[0].convention,  # all parts settle the same order
         rows=rows,
         n_without_relevant=sum(part.n_without_relevant for part in kept),
         has_gaps=counts.n_gaps > 0,
         graded="relevance" in parts.layout.truth,
         known_counts=counts,
+    )
+
+
+def hits_together(parts: Sequence[Hits], position: Ints) -> Hits:
+    """Return the hits of the users of all parts.
+
+    Users are counted over the parts; `position` has where each stands among all.
+    """
+    first_user = np.cumsum([0, *[hits.n_users for hits in parts]])
+    first_entry = np.cumsum([0, *[len(hits.truth_user) for hits in parts]])
+    user = _concatenated([hits.user for hits in parts], first_user)
+    entry = _concatenated([hits.entry for hits in parts], first_entry)
+    truth_user = _concatenated([hits.truth_user for hits in parts], first_user)
+
+    # Rows of each user keep their order.
+    entry_order = in_order(position[truth_user])
+    place_of_entry = np.empty_like(entry_order)
+    place_of_entry[entry_order] = np.arange(len(entry_order))
+    hit_order = in_order(position[user])
+    list_length = np.empty_like(position)
+    list_length[position] = np.concatenate([hits.list_length for hits in parts])
+    relevance = np.concatenate([hits.relevance for hits in parts])
+    truth_relevance = np.concatenate([hits.truth_relevance for hits in parts])
+    weights = [hits.truth_weight for hits in parts if hits.truth_weight is not None]
+    ties = [hits.tied for hits in parts if hits.tied is not None]
+    return Hits(
+        user=position[user][hit_order],
+        rank=np.concatenate([hits.rank for hits in parts])[hit_order],
+        relevance=relevance[hit_order],
+        entry=place_of_entry[entry][hit_order],
+        truth_user=position[truth_user][entry_order],
+        truth_relevance=truth_relevance[entry_order],
+        truth_weight=np.concatenate(weights)[entry_order] if weights else None,
+        list_length=list_length,
+        max_relevance=max(hits.max_relevance for hits in parts),
+        tied=_ties_together(ties).with_rows(hit_order) if ties else None,
+    )
+
+
+def _concatenated(parts: Sequence[Ints], first: Ints) -> Ints:
+    """Return numbers of all parts, each part counted from its first."""
+    pairs = zip(parts, first, strict=False)
+    return np.concatenate([numbers + start for numbers, start in pairs])
+
+
+def _ties_together(parts: Sequence[TieSpread]) -> TieSpread:
+    """Return how the hits of all parts are spread over ties."""
+    return TieSpread(
+        weight=np.concatenate([ties.weight for ties in parts]),
+        nth=np.concatenate([ties.nth for ties in parts]),
+        first=np.concatenate([ties.first for ties in parts]),
+        top=np.concatenate([ties.top for ties in parts]),
     )

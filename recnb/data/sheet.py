@@ -16,7 +16,6 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data.columns import Frame, Labels, table_of, with_series
-from recnb.data.encoding import hashes_of
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
 from recnb.metrics.hits import ENDLESS, Bools, Floats
 from recnb.metrics.hits import HIGHEST as HIGHEST_RELEVANCE
@@ -601,14 +600,13 @@ def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Return the key values that occur in more than one row, with their count."""
     # Grouping all rows is slow, and repeats are rare. Rows whose hash occurs once cannot
     # be repeats: only the others are grouped.
-    row_hash = np.zeros(table.height, dtype=np.uint64)
+    row_hash = pl.Series(np.zeros(table.height, dtype=np.uint64))
     # Each column has its own seed: else 1, 2 and 2, 1 would have the same sum.
     for seed, key in enumerate(keys, 1):
-        row_hash += hashes_of(table[key], seed)
-    ordered = np.sort(row_hash)
-    repeated_hashes = ordered[1:][ordered[1:] == ordered[:-1]]
-    is_suspect = np.isin(row_hash, repeated_hashes)
-    suspects = table.filter(pl.Series(is_suspect, dtype=pl.Boolean))
+        row_hash += table[key].hash(seed)
+    ordered = row_hash.sort().to_numpy()
+    repeated_hashes = pl.Series(ordered[1:][ordered[1:] == ordered[:-1]])
+    suspects = table.filter(row_hash.is_in(repeated_hashes.implode()))
     counts = suspects.group_by(keys, maintain_order=True).len()
     return counts.filter(pl.col("len") > 1)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -13,8 +13,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
 from recnb.data.columns import Labels
-from recnb.data.encoding import distinct
-from recnb.data.narrow_hits import NarrowHits
+from recnb.data.ids import each_once
 from recnb.data.sheet import IDS, Sheet, relevant_only
 from recnb.data.splits import Splits
 from recnb.data.weights import Weighting, look_up, refuse_lacking
@@ -89,14 +88,6 @@ class Source(ABC):
 
         The catalogue and the scale of grades are those of all.
         """
-
-    @property
-    def of_all_users(self) -> Source:
-        """The source of all lists, where this one joins those of some users alone.
-
-        See `lists_that_count.py`.
-        """
-        return self
 
     @property
     def origin(self) -> Origin:
@@ -250,16 +241,6 @@ class JoinedRows(ABC):
         """Whether the relevant rows are in memory or cheap to make."""
         return True
 
-    @property
-    def row_counts(self) -> RowCounts | None:
-        """Counts of the rows of lists, where these are not counted here."""
-        return None
-
-    @property
-    def n_recommended(self) -> int | None:
-        """Number of rows of lists; None if lists are still to be joined for it."""
-        return self.lists.height
-
     def among(self, users: pl.Series) -> JoinedRows:
         """Return the rows of some of the users evaluated."""
         return RowsOfUsers(self, users)
@@ -337,7 +318,7 @@ class RowCounts:
             n_recommended=sum(part.n_recommended for part in counts),
             n_not_relevant=sum(part.n_not_relevant for part in counts),
             n_gaps=sum(part.n_gaps for part in counts),
-            items=distinct(pl.concat([part.items for part in counts])),
+            items=each_once(*[part.items for part in counts]),
         )
 
 
@@ -349,7 +330,7 @@ class Joined:
     """
 
     users: pl.Series  #: the users evaluated, sorted
-    kept_hits: Hits | NarrowHits  #: of whole lists
+    all_hits: Hits  #: of whole lists
     convention: Convention
     rows: JoinedRows  #: behind the hits
     n_without_relevant: int  #: users of either frame who have no relevant item
@@ -363,35 +344,24 @@ class Joined:
     _cut: dict[int, Hits] = field(default_factory=dict)
 
     @property
-    def all_hits(self) -> Hits:
-        """The hits of whole lists."""
-        kept = self.kept_hits
-        return kept if isinstance(kept, Hits) else kept.widened
-
-    @property
-    def has_hits(self) -> bool:
-        """Whether some list has a hit."""
-        return len(self.kept_hits.rank) > 0
-
-    @property
     def list_length(self) -> Ints:
         """Per user, the last rank of the list; 0 without a list."""
-        return self.kept_hits.list_length
+        return self.all_hits.list_length
 
     @property
     def n_relevant(self) -> Ints:
         """The number of items relevant to each user."""
-        return self.kept_hits.n_relevant
+        return self.all_hits.n_relevant
 
     @property
     def max_relevance(self) -> float:
         """The highest relevance in the truth, of all users."""
-        return self.kept_hits.max_relevance
+        return self.all_hits.max_relevance
 
     @property
     def is_weighted(self) -> bool:
         """Whether relevant pairs have weights."""
-        return self.kept_hits.truth_weight is not None
+        return self.all_hits.truth_weight is not None
 
     @property
     def source(self) -> Source:
@@ -483,24 +453,23 @@ class Joined:
     @cached_property
     def weighting(self) -> Weighting | None:
         """The weights of the relevant pairs of the users evaluated."""
-        weights = self.kept_hits.truth_weight
+        weights = self.all_hits.truth_weight
         if weights is None:
             return None
-        return Weighting.of(weights.astype(np.float64, copy=False))
+        return Weighting.of(weights)
 
     @property
-    def n_recommended(self) -> int | None:
-        """Number of rows of lists; None if lists are still to be joined for it."""
+    def n_recommended(self) -> int:
+        """Number of rows of lists; an error if they are elsewhere and not counted."""
         if self.known_counts is not None:
             return self.known_counts.n_recommended
-        return self.rows.n_recommended
+        return self.recs.height
 
     @cached_property
     def row_counts(self) -> RowCounts:
         """Counts of rows, which are known of rows that are elsewhere."""
-        known = self.known_counts or self.rows.row_counts
-        if known is not None:
-            return known
+        if self.known_counts is not None:
+            return self.known_counts
         recs, judged = self.recs, self.judged
         relevant = relevant_only(judged, self.convention)
         if self.convention.judged == "list":
@@ -513,7 +482,7 @@ class Joined:
             n_recommended=recs.height,
             n_not_relevant=judged.height - relevant.height,
             n_gaps=n_gaps,
-            items=distinct(recs["item"]),
+            items=each_once(recs["item"]),
         )
 
     def hits(self, depth: int | None) -> Hits:
@@ -523,13 +492,6 @@ class Joined:
         if depth not in self._cut:
             self._cut[depth] = _cut_at(self.all_hits, depth)
         return self._cut[depth]
-
-    def hits_in_blocks(self, depth: int | None) -> Iterable[Hits]:
-        """Return `hits(depth)`; by blocks of users if they are kept in few bytes."""
-        if isinstance(self.kept_hits, Hits):
-            return [self.hits(depth)]
-        blocks = self.kept_hits.blocks()
-        return blocks if depth is None else (_cut_at(hits, depth) for hits in blocks)
 
     def judged_hits(self) -> Hits:
         """Return the judged items in the lists, relevant or not, as hits.
@@ -576,7 +538,7 @@ class Joined:
             self,
             users=kept,
             user_weight=weight,
-            kept_hits=hits,
+            all_hits=hits,
             rows=self.rows.among(kept),
             n_without_relevant=int((hits.n_relevant == 0).sum()),
             notes=(*self.notes, note) if note else self.notes,

@@ -18,7 +18,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.columns import with_series
-from recnb.data.encoding import positions
+from recnb.data.ids import positions
 from recnb.data.sheet import RECS, TEXT, TRUTH, Sheet, is_missing, kind
 from recnb.errors import FrameError, NoUsersError, quoted
 from recnb.metrics.hits import Ints, cached_property

@@ -24,9 +24,9 @@ from recnb.data.columns import (
     role_of,
     table_of,
 )
-from recnb.data.encoding import positions
 from recnb.data.files import is_file
 from recnb.data.files import read as read_file
+from recnb.data.ids import positions
 from recnb.data.sheet import IDS, Sheet, is_missing, kind
 from recnb.display.language import _
 from recnb.errors import (

@@ -16,12 +16,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
-import polars as pl
 
 from recnb.conventions import Convention
 from recnb.conventions.presets import of_metric, recorded
 from recnb.data import Source
-from recnb.data.encoding import distinct
+from recnb.data.ids import each_once
 from recnb.data.source import EmptyTruthError
 from recnb.display.language import N_, _
 from recnb.display.progress import steps
@@ -166,7 +165,7 @@ def _moved(before: Measurement, after: Measurement) -> tuple[int, str]:
 
     Those who come or go are among them.
     """
-    users = distinct(pl.concat([before.users, after.users]))
+    users = each_once(before.users, after.users)
     old = before.values_of(users)
     new = after.values_of(users)
     comes_or_goes = np.isnan(old) != np.isnan(new)

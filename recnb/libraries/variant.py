@@ -26,7 +26,7 @@ from recnb.conventions.presets import (
     variants,
 )
 from recnb.data import Source, read, read_lists
-from recnb.data.encoding import positions
+from recnb.data.ids import positions
 from recnb.data.load import Input, tables_of
 from recnb.data.sheet import RECS, TRUTH
 from recnb.data.side_data import read_side_data

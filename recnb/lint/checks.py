@@ -216,11 +216,11 @@ def no_item_meets(data: LintData) -> Iterator[Problem]:
 )
 def duplicates(data: LintData) -> Iterator[Problem]:
     rule = data.convention.duplicates
-    if rule == "error":  # repeated pairs were refused
-        return
+    words = _(PHRASES["duplicates", rule])
+    if rule == "error":  # all but those that no number of accuracy sees were refused
+        words = _("an item that nobody judged keeps each of its ranks")
     for name in SIDES:
         pairs = repeated(data.frame(name), PAIR).rename({"len": "rows"})
-        words = _(PHRASES["duplicates", rule])
         yield Problem(
             pairs,
             data.frame(name).height,

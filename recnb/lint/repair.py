@@ -346,7 +346,7 @@ class Repair:
         """
         data = self.data
         evaluation = data.evaluation
-        source = data.source.of_all_users
+        source = data.source
         if "split" in self.options:
             return None  # of other lists than these
         if not isinstance(source, Sheets) or self._takes_long(source):

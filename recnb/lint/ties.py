@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions.convention import ROW_ORDERS, TRUTH_ORDERS
-from recnb.data.encoding import positions
+from recnb.data.ids import positions
 from recnb.data.sheet import in_floats
 from recnb.lint.data import LintData, Mask
 from recnb.metrics.gain import gain_of

@@ -15,7 +15,6 @@ from recnb.data import Joined, Source
 from recnb.data.columns import title_column
 from recnb.data.in_memory import Sheets
 from recnb.data.item_data import ItemData, ItemDataOfParts
-from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.side_data import SideData
 from recnb.data.splits import Splits
 from recnb.data.weights import look_up, refuse_lacking
@@ -81,9 +80,9 @@ class EvaluationData:
         """Return the evaluation of the lists that have these values in the split alone."""
         assert self.splits is not None
         codes = self.splits.codes_with(values)
-        source = self.joined.source.of_all_users
+        source = self.joined.source
         if isinstance(source, Sheets):
-            joined = leave_out_lists(source.in_splits(codes)).under(self.convention)
+            joined = source.in_splits(codes).under(self.convention)
         else:
             users = self.joined.users
             is_there = np.isin(self.splits.codes_of(users), codes)
@@ -129,7 +128,7 @@ class EvaluationData:
         """The same with a weight of 1 for each relevant pair."""
         plain = replace(
             self.joined,
-            kept_hits=replace(self.joined.all_hits, truth_weight=None),
+            all_hits=replace(self.joined.all_hits, truth_weight=None),
             convention=replace(self.convention, min_propensity=1.0),
             _cut={},
         )
@@ -396,9 +395,9 @@ class EvaluationData:
 
         Their ids may be written in two ways.
         """
-        if self.joined.has_hits:
+        if len(self.joined.all_hits.rank):
             return ()
-        source = self.source.of_all_users
+        source = self.source
         if not isinstance(source, Sheets) or source.is_part:
             return ()
         items, judged = self.joined.recs["item"], self.joined.judged["item"]

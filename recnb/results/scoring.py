@@ -6,7 +6,7 @@ over users, the basis.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
@@ -16,7 +16,6 @@ import polars as pl
 
 from recnb.conventions import Convention, presets
 from recnb.data import Joined
-from recnb.data.parallel import in_turn
 from recnb.display.language import N_, _, ngettext, use_noun
 from recnb.errors import OptionError
 from recnb.metrics.catalogue import Catalogue
@@ -238,43 +237,10 @@ def credit_of(scoring: Scoring, cutoffs: Cutoffs) -> Credit:
 
 
 def averaged(scoring: Scoring, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
-    """Return the values, users × cut-offs, NaN where left out, and their means.
-
-    Where there are many users, the metric is computed of a block of them at a time:
-
-        hits of users 0 to 2  →  credit  →  values, 3 × cut-offs  ┐
-        hits of users 3 to 5  →  credit  →  values, 3 × cut-offs  ┴→  6 × cut-offs → means
-    """
+    """Return the values, users × cut-offs, NaN where left out, and their means."""
     joined = scoring.joined
-    filled_as = partial(filled, convention=joined.convention)
-    blocks = _of_each_block(scoring, cutoffs, filled_as)
-    matrix = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+    matrix = filled(credit_of(scoring, cutoffs), joined.convention)
     return matrix, means(matrix, joined.user_weight)
-
-
-def _of_each_block(
-    scoring: Scoring, cutoffs: Cutoffs, work: Callable[[Credit], T]
-) -> list[T]:
-    """Apply a function to the credit of each block of users, on all cores."""
-    cutoffs = cutoffs_under(scoring.joined.convention, cutoffs)
-
-    def of_hits(hits: Hits) -> T:
-        credit: Credit = scoring.measure.at(hits, cutoffs)
-        return work(credit)
-
-    return [*in_turn(_hits_in_blocks(scoring, cutoffs), of_hits)]
-
-
-def _hits_in_blocks(scoring: Scoring, cutoffs: Cutoffs) -> Iterable[Hits]:
-    """Return `hits_for`, by blocks of users where they are many.
-
-    All at once for a metric of the caller's, which may look at all users together, and
-    for one that needs more than the hits, such as judged items, which all users get.
-    """
-    metric = scoring.measure.metric
-    if metric.own or metric.needs:
-        return [hits_for(scoring, cutoffs)]
-    return scoring.joined.hits_in_blocks(_depth_of(scoring, cutoffs))
 
 
 def _depth_of(scoring: Scoring, cutoffs: Cutoffs) -> int | None:
@@ -405,12 +371,10 @@ def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:
     if joined.convention.relevant == ">0":
         return has_none  # as `undefined_in`, for which no credit is needed
     deepest = Cutoffs.one(cutoffs.deepest)
-    undefined_as = partial(undefined_in, convention=joined.convention)
-    blocks = _of_each_block(scoring, deepest, undefined_as)
-    of_ideal_lists = [block.ravel() for block in blocks if block is not None]
-    if len(of_ideal_lists) < len(blocks):
+    undefined = undefined_in(credit_of(scoring, deepest), joined.convention)
+    if undefined is None:
         return has_none  # the metric has no ideal list
-    return np.concatenate(of_ideal_lists)
+    return undefined.ravel()
 
 
 # ---- beyond accuracy

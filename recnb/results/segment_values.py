@@ -13,7 +13,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.columns import columns_of, from_pandas, table_of
-from recnb.data.encoding import distinct
+from recnb.data.ids import each_once
 from recnb.data.sheet import TRUTH, Sheet, kind
 from recnb.data.source import rows_of
 from recnb.data.splits import split_role
@@ -41,7 +41,7 @@ def everyone_in(data: EvaluationData) -> pl.Series:
     users = joined.users.alias("user")
     if not joined.source.in_memory:
         return users  # elsewhere there are no metrics beyond accuracy
-    return distinct(pl.concat([users, joined.recs["user"]]))
+    return each_once(users, joined.recs["user"])
 
 
 def binned(values: pl.Series) -> pl.Series:

@@ -17,10 +17,9 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions.convention import in_words
-from recnb.data.encoding import positions
+from recnb.data.ids import positions
 from recnb.data.in_memory import Sheets
 from recnb.data.item_data import words_of
-from recnb.data.lists_that_count import leave_out_lists
 from recnb.data.source import elsewhere
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
@@ -416,7 +415,7 @@ def _parts_of_items(data: EvaluationData, by: str, of_items: pl.DataFrame) -> Pa
 
 def _sheets_of(data: EvaluationData) -> Sheets:
     """Return lists and truth of all users; refused where they are not in memory."""
-    source = data.source.of_all_users
+    source = data.source
     if not isinstance(source, Sheets):
         raise elsewhere(source)
     return source
@@ -505,7 +504,7 @@ def _part_of_value(
     truth = source.truth[rows.filter(has_value)["row"]]
     judgements = source.judgements.with_rows(truth)
     part = replace(source, judgements=judgements, is_part=True)
-    joined = leave_out_lists(part).under(data.convention)
+    joined = part.under(data.convention)
     return data.restricted(joined)
 
 

@@ -1,51 +1,314 @@
-"""The join: small blocks, hashes that meet, places below a list, long runs of equal
-scores, ids looked up; its numbers are held by the law of test_attack.
+"""The join, held against plain loops on random tables under random conventions, each way
+of doing it on the same tables, and against the answers of an older join.
 """
 
+import gzip
+import json
 import math
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
 from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
 
 import recnb
 from recnb.conventions import WORDS, Convention
-from recnb.data import encoding, join, numbered, quirks
+from recnb.data import ids, join, matches, rules
 from recnb.data.in_memory import source_of
 from recnb.data.sheet import RECS, TRUTH, Sheet
-from recnb.errors import FrameError
+from recnb.errors import FrameError, OptionError
 from recnb.metrics.hits import Hits
+from tests.data.naive_join import NaiveJoin, RepeatedError, naive_join
 from tests.examples import examples
 from tests.random_frames import random_frames
 from tests.tools.attack.cases import cases
 from tests.tools.attack.check import check
 from tests.tools.attack.kinds import SCORES
 
+RECORDED = Path(__file__).parent.parent / "recorded/joins.json.gz"
+#: The ways to join: how many rows are few for a dictionary, many for a sort by numpy, and
+#: few for numpy altogether.
+WAYS = {
+    "dictionaries": (10**9, 10**9, 10**9),
+    "a sort": (-1, 10**9, 10**9),
+    "a sort on all cores": (-1, 0, 10**9),
+    "a query": (-1, 0, -1),
+}
 
-@settings(max_examples=examples(160), suppress_health_check=list(HealthCheck))
-@given(
-    cases(),
-    st.sampled_from([0, 56, 62, 64]),
-    st.sampled_from(["pandas", "polars", "streamed lazy"]),
-)
-def test_small_blocks_and_ids_whose_hashes_are_the_same(case, shift, way):
-    """Frames are cut into blocks, which all cores share; hashes have a few bits, or are
-    all equal.
-    """
-    hashes, kept = encoding.hashes_of, np.uint64(2 ** (64 - shift) - 1)
-    with pytest.MonkeyPatch.context() as patched:
-        for module in (encoding, join, numbered):
-            patched.setattr(module, "BLOCK", 4)
-        for module in (encoding, numbered):
-            patched.setattr(
-                module, "hashes_of", lambda values, seed=0: hashes(values, seed) & kept
-            )
-        check(replace(case, way=way))
+
+@pytest.fixture(params=WAYS)
+def way(request, monkeypatch) -> Iterator[str]:
+    """Force one of the ways to join, whatever the number of rows."""
+    few_ids, many, few_rows = WAYS[request.param]
+    monkeypatch.setattr(ids, "FEW", few_ids)
+    monkeypatch.setattr(matches, "FEW", few_ids)
+    monkeypatch.setattr(matches, "MANY", many)
+    monkeypatch.setattr(join, "FEW_ROWS", few_rows)
+    return request.param
+
+
+# ---- random tables
+
+
+def drawn_tables(rng) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Draw lists and a truth of a few users and items, some rows of which repeat."""
+    n_users, n_items = rng.integers(1, 7), rng.integers(2, 9)
+    is_text = rng.random() < 0.5
+
+    def table(n_rows, more_users=0):
+        columns = {}
+        highest = {"user": n_users + more_users, "item": n_items}
+        for name, n in highest.items():
+            numbers = rng.integers(0, n, n_rows)
+            columns[name] = [f"{name} {n}" for n in numbers] if is_text else numbers
+        return pl.DataFrame(columns)
+
+    recs, truth = table(rng.integers(1, 30)), table(rng.integers(1, 20), more_users=1)
+    if rng.random() < 0.7:
+        recs = recs.unique(maintain_order=True)
+    if rng.random() < 0.8:
+        truth = truth.unique(maintain_order=True)
+    recs = recs.with_columns(
+        score=pl.Series(rng.integers(-2, 5, recs.height) / 2),
+        rank=pl.Series(rng.permutation(recs.height)),
+    )
+    rank = pl.col("rank").rank("ordinal").over("user").cast(pl.Int64)
+    if rng.random() < 0.4:
+        rank = rank * int(rng.integers(1, 3)) + int(rng.integers(0, 2))
+    recs = recs.with_columns(rank=rank)
+    if rng.random() < 0.1:
+        recs = recs.with_columns(rank=pl.Series(rng.integers(1, 8, recs.height)))
+    lowest = -1 if rng.random() < 0.3 else 0
+    relevance = rng.integers(lowest, 4, truth.height).astype(float)
+    return recs, truth.with_columns(relevance=pl.Series(relevance))
+
+
+def drawn_convention(rng) -> Convention:
+    """Draw decisions of every kind."""
+    words = {**WORDS, "judged_only": [False, True], "relevant_from": [None, 2.0]}
+    words["order"] = ["rank", "score", "row"]
+    decisions = {}
+    for name, values in words.items():
+        is_drawn = rng.random() < (0.8 if name == "order" else 0.3)
+        decisions[name] = values[rng.integers(len(values))] if is_drawn else values[0]
+    return Convention(**decisions | {"cutoff": "k"})
+
+
+def drawn_cases(seed, n):
+    """Draw tables with a convention whose decisions go together."""
+    rng = np.random.default_rng(seed)
+    for _case in range(n):
+        recs, truth = drawn_tables(rng)
+        convention = drawn_convention(rng)
+        try:
+            rules.refuse_contradictions(convention)
+        except OptionError:
+            continue
+        yield recs, truth, convention
+
+
+def hold(recs, truth, convention):
+    """Hold a join against loops, or both refuse the rows; return whether they did not."""
+    rows = recs.to_dicts(), truth.to_dicts()
+    try:
+        want = naive_join(*rows, convention)
+    except RepeatedError:
+        with pytest.raises(matches.RepeatError):
+            join.join(recs, truth, convention)
+        return False
+    got = join.join(recs, truth, convention)
+    hold_hits(got.hits, want)
+    assert got.users.to_list() == want.users
+    assert got.frame_row_of_entry.tolist() == [row for _u, _r, row in want.entries]
+    assert got.in_both == want.in_both
+    assert got.n_without_relevant == want.n_without_relevant
+    assert got.has_gaps == want.has_gaps
+    rank = rules.rank_of_rows(recs, truth, convention)
+    assert rank.tolist() == [want.rank_of_row.get(n, 0) for n in range(recs.height)]
+    return True
+
+
+def hold_hits(hits: Hits, want: NaiveJoin) -> None:
+    """Hold hits against those of loops; rows of one rank may stand in either order."""
+    shares = np.ones(len(hits.rank)) if hits.tied is None else hits.tied.weight
+    columns = [hits.user, hits.rank, hits.relevance, hits.entry, shares]
+    got = zip(*[column.tolist() for column in columns], strict=True)
+    assert sorted(got) == sorted(want.hits)
+    entries = zip(hits.truth_user.tolist(), hits.truth_relevance.tolist(), strict=True)
+    assert [*entries] == [entry[:2] for entry in want.entries]
+    assert hits.list_length.tolist() == want.list_length
+    assert hits.max_relevance == want.max_relevance
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_random_tables_give_what_loops_give(seed, way):
+    joined = [hold(*case) for case in drawn_cases(seed, examples(400))]
+    assert 0 < sum(joined) < len(joined)
+
+
+@pytest.mark.parametrize("order", ["rank", "score", "row"])
+@pytest.mark.parametrize("n_more", [-1, 0, 1])
+@pytest.mark.parametrize("threshold", ["ids", "rows"])
+def test_sizes_around_each_threshold(threshold, n_more, order, monkeypatch):
+    rng = np.random.default_rng(17)
+    recs, truth = drawn_tables(rng)
+    recs = recs.unique(["user", "item"], maintain_order=True)
+    truth = truth.unique(["user", "item"], maintain_order=True)
+    rank = pl.int_range(1, pl.len() + 1).over("user")
+    recs = recs.with_columns(rank=rank)
+    n_rows = recs.height + (truth.height if threshold == "ids" else 0)
+    for module in (ids, matches) if threshold == "ids" else (join,):
+        name = "FEW" if threshold == "ids" else "FEW_ROWS"
+        monkeypatch.setattr(module, name, n_rows + n_more)
+    assert hold(recs, truth, Convention(order=order))
+
+
+@pytest.mark.parametrize("bits", [0, 2, 8])
+def test_pairs_whose_hashes_are_the_same_are_told_apart(bits, monkeypatch):
+    """Every hash has a few bits, or none: pairs and ids are compared by value."""
+    for module in (ids, matches):
+        monkeypatch.setattr(module, "FEW", -1)
+    pair_hash = matches.PAIR_HASH % 2**bits
+    monkeypatch.setattr(matches, "PAIR_HASH", pair_hash)
+    for few_rows in (-1, 10**9):
+        monkeypatch.setattr(join, "FEW_ROWS", few_rows)
+        joined = [hold(*case) for case in drawn_cases(3, examples(150))]
+        assert any(joined)
+
+
+@pytest.mark.parametrize("ties", ["first", "last"])
+def test_equal_scores_keep_the_order_of_rows(ties, way):
+    """Of 200,000 rows with two scores, in any order."""
+    rng = np.random.default_rng(5)
+    n_users, n_items = 2000, 100
+    user = rng.permutation(np.repeat(np.arange(n_users), n_items))
+    item = np.empty_like(user)
+    item[np.argsort(user, kind="stable")] = np.tile(np.arange(n_items), n_users)
+    score = rng.integers(0, 2, len(user)) * 1.0
+    recs = pl.DataFrame({"user": user, "item": item, "score": score})
+    truth = pl.DataFrame({"user": np.arange(n_users), "item": np.full(n_users, 7)})
+    truth = truth.with_columns(relevance=1.0)
+    hits = join.join(recs, truth, Convention(order="score", ties=ties)).hits
+    row = np.arange(len(user)) * (1 if ties == "first" else -1)
+    order = np.lexsort((row, -score, user))
+    place = np.flatnonzero(item[order] == 7)
+    assert hits.user.tolist() == user[order][place].tolist()
+    assert hits.rank.tolist() == (place % n_items + 1).tolist()
+
+
+def test_zero_and_minus_zero_are_equal_scores(way):
+    recs = pl.DataFrame({"user": 1, "item": [1, 2, 3], "score": [-0.0, 0.0, -0.0]})
+    truth = pl.DataFrame({"user": 1, "item": [2], "relevance": [1.0]})
+    assert join.join(recs, truth, Convention(order="score")).hits.rank.tolist() == [2]
+
+
+def test_a_join_is_as_in_its_drawing(way):
+    recs = pl.DataFrame({"user": list("baab"), "item": list("ijkx")})
+    truth = pl.DataFrame({"user": list("bab"), "item": list("xki")})
+    result = join.join(
+        recs.with_columns(score=pl.Series([9, 8, 5, 1])),
+        truth.with_columns(relevance=pl.Series([1.0, 3.0, 2.0])),
+        Convention(order="score"),
+    )
+    assert result.frame_row_of_entry.tolist() == [1, 2, 0]
+    hits = zip(result.hits.user, result.hits.rank, result.hits.entry, strict=True)
+    assert [*hits] == [(0, 2, 0), (1, 1, 1), (1, 2, 2)]
+
+
+def recorded_joins():
+    with gzip.open(RECORDED) as file:
+        return json.load(file)
+
+
+@pytest.mark.parametrize("case", recorded_joins(), ids=lambda case: "")
+def test_recorded_joins_are_as_they_were(case, way):
+    """`tests/recorded/README.md` says what is recorded."""
+    recs, truth = pl.DataFrame(case["recs"]), pl.DataFrame(case["truth"])
+    convention = Convention(**case["convention"])
+    if case["result"] == "refused":
+        with pytest.raises((matches.RepeatError, OptionError)):
+            join.join(recs, truth, convention)
+        return
+    got, want = join.join(recs, truth, convention), dict(case["result"])
+    hits, tied = want.pop("hits"), want.pop("tied")
+    rank = rules.rank_of_rows(recs, truth, convention)
+    assert rank.tolist() == want.pop("rank")
+    assert got.hits.max_relevance == want.pop("max_relevance")
+    assert {name: getattr(got.hits, name).tolist() for name in hits} == hits
+    for name, values in (tied or {}).items():
+        assert getattr(got.hits.tied, name) == pytest.approx(values)
+    assert (got.hits.tied is None) == (tied is None)
+    for name, value in want.items():
+        result = getattr(got, name)
+        assert (result if isinstance(result, int) else [*result]) == value
+
+
+# ---- what repeats
+
+RANK_TWICE = "'rank' gives a rank twice: user 'u' has"
+PAIR_TWICE = "recommendations: 1 pair of user and item is repeated"
+#: Items and ranks of one list, of whose items a and c are judged, and how it is refused;
+#: None: it is not.
+BY_RANK = {
+    "two days": ("abxcyz", [1, 2, 3, 1, 2, 3], RANK_TWICE),
+    "two days of other lengths": ("abxcy", [1, 2, 3, 1, 2], RANK_TWICE),
+    "a rank twice, no item judged": ("axyz", [1, 2, 2, 4], RANK_TWICE),
+    "a judged item twice": ("axa", [1, 2, 3], PAIR_TWICE),
+    "a judged item twice, once below the cut-off": ("axya", [1, 2, 3, 4], PAIR_TWICE),
+    "an item that is not judged twice": ("axxc", [1, 2, 3, 4], None),
+}
+
+
+def lists_and_truth(items, **columns):
+    recs = pl.DataFrame({"user": "u", "item": list(items), **columns})
+    return recs, pl.DataFrame({"user": "u", "item": ["a", "c"]})
+
+
+@pytest.mark.parametrize(("items", "ranks", "message"), BY_RANK.values(), ids=BY_RANK)
+def test_what_repeats_by_rank_is_refused_where_a_number_could_change(
+    items, ranks, message, way
+):
+    frames = lists_and_truth(items, rank=ranks)
+    if message is None:
+        assert recnb.evaluate(*frames).average_precision(k=4) == (1 + 2 / 4) / 2
+        return
+    with pytest.raises(FrameError, match=message):
+        recnb.evaluate(*frames).ndcg(k=2)
+
+
+@pytest.mark.parametrize("items", ["axxc", "axa"])
+@pytest.mark.parametrize("order", ["score", "row"])
+def test_an_item_twice_is_refused_where_it_moves_what_is_below(items, order, way):
+    frames = lists_and_truth(items, score=[*range(len(items), 0, -1)])
+    with pytest.raises(FrameError, match=PAIR_TWICE):
+        recnb.evaluate(*frames, order=order)
+
+
+@pytest.mark.parametrize("columns", ["rank", "score"])
+def test_a_pair_twice_in_the_truth_is_refused(columns, way):
+    recs, truth = lists_and_truth("ax", **{columns: [1, 2]})
+    truth = pl.concat([truth, truth[:1]])
+    with pytest.raises(FrameError, match="truth: 1 pair of user and item is repeated"):
+        recnb.evaluate(recs, truth)
+
+
+def test_metrics_of_whole_lists_refuse_an_item_that_is_not_judged_twice():
+    ev = recnb.evaluate(*lists_and_truth("axxc", rank=[1, 2, 3, 4]))
+    for metric in (ev.coverage, ev.novelty, ev.gini, ev.personalization):
+        with pytest.raises(FrameError, match=PAIR_TWICE):
+            metric(k=4)
+
+
+def test_lint_finds_an_item_that_is_not_judged_twice():
+    ev = recnb.evaluate(*lists_and_truth("axxc", rank=[1, 2, 3, 4]))
+    (finding,) = [one for one in ev.lint() if one.name == "duplicates"]
+    assert (finding.severity, finding.n) == ("warning", 1)
+    assert "an item that nobody judged keeps each of its ranks" in str(finding)
 
 
 #: Decisions one or two at a time, so that each is tried however few cases are drawn.
@@ -227,7 +490,7 @@ def test_texts_are_looked_up_as_a_dictionary_finds_them(n_known, n_values):
         ]
     )
     places = {name: place for place, name in enumerate(known)}
-    assert encoding.positions(known, values).tolist() == [
+    assert ids.positions(known, values).tolist() == [
         places.get(name, -1) for name in values
     ]
 
@@ -237,56 +500,9 @@ def test_whole_numbers_are_looked_up_at_both_ends_of_their_range(low):
     known = pl.Series([low + 2, low, low + 3])
     values = pl.Series([low, low + 1, low + 2, low + 3, -(2**63), 2**63 - 1])
     places = {name: place for place, name in enumerate(known)}
-    assert encoding.positions(known, values).tolist() == [
+    assert ids.positions(known, values).tolist() == [
         places.get(name, -1) for name in values
     ]
-
-
-@pytest.mark.parametrize("side", ["lists", "truth"])
-def test_items_of_one_side_alone_whose_hashes_are_the_same(side, monkeypatch):
-    for module in (encoding, numbered):
-        monkeypatch.setattr(
-            module,
-            "hashes_of",
-            lambda values, seed=0: np.zeros(len(values), dtype=np.uint64),
-        )
-    recs, truth = {"ann": ["a"]}, {"ann": ["a"]}
-    (recs if side == "lists" else truth)["bob"] = ["x", "y"]
-    assert (
-        recnb.evaluate(
-            recs, truth, averaged_users="union", no_relevant="zero"
-        ).hit_rate(k=1)
-        == 0.5
-    )
-
-
-def test_pairs_are_found_as_in_the_drawing():
-    listed_item = np.arange(10, dtype=np.uint64)
-    listed_item[7] = listed_item[3]
-    listed_item[9] = listed_item[4]
-    lists = numbered.ListedRows(
-        frame_row=slice(0, 10),
-        user=np.zeros(10, dtype=np.int64),
-        item=listed_item,
-        score=-np.arange(10.0),
-        given_rank=None,
-        n_users=1,
-        n_recommended=10,
-    )
-    truth = numbered.TruthRows(
-        frame_row=np.arange(5),
-        user=np.zeros(5, dtype=np.int64),
-        frame_item=np.array([20, 21, 4, 21, 5], dtype=np.uint64),
-        relevance=np.ones(5),
-        n_rows=np.array([5]),
-    )
-    pairs = join.find_pairs(lists, truth)
-    assert pairs.judged_row.tolist() == [4, 5, 9]
-    assert pairs.judging_row.tolist() == [2, 4, 2]
-    assert pairs.repeated_row.tolist() == [3, 4, 7, 9]
-    first, second, first_again, second_again = pairs.repeated_pair
-    assert first == first_again != second == second_again
-    assert pairs.truth_repeats
 
 
 def test_ties_are_spread_as_in_the_drawing():
@@ -301,7 +517,7 @@ def test_ties_are_spread_as_in_the_drawing():
         max_relevance=1.0,
     )
     above, tied = np.array([0, 1, 1]), np.array([1, 3, 3])
-    spread = quirks.average_over_ties(hits, above, tied)
+    spread = rules.average_over_ties(hits, above, tied)
     rows = zip(
         spread.entry,
         spread.rank,

@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.conventions import Convention
-from recnb.data import buckets, lists_that_count
+from recnb.data import buckets
 from recnb.errors import FrameError, LeftMergeWarning, NoRowsError, RecnbError
 from recnb.evaluation import Evaluation
 
@@ -897,22 +897,19 @@ def test_uuids_are_named_as_their_owner_writes_them() -> None:
 def test_an_empty_list_of_the_truth_is_known_wherever_its_lists_go(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """In memory, with lists left out, in files, compared, of some users."""
+    """In memory, in files, compared, of some users."""
     lists = {"u1": ["a"], "u2": ["b"], "u9": ["c"]}
     truth: dict[str, list[str]] = {"u1": ["a"], "u2": ["b"], "u9": []}
     rows = pl.DataFrame({"user": [*lists], "item": ["a", "b", "c"], "rank": 1})
     compared = recnb.compare({"x": lists, "y": lists}, truth, candidates="catalogue")
     evaluations = [recnb.evaluate(lists, truth), compared["x"]]
-    monkeypatch.setattr(lists_that_count, "MANY", 1)
-    evaluations.append(recnb.evaluate(lists, truth))
     evaluations.append(recnb.evaluate(rows.lazy(), truth))
     monkeypatch.setattr(buckets, "WHOLE", 0)
     monkeypatch.setattr(buckets, "SHARE", 0)
     evaluations.append(recnb.evaluate(rows.lazy(), truth))
     for evaluation in evaluations:
         some = evaluation.source.among(evaluation.joined.users.head(1))
-        every = evaluation.source.of_all_users
-        for source in (evaluation.source, some, every):
+        for source in (evaluation.source, some):
             with pytest.raises(FrameError, match="the list of 'u9' is empty"):
                 source.under(Convention(no_relevant="zero"))
 

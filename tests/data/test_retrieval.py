@@ -356,9 +356,9 @@ REFUSED: dict[str, tuple[Any, str, str]] = {
         "column 'retrieved_contexts' is what was retrieved, and there is no column",
         "'reference_contexts', or name it, relevant='...'",
     ),
-    "a text that is retrieved twice": (
-        [{**LOG[0], "retrieved_contexts": ["Tin.", "Tin."]}],
-        "'What melts first?', item 'Tin.' (2 times)",
+    "an expected text that is retrieved twice": (
+        [{**LOG[0], "retrieved_contexts": 2 * LOG[0]["reference_contexts"]}],
+        "'What melts first?', item 'Tin melts at 232 °C.' (2 times)",
         "duplicates='dedupe'",
     ),
     "a text that is expected twice": (

@@ -16,7 +16,6 @@ import pyarrow.dataset as ds
 import pytest
 
 import recnb
-from recnb.data import lists_that_count
 from recnb.errors import (
     ElsewhereError,
     FrameError,
@@ -76,23 +75,6 @@ def test_frames_of_every_library(
     by = [ev.table(METRICS, k=3, by="day").to_frame() for ev in (made, whole)]
     pd.testing.assert_frame_equal(by[0], by[1], check_exact=False)
     same(pickle.loads(pickle.dumps(made)), whole)
-
-
-def test_lists_of_users_whom_the_truth_lacks(monkeypatch: Any) -> None:
-    recs, truth, _keys = frames_of(17, ["fold"], n_users=20)
-    truth = truth[truth["user"] < 9]
-    options: dict[str, Any] = {"split": "fold", "items": ITEMS}
-    whole = recnb.evaluate(recs, truth, **options)
-    coverage = whole.coverage(k=3)
-    monkeypatch.setattr(lists_that_count, "MANY", 1)
-    made = recnb.evaluate(recs, truth, **options)
-    assert isinstance(made.source, lists_that_count.ListsThatCount)
-    same(made, whole)
-    assert made.counts == whole.counts
-    assert made.coverage(k=3) == coverage
-    metrics = ["coverage", "ndcg"]
-    by = [ev.table(metrics, k=3, by="fold").to_frame() for ev in (made, whole)]
-    pd.testing.assert_frame_equal(by[0], by[1])
 
 
 def test_rows_in_files_beyond_accuracy_and_with_weights(monkeypatch: Any) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import recnb
-from recnb.data import buckets, narrow_hits
+from recnb.data import buckets
 from recnb.errors import RecnbError
 from tests.strategies import Options
 from tests.tools.attack import frames
@@ -62,8 +62,7 @@ def no_crash() -> Iterator[None]:
 @contextlib.contextmanager
 def place_for(case: Case) -> Iterator[Path]:
     """Give a folder for files; what is streamed and has more than 3 rows is read in
-    batches of 4, put into buckets of about 7, and its metrics are computed of two users
-    after others.
+    batches of 4, and put into buckets of about 7.
     """
     sizes = {
         "WHOLE": 3,
@@ -80,7 +79,6 @@ def place_for(case: Case) -> Iterator[Path]:
         if case.way.startswith("streamed"):
             for name, size in sizes.items():
                 patched.setattr(buckets, name, size)
-            patched.setattr(narrow_hits, "BLOCK", 2)
         yield Path(folder)
 
 

@@ -91,7 +91,9 @@ def expected(case: Case) -> Expected:
     for pair, grade in graded:
         truth[pair] = max(truth.get(pair, -math.inf), grade)
     pairs = {row[:2] for row in case.recs}
-    repeated = len(truth) < len(case.truth) or len(pairs) < len(case.recs)
+    # By given ranks an item that nobody judged may be repeated.
+    may_count = [row[:2] for row in case.recs if by != "rank" or row[:2] in truth]
+    repeated = len(truth) < len(case.truth) or len({*may_count}) < len(may_count)
     catalogue = options["candidates"] == "catalogue"
     if (
         (by not in case.columns and by != "row")
