@@ -15,7 +15,7 @@ from recnb.accessor import RecAccessor, register
 from recnb.conventions import Convention
 from recnb.data.files import read_trec_qrels, read_trec_run
 from recnb.data.weights import popularity_propensity
-from recnb.display.language import _, language
+from recnb.display.language import language
 from recnb.evaluate import evaluate, evaluate_groups, evaluate_model
 from recnb.evaluation import Evaluation
 from recnb.metrics import measure
@@ -139,5 +139,5 @@ if not TYPE_CHECKING:  # a type checker would take every name for an attribute
         if name in _FOLDERS:
             return import_module(f"recnb.{name}")
         if name not in _MODULES:
-            raise errors.no_attribute("recnb", name, __all__, _, measure.called(name))
+            raise errors.no_attribute("recnb", name, __all__, measure.called(name))
         return getattr(import_module(f"recnb.{_MODULES[name]}"), name)

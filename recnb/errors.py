@@ -8,32 +8,14 @@ from __future__ import annotations
 import csv
 import difflib
 import math
-from collections.abc import Callable, Container, Iterable
-from functools import partial
+from collections.abc import Container, Iterable
 from importlib import resources
 from numbers import Real
-from typing import TYPE_CHECKING, Any, ClassVar, NoReturn, TypeGuard
+from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 
 
 class RecnbError(ValueError):
-    """What recnb was given cannot be evaluated.
-
-    The problem, and the fix in sentences that follow it.
-
-    `subject` is what the message begins with, such as the metric that it is about.
-    """
-
-    def __init__(self, *problem: str, fix: str = "", subject: str = "") -> None:
-        self.problem, self.fix, self.subject = "".join(problem), fix, subject
-        super().__init__(f"{subject}{self.problem} {fix}".strip())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return partial(type(self), fix=self.fix, subject=self.subject), (self.problem,)
-
-    @property
-    def statement(self) -> str:
-        """The message without its subject."""
-        return str(self).removeprefix(self.subject)
+    """What recnb was given cannot be evaluated: the message says why, and the fix."""
 
 
 class FrameError(RecnbError):
@@ -147,17 +129,10 @@ def listed(names: Iterable[object]) -> str:
 MOST_KNOWN = 12
 
 
-def near(
-    word: object,
-    known: Iterable[object],
-    translated: Callable[..., str] = str.format,
-) -> str:
+def near(word: object, known: Iterable[object]) -> str:
     """Return a sentence to end a message with.
 
     "Did you mean 'ndcg'? Known: 'ndcg', 'dcg', 'recall'.".
-
-    `translated` puts the names into each sentence: `_` does so in the language in
-    force.
     """
     names = [*map(str, known)]
     if not names:
@@ -166,14 +141,10 @@ def near(
     nearest = difflib.get_close_matches(str(word).lower(), by_letters, n=2, cutoff=0.65)
     is_known = isinstance(word, str) and word in names
     close = [word] if is_known else [by_letters[name] for name in nearest]
-    all_known = translated("Known: {names}.", names=", ".join(map(repr, names)))
+    all_known = f"Known: {', '.join(map(repr, names))}."
     if not close:
         return all_known
-    if len(close) == 1:
-        meant = translated("Did you mean {name}?", name=repr(close[0]))
-    else:
-        name, other = map(repr, close)
-        meant = translated("Did you mean {name} or {other}?", name=name, other=other)
+    meant = f"Did you mean {' or '.join(map(repr, close))}?"
     return f"{meant} {all_known}" if len(names) <= MOST_KNOWN else meant
 
 
@@ -193,7 +164,6 @@ def no_attribute(
     of: str,
     name: str,
     known: Iterable[str],
-    translated: Callable[..., str] = str.format,
     meant: str = "",
 ) -> AttributeError:
     """Return the error for an attribute that does not exist.
@@ -205,17 +175,13 @@ def no_attribute(
         return AttributeError(f"{of} has no attribute {name!r}")
     instead = instead_of(of, name)
     if instead:
-        return UnknownNameError(f"{of}.{name} was removed.", fix=instead)
+        return UnknownNameError(f"{of}.{name} was removed. {instead}")
     public = [each for each in known if each[0] != "_"]
-    problem = translated("{of} has no {name}.", of=of, name=repr(name))
-    return UnknownNameError(problem, fix=near(meant or name, public, translated))
+    return UnknownNameError(f"{of} has no {name!r}. {near(meant or name, public)}")
 
 
 class Suggesting:
     """A class whose objects answer a misspelt attribute with the nearest one."""
-
-    #: Puts names into the sentences of that answer.
-    _translated: ClassVar[Callable[..., str]] = staticmethod(str.format)
 
     @staticmethod
     def _meant(name: str) -> str:
@@ -229,6 +195,5 @@ class Suggesting:
                 type(self).__name__,
                 name,
                 dir(self),
-                self._translated,
                 "" if name.startswith("_") else self._meant(name),
             )

@@ -335,8 +335,8 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     refuse_no_cluster(cluster, side_data)
     if options.get("min_propensity") is not None and "propensity" not in weights:
         raise OptionError(
-            "min_propensity= is the least of propensity=, which is not given: ",
-            "give both.",
+            "min_propensity= is the least of propensity=, which is not given: give "
+            "both."
         )
     columns = {}
     for role in COLUMNS:
@@ -379,8 +379,8 @@ def _refuse_other_names(role: str, given: object) -> None:
         names = [*given]
     if not names or not all(isinstance(name, str) for name in names):
         raise OptionError(
-            f"{role}={quoted(given)}: a column is named as text.",
-            fix="If yours are not: frame.columns = frame.columns.map(str).",
+            f"{role}={quoted(given)}: a column is named as text. If yours are not: "
+            "frame.columns = frame.columns.map(str)."
         )
 
 
@@ -406,8 +406,8 @@ def refuse_word_for_users(users: object) -> None:
         return
     raise OptionError(
         f"users={users!r} is no file of users, which users= takes, as it takes a "
-        f"frame; who is averaged is averaged_users=.",
-        fix=f"Type averaged_users={users!r}.",
+        "frame; who is averaged is averaged_users=. Type "
+        f"averaged_users={users!r}."
     )
 
 
@@ -417,8 +417,8 @@ def unknown_option(name: str, of: str, known: Iterable[str]) -> OptionError:
     if name in {"k", "metrics", *of_metrics}:
         return OptionError(
             f"{name!r} is no option of {of}: k, metrics and options such as gain "
-            f"belong to a metric.",
-            fix="Type ev.measures(['nDCG@10', 'AP']), or ev.table(k=10, gain='exponential').",
+            "belong to a metric. Type ev.measures(['nDCG@10', 'AP']), or "
+            "ev.table(k=10, gain='exponential')."
         )
     return OptionError(f"{name!r} is no option of {of}. {near(name, known)}")
 

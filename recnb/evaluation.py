@@ -862,8 +862,8 @@ def _refuse_other_lists(ours: Evaluation, against: object) -> None:
     split, split_there = _split_in_words(ours), _split_in_words(against)
     if split != split_there:
         raise OptionError(
-            f"this evaluation has {split}, and against= has {split_there}: ",
-            "evaluate both with the same split=.",
+            f"this evaluation has {split}, and against= has {split_there}: evaluate "
+            "both with the same split=."
         )
 
 

@@ -137,7 +137,9 @@ def gate_requests(arguments: argparse.Namespace) -> list[GateRequest]:
         requests += [GateRequest.read(flag, text) for text in texts]
     if arguments.fail_if_worse and not arguments.baseline:
         problem = "--fail-if-worse compares with a baseline: "
-        raise OptionError(problem, "give the files of both models, and say --baseline.")
+        raise OptionError(
+            f"{problem}give the files of both models, and say --baseline."
+        )
     return requests
 
 

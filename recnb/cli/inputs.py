@@ -103,4 +103,4 @@ def _not_understood(alone: str) -> OptionError:
     fix = (
         "--model new=recs_new/ --model old=recs_old/; or one file with --model COLUMN."
     )
-    return OptionError(problem, fix)
+    return OptionError(f"{problem}{fix}")

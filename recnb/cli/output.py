@@ -36,7 +36,7 @@ def forms_of(arguments: argparse.Namespace) -> dict[str | None, str]:
         if form is None:
             problem = f"-o {output} is no form of a report: "
             raise OptionError(
-                problem, f"end it in {' '.join(FORMATS)}, or say --format."
+                f"{problem}end it in {' '.join(FORMATS)}, or say --format."
             )
         forms[output] = form
     return forms
@@ -53,7 +53,7 @@ def check_targets(arguments: argparse.Namespace, inputs: Iterable[str]) -> None:
         is_device = os.path.exists(place) and not os.path.isfile(place)
         if place in places and not is_device:
             problem = f"-o writes {target} twice: "
-            raise OptionError(problem, "give each another name.")
+            raise OptionError(f"{problem}give each another name.")
         places.add(place)
 
 

@@ -160,8 +160,8 @@ def compare(
     settings = Settings(confidence=confidence)
     if pairs is not None and not is_word(pairs, ("baseline", "all")):
         raise OptionError(
-            f"pairs={quoted(pairs)} says not whom to compare.",
-            fix=near(pairs, ("baseline", "all")),
+            f"pairs={quoted(pairs)} says not whom to compare. "
+            f"{near(pairs, ('baseline', 'all'))}"
         )
     evaluated = models_of(models, truth, model, dict(options))
     is_many = len(evaluated) > MANY
@@ -170,8 +170,8 @@ def compare(
     reference = next(iter(evaluated)) if baseline is None else str(baseline)
     if reference not in evaluated:
         raise OptionError(
-            f"baseline={quoted(baseline)} is none of the models.",
-            fix=near(baseline, evaluated),
+            f"baseline={quoted(baseline)} is none of the models. "
+            f"{near(baseline, evaluated)}"
         )
     check_models(evaluated)
     kept, judged = restrict_to_common_users(share_catalogue(evaluated))
@@ -221,7 +221,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """One model's Evaluation, for the common users."""
         if not is_word(model, self._models):
             raise UnknownModelError(
-                f"{quoted(model)} is none of the models.", fix=near(model, self.names)
+                f"{quoted(model)} is none of the models. {near(model, self.names)}"
             )
         return self._models[model]
 
@@ -241,7 +241,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 fix = f"It is one of each model: found[{self.names[0]!r}].{name}."
                 if name in ("measure", "measures"):
                     fix = 'Type found.table(["nDCG@10", "AP"]).'
-                raise UnknownNameError(f"Comparison has no {name!r}.", fix=fix)
+                raise UnknownNameError(f"Comparison has no {name!r}. {fix}")
             super().__getattr__(name)
 
     @property
@@ -539,8 +539,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         if measure.metric.better is None:
             problem = f"a high or low {measure.name} is not good or bad in itself: "
             raise OptionError(
-                problem,
-                "name a metric of which more or less is better, such as 'ndcg'.",
+                f"{problem}name a metric of which more or less is better, such as 'ndcg'."
             )
         if not is_number(margin) or margin < 0:
             raise OptionError(
@@ -1082,8 +1081,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                     metric=measure.name,
                 )
                 raise OptionError(
-                    problem,
-                    f"that of each model is in .table([{measure.name!r}], k=10).",
+                    f"{problem}that of each model is in .table([{measure.name!r}], k=10)."
                 )
         return asked
 

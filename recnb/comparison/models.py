@@ -182,8 +182,8 @@ def _by_score(models: Any, scores: Any, column: str | None) -> Mapping[Any, Any]
             f"model each, in one frame: "
         )
         raise OptionError(
-            problem,
-            "give one frame, and its columns, such as score=['pred_a', 'pred_b'].",
+            f"{problem}give one frame, and its columns, such as score=['pred_a', "
+            "'pred_b']."
         )
     return dict.fromkeys(columns, models)
 
@@ -297,7 +297,7 @@ def _refuse_no_table(frame: Any) -> None:
     )
     if isinstance(frame, Sequence):
         problem = f"models is a {kind_of_frame} of {len(frame)}, without their names: "
-    raise OptionError(problem, f"give each a name, {NAME_EACH}.")
+    raise OptionError(f"{problem}give each a name, {NAME_EACH}.")
 
 
 def _label_of_models(frame: Any, column: str | None) -> str:
@@ -317,7 +317,7 @@ def _label_of_models(frame: Any, column: str | None) -> str:
             f"Or give one frame for each model: {NAME_EACH}; or name the columns of "
             f"predictions: {predictions}."
         )
-        raise ColumnError(str(problem), fix=fix) from problem
+        raise ColumnError(f"{problem} {fix}") from problem
 
 
 def _models_in(frame: Any, label: str) -> list[Any]:
@@ -381,8 +381,8 @@ def _check_conventions(
             f"compare() evaluate them."
         )
         raise OptionError(
-            f"{first!r} and {name!r} are evaluated under different conventions: {both}.",
-            fix=fix,
+            f"{first!r} and {name!r} are evaluated under different conventions: "
+            f"{both}. {fix}"
         )
 
 
@@ -403,7 +403,7 @@ def _check_weights(
         f"{first!r} and {name!r} are weighted otherwise: evaluate both with "
         f"the same propensity= and user_weight=, or "
     )
-    raise OptionError(problem, "give frames and let compare() evaluate them.")
+    raise OptionError(f"{problem}give frames and let compare() evaluate them.")
 
 
 def _check_splits(names: tuple[str, str], ours: Evaluation, theirs: Evaluation) -> None:
@@ -424,8 +424,8 @@ def _check_splits(names: tuple[str, str], ours: Evaluation, theirs: Evaluation) 
         if lacking:
             raise OptionError(
                 f"{first!r} and {name!r} have lists in other values of split=: only "
-                f"{whose!r} has {min(lacking)}.",
-                fix="Give both the same split= and lists of the same values.",
+                f"{whose!r} has {min(lacking)}. Give both the same split= and lists of "
+                "the same values."
             )
 
 
@@ -452,7 +452,7 @@ def _check_kinds(
         f"users and items of {first!r} are {user} and {item}, those "
         f"of {name!r} {other_user} and {other_item}: "
     )
-    raise FrameError(problem, "make them one kind, .astype(str).")
+    raise FrameError(f"{problem}make them one kind, .astype(str).")
 
 
 def _check_truths(
@@ -471,9 +471,9 @@ def _check_truths(
         row += f", weight {weight:g}"
     counts = f"{judged.height:,} and {other.height:,}"
     raise FrameError(
-        f"{first!r} and {name!r} are judged against different relevant items ({counts}): ",
-        f"only {whose!r} has {row}.",
-        fix="Give compare() frames of recommendations and one truth.",
+        f"{first!r} and {name!r} are judged against different relevant items "
+        f"({counts}): only {whose!r} has {row}. Give compare() frames of "
+        "recommendations and one truth."
     )
 
 
@@ -565,7 +565,7 @@ def _no_users_in_common(models: Mapping[str, Evaluation]) -> NoUsersError:
             "of the same users.",
             counts=counts,
         )
-    return NoUsersError(problem, fix=PARTS)
+    return NoUsersError(f"{problem} {PARTS}")
 
 
 def _refuse_parts_of_one_run(models: Mapping[str, Evaluation]) -> None:
@@ -581,7 +581,7 @@ def _refuse_parts_of_one_run(models: Mapping[str, Evaluation]) -> None:
                 f"{first!r} and {other!r} have lists of different users, so they are "
                 f"parts of one run and not two models."
             )
-            raise FrameError(problem, fix=PARTS)
+            raise FrameError(f"{problem} {PARTS}")
 
 
 def averages_others(model: Evaluation) -> bool:

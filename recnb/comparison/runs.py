@@ -97,8 +97,8 @@ def runs_of(
     first = next(iter(models.values()))
     if first.splits is None:
         raise OptionError(
-            "runs are over splits, and there are none: ",
-            "recnb.compare(models, truth, split='fold').",
+            "runs are over splits, and there are none: recnb.compare(models, truth, "
+            "split='fold')."
         )
     columns = list(first.splits.columns)
     division = division_by(models, columns)
@@ -108,8 +108,8 @@ def runs_of(
     by_split = _by_split(numbers)
     if len(by_split) < 2:
         raise OptionError(
-            f"runs are over splits, and {', '.join(columns)} has one: ",
-            "give several folds or seeds.",
+            f"runs are over splits, and {', '.join(columns)} has one: give several "
+            "folds or seeds."
         )
     differences = _differences(numbers, by_split, pairs, settings, test_share)
     numbers_of_models = {

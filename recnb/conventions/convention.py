@@ -127,7 +127,7 @@ class Convention:
             value = getattr(self, name)
             if not isinstance(value, str) or value not in words:
                 raise OptionError(
-                    f"{name}={quoted(value)} is no convention.", fix=near(value, words)
+                    f"{name}={quoted(value)} is no convention. {near(value, words)}"
                 )
         if not isinstance(self.judged_only, bool):
             raise OptionError(
@@ -143,7 +143,7 @@ class Convention:
         if threshold is not None and not (is_number(threshold) and threshold > 0):
             given, example = f"relevant_from={quoted(threshold)}", "relevant_from=4"
             raise OptionError(
-                given, " is no threshold: give a number above 0, such as ", example, "."
+                f"{given} is no threshold: give a number above 0, such as {example}."
             )
 
     def with_metric(self, options: Mapping[str, Any]) -> Convention:

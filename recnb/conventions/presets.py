@@ -150,7 +150,7 @@ def library_named(library: str) -> str:
         name = re.sub(r"[\s_.]+", "-", library.strip().lower())
     if not is_word(name, spelt):
         problem = f"{quoted(library)} is no library whose conventions are recorded."
-        raise OptionError(problem, fix=near(library, [*names(), *ALIASES]))
+        raise OptionError(f"{problem} {near(library, [*names(), *ALIASES])}")
     return spelt[name]
 
 
@@ -196,7 +196,7 @@ def preset(library: str, variant: str) -> Preset:
             f"{quoted(variant)} is no metric of {library_named(library)} that recnb "
             f"has recorded."
         )
-        raise OptionError(problem, fix=near(variant, known))
+        raise OptionError(f"{problem} {near(variant, known)}")
     return known[variant]
 
 

@@ -31,16 +31,16 @@ def file_in(folder: str | Path, roles: Sequence[str], *, is_truth: bool) -> Path
         return path / TEXTS[roles[0]][0]
     if not is_truth:
         raise FrameError(
-            f"{folder} is a folder of BEIR, which holds judgements, documents and queries, "
-            "and no lists.",
-            fix="Give it as the truth; as items= and users= for titles and texts.",
+            f"{folder} is a folder of BEIR, which holds judgements, documents and "
+            "queries, and no lists. Give it as the truth; as items= and users= for "
+            "titles and texts."
         )
     judgements = path / JUDGEMENTS
     others = sorted(path.glob("qrels/*.tsv"))
     if not judgements.exists() and others:
         raise FrameError(
-            f"there is no file {str(judgements)!r}, which is read of a folder of BEIR.",
-            fix=f"Name the judgements that are meant, such as {str(others[0])!r}.",
+            f"there is no file {str(judgements)!r}, which is read of a folder of "
+            f"BEIR. Name the judgements that are meant, such as {str(others[0])!r}."
         )
     return judgements
 

@@ -228,8 +228,8 @@ def find(
         if len(candidates) > 1:
             could_be = " and ".join(map(repr, candidates))
             raise ColumnError(
-                f"{name}: {could_be} could each be the {role} column.",
-                fix=f"Say which: {role}={candidates[0]!r}.",
+                f"{name}: {could_be} could each be the {role} column. Say which: "
+                f"{role}={candidates[0]!r}."
             )
         if candidates:
             labels[role] = _in_one_role(candidates[0], name, role, labels)
@@ -248,9 +248,9 @@ def _named_here(
     if len(named_here) > 1:
         first, second = named_here[:2]
         raise ColumnError(
-            f"{name}: {first!r} and {second!r} are both columns of it, and {role}= names "
-            "one for each table.",
-            fix=f"Drop or rename the one that is no {role} here.",
+            f"{name}: {first!r} and {second!r} are both columns of it, and "
+            f"{role}= names one for each table. Drop or rename the one that is no "
+            f"{role} here."
         )
     return named_here
 
@@ -324,7 +324,7 @@ def _no_column(
             "A column is named as text; a table with a row for each user is given as "
             "a mapping of user to items or scores."
         )
-        return ColumnError(problem, fix=f"{held} {fix}")
+        return ColumnError(f"{problem} {held} {fix}")
     title = title_column(free)
     free.sort(key=lambda column: column == title)  # which is an id at the very last
     examples, words_to_type = [], "Say which"
@@ -338,7 +338,7 @@ def _no_column(
     fix = f"{words_to_type}: {', '.join(examples)}."
     if both_sides:
         fix += " Or give the other frame as well, recs.rec.against(truth)."
-    return ColumnError(problem, fix=f"{held} {fix}")
+    return ColumnError(f"{problem} {held} {fix}")
 
 
 # ---- tables
@@ -432,7 +432,7 @@ def collected(name: str) -> Iterator[None]:
         if isinstance(problem, duckdb_errors):
             fix = "Fetch it while its connection is open, relation.to_arrow_table()."
         raise FrameError(
-            f"{name} cannot be read: {reason.rstrip('.')}.", fix=fix
+            f"{name} cannot be read: {reason.rstrip('.')}. {fix}"
         ) from problem
 
 
@@ -503,10 +503,9 @@ def refuse_unread(fields: Iterable[Any], name: str) -> None:
             label = field.name
             raise FrameError(
                 f"{name}: column {label!r} holds {one_line(str(field.type), 80)} of "
-                f"Arrow, which is not read.",
-                fix=f"Make it plain numbers or text: in pandas frame[{label!r}] = "
-                f"frame[{label!r}].to_list(), in pyarrow "
-                f"pyarrow.array(table[{label!r}].to_pylist()).",
+                "Arrow, which is not read. Make it plain numbers or text: in pandas "
+                f"frame[{label!r}] = frame[{label!r}].to_list(), in pyarrow "
+                f"pyarrow.array(table[{label!r}].to_pylist())."
             )
 
 
@@ -569,11 +568,11 @@ def _from_arrow(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
             return from_pandas(column.map(str, na_action="ignore"), name, label, role)
         known = column.dropna()
         kinds = ", ".join(sorted({type(value).__name__ for value in known}))
+        # The text of what is missing would be an id, "nan" or "None".
+        fix = "Make them one kind, such as text, and drop what is missing first."
         raise FrameError(
             f"{name}: column {label!r} holds values of more than one kind, or of one that "
-            f"is no id or number: {kinds}, such as {quoted(known.iloc[0])}.",
-            # The text of what is missing would be an id, "nan" or "None".
-            fix="Make them one kind, such as text, and drop what is missing first.",
+            f"is no id or number: {kinds}, such as {quoted(known.iloc[0])}. {fix}"
         ) from problem
     refuse_unread([pa.field(str(label), array.type)], name)
     # Views are how Polars has text, and Arrow makes them in a third of Polars' time;

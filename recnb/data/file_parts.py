@@ -47,8 +47,8 @@ class FileParts(Parts):
         if self._tables is None:
             raise ElsewhereError(
                 f"this asks for rows of the lists, which stayed in {self.where} when the "
-                "evaluation was pickled.",
-                fix=f"Evaluate the frames again; if they fit into memory: {self.remedy}.",
+                "evaluation was pickled. Evaluate the frames again; if they fit into "
+                f"memory: {self.remedy}."
             )
         return self._tables
 

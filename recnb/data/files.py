@@ -100,8 +100,8 @@ def files_of(path: File) -> list[Path]:
         return sorted(files)
     fix = "Give its whole path, or its path from the current folder."
     if given.is_dir():
-        raise NoRowsError(f"the folder {str(path)!r} holds no files.", fix=fix)
-    raise FrameError(f"no file matches {str(path)!r}.", fix=fix)
+        raise NoRowsError(f"the folder {str(path)!r} holds no files. {fix}")
+    raise FrameError(f"no file matches {str(path)!r}. {fix}")
 
 
 def _files_below(root: Path) -> set[Path]:
@@ -111,9 +111,8 @@ def _files_below(root: Path) -> set[Path]:
     """
     if (root / "_delta_log").exists():
         raise FrameError(
-            f"{root} is a table of Delta Lake, whose folder holds rows that were deleted "
-            "as well.",
-            fix="Give a frame of it, polars.scan_delta(...).",
+            f"{root} is a table of Delta Lake, whose folder holds rows that were "
+            "deleted as well. Give a frame of it, polars.scan_delta(...)."
         )
     if not root.is_dir():
         _refuse_broken_link(root)
@@ -264,9 +263,9 @@ def one_form(files: Sequence[Path], path: File) -> str:
     mixed = " and ".join(str(file) for file in [*example_of.values()][:2])
     pattern = Path(path, "*") if Path(path).is_dir() else Path(path)
     raise FrameError(
-        f"{path} is to be one table, and its files are of several kinds: {mixed}.",
-        fix="Name those that are meant by a pattern, such as "
-        f"{str(pattern.with_suffix(form))!r}.",
+        f"{path} is to be one table, and its files are of several kinds: "
+        f"{mixed}. Name those that are meant by a pattern, such as "
+        f"{str(pattern.with_suffix(form))!r}."
     )
 
 
@@ -306,9 +305,9 @@ def _refuse_lacking(
             continue
         has, lacks = (file, first) if column in schema else (first, file)
         raise FrameError(
-            f"{has} has a column {column!r}, and {lacks} has none.",
-            fix="Give one table files with the same columns; a pattern in place of a "
-            "folder names some of its files.",
+            f"{has} has a column {column!r}, and {lacks} has none. Give one table "
+            "files with the same columns; a pattern in place of a folder names some "
+            "of its files."
         )
 
 
@@ -322,9 +321,8 @@ def _refuse_kinds(
             continue
         if type_.is_numeric() != first_type.is_numeric():
             raise FrameError(
-                f"column {column!r} is of different kinds: {kind(first_type)} in {first}, "
-                f"{kind(type_)} in {file}.",
-                fix="Make both one kind.",
+                f"column {column!r} is of different kinds: {kind(first_type)} in "
+                f"{first}, {kind(type_)} in {file}. Make both one kind."
             )
 
 
@@ -352,8 +350,8 @@ def _table(file: Path, ending: str, trec: Trec | None, has_keys: bool) -> Any:
             return _csv(data, file, "\t" if ending == ".tsv" else ",")
     if _ending(file) == ".json":
         raise FrameError(
-            f"{file} is JSON, of which recnb reads lines, .jsonl.",
-            fix="In Python, give what it holds: json.loads(path.read_text()).",
+            f"{file} is JSON, of which recnb reads lines, .jsonl. In Python, give "
+            "what it holds: json.loads(path.read_text())."
         )
     if trec:
         rows = _trec(data, file, trec)
@@ -374,7 +372,7 @@ def _read_as(ending: str, path: File) -> Iterator[None]:
         reason = str(problem).strip().split("\n")[0]
         fix = "If it was cut short, make it again; save text as UTF-8."
         raise FrameError(
-            f"{path} cannot be read as {ending}: {reason}.", fix=fix
+            f"{path} cannot be read as {ending}: {reason}. {fix}"
         ) from problem
 
 
@@ -398,7 +396,7 @@ def checked_input(path: File) -> Path:
         )
     _refuse_broken_link(file)
     fix = "Give its whole path, or its path from the current folder."
-    raise FrameError(f"there is no file {str(path)!r}.", fix=fix)
+    raise FrameError(f"there is no file {str(path)!r}. {fix}")
 
 
 def content(path: File) -> bytes:
@@ -412,7 +410,7 @@ def content(path: File) -> bytes:
     except OSError as problem:
         fix = f"If it is no {file.suffix} file, rename it; else make it again."
         raise FrameError(
-            f"{path} cannot be read: {problem.strerror or problem}.", fix=fix
+            f"{path} cannot be read: {problem.strerror or problem}. {fix}"
         ) from problem
     return data.removeprefix(codecs.BOM_UTF8)
 
@@ -430,8 +428,8 @@ def _text(data: bytes, path: File) -> str:
         ) from problem
     if "\n" not in text and "\r" in text.strip("\r"):
         raise FrameError(
-            f"{path} ends its lines with CR alone, as old Macs did.",
-            fix="Save it with line ends LF or CRLF.",
+            f"{path} ends its lines with CR alone, as old Macs did. Save it with "
+            "line ends LF or CRLF."
         )
     return text
 
@@ -456,9 +454,8 @@ def _json_lines(text: str, path: File) -> pl.DataFrame:
         repeats = [key for key in keys if keys.count(key) > 1]
         if repeats:
             raise FrameError(
-                f"{path}: line {line}, {content_of_line[:120]!r}, has the key {repeats[0]!r} "
-                f"more than once.",
-                fix="Leave out all but one.",
+                f"{path}: line {line}, {content_of_line[:120]!r}, has the key "
+                f"{repeats[0]!r} more than once. Leave out all but one."
             )
     return table
 
@@ -472,13 +469,12 @@ def _refuse_broken_line(text: str, path: File) -> None:
             json.loads(line or "null", parse_constant=constants.append)
         except json.JSONDecodeError as problem:
             raise FrameError(
-                f"{where}: {problem.msg} (character {problem.colno}).",
-                fix="If the file was cut short, make it again.",
+                f"{where}: {problem.msg} (character {problem.colno}). If the file was "
+                "cut short, make it again."
             ) from problem
         if constants:
             raise FrameError(
-                f"{where}: JSON has no {constants[0]}.",
-                fix="Write null, or leave the key out.",
+                f"{where}: JSON has no {constants[0]}. Write null, or leave the key out."
             )
 
 

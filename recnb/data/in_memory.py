@@ -348,7 +348,7 @@ def check_users(
             f"such as {examples[1]!r}"
         )
         fix = "Check that both frames use the same ids, and the user= column."
-        raise FrameError(f"no user is in both frames: {held}.", fix=fix)
+        raise FrameError(f"no user is in both frames: {held}. {fix}")
     if n_users == 0:
         needed = (
             "above 0"
@@ -357,4 +357,4 @@ def check_users(
         )
         held = f"relevance must be {needed} and the highest in the truth is {highest!r}"
         fix = f"Check relevant_from= and averaged_users={convention.averaged_users!r}."
-        raise NoUsersError(f"no user that counts has a relevant item: {held}.", fix=fix)
+        raise NoUsersError(f"no user that counts has a relevant item: {held}. {fix}")

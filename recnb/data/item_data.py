@@ -525,8 +525,8 @@ def _columns(
     for name in chosen:
         if name not in names:
             raise OptionError(
-                f"{argument}={quoted(columns)}: items= has no column {name!r}.",
-                fix=near(name, names),
+                f"{argument}={quoted(columns)}: items= has no column {name!r}. "
+                f"{near(name, names)}"
             )
     return chosen
 
@@ -550,9 +550,9 @@ def _columns_of_genres(
         problem = f"{' and '.join(map(repr, of_words))} could each be meant"
     example = [*of_words, *items.columns, "genres"][0]
     raise OptionError(
-        f"items= {problem}. Its columns: {listed(items.columns) or 'none'}.",
-        fix=f"Say which: {argument}={quoted(example)}.",
-        subject=f"{metric}: ",
+        f"{metric}: items= {problem}. Its columns: "
+        f"{listed(items.columns) or 'none'}. Say which: "
+        f"{argument}={quoted(example)}."
     )
 
 
@@ -605,8 +605,8 @@ def _holds_vectors(column: pl.Series, argument: str) -> bool:
         raise FrameError(f"{held}, which name no genre.")
     if isinstance(dtype, pl.List) and kind.is_integer():
         raise FrameError(
-            f"{held}, which may be vectors or ids of genres.",
-            fix="Make vectors floats, and ids text.",
+            f"{held}, which may be vectors or ids of genres. Make vectors floats, "
+            "and ids text."
         )
     return True
 
@@ -618,7 +618,7 @@ def _vectors(items: pl.DataFrame, name: str) -> Floats:
     if vectors.null_count():
         item = items["item"].filter(vectors.is_null())[0]
         raise FrameError(
-            f"{where} no vector for item {item!r}.", fix="Leave out items without one."
+            f"{where} no vector for item {item!r}. Leave out items without one."
         )
     lengths = vectors.list.len().unique().sort().to_list()
     if len(lengths) > 1 or lengths == [0]:

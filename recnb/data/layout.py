@@ -126,10 +126,9 @@ def refuse_split_in_role(split: Sequence[str], labels: Labels) -> None:
 def _no_split(column: str) -> OptionError:
     """Return the error for a column that the truth alone has."""
     return OptionError(
-        f"split={column!r} is a column of the truth alone, so lists are the same for "
-        "each of its values.",
-        fix=f"Leave split= out, and say by={column!r} where you ask for numbers: each "
-        "value is then a truth of its own.",
+        f"split={column!r} is a column of the truth alone, so lists are the same "
+        f"for each of its values. Leave split= out, and say by={column!r} where "
+        "you ask for numbers: each value is then a truth of its own."
     )
 
 
@@ -142,8 +141,8 @@ def _absent(role: str, column: str, given: object, present: list[str]) -> Column
     }[HOLDER.get(role)]
     kind = "column of lists" if role in OF_LISTS else "column"
     return ColumnError(
-        f"{none} {kind} {column!r}, which {role}={quoted(given)} names.",
-        fix=f"Columns: {listed(sorted({*map(str, present)}))}.",
+        f"{none} {kind} {column!r}, which {role}={quoted(given)} names. "
+        f"Columns: {listed(sorted({*map(str, present)}))}."
     )
 
 

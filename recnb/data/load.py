@@ -108,7 +108,7 @@ def refuse_fork() -> None:
             "start it with multiprocessing.get_context('spawn'), or fork before the "
             "first evaluation."
         )
-        raise RecnbError(problem, fix)
+        raise RecnbError(f"{problem}{fix}")
 
 
 def tables_of(
@@ -361,8 +361,8 @@ def _refuse_pairs(lists: Sequence[Any], where: str) -> None:
     if not first or isinstance(first, Mapping) or not isinstance(first[0], tuple):
         return
     raise FrameError(
-        f"{where} tuples such as {quoted(first[0])} in lists, where items are ids.",
-        fix="Of pairs of item and number, give a mapping, dict(pairs).",
+        f"{where} tuples such as {quoted(first[0])} in lists, where items are "
+        "ids. Of pairs of item and number, give a mapping, dict(pairs)."
     )
 
 
@@ -371,9 +371,8 @@ def _refuse_lists_beside_mappings(lists: Sequence[Any], where: str) -> None:
     for items in lists:
         if len(items) and not isinstance(items, Mapping):
             raise FrameError(
-                f"{where} lists for some users and mappings for others.",
-                fix="Give all users lists in rank order, or all of them mappings of item "
-                "to score.",
+                f"{where} lists for some users and mappings for others. Give all users "
+                "lists in rank order, or all of them mappings of item to score."
             )
 
 

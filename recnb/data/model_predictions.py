@@ -42,8 +42,7 @@ def model_lists(
     predict = getattr(model, "predict", model)
     if not callable(predict):
         raise RecnbError(
-            f"the model is a {type(model).__name__} without a predict method.",
-            fix=WRAPPED,
+            f"the model is a {type(model).__name__} without a predict method. {WRAPPED}"
         )
     depth = Cutoffs.of(k).deepest
     if depth is None:
@@ -135,7 +134,7 @@ def _scores(predict: Callable[[int], Any], user: int, n_items: int) -> Floats:
             "sparse, .toarray()."
         )
         raise RecnbError(
-            f"{where} gave no array of numbers, {problem}: {asked}", fix=WRAPPED
+            f"{where} gave no array of numbers, {problem}: {asked} {WRAPPED}"
         ) from problem
     if len(scores) != n_items or np.isnan(scores).any():
         held = (

@@ -112,7 +112,7 @@ def of_one_part() -> Iterator[None]:
         if type(problem) is not FrameError:
             raise
         note = "(Rows are counted in one part of the frame: there may be more.)"
-        raise FrameError(problem.problem, fix=f"{problem.fix} {note}".strip()) from None
+        raise FrameError(f"{problem} {note}") from None
 
 
 class Parts(Source):

@@ -112,15 +112,14 @@ def _frame_of_columns(log: Mapping[Any, Any], name: str, lists: Sequence[str]) -
         for cell in cells:
             if isinstance(cell, (str, int)):
                 raise FrameError(
-                    f"{name}: {label!r} of this dictionary holds {quoted(cell)}, where "
-                    "a column of a log holds a list for each question.",
-                    fix=fix,
+                    f"{name}: {label!r} of this dictionary holds {quoted(cell)}, where a "
+                    f"column of a log holds a list for each question. {fix}"
                 )
     try:
         return pd.DataFrame(log)
     except ValueError as problem:
         raise FrameError(
-            f"{name}: the columns of this dictionary make no table: {problem}.", fix=fix
+            f"{name}: the columns of this dictionary make no table: {problem}. {fix}"
         ) from problem
 
 
@@ -138,10 +137,9 @@ def _refuse_other_lengths(recs: Any, truth: Any) -> None:
         return
     if len(recs) != len(truth):
         raise FrameError(
-            f"recommendations hold {len(recs):,} lists and the truth {len(truth):,}, and "
-            "lists of both belong together by their place.",
-            fix="Give one of each for every query, in one order; [] where there is "
-            "nothing.",
+            f"recommendations hold {len(recs):,} lists and the truth "
+            f"{len(truth):,}, and lists of both belong together by their place. Give "
+            "one of each for every query, in one order; [] where there is nothing."
         )
 
 
@@ -250,9 +248,9 @@ def _refuse_no_expected(
         return
     expected = dict(PAIRS)[retrieved]
     raise ColumnError(
-        f"column {retrieved!r} is what was retrieved, and there is no column of what "
-        f"should have been. Columns: {listed(labels)}.",
-        fix=f"Add it, {expected!r}, or name it, relevant='...'; or give a truth as well.",
+        f"column {retrieved!r} is what was retrieved, and there is no column of "
+        f"what should have been. Columns: {listed(labels)}. Add it, "
+        f"{expected!r}, or name it, relevant='...'; or give a truth as well."
     )
 
 
@@ -279,9 +277,8 @@ def _refuse_repeated(frame: Any, name: str, query: str) -> None:
     repeats = questions.filter(questions.is_duplicated())
     if len(repeats):
         raise FrameError(
-            f"{name}: {repeats[0]!r} is in more than one row of column {query!r}, and "
-            "each query has one list.",
-            fix="Name a column of ids, user='...'; or give each row one, "
-            "frame.assign(query_id=range(len(frame))), where frame is "
-            "pandas.DataFrame(log) of a list.",
+            f"{name}: {repeats[0]!r} is in more than one row of column {query!r}, "
+            "and each query has one list. Name a column of ids, user='...'; or give "
+            "each row one, frame.assign(query_id=range(len(frame))), where frame is "
+            "pandas.DataFrame(log) of a list."
         )

@@ -293,9 +293,8 @@ class Sheet:
             fix = "Make them text, in the other frame as well."
         return FrameError(
             f"{self.column_in_words(role)} holds {type_in_words} such as "
-            f"{quoted(example)}, which is not a valid {role} id: each row needs one id, a "
-            "whole number below 2**63 or text.",
-            fix=fix,
+            f"{quoted(example)}, which is not a valid {role} id: each row needs one "
+            f"id, a whole number below 2**63 or text. {fix}"
         )
 
     def refuse_other_kinds(self, other: Sheet) -> None:
@@ -318,8 +317,7 @@ class Sheet:
             )
             raise FrameError(
                 f"the {role} ids are of different kinds: {examples}. They would never "
-                "match.",
-                fix="Make both text.",
+                "match. Make both text."
             )
 
     def kind_in_words(self, role: str) -> str:
@@ -401,7 +399,7 @@ class Sheet:
             pair=self.pair_in_words(row),
         )
         fix = check.fix.format(column=self.label(role))
-        return FrameError(f"{self.column_in_words(role)} {problem}", fix=fix)
+        return FrameError(f"{self.column_in_words(role)} {problem} {fix}")
 
     # Repeats
 
@@ -422,9 +420,9 @@ class Sheet:
         columns = [self.label(role) for role in IDS]
         user, item, n_rows = twice.select(*IDS, "len").row(0)
         raise FrameError(
-            f"{self.name}: {pairs} repeated in {columns}, "
-            f"such as user {user!r}, item {item!r} ({n_rows} times).",
-            fix=self._repeats_fix(share_a_rank=share_a_rank),
+            f"{self.name}: {pairs} repeated in {columns}, such as user {user!r}, "
+            f"item {item!r} ({n_rows} times). "
+            f"{self._repeats_fix(share_a_rank=share_a_rank)}"
         )
 
     def _repeats_fix(self, *, share_a_rank: bool) -> str:
@@ -456,10 +454,10 @@ class Sheet:
         same = self.rows.filter(pl.col("user") == user, pl.col("rank") == rank)
         first, second = same["item"].to_list()[:2]
         raise FrameError(
-            f"{self.column_in_words('rank')} gives a rank twice: user {user!r} has {first!r} and "
-            f"{second!r} at rank {rank} ({twice.height:,} such in all).",
-            fix="Give each item of a user its own rank, or give scores alone. "
-            f"If the rows are {SEVERAL_LISTS}",
+            f"{self.column_in_words('rank')} gives a rank twice: user {user!r} has "
+            f"{first!r} and {second!r} at rank {rank} ({twice.height:,} such in "
+            "all). Give each item of a user its own rank, or give scores alone. If "
+            f"the rows are {SEVERAL_LISTS}"
         )
 
     # The order of lists
@@ -489,9 +487,9 @@ class Sheet:
                 if role in self:
                     return role
             raise ColumnError(
-                f"{self.name} have no rank or score column that recnb knows.",
-                fix="Say which one puts a list in order, rank='...' or score='...'; or, "
-                "if rows stand in rank order already, order='row'.",
+                f"{self.name} have no rank or score column that recnb knows. Say which "
+                "one puts a list in order, rank='...' or score='...'; or, if rows stand "
+                "in rank order already, order='row'."
             )
         if order != "row" and order not in self:
             raise ColumnError(
@@ -520,11 +518,10 @@ class Sheet:
         if repeated(rows, ["user", "rank"]).height:
             fix += f" If the rows are {SEVERAL_LISTS}"
         raise FrameError(
-            f"{self.name}: {self.label('rank')!r} and {self.label('score')!r} disagree "
-            f"in {wrong.height:,} place{plural}: user {row['user']!r} has item "
-            f"{row['item']!r} at rank {row['rank']}, below item {row['item_above']!r}, with a "
-            f"higher score, {row['score']:g}.",
-            fix=fix,
+            f"{self.name}: {self.label('rank')!r} and {self.label('score')!r} "
+            f"disagree in {wrong.height:,} place{plural}: user {row['user']!r} has "
+            f"item {row['item']!r} at rank {row['rank']}, below item "
+            f"{row['item_above']!r}, with a higher score, {row['score']:g}. {fix}"
         )
 
     # What is relevant

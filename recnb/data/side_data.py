@@ -155,8 +155,8 @@ def read_side_data(
     }
     if cluster is not None and cluster not in tables["users"].columns[1:]:
         raise ColumnError(
-            f"cluster={cluster!r} is no column of users=.",
-            fix=f"Columns: {listed(tables['users'].columns[1:])}.",
+            f"cluster={cluster!r} is no column of users=. Columns: "
+            f"{listed(tables['users'].columns[1:])}."
         )
     truth = None
     if given_truth is not None:
@@ -187,9 +187,9 @@ def _refuse_split_without_train(side_data: SideData, source: Source) -> None:
         if train is not None and train.is_empty():
             value = ", ".join(f"{name}={given!r}" for name, given in values.items())
             raise FrameError(
-                f"train has no row of {value}, of which there are lists.",
-                fix="Add its rows; or drop the column of the split from train, whose "
-                "rows are then those of every value.",
+                f"train has no row of {value}, of which there are lists. Add its rows; "
+                "or drop the column of the split from train, whose rows are then those "
+                "of every value."
             )
 
 
@@ -199,8 +199,7 @@ def _refuse_joined_by_item(names: Iterable[str]) -> None:
         if name != "users":
             raise ColumnError(
                 f"{name}= is joined by item, and the frame has no item column that recnb "
-                "knows.",
-                fix="Name it, item='...'.",
+                "knows. Name it, item='...'."
             )
 
 

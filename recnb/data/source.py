@@ -150,10 +150,10 @@ class Source(ABC):
         if not users or not counts:
             return
         raise EmptyTruthError(
-            f"truth: the list of {users[0]!r} is empty, and users with no relevant item "
-            f"count here, no_relevant={convention.no_relevant!r}.",
-            fix="Give a row an item, with relevance 0 for an item of such a user; or "
-            "leave the user out of both sides.",
+            f"truth: the list of {users[0]!r} is empty, and users with no relevant "
+            f"item count here, no_relevant={convention.no_relevant!r}. Give a row an "
+            "item, with relevance 0 for an item of such a user; or leave the user "
+            "out of both sides."
         )
 
     @property

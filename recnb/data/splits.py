@@ -130,10 +130,10 @@ class Splits:
         if values.dtype == ours.dtype:
             return
         raise FrameError(
-            f"column {values.name!r} of split= holds {kind(ours.dtype)} in the {RECS} "
-            f"(such as {ours[0]!r}) and {kind(values.dtype)} in {name} (such as "
-            f"{values[0]!r}). They would never match.",
-            fix=_fix_of_kinds(ours, values, name),
+            f"column {values.name!r} of split= holds {kind(ours.dtype)} in the "
+            f"{RECS} (such as {ours[0]!r}) and {kind(values.dtype)} in {name} "
+            f"(such as {values[0]!r}). They would never match. "
+            f"{_fix_of_kinds(ours, values, name)}"
         )
 
     def _refuse_unlisted(
@@ -153,9 +153,9 @@ class Splits:
         if len(others) > 1:
             others = [f"({other})" for other in others]
         raise FrameError(
-            f"{sheet.name} has rows of {words}, and the {RECS} have no list there.",
-            fix=f"Add its lists, or leave its rows out, such as "
-            f"{sheet.name}[{' | '.join(others)}].",
+            f"{sheet.name} has rows of {words}, and the {RECS} have no list there. "
+            "Add its lists, or leave its rows out, such as "
+            f"{sheet.name}[{' | '.join(others)}]."
         )
 
     def of_lists(self, rows: pl.DataFrame, code: int) -> pl.DataFrame:
@@ -262,14 +262,13 @@ class Splits:
             where = label.removesuffix("]")
             if label not in judged:
                 raise FrameError(
-                    f"the {RECS} have lists of {where}, and {TRUTH} has no rows of it.",
-                    fix="Add its truth, or leave its lists out.",
+                    f"the {RECS} have lists of {where}, and {TRUTH} has no rows of it. Add "
+                    "its truth, or leave its lists out."
                 )
             if label not in met:
                 raise FrameError(
-                    f"no user is in both frames where {where}.",
-                    fix="Check that both frames use the same ids there, or leave it "
-                    "out of both.",
+                    f"no user is in both frames where {where}. Check that both frames use "
+                    "the same ids there, or leave it out of both."
                 )
 
     @staticmethod
@@ -284,9 +283,9 @@ class Splits:
         for label in self.labels:
             if label not in counted:
                 raise NoUsersError(
-                    f"no user that counts has a relevant item where "
-                    f"{label.removesuffix(']')}.",
-                    fix="Leave it out of both frames, or check relevant_from=.",
+                    "no user that counts has a relevant item where "
+                    f"{label.removesuffix(']')}. Leave it out of both frames, or check "
+                    "relevant_from=."
                 )
 
 

@@ -117,8 +117,8 @@ def written_to_disk() -> Iterator[None]:
         message = getattr(problem, "strerror", None) or str(problem)
         reason = message.split("\n")[0].rpartition(" error: ")[2]
         raise WriteError(
-            f"temporary files cannot be written to {folder}: {reason}.",
-            fix="Free some space there, or name a folder of a larger disk, TMPDIR.",
+            f"temporary files cannot be written to {folder}: {reason}. Free some "
+            "space there, or name a folder of a larger disk, TMPDIR."
         ) from problem
 
 

@@ -189,8 +189,8 @@ def shares_of_largest(table: pl.DataFrame, weights: pl.Series) -> pl.Series:
         example = _ids_of(table.row(lowest, named=True))
         raise FrameError(
             f"user_weight=: {weights[lowest]!r} for {example} is less than "
-            f"{1 / HIGHEST:g} of the largest.",
-            fix="Such a user does not count: leave them out, or make the weight larger.",
+            f"{1 / HIGHEST:g} of the largest. Such a user does not count: leave them "
+            "out, or make the weight larger."
         )
     return shares
 
@@ -213,9 +213,9 @@ def checked(table: pl.DataFrame, column: str, name: str, highest: float) -> pl.S
         row = bad.row(0, named=True)
         rule = "outside (0, 1]" if highest == 1 else "not above 0"
         raise FrameError(
-            f"{name}: {bad.height:,} of {table.height:,} values are missing or {rule}, "
-            f"such as {row[column]!r} for {_ids_of(row)}.",
-            fix="Correct them, or leave their rows out.",
+            f"{name}: {bad.height:,} of {table.height:,} values are missing or "
+            f"{rule}, such as {row[column]!r} for {_ids_of(row)}. Correct them, or "
+            "leave their rows out."
         )
     return values
 
@@ -230,9 +230,9 @@ def pair_weights(rows: pl.DataFrame, least: float, name: str) -> Floats:
     if len(tiny):
         example = _ids_of(rows.row(int(tiny[0]), named=True))
         raise FrameError(
-            f"{name}: {float(clipped[tiny[0]])!r} for {example} is so small that sums of "
-            f"1 / propensity overflow.",
-            fix="Give a least propensity, such as min_propensity=0.01.",
+            f"{name}: {float(clipped[tiny[0]])!r} for {example} is so small that "
+            "sums of 1 / propensity overflow. Give a least propensity, such as "
+            "min_propensity=0.01."
         )
     return np.asarray(1.0 / clipped)
 
@@ -278,8 +278,7 @@ def refuse_lacking(values: pl.Series, ids: pl.DataFrame, name: str) -> None:
         )
     raise FrameError(
         f"{name}= has no value for {lacking.height:,} of {ids.n_unique():,} "
-        f"{ids_in_words}, such as {_ids_of(lacking.row(0, named=True))}.",
-        fix=fix,
+        f"{ids_in_words}, such as {_ids_of(lacking.row(0, named=True))}. {fix}"
     )
 
 

@@ -60,10 +60,9 @@ def _refuse_models(layout: Layout) -> None:
     """Refuse lists of several models, whose rows would have to be read to tell."""
     if layout.model is not None:
         raise FrameError(
-            f"recommendations have a column of models, {layout.model!r}, which is not "
-            "read here.",
-            fix="Keep the rows of one model and drop the column, or compare frames of "
-            "one model each.",
+            f"recommendations have a column of models, {layout.model!r}, which is "
+            "not read here. Keep the rows of one model and drop the column, or "
+            "compare frames of one model each."
         )
 
 

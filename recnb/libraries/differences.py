@@ -102,7 +102,7 @@ class Way:
         except RecnbError as error:
             if is_last:
                 raise
-            self._wait(error.problem.rstrip(".:"))
+            self._wait(str(error).rstrip("."))
             return
         if not is_last and not isfinite(after.value):
             self._wait(_("it is NaN"))

@@ -302,7 +302,7 @@ def as_in(
         chosen = chosen.at(k)
     if k is not None and not chosen.uses_k:
         raise OptionError(
-            f"{chosen.label} does not cut lists at k.", fix="Ask for it without k."
+            f"{chosen.label} does not cut lists at k. Ask for it without k."
         )
     sides = {RECS: recs, TRUTH: truth, "train": train, "items": items}
     frames, named = tables_of(sides, columns)
@@ -365,6 +365,6 @@ def _refuse_brackets(library: str, metric: Any) -> None:
     with suppress(OptionError):
         wanted = recorded(metric_named(metric).name, library).variant
     raise OptionError(
-        f"{library!r} is no library: what a library is given stands with its metric.",
-        fix=f"Give {name!r}, and type metric={wanted!r}.",
+        f"{library!r} is no library: what a library is given stands with its "
+        f"metric. Give {name!r}, and type metric={wanted!r}."
     )

@@ -320,9 +320,8 @@ class Lint(Suggesting):
         """Return the finding of this name; the first, if there are several."""
         if name in self.names:
             return self.findings[self.names.index(name)]
-        raise OptionError(
-            f"nothing was found under {name!r}.", fix=near(name, self.names)
-        )
+        nearest = near(name, self.names)
+        raise OptionError(f"nothing was found under {name!r}. {nearest}".strip())
 
     @property
     def names(self) -> list[str]:

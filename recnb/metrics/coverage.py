@@ -163,9 +163,8 @@ def gini(
                 f"{shown.examples(~members)} are not in it."
             )
             raise RecnbError(
-                problem,
-                fix="Give all items, items=..., or say population='recommended'.",
-                subject="gini: ",
+                f"gini: {problem} Give all items, items=..., or say "
+                "population='recommended'."
             )
     if len(item) == 0:
         return Whole(math.nan)

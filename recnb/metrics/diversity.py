@@ -74,9 +74,8 @@ def diversity(
     )
     if (~described & (shown.times_shown > 0)).any():
         raise RecnbError(
-            f"items= has no row for {shown.examples(~described)}.",
-            fix="Add them, or leave these items out of the lists.",
-            subject="diversity: ",
+            f"diversity: items= has no row for {shown.examples(~described)}. Add "
+            "them, or leave these items out of the lists."
         )
     alike = _cosines if distance == "cosine" else _jaccards
     total = n_pairs - alike(shown, table)

@@ -43,7 +43,7 @@ def gain_of(relevance: Floats, gain: Gain) -> Floats:
                 f"too large for that: "
             )
             raise OptionError(
-                problem, "use gain='linear', or a smaller scale of relevance."
+                f"{problem}use gain='linear', or a smaller scale of relevance."
             )
         # 2^relevance is 1 for a tiny relevance, which expm1 keeps; exp2 is exact for
         # whole ones.
@@ -147,7 +147,7 @@ def ideal_of(
                 "ideal='k' supposes items that the truth does not hold, which have no "
                 "propensity: "
             )
-            raise OptionError(problem, "leave it out.")
+            raise OptionError(f"{problem}leave it out.")
         return FullOfBest(hits, k, gain, discount, log_base)
     best = best_of_list(hits, gain) if ideal == "list" else best_of_all(hits, gain)
     if ideal == "all":

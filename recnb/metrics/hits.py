@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from recnb.display.language import N_, _
 from recnb.errors import CutoffError, OptionError, is_several, quoted
 
 Ints = NDArray[np.int64]
@@ -88,10 +87,10 @@ class Cutoffs:
             return cls((_one_cutoff(k),))
         values = tuple(_one_cutoff(cutoff) for cutoff in k)
         if not values or len(set(values)) < len(values):
-            problem = N_(
-                "k={k}: give at least one cut-off, such as k=[5, 10], and each once."
+            raise CutoffError(
+                f"k={quoted(k)}: give at least one cut-off, such as k=[5, 10], and each "
+                "once."
             )
-            raise CutoffError(_(problem, k=quoted(k)))
         return cls(values)
 
     @classmethod
@@ -99,10 +98,10 @@ class Cutoffs:
         """Read the cut-off of a call that returns one number."""
         if not _are_several(k) or len(k) == 0:
             return cls.of(k)
-        problem = N_(
-            "one call gives one number: type .table(k={k}), or .curve(metric, k={k})."
+        raise CutoffError(
+            f"one call gives one number: type .table(k={list(k)!r}), or "
+            f".curve(metric, k={list(k)!r})."
         )
-        raise CutoffError(_(problem, k=repr(list(k))))
 
     def __iter__(self) -> Iterator[int | None]:
         return iter(self.values)
@@ -157,16 +156,15 @@ def _one_cutoff(k: object) -> int | None:
     ):
         return int(k)
     if isinstance(k, (int, np.integer)) and k >= ENDLESS:
-        problem = N_(
-            "k={k} is deeper than any list, which has fewer than {most:,} ranks: give "
-            "a smaller k, such as k=10, or None for each user's whole list."
+        raise CutoffError(
+            f"k={quoted(k)} is deeper than any list, which has fewer than "
+            f"{ENDLESS:,} ranks: give a smaller k, such as k=10, or None for each "
+            "user's whole list."
         )
-        raise CutoffError(_(problem, k=quoted(k), most=ENDLESS))
-    problem = N_(
-        "k={k} is not a cut-off: k counts ranks, so it is a whole number from 1 up, "
-        "such as k=10, or None for each user's whole list."
+    raise CutoffError(
+        f"k={quoted(k)} is not a cut-off: k counts ranks, so it is a whole "
+        "number from 1 up, such as k=10, or None for each user's whole list."
     )
-    raise CutoffError(_(problem, k=quoted(k)))
 
 
 def _by_user(depths: tuple[int | None, ...], list_length: Ints) -> Ints:
@@ -186,9 +184,8 @@ def weighed(credit: NDArray[Any], weight: Floats) -> Floats:
     if values.max(initial=0.0) > MOST_CREDIT:
         raise OptionError(
             f"a gain divided by its propensity is {values.max():g}, and sums of such "
-            f"numbers overflow: ",
-            "give a least propensity, such as min_propensity=0.01, or a smaller scale "
-            "of relevance.",
+            "numbers overflow: give a least propensity, such as min_propensity=0.01, "
+            "or a smaller scale of relevance."
         )
     return values
 

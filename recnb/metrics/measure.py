@@ -58,7 +58,7 @@ OF_SUBTOPICS = (
     *("alpha_dcg", "alpha_ndcg", "α_dcg", "α_ndcg", "nrbp", "nnrbp"),
     *("err_ia", "nerr_ia", "ap_ia", "map_ia", "p_ia", "strecall"),
 )
-_GEOMETRIC = N_(
+_GEOMETRIC = (
     "Means, intervals and tests are of users' values as they are. Type "
     "np.exp(np.log(ev.average_precision().per_user.clip(1e-5)).mean())."
 )
@@ -67,7 +67,7 @@ _SUBTOPICS = N_(
 )
 #: Measures that recnb does not have, in lower case -> why, or what to type.
 NOT_HERE = {
-    "numq": N_("The number of users evaluated is .n_users."),
+    "numq": "The number of users evaluated is .n_users.",
     "gmap": _GEOMETRIC,
     "gm_map": _GEOMETRIC,
     **dict.fromkeys(OF_SUBTOPICS, _SUBTOPICS),
@@ -152,10 +152,10 @@ class Measure:
             return self
         if self.k is None:
             return replace(self, k=cutoff)
-        problem = N_(
-            "{label} has its cut-off, and k={k} is another: leave one of them out."
+        raise OptionError(
+            f"{self.label!r} has its cut-off, and k={quoted(k)} is another: leave "
+            "one of them out."
         )
-        raise OptionError(_(problem, label=repr(self.label), k=quoted(k)))
 
     def cutoffs(self, k: Cutoffs) -> Cutoffs:
         """Return its own cut-off if it has one, else these."""
@@ -184,8 +184,8 @@ class Measure:
             return
         name, missed = self.metric.name, self.metric.missed
         raise OptionError(
-            f"{name} adds missed={missed!r} for a list without a hit, and there is no k: ",
-            "give a cut-off, such as k=10.",
+            f"{name} adds missed={missed!r} for a list without a hit, and there is "
+            "no k: give a cut-off, such as k=10."
         )
 
     # The formula
@@ -364,26 +364,22 @@ def measure_named(name: object, among: Collection[str] = EVERY_METRIC) -> Measur
     measure = _measure_of(name)
     metric = measure.metric
     if metric.name in LIST_METRICS and metric.name not in among:
-        problem = N_(
-            "{metric} is a metric beyond accuracy, and one of accuracy is needed "
-            "here, such as 'ndcg'."
-        )
-        typed = N_(
-            "Of an evaluation type .{metric}(k=10), .table([..., '{metric}'], k=10) or "
-            ".beyond(k=10)."
+        typed = (
+            f"Of an evaluation type .{measure.name}(k=10), .table([..., "
+            f"'{measure.name}'], k=10) or .beyond(k=10)."
         )
         if metric.own:
-            typed = N_("Of an evaluation type .table([..., '{metric}'], k=10).")
+            typed = f"Of an evaluation type .table([..., '{measure.name}'], k=10)."
         raise OptionError(
-            _(problem, metric=measure.name), fix=_(typed, metric=measure.name)
+            f"{measure.name} is a metric beyond accuracy, and one of accuracy is "
+            f"needed here, such as 'ndcg'. {typed}"
         )
     if among is METRICS and (measure.text or metric.name not in METRICS):
-        problem = N_(
-            "{name}: this takes a metric of accuracy by its name, and its options as "
-            "keywords."
+        known = near(metric.name, METRICS)
+        raise OptionError(
+            f"{plain_text(name)!r}: this takes a metric of accuracy by its name, and "
+            f"its options as keywords. {known}"
         )
-        known = near(metric.name, METRICS, _)
-        raise OptionError(_(problem, name=repr(plain_text(name))), fix=known)
     return measure
 
 
@@ -396,10 +392,10 @@ def _measure_of(name: object) -> Measure:
     text = plain_text(name)
     if isinstance(text, str):
         return parsed(text)
-    fix = near(text, _known_names(text), _)
+    fix = near(text, _known_names(text))
     if callable(text):
-        fix = _("A function becomes a metric by @recnb.metric(...).")
-    raise OptionError(_(NO_METRIC, name=quoted(text)), fix=fix)
+        fix = "A function becomes a metric by @recnb.metric(...)."
+    raise OptionError(f"{quoted(text)} is no metric of recnb. {fix}")
 
 
 def _known_names(typed: object) -> list[str]:
@@ -467,11 +463,10 @@ def _parts_of(text: str) -> tuple[str, str | None, str | None]:
         name, inside, after = parts.groups()
         return name, inside, after
     if set(text) & set("@("):
-        form = N_(
-            "{text} is no measure: type a name, parameters in brackets and a cut-off, "
-            "such as {examples}."
+        raise OptionError(
+            f"{text!r} is no measure: type a name, parameters in brackets and a "
+            f"cut-off, such as {EXAMPLES}."
         )
-        raise OptionError(_(form, text=repr(text), examples=EXAMPLES))
     return text, None, None
 
 
@@ -480,10 +475,10 @@ def _metric_called(name: str, text: str) -> Metric[...]:
     known = EXACT.get(name) or NAMES.get(name.lower(), name.lower())
     metric = EVERY_METRIC.get(known) or EVERY_METRIC.get(called(name))
     if metric is None:
-        problem = _(NO_METRIC, name=quoted(text))
+        problem = f"{quoted(text)} is no metric of recnb."
         if name.lower() in NOT_HERE:
-            raise OptionError(problem, fix=_(NOT_HERE[name.lower()]))
-        raise OptionError(problem, fix=near(name, _known_names(name), _))
+            raise OptionError(f"{problem} {NOT_HERE[name.lower()]}")
+        raise OptionError(f"{problem} {near(name, _known_names(name))}")
     return metric
 
 
@@ -556,8 +551,8 @@ def _read_dcg(options: dict[str, Any], text: str) -> None:
     """Put recnb's option gain in the place of ir_measures' dcg."""
     if "gains" in options:
         raise OptionError(
-            f"{text!r}: gains= gives each grade a gain, which is a column here: ",
-            "write the gains into the relevance of the truth, and leave it out.",
+            f"{text!r}: gains= gives each grade a gain, which is a column here: "
+            "write the gains into the relevance of the truth, and leave it out."
         )
     if "dcg" not in options:
         return
@@ -571,13 +566,8 @@ def _refuse_unknown(metric: Metric[...], options: Given, text: str) -> None:
     """Refuse an option that the metric does not have."""
     for option in options:
         if option not in metric.defaults:
-            problem = _(
-                "{text}: {metric} has no option {option}.",
-                text=repr(text),
-                metric=metric.name,
-                option=repr(option),
-            )
-            raise OptionError(problem, fix=near(option, metric.defaults, _))
+            problem = f"{text!r}: {metric.name} has no option {option!r}."
+            raise OptionError(f"{problem} {near(option, metric.defaults)}".strip())
 
 
 def _arguments(inside: str, text: str) -> dict[str, Any]:
@@ -604,11 +594,7 @@ def _number_after(after: str, kind: type[int | float], text: str) -> Any:
     try:
         return kind(after)
     except ValueError as problem:
-        words = _(
-            "{text}: @{after} is no cut-off: type a number such as @10.",
-            text=repr(text),
-            after=after,
-        )
+        words = f"{text!r}: @{after} is no cut-off: type a number such as @10."
         raise OptionError(words) from problem
 
 

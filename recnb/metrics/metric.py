@@ -329,15 +329,15 @@ class Metric(Definition, Generic[P]):
         if getattr(getattr(data, "hits", data), "truth_weight", None) is not None:
             if self.own:
                 problem = f"{self.name} is a metric of one's own, and those take no propensities: "
-                raise OptionError(problem, "leave out propensity=.")
+                raise OptionError(f"{problem}leave out propensity=.")
             problem = (
                 f"{self.name} is no sum over relevant items of what depends on the "
                 f"rank of each alone, so "
             )
             nearest = f"under propensity= the nearest is {self.instead}."
             raise OptionError(
-                problem,
-                f"weights of 1 / propensity do not take its bias away: {nearest}",
+                f"{problem}weights of 1 / propensity do not take its bias away: "
+                f"{nearest}"
             )
 
     def check(self, options: Mapping[str, Any]) -> None:
@@ -346,22 +346,16 @@ class Metric(Definition, Generic[P]):
             if name == "k":
                 continue
             if name not in self.defaults:
-                problem = _(
-                    "{metric} has no option {option}.",
-                    metric=self.name,
-                    option=repr(name),
-                )
-                known = near(name, ["k", *self.defaults], _)
-                raise OptionError(problem, fix=known)
+                problem = f"{self.name} has no option {name!r}."
+                known = near(name, ["k", *self.defaults])
+                raise OptionError(f"{problem} {known}")
             if name in self.words and not is_word(value, self.words[name]):
-                known = near(value, self.words[name], _)
-                raise OptionError(self._no_option(name, value), fix=known)
+                known = near(value, self.words[name])
+                raise OptionError(f"{self._no_option(name, value)} {known}")
             if isinstance(self.defaults[name], bool) and not isinstance(
                 value, (bool, np.bool_)
             ):
-                raise OptionError(
-                    self._no_option(name, value), fix=_("Type True or False.")
-                )
+                raise OptionError(f"{self._no_option(name, value)} Type True or False.")
             if self.own and not is_number(value):
                 problem = f"{name}={quoted(value)} is no option of {self.name}: "
                 raise OptionError(
@@ -370,11 +364,7 @@ class Metric(Definition, Generic[P]):
 
     def _no_option(self, name: str, value: object) -> str:
         """Say that an option does not have this value."""
-        return _(
-            "{option} is no option of {metric}.",
-            option=f"{name}={quoted(value)}",
-            metric=self.name,
-        )
+        return f"{name}={quoted(value)} is no option of {self.name}."
 
     def label(self, k: int | None) -> str:
         """Return the metric's symbol at a cut-off."""

@@ -74,9 +74,8 @@ def novelty(
     counted = total / np.exp2(bits)  # what a cold item counts as, as well
     if normalize and n_users < 2:
         raise NoUsersError(
-            "with normalize=True divides by log2 of the users of train, and of one user that is 0.",
-            fix="Leave out normalize=True.",
-            subject="novelty ",
+            "novelty with normalize=True divides by log2 of the users of train, and "
+            "of one user that is 0. Leave out normalize=True."
         )
     if normalize:
         bits = bits / np.log2(n_users)

@@ -38,6 +38,7 @@ from recnb.results.segments import (
     part_in_words,
     unlisted,
 )
+from recnb.results.tables import lack_in_words
 from recnb.results.unweighted import plain_means
 from recnb.results.values import merged
 from recnb.stats import Settings
@@ -277,7 +278,7 @@ def _beyond_accuracy(
             except RecnbError as problem:
                 if is_compared and request.beyond:
                     raise OptionError(str(problem)) from problem
-                lacking[measure.name] = _(problem.statement)
+                lacking[measure.name] = lack_in_words(measure.name, problem)
         means += numbers_of(columns, [name], settings=settings).mean_rows()
     return Beyond(
         means=[row for row in means if row.metric not in lacking],

@@ -81,7 +81,7 @@ def request_of(
             "a report needs whole numbers for k, such as k=[5, 10, 20]: its curve "
             "runs from 1 to the largest."
         )
-        raise OptionError(problem, fix="For whole lists ask .table(k=None).")
+        raise OptionError(f"{problem} For whole lists ask .table(k=None).")
     cutoffs = _cutoffs_of(asked, k)
     asked = _lead_first(asked, cutoffs)
     for each in asked:
@@ -90,7 +90,7 @@ def request_of(
                 f"a report has the same relevant items and lists throughout, and "
                 f"{each.measure.name} has others: ask for it by "
             )
-            raise OptionError(problem, f".table([{each.measure.name!r}]).")
+            raise OptionError(f"{problem}.table([{each.measure.name!r}]).")
     # Cut-offs are by the name, which a measure may be asked for at several by.
     measures = [replace(each.measure, k=None) for each in asked]
     accuracy = {each.name: each for each in measures if each.metric.is_accuracy}
@@ -124,7 +124,7 @@ def _lead_first(
         problem = (
             f"a report needs a metric of accuracy, such as metrics={quoted([*names])}: "
         )
-        raise OptionError(problem, "its curve and its users are shown by it.")
+        raise OptionError(f"{problem}its curve and its users are shown by it.")
     return ordered
 
 

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from recnb.conventions import Convention, presets
 from recnb.data import NAMES
-from recnb.display.language import N_, _
 from recnb.errors import OptionError, instead_of, is_number, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import PRINTED, Measure, measure_named, plain_text
@@ -106,8 +105,9 @@ def _refuse_twice(measures: Sequence[Measure]) -> None:
     for measure in measures:
         place = (measure.name, measure.k)
         if place in seen:
-            problem = N_("metrics names {metric} more than once: name it once.")
-            raise OptionError(_(problem, metric=repr(measure.name)))
+            raise OptionError(
+                f"metrics names {measure.name!r} more than once: name it once."
+            )
         seen.add(place)
 
 
@@ -115,9 +115,9 @@ def _refuse_cutoff(name: object, measure: Measure) -> None:
     """Refuse a text with a cut-off, where k= is that of all."""
     if measure.k is None:
         return
-    problem = N_("{name} has a cut-off, which is k= here: type {metric} and k={k}.")
     raise OptionError(
-        _(problem, name=repr(name), metric=repr(measure.name), k=measure.k)
+        f"{name!r} has a cut-off, which is k= here: type {measure.name!r} and "
+        f"k={measure.k}."
     )
 
 
@@ -133,15 +133,12 @@ def _refuse_options_of_none(
     for option in options:
         if option not in known:
             _refuse_option_of_data(labels, option)
-            problem = _(
-                "none of {metrics} has an option {option}.",
-                metrics=labels,
-                option=repr(option),
-            )
+            problem = f"none of {labels} has an option {option!r}."
             instead = instead_of("table", option)
             if instead:
-                raise OptionError(problem, fix=instead)
-            raise OptionError(problem, fix=near(option, [*sorted(known), *of_call], _))
+                raise OptionError(f"{problem} {instead}")
+            nearest = near(option, [*sorted(known), *of_call])
+            raise OptionError(f"{problem} {nearest}".strip())
 
 
 def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
@@ -149,17 +146,17 @@ def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
     if metrics is None:
         return _standard_names(data)
     if is_number(metrics):
-        problem = N_(
-            "metrics={metrics}: name them in a list, such as metrics=['ndcg', 'recall']; "
-            "a cut-off is named, k={metrics}."
+        raise OptionError(
+            f"metrics={metrics!r}: name them in a list, such as metrics=['ndcg', "
+            f"'recall']; a cut-off is named, k={metrics!r}."
         )
-        raise OptionError(_(problem, metrics=repr(metrics)))
     names: Any = metrics if is_several(metrics) else [metrics]
     if not isinstance(names, Mapping):
         names = [plain_text(name) for name in names]
     if not names:
-        problem = N_("metrics is empty: name at least one, such as metrics=['ndcg'].")
-        raise OptionError(_(problem))
+        raise OptionError(
+            "metrics is empty: name at least one, such as metrics=['ndcg']."
+        )
     if not isinstance(names, Mapping):
         return names
     for name, given in names.items():
@@ -228,6 +225,6 @@ def _refuse_option_of_data(metric: str, name: str) -> None:
             f"frames are: "
         )
         raise OptionError(
-            problem,
-            f"recs.rec.against(truth, {name}=...), recnb.evaluate or recnb.compare.",
+            f"{problem}recs.rec.against(truth, {name}=...), recnb.evaluate or "
+            "recnb.compare."
         )

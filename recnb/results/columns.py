@@ -235,7 +235,7 @@ def check_side_data(models: Models) -> None:
             f"give compare() one {role}= and frames of "
             f"recommendations, or evaluate both with the same."
         )
-        raise FrameError(problem, fix=fix)
+        raise FrameError(f"{problem} {fix}")
 
 
 def same_rows(table: pl.DataFrame, other: pl.DataFrame) -> bool:

@@ -9,7 +9,6 @@ import inspect
 from collections.abc import Callable
 from typing import Any, Concatenate, ParamSpec, Protocol, overload
 
-from recnb.display.language import _
 from recnb.errors import Suggesting
 from recnb.metrics import accuracy, diversity, history, retrieval
 from recnb.metrics import coverage as of_all
@@ -114,8 +113,6 @@ def _describe(call: Any, metric: Metric[...], returned: str = "Score") -> Any:
 
 class Methods(Suggesting):
     """The metrics, of the data of an evaluation."""
-
-    _translated = staticmethod(_)
 
     @staticmethod
     def _meant(name: str) -> str:

@@ -313,7 +313,7 @@ def _kind_of(
     if better is not None and not is_word(better, BETTER):
         problem = f"better={quoted(better)} is no direction of a metric: "
         raise OptionError(
-            problem, "say 'high', 'low', or None where neither is better."
+            f"{problem}say 'high', 'low', or None where neither is better."
         )
     return KINDS[over]
 
@@ -357,7 +357,7 @@ def _bounds_of(bounds: object) -> tuple[float, float]:
         case (low, high) if is_bound(low) and is_bound(high) and low < high:
             return low, high
     problem = f"bounds={quoted(bounds)} is no range of values: "
-    raise OptionError(problem, "give the lowest and the highest, such as (0, 1).")
+    raise OptionError(f"{problem}give the lowest and the highest, such as (0, 1).")
 
 
 def is_bound(value: object) -> TypeGuard[float]:

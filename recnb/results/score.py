@@ -180,7 +180,7 @@ class MetricValue(float, Suggesting):
                 metric=self.metric,
             )
             fix = named("Compare models on the same users instead.")
-            raise OptionError(problem, fix=fix)
+            raise OptionError(f"{problem} {fix}")
         low, high = self._values.interval(confidence)
         return Interval(
             float(low[0]),
@@ -408,5 +408,5 @@ def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
             problem = named(
                 f"no user has a value. {metric.no_value} Nothing is left to average."
             )
-        raise NoUsersError(problem, subject=f"{measure.name}: ")
+        raise NoUsersError(f"{measure.name}: {problem}")
     return Score(values)

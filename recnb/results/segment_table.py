@@ -92,9 +92,8 @@ def refuse_whole_metrics(asked: Sequence[Asked]) -> None:
     for each in asked:
         if each.metric.of == "all":
             raise OptionError(
-                f"{each.measure.name} is one number of all lists, with no value for "
-                f"each user, so ",
-                "by= cannot break it down: leave it out.",
+                f"{each.measure.name} is one number of all lists, with no value for each "
+                "user, so by= cannot break it down: leave it out."
             )
 
 

@@ -102,11 +102,11 @@ def column_of_users(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
             "Name a column of recs.rec.against(truth, users=frame), or give a Series "
             "or mapping of user to segment."
         )
-        raise OptionError(f"by={one_line(repr(by))} names no segments.", fix=fix)
+        raise OptionError(f"by={one_line(repr(by))} names no segments. {fix}")
     if table.height == 0:
         raise OptionError(
-            f"by={quoted(label)} is empty, and names no segments.",
-            fix="Give the segment of each user.",
+            f"by={quoted(label)} is empty, and names no segments. Give the segment "
+            "of each user."
         )
     judged = data.joined.judged["user"]
     if data.splits is None or _is_of_lists(data, by):
@@ -155,7 +155,7 @@ def _one_value_each(
             f"{several['user'][0]!r}: give each user one."
         )
         raise OptionError(
-            problem, fix=f"A column of the truth that differs within users {ALONE}"
+            f"{problem} A column of the truth that differs within users {ALONE}"
         )
     return of_users
 
@@ -181,8 +181,7 @@ def _column_given(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
             f"rows, which are not those of the users."
         )
         raise OptionError(
-            problem,
-            fix=f"Put the users on its index, users.set_index('user')[{label!r}].",
+            f"{problem} Put the users on its index, users.set_index('user')[{label!r}]."
         )
     try:
         values = from_pandas(given, "by", label, "value")
@@ -235,7 +234,7 @@ def _no_such_column(data: EvaluationData, by: str) -> OptionError:
             f"by={quoted(by)} is a column of items=: each value is a truth of its "
             f"own, and groups no users."
         )
-        return OptionError(problem, fix=f"It {ALONE}")
+        return OptionError(f"{problem} It {ALONE}")
     columns = list[str]()
     if side_data.users is not None:
         columns += side_data.users.columns
@@ -246,8 +245,8 @@ def _no_such_column(data: EvaluationData, by: str) -> OptionError:
     known = near(by, [*(name for name in columns if name not in ids), *of_items])
     return OptionError(
         f"by={quoted(by)} is no column of users=, items= or of the truth, where "
-        f"segments come from.",
-        fix=f"Give what is known of them: recs.rec.against(truth, users=frame). {known}",
+        "segments come from. Give what is known of them: recs.rec.against(truth, "
+        f"users=frame). {known}"
     )
 
 

@@ -256,10 +256,9 @@ def check_same_segments(models: Models, by: Any) -> None:
         if rows.equals(other) or same_rows(rows, other):
             continue
         raise FrameError(
-            f"by={quoted(column)} is not the same column in {first!r} and {name!r}, so "
-            f"their segments are not the same.",
-            fix="Give compare() frames of recommendations, and one truth, users= and "
-            "items= for all.",
+            f"by={quoted(column)} is not the same column in {first!r} and "
+            f"{name!r}, so their segments are not the same. Give compare() frames of "
+            "recommendations, and one truth, users= and items= for all."
         )
 
 
@@ -287,7 +286,7 @@ def refuse_many(n: int, label: str) -> None:
             "Put dates into periods, frame['week'] = frame['date'].dt.to_period('W'), "
             "and other values into groups."
         )
-        raise OptionError(f"by={quoted(label)}{problem}", fix=fix)
+        raise OptionError(f"by={quoted(label)}{problem} {fix}")
 
 
 def unknown_among(names: Collection[Any]) -> str:
@@ -471,7 +470,7 @@ def _with_values_of_truth(
     if kept.height > rows.height:
         # One frame has both sides, and a pair has a row that is not judged as well.
         problem = f"by={quoted(by)} is of rows that are not judged as well: "
-        raise OptionError(problem, "give recommendations and truth as a frame each.")
+        raise OptionError(f"{problem}give recommendations and truth as a frame each.")
     return rows.with_columns(as_shown(kept["value"]))
 
 
@@ -534,8 +533,8 @@ def _several_lists_error(data: EvaluationData, by: str) -> OptionError:
     if data.splits is not None:
         split = [*data.splits.columns, by]
     return OptionError(
-        f"by={quoted(by)} is a column of both frames and differs within users in both: "
-        f"a user's lists of all its values are taken as one.",
-        fix=f"If each value has a list of its own, evaluate with split={split!r}. If it "
-        f"is a column of items, leave it out of the recommendations.",
+        f"by={quoted(by)} is a column of both frames and differs within users in "
+        "both: a user's lists of all its values are taken as one. If each value "
+        f"has a list of its own, evaluate with split={split!r}. If it is a "
+        "column of items, leave it out of the recommendations."
     )

@@ -20,7 +20,7 @@ import polars as pl
 
 from recnb.conventions import Convention, options_in_words
 from recnb.conventions.convention import PHRASES
-from recnb.display.language import N_, _, ngettext, use_language
+from recnb.display.language import _, ngettext, use_language
 from recnb.display.text import one_line
 from recnb.errors import (
     FrameError,
@@ -48,9 +48,6 @@ Truth = Mapping[Any, float] | Collection[Any]
 LISTS = Convention(order="row", no_relevant="zero")
 
 
-METRIC_AND_LIST = N_(
-    "explain takes a metric and a list: recnb.explain('ndcg', [3, 2, 0, 1])."
-)
 #: What a call of one list looks like, for errors.
 CALL = "recnb.{metric}(['A', 'B', 'C'], {{'A': 1}})"
 
@@ -96,9 +93,7 @@ def score_lists(
     if y_true is None and y_score is None:
         pairs = read_pairs(ranking, truth, metric)
     elif ranking is not None or truth is not None or y_true is None or y_score is None:
-        raise RecnbError(
-            _("y_true= and y_score= go together, and without another list.")
-        )
+        raise RecnbError("y_true= and y_score= go together, and without another list.")
     else:
         pairs = _scored(y_true, y_score)
     cutoff, users = Cutoffs.one(k), pl.Series("list", range(len(pairs)))
@@ -158,13 +153,16 @@ def explain(
     """
     with use_language(lang):
         if ranking is None:
-            raise OptionError(_(METRIC_AND_LIST))
+            raise OptionError(
+                "explain takes a metric and a list: recnb.explain('ndcg', [3, 2, 0, 1])."
+            )
         measure = measure_of_one_list(metric).with_options(options).cut_at(k)
         chosen, k = measure.metric, measure.k
         pair, *others = pairs = read_pairs(ranking, truth, chosen)
         if others:
-            problem = N_("explain takes one list, and {n} were given: pick one.")
-            raise RecnbError(_(problem, n=len(pairs)))
+            raise RecnbError(
+                f"explain takes one list, and {len(pairs)} were given: pick one."
+            )
         return explain_hits(
             measure,
             hits_of(pairs),
@@ -225,8 +223,7 @@ def _scored(y_true: Any, y_score: Any) -> list[Pair]:
             for pair in _scored(*sides)
         ]
     if odd := [score for score in scores if not is_number(score)]:
-        problem = N_("y_score holds {value}: a score is a finite number.")
-        raise RecnbError(_(problem, value=_shown(odd[0])))
+        raise RecnbError(f"y_score holds {_shown(odd[0])}: a score is a finite number.")
     order = np.argsort(-np.array(scores), kind="stable").tolist()
     ranked = _graded([grades[place] for place in order])
     # The truth is in the order given, which says which of equal items is preferred.
@@ -264,9 +261,8 @@ def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
     if isinstance(ranking, Mapping) and truth is None and metric.over == "ideal":
         return [_graded(list(ranking.values()))]
     if ranking is None:
-        nothing = N_("no list was given: type {call}.")
-        raise RecnbError(_(nothing, call=CALL.format(metric=metric.name)))
-    entries = _as_list(ranking, N_("the ranking"))
+        raise RecnbError(f"no list was given: type {CALL.format(metric=metric.name)}.")
+    entries = _as_list(ranking, "the ranking")
     if truth is None:
         several = bool(entries) and all(map(_is_list, entries))
         lists = [list(one) for one in (entries if several else [entries])]
@@ -280,17 +276,16 @@ def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
     ):
         return [_matched(entries, truth, metric.name)]
     if all(isinstance(entry, tuple) for entry in (*entries, *truth)):
-        problem = N_(
-            "ranking and truth hold tuples, such as {value}, which may be items or "
-            "whole lists: make lists of lists, [list(one) for one in ranking]; of items "
-            "give the relevant ones as a set, set(truth)."
+        raise RecnbError(
+            f"ranking and truth hold tuples, such as {[*entries, *truth][0]!r}, "
+            "which may be items or whole lists: make lists of lists, [list(one) for "
+            "one in ranking]; of items give the relevant ones as a set, set(truth)."
         )
-        raise RecnbError(_(problem, value=repr([*entries, *truth][0])))
     if len(truth) != len(entries):
-        problem = N_(
-            "{n} rankings stand against {truths} truths: give one truth for each ranking."
+        raise RecnbError(
+            f"{len(entries)} rankings stand against {len(truth)} truths: give one "
+            "truth for each ranking."
         )
-        raise RecnbError(_(problem, n=len(entries), truths=len(truth)))
     return [
         _matched(list(one), relevant, metric.name)
         for one, relevant in zip(entries, truth, strict=True)
@@ -300,24 +295,19 @@ def read_pairs(ranking: Any, truth: Any, metric: Metric[...]) -> list[Pair]:
 def _graded(grades: list[Any], metric: str = "ndcg") -> Pair:
     """Make a pair of the relevance of each rank."""
     if not grades:
-        empty = N_(
+        raise RecnbError(
             "the list of grades is empty: give the relevance of each rank, such as "
             "[3, 2, 0, 1]."
         )
-        raise RecnbError(_(empty))
     for item in grades:
         if isinstance(item, str):
-            problem = N_(
-                "{item} is an item, and what is relevant was not given: type {call}, "
-                "with the relevant items second."
-            )
             given = ", ".join(map(_shown, grades[:3]))
             call = f"recnb.{metric}([{given}], {{{_shown(item)}: 1}})"
-            raise RecnbError(_(problem, item=_shown(item), call=call))
-    numbers = [
-        _grade(grade, _("rank {rank}", rank=rank))
-        for rank, grade in enumerate(grades, 1)
-    ]
+            raise RecnbError(
+                f"{_shown(item)} is an item, and what is relevant was not given: type "
+                f"{call}, with the relevant items second."
+            )
+    numbers = [_grade(grade, f"rank {rank}") for rank, grade in enumerate(grades, 1)]
     relevant = [(rank, grade) for rank, grade in enumerate(numbers, 1) if grade > 0]
     return Pair(range(1, len(numbers) + 1), numbers, relevant, named=False)
 
@@ -325,11 +315,10 @@ def _graded(grades: list[Any], metric: str = "ndcg") -> Pair:
 def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
     """Make a pair of items in rank order and what is relevant."""
     if hasattr(truth, "columns") or not _is_truth(truth):
-        problem = N_(
-            "the truth is {value}: give a mapping of item to relevance, such as "
-            "{{'A': 1}}, or the relevant items in a list or set."
+        raise RecnbError(
+            f"the truth is {_shown(truth)}: give a mapping of item to relevance, "
+            "such as {'A': 1}, or the relevant items in a list or set."
         )
-        raise RecnbError(_(problem, value=_shown(truth)))
     listed = (
         sorted(truth, key=str) if isinstance(truth, (set, frozenset)) else list(truth)
     )
@@ -340,14 +329,11 @@ def _matched(ranking: list[Any], truth: Any, metric: str) -> Pair:
         is_list=_is_list(truth),
         is_graded=isinstance(truth, Mapping),
     )
-    for items, what in ((listed, N_("the truth")), (ranking, N_("the ranking"))):
+    for items, what in ((listed, "the truth"), (ranking, "the ranking")):
         _refuse_items(items, what)
     _refuse_kinds(ranking, listed)
     graded = truth if isinstance(truth, Mapping) else dict.fromkeys(listed, 1.0)
-    judged = {
-        item: _grade(grade, _("item {item}", item=repr(item)))
-        for item, grade in graded.items()
-    }
+    judged = {item: _grade(grade, f"item {item!r}") for item, grade in graded.items()}
     return Pair(
         ranking,
         [judged.get(item, 0.0) for item in ranking],
@@ -360,15 +346,16 @@ def _grade(grade: Any, where: str) -> float:
     is_flag = isinstance(grade, (bool, np.bool_))
     if (is_number(grade) or is_flag) and 0 <= float(grade) <= HIGHEST:
         return float(grade)
-    problem = N_(
-        "the relevance at {where} is {grade}: a grade is a number from 0 up, such as 3."
+    problem = (
+        f"the relevance at {where} is {_shown(grade)}: a grade is a number from "
+        "0 up, such as 3."
     )
     if is_number(grade) and grade > HIGHEST:
-        problem = N_(
-            "the relevance at {where} is {grade}: a grade is a number from 0 up, at "
-            "most {most:g}."
+        problem = (
+            f"the relevance at {where} is {_shown(grade)}: a grade is a number from "
+            f"0 up, at most {HIGHEST:g}."
         )
-    raise RecnbError(_(problem, where=where, grade=_shown(grade), most=HIGHEST))
+    raise RecnbError(problem)
 
 
 def _refuse_numbers(
@@ -386,14 +373,13 @@ def _refuse_numbers(
         return
     odd = flags or [value for value in values if value % 1 != 0]
     if odd or (is_list and 0 < len(ranking) == len(listed)):
-        problem = N_(
-            "ranking and truth hold numbers, such as {value}: if they are grades and "
-            "scores, type recnb.{metric}(y_true=..., y_score=...); if they are ids of "
-            "items, give the relevant ones as a set, set(truth), or of several lists "
-            "[set(one) for one in truth]; fractions are ids as text."
-        )
         value = repr((odd or ranking)[0])
-        raise RecnbError(_(problem, value=value, metric=metric))
+        raise RecnbError(
+            f"ranking and truth hold numbers, such as {value}: if they are grades "
+            f"and scores, type recnb.{metric}(y_true=..., y_score=...); if they are "
+            "ids of items, give the relevant ones as a set, set(truth), or of "
+            "several lists [set(one) for one in truth]; fractions are ids as text."
+        )
 
 
 def _refuse_kinds(ranking: list[Any], listed: list[Any]) -> None:
@@ -404,12 +390,11 @@ def _refuse_kinds(ranking: list[Any], listed: list[Any]) -> None:
     has_match = not {*ranking}.isdisjoint(listed)
     if has_one_kind or has_match:
         return
-    problem = N_(
-        "the ranking holds {item} and the truth {other}, which never match: give "
-        "items of one kind on both sides; grades of the items are a mapping, "
-        "dict(zip(items, grades)) or series.to_dict()."
+    raise RecnbError(
+        f"the ranking holds {ranking[0]!r} and the truth {listed[0]!r}, which "
+        "never match: give items of one kind on both sides; grades of the items "
+        "are a mapping, dict(zip(items, grades)) or series.to_dict()."
     )
-    raise RecnbError(_(problem, item=repr(ranking[0]), other=repr(listed[0])))
 
 
 def _refuse_items(items: list[Any], what: str) -> None:
@@ -426,16 +411,14 @@ def _refuse_items(items: list[Any], what: str) -> None:
             or isinstance(item, Decimal)
             or item != item
         ):
-            problem = N_(
-                "{what} holds {item}, which cannot be an item: items are text or "
-                "numbers, and none is missing; [str(item) for item in items] makes them "
-                "text."
+            raise RecnbError(
+                f"{what} holds {_shown(item)}, which cannot be an item: items are text "
+                "or numbers, and none is missing; [str(item) for item in items] makes "
+                "them text."
             )
-            raise RecnbError(_(problem, what=_(what), item=_shown(item)))
     if len({*items}) < len(items):
         twice = next(item for place, item in enumerate(items) if item in items[:place])
-        problem = N_("{what} holds {item} more than once: list each item once.")
-        raise RecnbError(_(problem, what=_(what), item=repr(twice)))
+        raise RecnbError(f"{what} holds {twice!r} more than once: list each item once.")
 
 
 def _kind(item: Any) -> type:
@@ -444,17 +427,17 @@ def _kind(item: Any) -> type:
 
 def _as_list(values: Any, what: str) -> list[Any]:
     if isinstance(values, str) and 0 < len(values) <= 20:
-        text = N_("{what} is the text {value}: give its items in a list, {list}.")
         listed = repr([*values])
-        raise RecnbError(_(text, what=_(what), value=repr(values), list=listed))
-    if not _is_list(values):
-        problem = N_(
-            "{what} is {value}: give a list, from rank 1 down; frames are evaluated by "
-            "recnb.evaluate(recs, truth), and scores of items are ranked by "
-            "sorted(scores, key=scores.get, reverse=True); an Evaluation has "
-            ".measure(metric, k=10)."
+        raise RecnbError(
+            f"{what} is the text {values!r}: give its items in a list, {listed}."
         )
-        raise RecnbError(_(problem, what=_(what), value=_shown(values)))
+    if not _is_list(values):
+        raise RecnbError(
+            f"{what} is {_shown(values)}: give a list, from rank 1 down; frames are "
+            "evaluated by recnb.evaluate(recs, truth), and scores of items are "
+            "ranked by sorted(scores, key=scores.get, reverse=True); an Evaluation "
+            "has .measure(metric, k=10)."
+        )
     return list(values)
 
 

@@ -83,7 +83,7 @@ def try_on_lists(made: Metric[...]) -> None:
             made.at(hits, cutoffs, {})  # or an error that it leaves its bounds
         except FAILS as problem:
             raise OptionError(
-                f"{made.name} fails {where}: {problem!r}.", fix=FORM
+                f"{made.name} fails {where}: {problem!r}. {FORM}"
             ) from problem
 
 

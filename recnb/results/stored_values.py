@@ -131,8 +131,8 @@ def paired(
     settings = Settings(confidence)
     if not is_word(better, ("high", "low")):
         raise OptionError(
-            f"better={quoted(better)} says not what is better.",
-            fix=near(better, ("high", "low")),
+            f"better={quoted(better)} says not what is better. "
+            f"{near(better, ('high', 'low'))}"
         )
     bottom, top = _checked_bounds(bounds)
     pair = _matched(values, baseline)
@@ -386,8 +386,8 @@ def _checked_bounds(bounds: Any) -> tuple[float, float]:
     if not bottom < top:
         raise OptionError(
             f"bounds={quoted(bounds)} are no lowest and highest value: give two "
-            "numbers, such as ",
-            "(0, 1), or (0, float('inf')) of a metric without an upper bound.",
+            "numbers, such as (0, 1), or (0, float('inf')) of a metric without an "
+            "upper bound."
         )
     return bottom, top
 
@@ -401,8 +401,8 @@ def _refuse_beyond(
         user, value = next(values[is_beyond].items())
         raise OptionError(
             f"{name} holds {value:g} (of {user!r}), beyond bounds=({bottom:g}, "
-            f"{top:g}): ",
-            "give those of the metric, such as bounds=(0, float('inf')) for DCG.",
+            f"{top:g}): give those of the metric, such as bounds=(0, float('inf')) "
+            "for DCG."
         )
 
 
@@ -418,14 +418,13 @@ def _clusters_of(index: pd.Index[Any], cluster: Cluster) -> Clusters | None:
             names = ", ".join(map(repr, index.names))
             raise OptionError(
                 f"cluster={cluster!r} is no level of the index, whose levels are "
-                f"{names}: ",
-                "name one, or give a Series of user to cluster.",
+                f"{names}: name one, or give a Series of user to cluster."
             )
         return _clusters_by(index.get_level_values(cluster), repr(cluster))
     if not isinstance(cluster, (pd.Series, Mapping)):
         raise OptionError(
-            f"cluster= is a {type(cluster).__name__}: ",
-            "name a level of the index, or give a Series of user to cluster.",
+            f"cluster= is a {type(cluster).__name__}: name a level of the index, or "
+            "give a Series of user to cluster."
         )
     users = _users_in(index)
     of_user = pd.Series(cluster)
@@ -449,8 +448,7 @@ def _users_in(index: pd.Index[Any]) -> pd.Index[Any]:
     if not named and index.nlevels > 1 and None in index.names:
         raise FrameError(
             f"the index has {index.nlevels} levels, and no name says which one holds "
-            f"users: {index[0]!r}.",
-            fix="Name them: values.index.names = ['user', 'day'].",
+            f"users: {index[0]!r}. Name them: values.index.names = ['user', 'day']."
         )
     return index.get_level_values(named[0] if named else 0)
 

@@ -54,7 +54,7 @@ def table_of(
     if with_cutoff is not None and len(cutoffs) > 1:
         rest = " has columns for others: give each name its own cut-off, or none."
         raise OptionError(
-            f"{with_cutoff!r} has its cut-off, and k={quoted(list(cutoffs))}", rest
+            f"{with_cutoff!r} has its cut-off, and k={quoted(list(cutoffs))}{rest}"
         )
     if with_cutoff is not None and cutoffs.values[0] is not None:
         asked = [_with_cutoff(each, cutoffs.values[0]) for each in asked]
@@ -115,6 +115,11 @@ def _phrases_of(numbers: Numbers) -> dict[str, list[str]]:
     return {name: bases[0].phrases(brief=True) for name, bases in numbers.bases.items()}
 
 
+def lack_in_words(metric: str, problem: RecnbError) -> str:
+    """Say what a metric lacks: the message of an error without the metric's name."""
+    return _(str(problem).removeprefix(metric).lstrip(": "))
+
+
 def beyond_table(data: EvaluationData, k: object) -> Table:
     """Return every metric beyond accuracy that the data allow, a row each.
 
@@ -129,16 +134,16 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
     lacks: dict[str, list[str]] = {}  # what is missing, with the metrics that lack it
     for name in recorded:
         asked = Asked(name, Measure(LIST_METRICS[name]))
-        lack = asked.metric.no_value
+        lack = _(asked.metric.no_value)
         try:
             of_metric = list(metric_columns({"": data}, asked, cutoffs))
         except RecnbError as problem:
-            lack = problem.statement
+            lack = lack_in_words(name, problem)
         else:
             if not all(np.isnan(column.mean).all() for column in of_metric):
                 columns += of_metric
                 continue
-        lacks.setdefault(_(lack).removesuffix("."), []).append(name)
+        lacks.setdefault(lack.removesuffix("."), []).append(name)
     absent = [
         _("not here: {names} ({why})", names=", ".join(names), why=why)
         for why, names in lacks.items()

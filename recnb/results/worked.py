@@ -173,11 +173,11 @@ def _value_and_rows(
         if user is not None:
             raise OptionError(
                 named(
-                    "{metric} is one number of all lists together, and no user has a "
-                    "value of their own: ",
+                    "{metric} is one number of all lists together, and no user has a value "
+                    "of their own: type .explain({metric!r}, k={cutoff!r}).",
                     metric=metric.name,
-                ),
-                f"type .explain({metric.name!r}, k={cutoff!r}).",
+                    cutoff=cutoff,
+                )
             )
         rows = TermRows(np.zeros(0), {})
         if result.rows is not None:

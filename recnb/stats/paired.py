@@ -142,8 +142,8 @@ class _Sample:
             values = values[:, np.newaxis]
         if not np.isfinite(values).all():
             raise FrameError(
-                "differences hold what is no finite number: ",
-                "leave out users on whom only one of the two models is judged.",
+                "differences hold what is no finite number: leave out users on whom only "
+                "one of the two models is judged."
             )
         moments = Moments.of(values, bounds, weights, clusters)
         return cls(settled(values), moments, weights, clusters)

@@ -172,13 +172,12 @@ def users_needed(
     if not (is_number(spread) and spread > 0):
         raise OptionError(
             f"sd={quoted(spread)} is no standard deviation of differences: give a "
-            f"number above 0, or ",
-            "ev.detectable('ndcg', k=10).",
+            "number above 0, or ev.detectable('ndcg', k=10)."
         )
     if not (is_number(difference) and abs(difference) >= 1e-9 * spread):
         raise OptionError(
-            f"difference={quoted(difference)} is none that any number of users could show: ",
-            "give one such as 0.01.",
+            f"difference={quoted(difference)} is none that any number of users could "
+            "show: give one such as 0.01."
         )
     return max(ENOUGH, math.ceil((errors * spread / difference) ** 2))
 

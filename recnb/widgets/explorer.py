@@ -16,7 +16,7 @@ from markupsafe import Markup
 from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import render
 from recnb.display.text import fixed, one_line, with_symbol
-from recnb.errors import NoUsersError, OptionError, RecnbError
+from recnb.errors import NoUsersError, OptionError, RecnbError, near
 from recnb.metrics.measure import Measure, metric_named
 from recnb.metrics.metric import METRICS
 from recnb.report.bins import BINS, Bins
@@ -132,8 +132,8 @@ class Explorer(Live):
         """
         for name in choices:
             if name not in Choices._fields:
-                problem = N_("{name} is nothing to choose.")
-                raise self._unknown(problem, name, Choices._fields, name=f"{name}=")
+                known = near(name, Choices._fields)
+                raise OptionError(f"{name}= is nothing to choose. {known}")
         if "metric" in choices:
             choices["metric"] = metric_named(choices["metric"], METRICS).name
         labels = self.labels
@@ -163,9 +163,7 @@ class Explorer(Live):
         """Raise an error if a choice that is made is not among those that are known."""
         if name in choices and choices[name] not in known:
             value = choices[name]
-            typed = f"{name}={value!r}"
-            problem = N_("{value} is not here.")
-            raise self._unknown(problem, str(value), known, value=typed)
+            raise OptionError(f"{name}={value!r} is not here. {near(value, known)}")
 
     # Numbers.
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
-from collections.abc import Iterable
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
-from recnb.display.language import _, use_language
-from recnb.errors import OptionError, RecnbError, Suggesting, near
+from recnb.display.language import use_language
+from recnb.errors import RecnbError, Suggesting
 
 if TYPE_CHECKING:
     import ipywidgets
@@ -46,7 +45,6 @@ class Live(Suggesting, ABC):
 
     lang: str  #: of all that is shown
     problem = ""  #: why the last use of a control was refused
-    _translated = staticmethod(_)
     _view: ipywidgets.VBox | None = None
     _draws_later = False
 
@@ -77,17 +75,6 @@ class Live(Suggesting, ABC):
         finally:
             self._draws_later = False
         self._draw()
-
-    def _unknown(
-        self,
-        problem: str,
-        given: object,
-        known: Iterable[object],
-        **values: object,
-    ) -> OptionError:
-        """Return the error of what is given and not known, with the nearest that is."""
-        with use_language(self.lang):
-            return OptionError(_(problem, **values), fix=near(given, known, _))
 
     def widget(self) -> ipywidgets.VBox:
         """Return the widget, always the same one.

@@ -19,7 +19,7 @@ import pandas as pd
 from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import plain_lines, render
 from recnb.display.text import one_line, trimmed
-from recnb.errors import RecnbError, is_word, quoted
+from recnb.errors import OptionError, RecnbError, is_word, near, quoted
 from recnb.metrics.formula import number
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import metric_named
@@ -203,11 +203,8 @@ class Playground(Live):
         """
         others = self._others(item)
         if type(rank) is not int or not 1 <= rank <= len(others) + 1:
-            raise self._refused(
-                N_("rank={rank}: {item} can have the ranks 1 to {last}."),
-                rank=repr(rank),
-                item=repr(item),
-                last=len(others) + 1,
+            raise RecnbError(
+                f"rank={rank!r}: {item!r} can have the ranks 1 to {len(others) + 1}."
             )
         others.insert(rank - 1, item)
         self._do(self.now._replace(order=tuple(others)), moved=item)
@@ -475,18 +472,13 @@ class Playground(Live):
         items = set(setting.order)
         is_repeated = len(items) < len(setting.order)
         if not items or is_repeated or not items <= set(self.items):
-            raise self._refused(
-                N_(
-                    "order={order}: a list holds at least one of the items {items}, "
-                    "each once."
-                ),
-                order=repr(list(setting.order)),
-                items=repr(list(self.items)),
+            raise RecnbError(
+                f"order={list(setting.order)!r}: a list holds at least one of the items "
+                f"{list(self.items)!r}, each once."
             )
         gain = setting.gain
         if not is_word(gain, GAINS):
-            problem = N_("gain={gain} is no gain.")
-            raise self._unknown(problem, gain, GAINS, gain=quoted(gain))
+            raise OptionError(f"gain={quoted(gain)} is no gain. {near(gain, GAINS)}")
         for name in self.metrics:
             self.explain(name, setting)
 
@@ -503,8 +495,8 @@ class Playground(Live):
 
     def _check_item(self, item: Any) -> None:
         if item not in self.items:
-            problem = N_("{item} is not an item here.")
-            raise self._unknown(problem, item, self.items, item=repr(item))
+            known = near(item, self.items)
+            raise OptionError(f"{item!r} is not an item here. {known}")
 
     def _others(self, item: Any) -> list[Any]:
         """Return the list without an item."""
@@ -517,18 +509,14 @@ class Playground(Live):
         _order, relevance = _read([item], {item: grade})
         return relevance[item]
 
-    def _refused(self, problem: str, **values: Any) -> RecnbError:
-        """Return the error of a step that is not possible."""
-        with use_language(self.lang):
-            return RecnbError(_(problem, **values))
-
     def _metric_name(self, metric: Any) -> str:
         """Return the name of a metric, or raise an error if it is not explained here."""
-        with use_language(self.lang):
-            name = metric_named(metric, ACCURACY).name
+        name = metric_named(metric, ACCURACY).name
         if name not in self.metrics:
-            problem = N_("{metric} is not among the metrics of this playground.")
-            raise self._unknown(problem, name, self.metrics, metric=repr(name))
+            raise OptionError(
+                f"{name!r} is not among the metrics of this playground. "
+                f"{near(name, self.metrics)}"
+            )
         return name
 
     def _explained_twice(self) -> tuple[Explanation, Explanation]:
@@ -547,11 +535,10 @@ def _titles(items: Iterable[Any], title_of: Mapping[Any, str] | None) -> dict[An
     if title_of is None:
         return {}
     if not isinstance(title_of, Mapping):
-        problem = N_(
-            "items= maps items to titles: give a dictionary, such as "
-            "dict(zip(items, titles))."
+        raise RecnbError(
+            "items= maps items to titles: give a dictionary, such as dict(zip(items, "
+            "titles))."
         )
-        raise RecnbError(_(problem))
     titles = {}
     for item in items:
         title = title_of.get(item)
@@ -576,10 +563,9 @@ def _read(ranking: Any, truth: Any) -> tuple[tuple[Any, ...], dict[Any, float]]:
     The latter are in the order of the truth.
     """
     if ranking is None:
-        problem = N_(
+        raise RecnbError(
             "a truth was given without a ranking: give the items in rank order first."
         )
-        raise RecnbError(_(problem))
     if isinstance(ranking, Iterator):
         ranking = list(ranking)
     if isinstance(truth, Iterator):
@@ -587,10 +573,10 @@ def _read(ranking: Any, truth: Any) -> tuple[tuple[Any, ...], dict[Any, float]]:
     grades = explain("cg", ranking, truth).rows["relevance"].tolist()
     n = len(grades)
     if not 1 <= n <= LONGEST_LIST:
-        problem = N_(
-            "the ranking holds {n} items: give from 1 to {most}, which are moved by hand."
+        raise RecnbError(
+            f"the ranking holds {n} items: give from 1 to {LONGEST_LIST}, which are "
+            "moved by hand."
         )
-        raise RecnbError(_(problem, n=n, most=LONGEST_LIST))
     if truth is None:
         ranking = _letters(n)
         truth = dict(zip(ranking, grades, strict=True))

@@ -126,7 +126,7 @@ def extracted() -> Catalog:
         catalogue.add(metric.no_value, locations=[("recnb/metrics/metric.py", 0)])
     for argument in NEEDED:
         catalogue.add(
-            missing("", argument).statement,
+            str(missing("", argument)).lstrip(),
             locations=[("recnb/metrics/recommendation_lists.py", 0)],
         )
     for metric in (

@@ -335,7 +335,6 @@ class Answer(Suggesting):
     #: The common mistake that gives this number, if one does.
     mistake: Mistake | None = None
     solved: bool = False  #: whether the solution is shown
-    _translated = staticmethod(_)
 
     def __bool__(self) -> bool:
         return self.correct

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple
 
-from recnb.display.language import N_, _
 from recnb.errors import CutoffError, RecnbError
 from recnb.results.single_list import OF_ONE_LIST
 from recnb.widgets.quiz.answer import APART, Quiz
@@ -34,19 +33,17 @@ def drawn(
 ) -> Quiz:
     """Draw an exercise that tells mistakes apart."""
     if k is not None and not 2 <= k <= 10:
-        problem = N_("k={k}: an exercise is cut at 2 to 10; leave k out.")
-        raise CutoffError(_(problem, k=k))
+        raise CutoffError(f"k={k}: an exercise is cut at 2 to 10; leave k out.")
     exercises = _exercises(graded_list, metric, seed, k, options, lang)
     if all(q.value in (0, 1) for q in exercises):  # the mean over users says more
         exercises = _exercises(user_lists, metric, seed, k, options, lang)
     candidates = [q for q in exercises if _says_something(q.value)]
     if not candidates:
         label = OF_ONE_LIST[metric].label(k)
-        problem = N_(
-            "no small list gives an exercise of {label} under {options}: its value is "
-            "always 0 or 1."
+        raise RecnbError(
+            f"no small list gives an exercise of {label} under {options}: its value "
+            "is always 0 or 1."
         )
-        raise RecnbError(_(problem, label=label, options=options))
     # Of most metrics there are lists whose value differs at the cut-offs beside k, so
     # that who is off by one is told.
     by_cutoff = [q for q in candidates if _depends_on_cutoff(q)]

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from numbers import Integral
 from typing import Any, Never
 
-from recnb.display.language import N_, _, use_language
+from recnb.display.language import use_language
 from recnb.errors import CutoffError, OptionError, RecnbError, is_several, quoted
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Metric
@@ -17,38 +17,6 @@ from recnb.widgets.quiz.draw import LETTERS, TOP, drawn
 #: Options of exercises: with beta=1, F-beta would be F1, and ERR needs the scale of
 #: grades.
 DEFAULTS = {"fbeta": {"beta": 2}, "err": {"max_relevance": TOP}}
-
-METRIC_FIRST = N_(
-    "{given} stands where the metric does: type its name first, {example}."
-)
-TOO_MANY = N_(
-    "{value} is one argument too many: after metric, list and relevant items, "
-    "name each, such as k=5."
-)
-SEED_AND_LIST = N_("seed={seed} draws a list, and one is given: leave seed out.")
-TWO_SEEDS = N_("{first} and seed={second} are two seeds: leave one of them out.")
-NO_SEED = N_(
-    "seed={seed}: a quiz draws its own list from a whole number, such as "
-    "recnb.quiz('{metric}', seed=1), or takes yours, from rank 1 down, with "
-    "what is relevant."
-)
-SEED_AND_RELEVANT = N_(
-    "relevant={relevant} belongs to a list, and seed={seed} draws one: {call}."
-)
-NO_LIST = N_("{given} is no list: give the items from rank 1 down, {example}.")
-SEVERAL_LISTS = N_(
-    "{metric} is asked of one list, and {n} were given: only the hit rate is "
-    "asked of several."
-)
-VALUE_OF_0 = N_(
-    "{label} is 0: no item that is relevant stands so high in the list, "
-    "so there is nothing to compute."
-)
-
-ORDER_OF_0 = N_(
-    "{label} is 0: every relevant item of the list is below all others, so there is "
-    "nothing to compute."
-)
 
 
 def quiz(
@@ -111,7 +79,10 @@ def quiz(
         measure = _measure(metric).with_options(options)
         chosen = measure.metric
         if others:
-            raise OptionError(_(TOO_MANY, value=quoted(others[0])))
+            raise OptionError(
+                f"{quoted(others[0])} is one argument too many: after metric, list and "
+                "relevant items, name each, such as k=5."
+            )
         cutoff = _cutoff(measure, k)
         typed = {name: value for name, value in options.items() if value is not None}
         usual = DEFAULTS.get(chosen.name, {})
@@ -120,7 +91,9 @@ def quiz(
             number = _seed(chosen.name, seed, shown, relevant)
             return drawn(chosen.name, number, cutoff, chosen_options, language)
         if seed is not None:
-            raise OptionError(_(SEED_AND_LIST, seed=quoted(seed)))
+            raise OptionError(
+                f"seed={quoted(seed)} draws a list, and one is given: leave seed out."
+            )
         if not is_several(shown):
             raise OptionError(_no_list(chosen.name, shown))
         pairs = read_pairs(shown, relevant, chosen)
@@ -134,15 +107,17 @@ def _measure(metric: Any) -> Measure:
         example = "recnb.quiz('ndcg', ['A', 'B'], {'A': 1})"
         if isinstance(metric, Integral):
             example = f"recnb.quiz('ndcg', seed={metric})"
-        raise OptionError(_(METRIC_FIRST, given=quoted(metric), example=example))
+        raise OptionError(
+            f"{quoted(metric)} stands where the metric does: type its name first, "
+            f"{example}."
+        )
     return measure_of_one_list(metric)
 
 
 def _cutoff(measure: Measure, k: int | None) -> int | None:
     cutoff = measure.cut_at(k).k
     if cutoff is not None and measure.name == "r_precision":
-        problem = N_("k={k}: R-precision has its own depth; leave k out.")
-        raise CutoffError(_(problem, k=cutoff))
+        raise CutoffError(f"k={cutoff}: R-precision has its own depth; leave k out.")
     return cutoff
 
 
@@ -153,16 +128,23 @@ def _is_seed(value: object) -> bool:
 def _seed(metric: str, seed: Any, shown: Any, relevant: Any) -> int:
     """Return the seed, which may stand in place of a list, or refuse what is none."""
     if shown is not None and seed is not None:
-        raise OptionError(_(TWO_SEEDS, first=shown, second=quoted(seed)))
+        raise OptionError(
+            f"{shown} and seed={quoted(seed)} are two seeds: leave one of them out."
+        )
     number = seed if shown is None else shown
     if number is None:
         number = 0
     if not _is_seed(number):
-        raise OptionError(_(NO_SEED, seed=quoted(number), metric=metric))
+        raise OptionError(
+            f"seed={quoted(number)}: a quiz draws its own list from a whole number, "
+            f"such as recnb.quiz('{metric}', seed=1), or takes yours, from rank 1 "
+            "down, with what is relevant."
+        )
     if relevant is not None:
         call = f"recnb.quiz({metric!r}, ['A', 'B'], {{'A': 1}})"
         raise OptionError(
-            _(SEED_AND_RELEVANT, relevant=quoted(relevant), seed=number, call=call)
+            f"relevant={quoted(relevant)} belongs to a list, and seed={number} "
+            f"draws one: {call}."
         )
     return int(number)
 
@@ -173,7 +155,7 @@ def _no_list(metric: str, shown: object) -> str:
     if isinstance(shown, str) and 2 <= len(set(shown)) == len(shown) <= len(LETTERS):
         items = list(shown)
     example = f"recnb.quiz({metric!r}, {items}, {{{items[0]!r}: 1}})"
-    return _(NO_LIST, given=quoted(shown), example=example)
+    return f"{quoted(shown)} is no list: give the items from rank 1 down, {example}."
 
 
 def _highest_grade(pairs: list[Pair]) -> float:
@@ -186,11 +168,15 @@ def _given(
 ) -> Quiz:
     """Return the exercise of lists that are given."""
     if len(pairs) > 1 and metric != "hit_rate":
-        raise RecnbError(_(SEVERAL_LISTS, metric=metric, n=len(pairs)))
+        raise RecnbError(
+            f"{metric} is asked of one list, and {len(pairs)} were given: only the "
+            "hit rate is asked of several."
+        )
     longest = max(len(pair.items) for pair in pairs)
     if k is not None and k > longest:
-        problem = N_("k={k}: the exercise of a list is cut within it, at 1 to {last}.")
-        raise CutoffError(_(problem, k=k, last=longest))
+        raise CutoffError(
+            f"k={k}: the exercise of a list is cut within it, at 1 to {longest}."
+        )
     if k is None and metric != "r_precision":
         k = longest
     lists = []
@@ -202,8 +188,10 @@ def _given(
         truths.append({name(item): grade for item, grade in pair.truth})
     q = Quiz(metric, options, k, lists, truths, lang)
     if not q.value:
-        problem = ORDER_OF_0 if metric == "auc" else VALUE_OF_0
-        raise RecnbError(_(problem, label=q.label))
+        reason = "no item that is relevant stands so high in the list"
+        if metric == "auc":
+            reason = "every relevant item of the list is below all others"
+        raise RecnbError(f"{q.label} is 0: {reason}, so there is nothing to compute.")
     return q
 
 
