@@ -148,6 +148,10 @@ def number_of(text: str) -> float:
     return math.e if text == "2.718" else float(text)
 
 
+#: What a library refuses.
+CAVEATS = {words for (axis, _word), words in PHRASES.items() if axis == "caveat"}
+
+
 def read(basis: str, metric: str = "") -> Reading:
     """Return what the line says of a metric, which is named before its own phrases in
     the line of a table or report.
@@ -160,6 +164,8 @@ def read(basis: str, metric: str = "") -> Reading:
         )
         own = re.fullmatch(r"recnb's own: that of ([\w.-]+) is not recorded", phrase)
         of_metrics = re.fullmatch(r"([\w, ]+): (.*)", phrase)
+        if phrase.split(": ")[-1].removeprefix(f"{reading.library} ") in CAVEATS:
+            continue  # of other frames than those whose number this is
         if own:
             reading.library, reading.is_own = own[1], True
         elif library:
