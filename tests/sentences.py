@@ -15,6 +15,7 @@ from typing import Any
 import pandas as pd
 from hypothesis import strategies as st
 
+from recnb.conventions.convention import PHRASES
 from tests import reference
 from tests.strategies import Options, values_of
 
