@@ -28,6 +28,7 @@ from tests.tools.notebooks import (
     BUILT,
     KERNEL,
     LESSONS,
+    SETTING,
     SOURCES,
     WIDGET,
     ignored,
@@ -38,7 +39,6 @@ from tests.tools.notebooks import (
     stored,
     target,
     translated,
-    with_language,
     words_of,
 )
 
@@ -181,7 +181,7 @@ def test_translated_notebook_has_the_code_of_the_english_one(path: Path) -> None
         (tags, translated(cell, words)) for tags, cell in code(read(BUILT / path.name))
     ]
     (tags, first), *others = english
-    first = with_language(first, path.parent.name)
+    first = first.replace("import recnb", SETTING.format(language=path.parent.name), 1)
     assert code(read(path)) == [(tags, first), *others]
 
 

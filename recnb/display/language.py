@@ -46,7 +46,7 @@ class Language(str):
         return self
 
 
-def language(lang: str | None = None) -> str:
+def language(lang: str | None = None) -> str | None:
     """Set the language of all that is shown, or return it.
 
     It is that of explanations, reports, widgets and plots.
@@ -58,18 +58,21 @@ def language(lang: str | None = None) -> str:
 
     Returns
     -------
-    str
-        The language that is set.
+    str or None
+        The language that is set; None where the call sets it, so that a notebook shows
+        nothing.
 
     Examples
     --------
     >>> import recnb
     >>> recnb.language("en")
+    >>> recnb.language()
     'en'
     """
-    if lang is not None:
-        _setting[0] = checked(lang)
-    return _setting[0]
+    if lang is None:
+        return _setting[0]
+    _setting[0] = checked(lang)
+    return None
 
 
 def current() -> Language:

@@ -147,18 +147,12 @@ def _fill(notebook: NotebookNode, source: Path) -> None:
             f"empty: code is written in {english.name}"
         )
     words = words_of(source)
-    code[0].source = with_language(code[0].source, source.parent.name)
+    code[0].source = code[0].source.replace(
+        "import recnb", SETTING.format(language=source.parent.name), 1
+    )
     for place, cell in zip(places, code, strict=True):
         cell.source = translated(cell.source, words)
         notebook.cells[place] = cell
-
-
-def with_language(code: str, language: str) -> str:
-    """Code that imports recnb, with the language set after it."""
-    setting = SETTING.format(language=language)
-    if code.endswith("import recnb"):  # what ends a cell is shown
-        setting += ";"
-    return code.replace("import recnb", setting, 1)
 
 
 def words_of(source: Path) -> dict[str, str]:
