@@ -156,9 +156,11 @@ class Moments:
     @property
     def sd(self) -> Floats:
         """The standard deviation of differences, whose error is this out of √n."""
-        if self.corrected is None:
-            return np.sqrt(self.variance)
-        return np.sqrt(self.n * self.corrected[0])
+        variance = self.variance
+        if self.corrected is not None:
+            variance = self.n * self.corrected[0]
+        deviation: Floats = np.sqrt(variance)
+        return deviation
 
     @property
     def free(self) -> float:
