@@ -204,7 +204,8 @@ def _relevant_rows(matches: Matches, truth: TruthRows, convention: Convention) -
     # are recommended, and have matches.
     is_matched = np.zeros(len(truth.user), dtype=bool)
     is_matched[matches.truth_row] = True
-    return row_is_relevant & is_matched
+    is_relevant_and_matched: Bools = row_is_relevant & is_matched
+    return is_relevant_and_matched
 
 
 def _wanted_rows(is_wanted: Bools, matches: Matches) -> Wanted:
