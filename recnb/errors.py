@@ -17,6 +17,10 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 class RecnbError(ValueError):
     """What recnb was given cannot be evaluated: the message says why, and the fix."""
 
+    # A signature of its own, which the pages of the reference show.
+    def __init__(self, message: str = "") -> None:
+        super().__init__(message)
+
 
 class FrameError(RecnbError):
     """A frame holds something that would make the numbers wrong."""
