@@ -16,8 +16,8 @@ from hypothesis.extra import numpy as arrays
 import recnb
 from recnb.errors import FrameError, NoRowsError, RecnbError
 from recnb.evaluate import model_evaluation
-from tests.data.test_refused import refused
 from tests.reference import REFERENCE
+from tests.refused.test_refused import refused
 
 METRICS = [
     "precision",

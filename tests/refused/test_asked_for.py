@@ -1,0 +1,277 @@
+"""A cut-off, a metric, an option, a user or a list that is none is refused wherever it
+can be given.
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import recnb
+from recnb.conventions import WORDS
+from recnb.errors import (
+    CutoffError,
+    OptionError,
+    RecnbError,
+    UnknownUserError,
+)
+from recnb.metrics.metric import METRICS
+from tests.refused.names import EV, ONE, RECS, TRUTH
+from tests.refused.test_refused import refused
+
+# A cut-off, a metric or an option that is none, wherever it can be given
+
+
+def everywhere(
+    name: Any = "ndcg", k: Any = 2, **options: Any
+) -> list[Callable[[], Any]]:
+    """A metric asked for in every way: of an evaluation, of one frame, of one list; the
+    last ways give one number.
+    """
+    calls: list[Callable[[], Any]] = [
+        lambda: EV.table([name], k=k, **options),
+        lambda: EV.explain(name, 1, k=k, **options),
+        lambda: ONE.rec.explain(name, 1, k=k, **options),
+        lambda: recnb.explain(name, [1, 2], k=k, **options),
+    ]
+    if name in METRICS:
+        ways = [
+            (getattr(EV, name), ()),
+            (getattr(ONE.rec, name), ()),
+            (getattr(recnb, name), ([1, 2],)),
+        ]
+        calls += [
+            lambda way=way, given=given: way(*given, k=k, **options)
+            for way, given in ways
+        ]
+    return calls
+
+
+BAD_K = [
+    0,
+    -1,
+    2.5,
+    10.0,
+    True,
+    np.True_,
+    "10",
+    math.nan,
+    {5},
+    {5: 1},
+    b"5",
+    object(),
+    np.array(5),
+]
+UNKNOWN = {
+    "ndgc": "'ndcg'",
+    "mean_average_precision": "'average_precision'",
+    None: "Known: 'precision'",
+    5: "Known: 'precision'",
+}
+NUMBERS = [
+    ("ndcg", "log_base", (1, math.inf, math.nan)),
+    ("dcg", "log_base", (0.5,)),
+    ("idcg", "log_base", ("2",)),
+    ("rbp", "p", (0, 1, "0.8", math.nan)),
+    ("fbeta", "beta", (0, -1, math.inf)),
+    ("err", "max_relevance", (0, -1, "5")),
+]
+NO_WORDS = ("nonsense", None, 5, ["linear"], "")
+#: What is asked for, with the words of the message.
+ASKED: list[tuple[type[RecnbError], dict[str, Any], tuple[str, ...]]] = [
+    *(
+        (CutoffError, {"k": k}, (f"k={k!r}", "whole number from 1 up", "k=10", "None"))
+        for k in BAD_K
+    ),
+    *(
+        (CutoffError, {"k": k}, (f"k={k} is deeper than any list", "k=10", "None"))
+        for k in (2**31, 10**18, 10**30)
+    ),
+    *(
+        (CutoffError, {"k": k}, ("at least one cut-off", "k=[5, 10]"))
+        for k in ([], (), np.array([], dtype=int), range(0))
+    ),
+    *(
+        (OptionError, {"name": name}, (f"{name!r} is no metric", near))
+        for name, near in UNKNOWN.items()
+    ),
+    *(
+        (OptionError, {"name": name, "gian": "linear"}, (name, "option 'gian'", "'k'"))
+        for name in METRICS
+    ),
+    *(
+        (OptionError, {"name": name, option: value}, (f"{option}={value!r}",))
+        for name, option, values in NUMBERS
+        for value in values
+    ),
+    *(
+        (
+            OptionError,
+            {"name": name, option: value},
+            (f"{option}={value!r}", *map(repr, words)),
+        )
+        for name, metric in METRICS.items()
+        for option, words in metric.words.items()
+        for value in NO_WORDS
+    ),
+]
+
+
+@pytest.mark.parametrize(("kind", "asked", "words"), ASKED)
+def test_what_is_asked_for_is_none(
+    kind: type[RecnbError], asked: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    for call in everywhere(**asked):
+        refused(call, kind, *words)
+    if not isinstance(
+        asked.get("k"), (set, dict)
+    ):  # which give one cut-off after the other
+        metric, options = (
+            asked.get("name", "ndcg"),
+            {name: value for name, value in asked.items() if name != "name"},
+        )
+        refused(lambda: EV.curve(metric, **{"k": [2], **options}), kind)
+
+
+@pytest.mark.parametrize("k", [[5, 10], (5,), range(1, 4), np.array([1, 2])])
+def test_several_k_where_one_number_is_asked_for(k: Any) -> None:
+    for call in everywhere(k=k)[1:]:
+        refused(call, CutoffError, "one call gives one number", ".table(k=", ".curve(")
+
+
+#: Options of an evaluation. `relevant` names a column of lists as well: a word that is
+#: no convention is taken for that.
+GIVEN: list[tuple[dict[str, Any], tuple[str, ...]]] = [
+    *(
+        ({option: value}, (f"{option}={value!r}", *map(repr, words)))
+        for option, words in WORDS.items()
+        if option != "relevant"
+        for value in ("nonsense", None, 5, ["first"], True)
+    ),
+    *(
+        (
+            {"relevant_from": value},
+            (f"relevant_from={value!r}", "above 0", "relevant_from=4"),
+        )
+        for value in (0, -1, "4", math.nan, math.inf, True, [4])
+    ),
+    *(
+        ({option: "x"}, (f"{option!r} is no option", near))
+        for option, near in {
+            "usr": "'user' or 'users'",
+            "relevence": "'relevance'",
+            "tie": "'ties'",
+            "metric": "Known",
+        }.items()
+    ),
+    *(
+        (
+            {option: "x"},
+            (f"{option!r} is no option", "ev.table(k=10, gain='exponential')"),
+        )
+        for option in ("k", "gain", "metrics")
+    ),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), GIVEN)
+def test_what_is_given_with_the_frames_is_none(
+    options: dict[str, Any], words: tuple[str, ...]
+) -> None:
+    ways: list[Callable[..., Any]] = [
+        RECS.rec.against,
+        ONE.rec.evaluation,
+        recnb.evaluate,
+        recnb.evaluate_groups,
+        recnb.compare,
+        recnb.Convention,
+    ]
+    frames: Any = [
+        (TRUTH,),
+        (),
+        (RECS, TRUTH),
+        ([1, 0], [0.5, 0.2], [2]),
+        ({"a": RECS, "b": RECS}, TRUTH),
+        (),
+    ]
+    for way, given in zip(ways, frames, strict=True):
+        if way is not recnb.Convention or "is no option" not in words[0]:
+            refused(
+                lambda way=way, given=given: way(*given, **options), OptionError, *words
+            )
+
+
+@pytest.mark.parametrize(
+    "user", [3, "1", 1.5, (1,), [1], math.nan, pd.NA, -1, 2**70, b"1", object(), True]
+)
+def test_a_user_who_is_not_there(user: Any) -> None:
+    named = recnb.evaluate({"anna": ["a"], "bo": ["b"]}, {"anna": ["a"], "bo": ["b"]})
+    refused(
+        lambda: EV.explain("ndcg", user, k=2),
+        UnknownUserError,
+        "is not evaluated",
+        "are 1, 2",
+    )
+    refused(lambda: named.user(user), UnknownUserError, "'anna', 'bo'")
+
+
+# Lists of numbers: grades and scores, or ids
+
+POSITIONS: list[tuple[Any, Any]] = [
+    ([3, 0, 2, 1, 0], [0.2, 0.9, 0.5, 0.1, 0.7]),
+    ([3, 0, 2, 1, 0], [5, 4, 3, 2, 1]),
+    ([True, False], [0.3, 0.9]),
+    ([1, 0, 2], [0.2, 1.0, 0.5]),
+    ([1, 2], [3, 4]),
+    ([5, 4, 3], [3, 4, 9]),
+    ([7], [7]),
+    ([3, 2, 0, 1], [3, 2, 1, 0]),
+]
+FORMS: list[Any] = [
+    list,
+    np.array,
+    pd.Series,
+    iter,
+    lambda values: [values],
+    lambda values: np.array([values]),
+]
+
+
+@pytest.mark.parametrize(("ranking", "truth"), POSITIONS)
+def test_grades_and_scores_by_position_are_not_taken_for_items(
+    ranking: Any, truth: Any
+) -> None:
+    words = (
+        "hold numbers",
+        "recnb.ndcg(y_true=..., y_score=...)",
+        "if they are ids of items",
+        "set(truth)",
+    )
+    for form in FORMS:
+        refused(
+            lambda form=form: recnb.ndcg(form(ranking), form(truth)), RecnbError, *words
+        )
+    for odd in (([0.5, 2.0], {2, 3}), ([True], {1, 2}), (ranking[:1], [0.5, 2.5])):
+        refused(lambda odd=odd: recnb.ndcg(*odd), RecnbError, *words)
+
+
+@pytest.mark.parametrize("kind", [list, set, lambda items: dict.fromkeys(items, 2.0)])
+def test_items_that_cannot_be_compared_are_refused(kind: Any) -> None:
+    ranking, truth = np.array([1, 0]), kind([decimal.Decimal(1)])
+    calls: list[Callable[[], object]] = [
+        lambda: recnb.ndcg(ranking, truth),
+        lambda: recnb.precision([*truth, 0], ranking[:1]),
+        lambda: recnb.ndcg([*truth, *ranking], []),
+        lambda: recnb.ndcg([ranking, ranking], [truth, truth]),
+        lambda: recnb.playground(list(ranking), truth),
+    ]
+    for call in calls:
+        refused(
+            call, RecnbError, "cannot be an item: ", "[str(item) for item in items]"
+        )
