@@ -70,7 +70,9 @@ def naive(
     found = (
         relevant if ideal != "list" else [item for item in items if item in relevant]
     )
-    end = {"min(k, list)": min(depth, len(items)), "all": len(found)}.get(ideal, depth)
+    uncut = len(found)
+    ends = {"min(k, list)": min(depth, len(items)), "all": uncut}
+    end = ends.get(ideal, uncut if k is None else k)
     best = list(enumerate(sorted(found, key=worth, reverse=True)[:end], 1))
     heaviest = sorted((weight[item] for item in relevant), reverse=True)
     sums = {
