@@ -110,6 +110,7 @@ def pytest_runtest_teardown(
 #: Files that take long, those of CI alone among them, the longest first.
 EARLY = (
     "tests/test_attack.py",
+    "tests/test_unplug.py",
     "tests/test_typing.py",
     "tests/stats/test_coverage.py",
     "tests/distributed/test_engines.py",
