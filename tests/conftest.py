@@ -110,6 +110,9 @@ def pytest_runtest_teardown(
 #: Files that take long, those of CI alone among them, the longest first.
 EARLY = (
     "tests/test_attack.py",
+    "tests/stats/test_clustered_coverage.py",
+    "tests/test_unplug.py",
+    "tests/test_site.py",
     "tests/test_typing.py",
     "tests/stats/test_coverage.py",
     "tests/distributed/test_engines.py",

@@ -1,6 +1,12 @@
 """Rooms of the package that can be deleted: nothing fails but the calls that are the
 room's own.
 
+The calls are made without each room alone, so a room that needs another is found. The
+tests of other rooms take minutes, and each file of them is run once: without any room
+but those that it names. A test that fails without one room fails without several, so
+this finds what a run of the file for each room would. The calls find what it would
+not: a test that passes only because one more room is gone.
+
 A further room is a row of `ROOMS`; a further call is a row of `CALLS`.
 """
 
@@ -11,6 +17,8 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -31,8 +39,8 @@ class Room:
     files: tuple[str, ...]
     #: The calls of `CALLS` that are the room's own.
     own: tuple[str, ...] = ()
-    #: How a test of another room names this one: such a file is left out, and so is one
-    #: that imports it.
+    #: How a test of another room names this one: such a file is run with it, and so is
+    #: one that imports it.
     named: str = r"(?!)"
 
 
@@ -151,22 +159,16 @@ TESTED = ("comparison", "datasets", "report", "results", "stats")
 MARKS = "not (hypothesis or browser or spark or parity or slow or attack or site)"
 
 
-@pytest.fixture(params=ROOMS)
-def room(request: pytest.FixtureRequest) -> Room:
-    return ROOMS[request.param]
-
-
-@pytest.fixture
-def copy(room: Room, tmp_path: Path) -> Path:
-    """A copy of package and tests without the room."""
-    unwanted = shutil.ignore_patterns("__pycache__")
-    for folder in ("recnb", "tests"):
-        shutil.copytree(ROOT / folder, tmp_path / folder, ignore=unwanted)
-    shutil.copy(ROOT / "pyproject.toml", tmp_path)
-    for name in room.files:
-        path = tmp_path / name
-        shutil.rmtree(path) if path.is_dir() else path.unlink()
-    return tmp_path
+def copy_without(rooms: Iterable[str], folder: Path) -> Path:
+    """Copy package and tests, and delete rooms from the copy."""
+    for name in ("recnb", "tests"):
+        shutil.copytree(ROOT / name, folder / name)
+    shutil.copy(ROOT / "pyproject.toml", folder)
+    for room in rooms:
+        for name in ROOMS[room].files:
+            path = folder / name
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+    return folder
 
 
 def errors_of_calls(folder: Path) -> dict[str, list[str]]:
@@ -187,31 +189,49 @@ def test_every_call_works_with_all_rooms():
     assert errors_of_calls(ROOT) == {}
 
 
-def test_without_a_room_its_own_calls_alone_fail(room, copy):
-    errors = errors_of_calls(copy)
-    assert set(errors) == set(room.own), errors
+@pytest.mark.parametrize("room", ROOMS)
+def test_without_a_room_its_own_calls_alone_fail(room, tmp_path):
+    errors = errors_of_calls(copy_without([room], tmp_path))
+    assert set(errors) == set(ROOMS[room].own), errors
     assert {kind for kind, _message in errors.values()} <= {
         "ImportError",
         "ModuleNotFoundError",
     }
 
 
-def of_other_rooms(room: Room, folder: Path) -> set[Path]:
-    """The tests of other rooms that neither name the room nor import such a test."""
-    texts = {path: path.read_text("utf-8") for path in folder.glob("tests/**/*.py")}
+def naming(room: Room, texts: dict[str, str]) -> set[str]:
+    """The tests of a room, those that name it, and those that import such a test."""
+    naming = {path for path in texts if path.startswith(room.files)}
     named = room.named
-    naming: set[Path] = set()
     while found := {path for path in texts if re.search(named, texts[path])} - naming:
         naming |= found
-        modules = [".".join(path.relative_to(folder).parts) for path in found]
-        named = "|".join(rf"{re.escape(name[:-3])}\b" for name in modules)
-    tests = {path for path in texts if path.parent.name in TESTED}
-    return {path for path in tests - naming if path.name.startswith("test_")}
+        modules = [path.removesuffix(".py").replace("/", ".") for path in found]
+        named = "|".join(rf"{re.escape(module)}\b" for module in modules)
+    return naming
 
 
-def test_without_a_room_the_tests_of_the_others_pass(room, copy):
-    tests = sorted(map(str, of_other_rooms(room, copy)))
-    assert len(tests) >= 12
+def tests_by_rooms() -> dict[frozenset[str], list[str]]:
+    """The files of tests that are run, by the rooms that they name."""
+    texts = {
+        path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+        for path in sorted(ROOT.glob("tests/**/*.py"))
+    }
+    naming_room = {name: naming(room, texts) for name, room in ROOMS.items()}
+    tests: dict[frozenset[str], list[str]] = defaultdict(list)
+    for path in texts:
+        _tests, *folders, name = path.split("/")
+        if name.startswith("test_") and folders and folders[0] in TESTED:
+            tests[frozenset(r for r in ROOMS if path in naming_room[r])].append(path)
+    return tests
+
+
+def test_without_the_rooms_that_they_do_not_name_the_tests_of_others_pass(tmp_path):
+    tests = tests_by_rooms()
+    assert len(tests[frozenset()]) >= 12
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-n", "0", "-m", MARKS]
-    done = subprocess.run([*command, *tests], cwd=copy, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout[-3000:]
+    for number, (named, files) in enumerate(tests.items()):
+        copy = copy_without(ROOMS.keys() - named, tmp_path / str(number))
+        done = subprocess.run(
+            [*command, *files], cwd=copy, capture_output=True, text=True
+        )
+        assert done.returncode == 0, (named, done.stdout[-3000:])
