@@ -17,7 +17,6 @@ import scipy.sparse as sp
 
 import recnb
 from recnb.display.language import use_language
-from recnb.errors import OptionError
 from recnb.evaluate import model_evaluation
 from recnb.lint import CHECKS, Lint
 from recnb.lint.data import LintData, quoted_id
@@ -37,6 +36,7 @@ from tests.lint_planted import (
     sampled,
 )
 from tests.random_frames import sized
+from tests.rows import hold_refused, read_rows
 
 PAIR = ["user", "item"]
 
@@ -756,23 +756,12 @@ def test_of_a_model_of_other_metrics_and_of_nothing_relevant() -> None:
         assert "no_item_meets" not in nothing.lint(k=1).names
 
 
-@pytest.mark.parametrize(
-    "ask, match",
-    [
-        (lambda: CLEAN.lint(10, "ndgc"), "ndcg"),
-        (lambda: CLEAN.lint(10, "ndcg", gains="linear"), "gain"),
-        (lambda: CLEAN.lint(10, "coverage"), "needed here"),
-        (
-            lambda: CLEAN.lint(10, "judged"),
-            "measures its effects on a metric of accuracy",
-        ),
-        (lambda: CLEAN.lint()["ties"], "nothing was found under 'ties'"),
-        (lambda: planted("ties").lint()["tie"], "Did you mean 'ties'"),
-    ],
-)
-def test_what_is_asked_wrongly_is_refused(ask: Callable[[], Any], match: str) -> None:
-    with pytest.raises(OptionError, match=match):
-        ask()
+REFUSED = read_rows("lint/refused.toml")
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_is_asked_wrongly_is_refused(call: str) -> None:
+    hold_refused(call, REFUSED[call], globals())
 
 
 def test_lists_that_stay_where_they_are_are_checked_by_their_hits(

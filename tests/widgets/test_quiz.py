@@ -16,13 +16,14 @@ import numpy as np
 import pytest
 
 import recnb
-from recnb.errors import CutoffError, OptionError, RecnbError
+from recnb.errors import CutoffError, RecnbError
 from recnb.results.single_list import OF_ONE_LIST, score_lists
 from recnb.widgets.quiz import Quiz
 from recnb.widgets.quiz.mistakes import Mistake
 from recnb.widgets.quiz.slips import SLIPS
 from recnb.widgets.quiz.typed import read_answer
 from tests.korean import english_in, page
+from tests.rows import hold_refused, read_rows
 
 # Other numbers of a list: grades 2, 0, 3, 1, 0 at ranks 1 to 5, cut at 3; F of grade 1
 # is missed
@@ -496,129 +497,12 @@ def test_the_widget_checks_and_reveals_and_its_static_form_has_no_controls() -> 
     assert bool(q.reveal()) is False
 
 
-@pytest.mark.parametrize(
-    "call, error, message",
-    [
-        (lambda: recnb.quiz("ndgc"), OptionError, "Did you mean 'ndcg'"),
-        *[
-            (
-                lambda seed=seed: recnb.quiz(seed=seed),
-                OptionError,
-                f"seed={seed!r}: a quiz draws its own list from a whole number",
-            )
-            for seed in ("monday", 1.0, True)
-        ],
-        *[
-            (lambda k=k: recnb.quiz(k=k), CutoffError, "cut at 2 to 10")
-            for k in (1, 11)
-        ],
-        (
-            lambda: recnb.quiz("ndcg", 7, {"A": 1}, 6),
-            OptionError,
-            (
-                "6 is one argument too many: after metric, list and relevant items, "
-                "name each, such as k=5."
-            ),
-        ),
-        (
-            lambda: recnb.quiz("ndcg", 7, ["A"]),
-            OptionError,
-            "belongs to a list, and seed=7 draws one: recnb.quiz('ndcg', ['A', 'B'], {'A': 1})",
-        ),
-        (
-            lambda: recnb.quiz("ndcg", ["A", "B"], ["A"], seed=1),
-            OptionError,
-            "seed=1 draws a list, and one is given: leave seed out.",
-        ),
-        (
-            lambda: recnb.quiz("ndcg", 7, seed=8),
-            OptionError,
-            "7 and seed=8 are two seeds: leave one of them out.",
-        ),
-        (
-            lambda: recnb.quiz("ndcg", relevant={"A": 1}),
-            OptionError,
-            "belongs to a list, and seed=0 draws one",
-        ),
-        (
-            lambda: recnb.quiz("ndcg", "ABC", {"A": 1}),
-            OptionError,
-            (
-                "'ABC' is no list: give the items from rank 1 down, "
-                "recnb.quiz('ndcg', ['A', 'B', 'C'], {'A': 1})."
-            ),
-        ),
-        (
-            lambda: recnb.quiz(["A", "B"], {"A": 1}),
-            OptionError,
-            (
-                "['A', 'B'] stands where the metric does: type its name first, "
-                "recnb.quiz('ndcg', ['A', 'B'], {'A': 1})."
-            ),
-        ),
-        (
-            lambda: recnb.quiz(3),
-            OptionError,
-            "type its name first, recnb.quiz('ndcg', seed=3).",
-        ),
-        (
-            lambda: recnb.quiz("nDCG@3", seed=1, k=4),
-            OptionError,
-            "'nDCG@3' has its cut-off, and k=4 is another",
-        ),
-        (
-            lambda: recnb.quiz("ndcg", ["A", "B"], {"C": 1}),
-            RecnbError,
-            "nDCG@2 is 0: no item that is relevant",
-        ),
-        (
-            lambda: recnb.quiz("mrr", [3, 1], k=3),
-            CutoffError,
-            "is cut within it, at 1 to 2",
-        ),
-        (
-            lambda: recnb.quiz("ndcg", [["A"], ["B"]], [{"A"}, {"B"}]),
-            RecnbError,
-            "ndcg is asked of one list, and 2 were given",
-        ),
-        (
-            lambda: recnb.quiz("ndcg", ["A", "A"], {"A": 1}),
-            RecnbError,
-            "'A' more than once",
-        ),
-        (lambda: recnb.quiz(k=2.5), CutoffError, "is not a cut-off"),
-        (lambda: recnb.quiz("r_precision", k=3), CutoffError, "leave k out"),
-        (lambda: recnb.quiz(digits=3), OptionError, "has no option 'digits'"),
-        (lambda: recnb.quiz(lang="kr"), OptionError, "no language"),
-        (lambda: recnb.quiz(gain="exp"), OptionError, "no option of ndcg"),
-        (
-            lambda: recnb.quiz("recall", gain="linear"),
-            OptionError,
-            "has no option 'gain'",
-        ),
-        (lambda: recnb.quiz("rbp", p=2), OptionError, "between 0 and 1"),
-        (
-            lambda: recnb.quiz("err", max_relevance=2),
-            OptionError,
-            "not the top of the scale",
-        ),
-        (
-            lambda: recnb.quiz("err", max_relevance=50),
-            RecnbError,
-            "its value is always 0 or 1",
-        ),
-        (
-            lambda: recnb.quiz().chek,
-            AttributeError,
-            "Quiz has no 'chek'. Did you mean 'check'?",
-        ),
-    ],
-)
-def test_what_is_refused_is_told(
-    call: Any, error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=re.escape(message)):
-        call()
+REFUSED = read_rows("widgets/quiz_refused.toml")
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_is_refused_is_told(call: str) -> None:
+    hold_refused(call, REFUSED[call], globals())
 
 
 def test_an_exercise_asked_for_in_other_words_is_the_same() -> None:
