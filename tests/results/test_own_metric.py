@@ -65,59 +65,34 @@ def played(metric: Any) -> Any:
 
 
 #: Wherever a metric is taken, and what is shown of it.
-TAKEN: dict[str, Callable[[Any], Any]] = {
-    "table": lambda one: EV.table([one, "ndcg"], k=[5, 10], intervals=True),
-    "options": lambda one: EV.table({one: {}}, k=5),
-    "alone": lambda one: EV.table(one, k=5),
-    "segments": lambda one: EV.table(one, k=5, by="segment"),
-    "measure": lambda one: EV.measure(one, k=10).per_user,
-    "measures": lambda one: EV.measures([one]),
-    "curve": lambda one: EV.curve(one, k=range(1, 5)),
-    "explain": lambda one: EV.explain(one, "u026", k=10),
-    "one list": lambda one: recnb.explain(one, ["a", "b"], {"b": 1}),
-    "report": lambda one: EV.report(metrics=[one, "ndcg"], by="segment")._repr_html_(),
-    "lint": lambda one: EV.lint(10, one),
-    "gate": lambda one: EV.at_least(one, 0.1, k=10),
-    "detectable": lambda one: EV.detectable(one, k=10),
-    "explorer": lambda one: EV.explore(one).to_frame(),
-    "library": lambda one: EV.under("ranx").table(one, k=5).round(9),
-    "means": lambda one: FOUND.table([one], k=5),
-    "differences": lambda one: FOUND.differences([one], k=5, by="segment"),
-    "not worse": lambda one: FOUND.not_worse(one, k=5),
-    "movers": lambda one: FOUND.movers(one, k=5),
-    "curves": lambda one: FOUND.curve(one, k=range(1, 4)),
-    "comparison": lambda one: FOUND.report(metrics=[one]).to_markdown(),
-    "playground": played,
-    "quiz": lambda one: recnb.quiz(one, seed=3).value,
-}
+TAKEN = read_rows("results/own_metric_taken.toml")
 
 
-@pytest.mark.parametrize(
-    "where",
-    [
-        name
-        for name in TAKEN
-        if name not in ("library", "report", "playground", "comparison", "lint", "quiz")
-    ],
-)
-def test_it_is_as_one_of_recnb_wherever_a_name_is_taken(where: str) -> None:
+@pytest.mark.parametrize("call", TAKEN["alike"].values(), ids=TAKEN["alike"])
+def test_it_is_as_one_of_recnb_wherever_a_name_is_taken(call: str) -> None:
     """The same numbers and words; the options in words are those of recnb's alone."""
-    own, take = twin(), TAKEN[where]
+    shown, shown_of_recnb, by_name = (
+        str(eval(call, {**globals(), "one": one}))
+        for one in (twin(), "precision", "twin")
+    )
     same = [
         re.sub(
             r"(; )?(out of k|precision: .*?(?=;|$))",
             "",
-            re.sub("Precision|twin|Twin", "precision", str(shown)),
+            re.sub("Precision|twin|Twin", "precision", text),
         )
-        for shown in (take(own), take("precision"))
+        for text in (shown, shown_of_recnb)
     ]
     assert re.sub(r"\s+", " ", same[0]) == re.sub(r"\s+", " ", same[1])
-    assert str(take("twin")) == str(take(own))
+    assert by_name == shown
 
 
-@pytest.mark.parametrize("where", TAKEN)
+ALL_TAKEN = {**TAKEN["alike"], **TAKEN["shown"]}
+
+
+@pytest.mark.parametrize("where", ALL_TAKEN)
 def test_it_is_shown_everywhere_and_its_words_are_text(where: str) -> None:
-    shown = str(TAKEN[where](twin()))
+    shown = str(eval(ALL_TAKEN[where], {**globals(), "one": twin()}))
     assert shown
     assert "<b>relevant" not in shown
 
@@ -320,29 +295,14 @@ FOUND_BY_ALL = {user: ["a"] for user in range(30)}
 RANKED = pd.DataFrame({"user": 0, "item": ["x", "a"], "rank": [1, 2]})
 JUDGED = pd.DataFrame({"user": [0, 1], "item": "a"})
 #: Calls with a cost of the caller's, by what they are made of.
-WITHOUT_CUTOFF: dict[str, Callable[[Any], Any]] = {
-    "measure": lambda cost: recnb.evaluate(LAZY, FOUND_BY_ALL).measure(cost),
-    "table": lambda cost: recnb.evaluate(LAZY, FOUND_BY_ALL).table(cost, k=[None, 5]),
-    "gate": lambda cost: recnb.evaluate(LAZY, FOUND_BY_ALL).at_most(cost, 1),
-    "accessor": lambda cost: RANKED.rec.against(JUDGED).measure(cost),
-    "groups": lambda cost: recnb.evaluate_groups(
-        [1, 0], [0.1, 0.2], qid=[1, 1]
-    ).measure(cost),
-    "one list": lambda cost: recnb.explain(cost, ["x"], ["a"]),
-    "models": lambda cost: recnb.compare(
-        {"careful": CAREFUL, "lazy": LAZY}, FOUND_BY_ALL
-    ).differences(cost),
-    "table of models": lambda cost: recnb.compare(
-        {"careful": CAREFUL, "lazy": LAZY}, FOUND_BY_ALL
-    ).table(cost),
-}
+WITHOUT_CUTOFF = TAKEN["without_cutoff"]
 
 
 @pytest.mark.parametrize("call", WITHOUT_CUTOFF)
 def test_a_cost_that_depends_on_k_is_refused_without_a_cut_off(call: str) -> None:
     """Of thirty users whom a lazy model lists once it was 0.0333, the lowest cost."""
     with pytest.raises(OptionError, match=r"missed='no_hit \* k'.*k=10"):
-        WITHOUT_CUTOFF[call](search_length())
+        eval(WITHOUT_CUTOFF[call], {**globals(), "cost": search_length()})
 
 
 def test_a_lazy_model_has_the_highest_cost_at_a_cut_off() -> None:

@@ -194,18 +194,7 @@ def test_who_has_no_value_or_no_row_is_left_out() -> None:
 
 # Where it is taken
 
-TAKEN: dict[str, Callable[[Any], Any]] = {
-    "table": lambda one: EV.table([one, "ndcg"], k=[5, None], intervals=True),
-    "measure": lambda one: EV.measure(one, k=10),
-    "measures": lambda one: EV.measures([one]),
-    "curve": lambda one: EV.curve(one, k=range(1, 5)),
-    "gate": lambda one: EV.at_least(one, 0.01, k=10) if one.better else "0.0",
-    "library": lambda one: EV.under("ranx").table(one, k=5),
-    "report": lambda one: EV.report(metrics=["ndcg", one], by="segment").to_html(),
-    "means": lambda one: FOUND.table([one], k=5),
-    "comparison": lambda one: FOUND.report(metrics=["ndcg", one]).to_html(),
-    "pickled": lambda one: pickle.loads(pickle.dumps(EV)).measure(one.name, k=3),
-}
+TAKEN = read_rows("results/own_metric_taken.toml")["of_items"]
 
 
 @pytest.mark.parametrize("make", [mean_year, n_shown])
@@ -214,7 +203,7 @@ def test_it_is_shown_everywhere_and_its_words_are_text(
     where: str, make: Callable[[], Any]
 ) -> None:
     metric = make()
-    shown = str(TAKEN[where](metric))
+    shown = str(eval(TAKEN[where], {**globals(), "pickle": pickle, "one": metric}))
     assert re.search(f"{metric.symbol}|{metric.name}|\\d\\.", shown)
     assert re.search("<b>(average|any)", shown) is None
 
