@@ -186,10 +186,10 @@ def assert_explained(explained: recnb.results.Explanation, value: float) -> None
 
 TIES = ("first", "last", "item_asc", "expected", "max_rank", "floor_mean_rank", "worst")
 
-FRAMES = read_rows("results/explained.toml")
-RECS = pd.DataFrame(FRAMES["recs"], columns=["user", "item", "score"])
-TRUTH = pd.DataFrame(FRAMES["truth"], columns=["user", "item", "relevance"])
-TRAIN = pd.DataFrame(FRAMES["train"], columns=["user", "item"])
+ROWS = read_rows("results/explained.toml")
+RECS = pd.DataFrame(ROWS["recs"], columns=["user", "item", "score"])
+TRUTH = pd.DataFrame(ROWS["truth"], columns=["user", "item", "relevance"])
+TRAIN = pd.DataFrame(ROWS["train"], columns=["user", "item"])
 ITEMS = pd.DataFrame(
     {
         "item": list("abcqrsxyz"),
