@@ -17,72 +17,11 @@ from hypothesis import strategies as st
 
 from recnb.conventions.convention import PHRASES
 from tests import reference
+from tests.rows import read_rows
 from tests.strategies import Options, values_of
 
 #: What each phrase decides, beside those with numbers in `NUMBERED`.
-MEANINGS: dict[str, Options] = {
-    "those with a list": {"averaged_users": "recs"},
-    "those in both frames": {"averaged_users": "both"},
-    "those in either frame": {"averaged_users": "union"},
-    "ordered by score": {"order": "score"},
-    "ordered by rank": {"order": "rank"},
-    "in the order given": {"order": "row"},
-    "scores in single precision": {"score_dtype": "float32"},
-    "equal scores in the order given": {"ties": "first"},
-    "equal scores in reverse order": {"ties": "last"},
-    "equal scores by item, ascending": {"ties": "item_asc"},
-    "equal scores by item, descending": {"ties": "item_desc"},
-    "averaged over all orders of equal scores": {"ties": "expected"},
-    "equal scores share their lowest place": {"ties": "max_rank"},
-    "equal scores share their middle place": {"ties": "floor_mean_rank"},
-    "equal scores least relevant first": {"ties": "worst"},
-    "a repeated pair counts once at its highest place": {"duplicates": "dedupe"},
-    "a pair recommended twice hits once": {"duplicates": "hit_once"},
-    "a pair recommended twice counts twice": {"duplicates": "keep"},
-    "a pair recommended twice is relevant twice": {"duplicates": "rows"},
-    "a score of 0 or less is no hit": {"nonpositive_scores": "never_hit"},
-    "judged items that were not recommended are ranked below the list": {
-        "candidates": "padded"
-    },
-    "all items that were not recommended are ranked below the list": {
-        "candidates": "catalogue"
-    },
-    "lists not cut": {"cutoff": "none"},
-    "relevant: relevance above 0": {"relevant": ">0"},
-    "relevant: every judged item": {"relevant": "any"},
-    "relevant: relevance other than 0": {"relevant": "!=0"},
-    "relevant: every pair of the truth": {},
-    "negative relevance counts 0": {"negative_relevance": "zero"},
-    "negative relevance counts as it is": {"negative_relevance": "keep"},
-    "negative relevance means not judged": {"below_0": "not judged"},
-    "only recommended items are judged": {"judged": "list"},
-    "items that are not judged left out of the lists": {"judged_only": True},
-    "linear gain": {"gain": "linear"},
-    "gain 2^relevance - 1": {"gain": "exponential"},
-    "binary gain": {"gain": "binary"},
-    "discount rank": {"discount": "rank"},
-    "ideal: all relevant items, cut at k": {"ideal": "relevant", "ideal_cut": "k"},
-    "ideal: all relevant items, cut at the list's length": {
-        "ideal": "min(k, list)",
-        "ideal_cut": "none",
-    },
-    "ideal: all relevant items, cut at k and at the list's length": {
-        "ideal": "min(k, list)",
-        "ideal_cut": "k",
-    },
-    "ideal: all relevant items, not cut": {"ideal": "relevant", "ideal_cut": "none"},
-    "ideal: all relevant items, never cut": {"ideal": "all"},
-    "ideal: k items as good as the best": {"ideal": "k"},
-    "ideal: the list's own items, best first": {"ideal": "list"},
-    "out of k": {"out_of": "k"},
-    "out of the list's length": {"out_of": "list"},
-    "out of all relevant items": {"out_of": "relevant"},
-    "out of the hits": {"out_of": "hits"},
-    "out of min(k, relevant items)": {"out_of": "min(k, relevant)"},
-    "out of min(list's length, relevant items)": {"out_of": "min(list, relevant)"},
-    "first relevant item": {"target": "first"},
-    "most preferred item": {"target": "preferred"},
-}
+MEANINGS: dict[str, Options] = read_rows("sentences.toml")
 
 #: Phrases with numbers, and the names of the options or counts that these are.
 NUMBERED: dict[str, tuple[str, ...]] = {

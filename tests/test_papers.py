@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 import tomllib
@@ -56,53 +57,10 @@ def test_what_lies_at_the_top():
 
 # ---- CITATION.cff
 
-TEXT = {"type": "string", "minLength": 1}
 #: The fields of version 1.2.0 of the format that are used here.
-CITATION_SCHEMA = {
-    "type": "object",
-    "additionalProperties": False,
-    "required": ["cff-version", "title", "message", "authors"],
-    "properties": {
-        "cff-version": {"const": "1.2.0"},
-        "title": TEXT,
-        "message": TEXT,
-        "abstract": TEXT,
-        "type": {"enum": ["software", "dataset"]},
-        "version": TEXT,
-        "license": TEXT,
-        "date-released": {"type": "string", "pattern": r"^\d{4}-\d{2}-\d{2}$"},
-        "repository-code": {"type": "string", "format": "uri"},
-        "doi": {"type": "string", "pattern": r"^10\.\d{4,9}/\S+$"},
-        "keywords": {
-            "type": "array",
-            "items": TEXT,
-            "minItems": 1,
-            "uniqueItems": True,
-        },
-        "authors": {
-            "type": "array",
-            "minItems": 1,
-            "items": {
-                "anyOf": [
-                    {
-                        "additionalProperties": False,
-                        "required": ["family-names", "given-names"],
-                        "properties": {
-                            "family-names": TEXT,
-                            "given-names": TEXT,
-                            "orcid": TEXT,
-                        },
-                    },
-                    {
-                        "additionalProperties": False,
-                        "required": ["name"],
-                        "properties": {"name": TEXT},
-                    },
-                ]
-            },
-        },
-    },
-}
+CITATION_SCHEMA = json.loads(
+    (ROOT / "tests" / "recorded" / "citation.schema.json").read_text("utf-8")
+)
 
 
 def test_the_citation_is_valid_and_of_this_version():

@@ -18,8 +18,9 @@ import recnb
 from recnb import METRICS, popularity_propensity
 from recnb.data import in_memory
 from recnb.data.weights import look_up
-from recnb.errors import ColumnError, FrameError, OptionError, RecnbError
+from recnb.errors import FrameError, OptionError, RecnbError
 from tests import reference
+from tests.rows import hold_refused, read_rows
 from tests.strategies import GRADES, Data, data, each_word, random_data
 
 WEIGHTED = [name for name, metric in METRICS.items() if not metric.instead]
@@ -224,83 +225,16 @@ def test_ways_in_agree(tmp_path):
     assert list(expected.index) == ["precision", "recall", "ndcg"]
 
 
-REFUSED = [
-    ({"propensity": PROPENSITY.iloc[:100]}, FrameError, "of 219 items, such as item"),
-    (
-        {"propensity": PROPENSITY * 3},
-        FrameError,
-        r"of 250 values are missing or outside \(0, 1\]",
-    ),
-    (
-        {"propensity": PROPENSITY.where(PROPENSITY < 1)},
-        FrameError,
-        "no value for 1 of 219 items, such as item .*popularity_propensity",
-    ),
-    (
-        {"propensity": PROPENSITY.set_axis(range(250))},
-        FrameError,
-        "has items such as 0, and those evaluated are such as",
-    ),
-    (
-        {"propensity": pd.concat([PROPENSITY, PROPENSITY])},
-        FrameError,
-        "more than one value for item",
-    ),
-    ({"propensity": "nothing"}, ColumnError, "no column of the truth or of items="),
-    (
-        {"propensity": "rating"},
-        FrameError,
-        "has the role|cannot be both|missing or outside",
-    ),
-    (
-        {"propensity": 0.5},
-        OptionError,
-        "name a column, or give a pandas Series by item",
-    ),
-    (
-        {"propensity": pl.Series([0.5])},
-        OptionError,
-        "is a Series of Polars, which has no ids: .* pandas Series by item",
-    ),
-    (
-        {"propensity": {item: [0.5] for item in PROPENSITY.index}},
-        FrameError,
-        r"propensity: \[0.5\] for item .* is no number",
-    ),
-    ({"min_propensity": 0.1}, OptionError, "not given"),
-    (
-        {"propensity": PROPENSITY, "min_propensity": 0},
-        OptionError,
-        "above 0, and at most 1",
-    ),
-    (
-        {"user_weight": pd.Series(1.0, SAMPLE.users["user"][:50])},
-        FrameError,
-        "has no value for 2.. of 261 users, such as user [^P]*one.$",
-    ),
-    (
-        {"user_weight": dict.fromkeys(SAMPLE.users["user"], float("inf"))},
-        FrameError,
-        "300 of 300 values are missing or not above 0",
-    ),
-    (
-        {"user_weight": pd.Series(0.0, SAMPLE.users["user"])},
-        FrameError,
-        "300 of 300 values are missing or not above 0",
-    ),
-    ({"user_weight": "branch"}, ColumnError, "no column of users="),
-    (
-        {"user_weight": "branch", "users": SAMPLE.users},
-        FrameError,
-        "300 of 300 values are missing",
-    ),
-]
+def evaluated(**weights):
+    return recnb.evaluate(POPULAR, SAMPLE.test, **weights).ndcg(k=10)
 
 
-@pytest.mark.parametrize(("options", "error", "words"), REFUSED)
-def test_refused(options, error, words):
-    with pytest.raises(error, match=words):
-        recnb.evaluate(POPULAR, SAMPLE.test, **options).ndcg(k=10)
+REFUSED = read_rows("weights_refused.toml")
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_refused(call):
+    hold_refused(call, REFUSED[call], globals())
 
 
 @pytest.mark.parametrize(
@@ -333,21 +267,6 @@ def test_what_cannot_be_weighted_together_is_refused():
         ev.ndcg(k=5, ideal="k")
     with pytest.raises(OptionError, match="no library"):
         ev.why("ndcg", k=5, other="ranx")
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({}, "gamma=None"),
-        ({"gamma": "2"}, "gamma='2'"),
-        ({"gamma": -2}, "gamma=-2"),
-        ({"gamma": 2.0, "items": SAMPLE.items}, "give its column of items"),
-        ({"gamma": 2.0, "items": pl.DataFrame({"item": ["x"]})}, "its column of items"),
-    ],
-)
-def test_propensities_by_popularity_are_refused(options, words):
-    with pytest.raises(OptionError, match=words):
-        popularity_propensity(SAMPLE.train, **options)
 
 
 def test_propensities_by_popularity():

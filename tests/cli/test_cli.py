@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -20,6 +21,7 @@ from recnb.cli import EXIT_CODES, main
 from recnb.cli.gates import GateRequest
 from recnb.display import progress
 from recnb.display.progress import without_progress
+from tests.rows import read_rows
 from tests.trec import write_qrels, write_run
 
 SAMPLE = recnb.datasets.load_sample()
@@ -253,116 +255,32 @@ def test_models_by_name_and_in_parts(tmp_path, capsys):
         assert f"is {name}, which is read" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "words"),
-    [
-        (
-            (*ONE, *CSV, "--fail-below", "ndcg@10=0.25"),
-            0,
-            "recnb: ndcg@10 is 0.2589, at least 0.25",
-        ),
-        (
-            (*ONE, *CSV, "--fail-below", "ndcg@10=0.3"),
-            1,
-            "recnb: ndcg@10 is 0.2589, below 0.3",
-        ),
-        (
-            (*ONE, *CSV, "--fail-above", "ndcg@10=0.25"),
-            1,
-            "recnb: ndcg@10 is 0.2589, above 0.25",
-        ),
-        (
-            (*TWO, *CSV, "--fail-above", "item-knn:ndcg@10=0.3"),
-            0,
-            "recnb: item-knn: ndcg@10 is 0.2589, at most 0.3",
-        ),
-        (
-            (*ONE, *CSV, "--metrics", "P@5", "--fail-below", "IPrec@0.1=0.9"),
-            1,
-            "recnb: IPrec@0.1 is 0.4268, below 0.9",
-        ),
-        (
-            (*TWO, *CSV, "--fail-below", "item-knn:ndcg@10=0.25"),
-            0,
-            "recnb: item-knn: ndcg@10",
-        ),
-        (
-            (*TWO, *CSV, "--fail-below", "item-knn:AP(rel=4)@10=0.1"),
-            0,
-            "recnb: item-knn: AP(rel=4)@10",
-        ),
-        (
-            (*TWO, *CSV, "--fail-below", "ndcg@10=0.25"),
-            1,
-            "recnb: popular: ndcg@10 is 0.1725, below 0.25",
-        ),
-        # The baseline named by --baseline is no candidate, but where a gate names it.
-        (
-            (*TWO, *CSV, "--baseline", "popular", "--fail-below", "ndcg@10=0.25"),
-            0,
-            "recnb: item-knn: ndcg@10 is 0.2589, at least 0.25",
-        ),
-        (
-            (*TWO, *CSV, "--baseline", "item-knn", "--fail-above", "ndcg@10=0.25"),
-            0,
-            "recnb: popular: ndcg@10 is 0.1725, at most 0.25",
-        ),
-        (
-            (
-                *TWO,
-                *CSV,
-                "--baseline",
-                "popular",
-                "--fail-below",
-                "popular:ndcg@10=0.25",
-            ),
-            1,
-            "recnb: popular: ndcg@10 is 0.1725, below 0.25",
-        ),
-        (
-            (
-                *TWO,
-                *CSV,
-                "--baseline",
-                "popular",
-                "--fail-if-worse",
-                "ndcg@10",
-                "--fail-if-worse",
-                "item-knn:recall@5:1",
-            ),
-            0,
-            "recnb: ndcg@10: item-knn is not shown to be worse than popular (difference +0.0864",
-        ),
-        (
-            (*TWO, *CSV, "--baseline", "item-knn", "--fail-if-worse", "ndcg@10"),
-            1,
-            "recnb: ndcg@10: popular is worse than item-knn (difference -0.0864",
-        ),
-    ],
-)
-def test_a_gate(arguments, code, words, capsys):
+def lines_of(file):
+    """Lines, what is said of each, and the exit code."""
+    return [
+        (line, words, int(code))
+        for code, said in read_rows(file).items()
+        for line, words in said.items()
+    ]
+
+
+@pytest.mark.parametrize(("line", "words", "code"), lines_of("cli/gates.toml"))
+def test_a_gate(line, words, code, capsys):
     Path("gate.csv").unlink(missing_ok=True)
-    assert run(*arguments) == code
+    assert run(*shlex.split(line), *CSV) == code
     assert words in capsys.readouterr().err
     assert Path("gate.csv").exists()
 
 
-@pytest.mark.parametrize(
-    ("flag", "text", "model", "measure", "number"),
-    [
-        ("--fail-below", "ndcg@10=0.3", None, "ndcg@10", 0.3),
-        ("--fail-below", "a:ndcg@10=.3", "a", "ndcg@10", 0.3),
-        ("--fail-above", "a:b:ndcg@10=-1e-3", "a:b", "ndcg@10", -0.001),
-        ("--fail-below", "a=b:RBP(p=0.8)@5=0.1", "a=b", "RBP(p=0.8)@5", 0.1),
-        ("--fail-if-worse", "ndcg@10", None, "ndcg@10", 0.0),
-        ("--fail-if-worse", "ndcg@10:0.01", None, "ndcg@10", 0.01),
-        ("--fail-if-worse", "a:b:AP(rel=2)@10", "a:b", "AP(rel=2)@10", 0.0),
-        ("--fail-if-worse", "a:0.5:ndcg:0.01", "a:0.5", "ndcg", 0.01),
-    ],
-)
-def test_a_gate_is_read_as_it_is_typed(flag, text, model, measure, number):
-    request = GateRequest.read(flag, text)
-    assert request == GateRequest(flag, model, measure, number)
+TYPED = read_rows("cli/gates_typed.toml")
+
+
+@pytest.mark.parametrize("line", TYPED)
+def test_a_gate_is_read_as_it_is_typed(line):
+    flag, text = line.split()
+    assert GateRequest.read(flag, text) == GateRequest(
+        **{"flag": flag, "model": None, **TYPED[line]}
+    )
 
 
 def test_warnings_about_the_data_are_printed_with_gates(capsys):
@@ -539,89 +457,13 @@ def refused(capsys):
     return asked
 
 
-INVALID_ARGUMENTS = [
-    ((*ONE, "--ties", "none"), "--ties none is no convention"),
-    (("item-knn.csv", *ONE), "is given twice"),
-    (("item-knn.csv", "--model", "a=item-knn.c*", "test.csv"), "is given twice"),
-    (
-        ("item-knn.csv", "--model", "item-knn=popular.csv", "test.csv"),
-        "two models have one name",
-    ),
-    (("--model", "=popular.csv", "test.csv"), "say it as --model NAME=FILES"),
-    (
-        ("--model", "a=popular.csv", "test.csv"),
-        "--model new=recs_new/ --model old=recs_old/",
-    ),
-    (
-        ("test.csv",),
-        "test.csv is alone: recommendations are files, recnb report recs.parquet truth.parquet",
-    ),
-    ((*TWO, "--model", "model"), "one file with --model COLUMN"),
-    ((*TWO, "--baseline", "als"), "--baseline als is none of the models"),
-    ((*ONE, "--confidence", "2"), "--confidence 2.0 is"),
-    ((*ONE, "--k", "3", "3"), "--k 3 3: give at least one cut-off, such as --k 5 10,"),
-    ((*ONE, "--by", "group"), "Give what is known of them: --users FILE."),
-    ((*ONE, "--fail-below", "coverage@5=0"), "or --train: --items FILE."),
-    ((*ONE, "--fail-below", "ndgc@10=0.1"), "Did you mean 'ndcg'"),
-    ((*ONE, "--fail-below", "ndcg@10=x"), "say it as [model:]ndcg@10=0.3"),
-    ((*ONE, "--fail-below", "ndcg@ten=0.3"), "ndcg@ten"),
-    (
-        (*ONE, "--fail-above", "ndcg@10=x"),
-        "--fail-above ndcg@10=x: say it as [model:]calibration@10=2",
-    ),
-    ((*ONE, "--fail-below", "novelty@10=0.1"), "give --train"),
-    ((*ONE, "--fail-below", "als:ndcg@10=0.1"), "one file has no model to name"),
-    ((*TWO, "--fail-below", "item-nn:ndcg@10=0.1"), "Did you mean 'item-knn'"),
-    ((*TWO, "--fail-if-worse", "ndcg@10"), "say --baseline"),
-    (
-        (*TWO, "--baseline", "popular", "--fail-if-worse", "ndcg@10:-0.1"),
-        "say it as [model:]ndcg@10[:0.01]",
-    ),
-    (
-        (*TWO, "--baseline", "popular", "--fail-if-worse", "popular:ndcg@10"),
-        "is the baseline itself",
-    ),
-    (
-        (*TWO, "--baseline", "popular", "--fail-if-worse", "als:ndcg@10"),
-        "'als' is none of the models",
-    ),
-    ((*ONE, "-o", "folder.html"), "folder.html cannot be written: it is a folder"),
-    ((*ONE, "-o", "none/out.html"), "there is no folder 'none': make it first"),
-    ((*ONE, "-o", "report.docx"), "report.docx is no form of a report"),
-]
-INVALID_INPUT = [
-    (
-        (*ONE, "--baseline", "popular"),
-        "Or give one frame for each model: --model a=FILES --model b=FILES.",
-    ),
-    (("models.csv", "test.csv"), "compare them, --model COLUMN, or evaluate one alone"),
-    ((*ONE, "--model", "nope"), "there is no column 'nope'"),
-    (("item-knn.*", "test.csv"), "of several kinds"),
-    ((*ONE, "--user", "who", "--user", "a b"), "--user who --user 'a b' "),
-    (("none/*.csv", "test.csv"), "no file matches 'none/*.csv'"),
-    (("nothing.csv", "test.csv"), "there is no file"),
-    (
-        ("item-knn.csv", "users.csv"),
-        "users.csv): no column is known to be the item",
-    ),
-]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words", "code"),
-    [
-        *((*case, 2) for case in INVALID_ARGUMENTS),
-        *((*case, 4) for case in INVALID_INPUT),
-    ],
-)
+@pytest.mark.parametrize(("line", "words", "code"), lines_of("cli/refused.toml"))
 @pytest.mark.parametrize("output", ["old.html", "new.html"])
-def test_refused_before_anything_is_written(
-    folder, arguments, words, code, output, refused
-):
+def test_refused_before_anything_is_written(folder, line, words, code, output, refused):
     (folder / "old.html").write_text("as it was")
     (folder / "folder.html").mkdir(exist_ok=True)
     before = sorted(os.listdir(folder))
-    assert words in refused("-o", output, *arguments, code=code)
+    assert words in refused("-o", output, *shlex.split(line), code=code)
     assert sorted(os.listdir(folder)) == before
     assert (folder / "old.html").read_text() == "as it was"
 
@@ -757,31 +599,16 @@ def test_a_full_disk_leaves_the_older_report_and_one_sentence(
     assert not [*temporary.iterdir()]
 
 
-HEADER = "user,item,score\n"
-
-
 @pytest.mark.parametrize(
-    ("recs", "truth", "options", "code"),
-    [
-        (HEADER + "u,a,1\n", "user,item\nu,a\n", [], 0),
-        (HEADER + "u,a,1\n", "user,item\nu,a\n", ["--fail-below", "ndcg@1=0.5"], 1),
-        (HEADER + "u,a,1\n", "user,item\nu,a\n", ["--ties", "none"], 2),
-        (HEADER + "u,a,1\n", "user,item\nu,a\n", ["--k", "0"], 2),
-        (HEADER + "u,a,1\n", "user,item\nu,a\n", ["--user", "who"], 4),
-        (HEADER + "u,a,1\nu,a,2\n", "user,item\nu,a\n", [], 4),
-        ("\0\1\2", "user,item\nu,a\n", [], 4),
-        (HEADER + "u,a,1\n", "user,item\nv,a\n", [], 4),
-        (HEADER, "user,item\nu,a\n", [], 5),
-        (HEADER + "u,a,1\n", "user,item\n", [], 5),
-        (HEADER + "u,a,1\n", "user,item,relevance\nu,a,0\n", [], 5),
-    ],
+    ("recs", "truth", "options", "code"), read_rows("cli/exit_codes.toml")["rows"]
 )
 def test_the_exit_code_tells_what_was_wrong(
     recs, truth, options, code, tmp_path, capsys
 ):
     (tmp_path / "recs.csv").write_text(recs)
     (tmp_path / "truth.csv").write_text(truth)
-    assert run(tmp_path / "recs.csv", tmp_path / "truth.csv", *options) == code
+    files = (tmp_path / "recs.csv", tmp_path / "truth.csv")
+    assert run(*files, *options.split()) == code
     assert capsys.readouterr().err.count("\n") <= 2
 
 

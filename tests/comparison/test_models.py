@@ -14,15 +14,13 @@ import pytest
 import recnb
 from recnb.conventions import presets
 from recnb.errors import (
-    ColumnError,
     FrameError,
-    NoUsersError,
     OptionError,
-    RecnbError,
     UnknownUserError,
 )
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from tests.comparison.frames import FIRST, SAMPLE, SECOND, TRUTH, lists
+from tests.rows import hold_refused, read_rows
 
 EVALUATED = FIRST.rec.against(TRUTH)
 SEVERAL = pd.concat(
@@ -112,132 +110,12 @@ def beside(other, *truth, **options):
     return recnb.compare({"a": EVALUATED, "b": other}, *truth, **options)
 
 
-@pytest.mark.parametrize(
-    ("call", "kind", "words"),
-    [
-        (
-            lambda: recnb.compare(EVALUATED),
-            OptionError,
-            "one Evaluation, and a comparison needs two",
-        ),
-        (
-            lambda: recnb.compare({1: FIRST, "1": SECOND}, TRUTH),
-            OptionError,
-            "name each by a text of its own",
-        ),
-        (lambda: two(baseline="c"), OptionError, "none of the models"),
-        (
-            lambda: two(baselin="a"),
-            OptionError,
-            r"'baselin' is no option of a comparison\. Did you mean 'baseline'",
-        ),
-        (lambda: two(model="m"), OptionError, "has their names"),
-        (
-            lambda: two().differences("ndcg", k=1, pairs="all"),
-            OptionError,
-            "has an option 'pairs'",
-        ),
-        (
-            lambda: recnb.compare(FIRST, TRUTH),
-            ColumnError,
-            r"no column is known to be the model.*Say which: model='\.\.\.'",
-        ),
-        (
-            lambda: recnb.compare([FIRST, SECOND], TRUTH),
-            OptionError,
-            "models is a list of 2, without their names: give each a name",
-        ),
-        (
-            lambda: recnb.compare(FIRST.assign(model=["a", None] * 4), TRUTH),
-            FrameError,
-            "without a model",
-        ),
-        (
-            lambda: recnb.compare(FIRST.assign(model="one"), TRUTH, model="no"),
-            FrameError,
-            "there is no column 'no'",
-        ),
-        (
-            lambda: recnb.compare(
-                {"a": FIRST, "b": SECOND.drop(columns="item")}, TRUTH
-            ),
-            ColumnError,
-            "model 'b': ",
-        ),
-        (
-            lambda: recnb.compare(
-                {"a": FIRST, "b": SECOND}, pl.from_pandas(TRUTH).lazy().select("no")
-            ),
-            FrameError,
-            "truth cannot be read",
-        ),
-        (
-            lambda: recnb.compare(
-                {"a": lists(a="xy"), "b": lists(b="xy")}, TRUTH, averaged_users="recs"
-            ),
-            NoUsersError,
-            "judged in every model",
-        ),
-        (
-            lambda: SEVERAL.rec.against(TRUTH),
-            FrameError,
-            r"recnb\.compare\(recs, truth\)",
-        ),
-        (
-            lambda: beside(SECOND.rec.against(TRUTH, averaged_users="recs")),
-            OptionError,
-            "averaged_users='truth' and averaged_users='recs'",
-        ),
-        (
-            lambda: beside(SECOND.rec.against(TRUTH, ties="last")),
-            OptionError,
-            "ties='first' and ties='last'",
-        ),
-        (
-            lambda: beside(recnb.evaluate(SECOND, TRUTH, convention="ranx")),
-            OptionError,
-            "convention='recnb' and convention='ranx'",
-        ),
-        (
-            lambda: beside(SECOND.rec.against(TRUTH.head(3))),
-            FrameError,
-            r"relevant items \(4 and 3\): only 'a' has user 'd', item 'x'",
-        ),
-        (lambda: beside(EVALUATED, TRUTH), OptionError, "leave out the truth"),
-        (
-            lambda: beside(EVALUATED, averaged_users="recs"),
-            OptionError,
-            "leave out averaged_users=",
-        ),
-        (
-            lambda: recnb.compare({"whole": FIRST, **PARTS}, TRUTH),
-            FrameError,
-            "'part1' and 'part2' have lists of different users, so they are parts of one run",
-        ),
-        (
-            lambda: recnb.compare(
-                {name: part.rec.against(TRUTH) for name, part in PARTS.items()}
-            ),
-            FrameError,
-            "parts of one run",
-        ),
-        (
-            lambda: two().differences("novelty", k=1),
-            RecnbError,
-            "novelty needs what users had before: give train=",
-        ),
-        (lambda: two().beyond(k=1), OptionError, r"give compare\(\) train="),
-        (lambda: two().curve(k=[1, None]), OptionError, "leave None out"),
-        (
-            lambda: recnb.compare({"a": PREDICTED, "b": PREDICTED}, score=["a", "b"]),
-            OptionError,
-            "several columns of predictions",
-        ),
-    ],
-)
-def test_what_cannot_be_compared_is_refused(call, kind, words):
-    with pytest.raises(kind, match=words):
-        call()
+REFUSED = read_rows("comparison/models_refused.toml")
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_cannot_be_compared_is_refused(call):
+    hold_refused(call, REFUSED[call], globals())
 
 
 # Users in common

@@ -21,6 +21,7 @@ from recnb.results.numbers import DifferenceRow
 from recnb.results.verdicts import verdict_of
 from recnb.stats import Settings
 from tests.comparison.frames import FIRST, SAMPLE, SIDES, TRUTH, compared, lists
+from tests.rows import read_rows
 
 mpl.use("Agg")
 
@@ -205,79 +206,13 @@ USUAL = {
 }
 
 
-@pytest.mark.parametrize(
-    ("values", "verdict", "words"),
-    [
-        (
-            {"low": 0.005, "p_holm": 0.04},
-            "better",
-            "new is better than old, by 0.0100 (95% interval 0.0050 to 0.0300; p = 0.040",
-        ),
-        (
-            {"difference": -0.01, "low": -0.02, "high": -0.005, "p_holm": 0.01},
-            "worse",
-            "worse than old, by 0.0100 (95% interval 0.0050 to 0.0200",
-        ),
-        (
-            {"better": None, "low": 0.005, "p_holm": 0.04},
-            "higher",
-            (
-                "is higher than old, by 0.0100 (95% interval 0.0050 to 0.0300; p = "
-                "0.040, Holm's correction over 3 comparisons). High values are not "
-                "good in themselves."
-            ),
-        ),
-        (
-            {
-                "better": None,
-                "difference": -0.01,
-                "low": -0.02,
-                "high": -0.005,
-                "p_holm": 0.01,
-            },
-            "lower",
-            "by 0.0100 (95% interval 0.0050 to 0.0200",
-        ),
-        (
-            {"better": "low", "low": 0.005, "p_holm": 0.04},
-            "worse",
-            (
-                "nDCG@5, of which less is better: new is worse than old, higher by "
-                "0.0100 (95% interval 0.0050 to 0.0300"
-            ),
-        ),
-        (
-            {
-                "better": "low",
-                "difference": -0.01,
-                "low": -0.02,
-                "high": -0.005,
-                "p_holm": 0.01,
-            },
-            "better",
-            "new is better than old, lower by 0.0100 (95% interval 0.0050 to 0.0200",
-        ),
-        ({"low": 0.005, "p_holm": 0.06}, "hint", "inconclusive. new differs"),
-        ({"p_holm": 0.01}, "torn", "inconclusive. The corrected test"),
-        (
-            {},
-            "open",
-            (
-                "no significant difference between new and old: +0.0100 (95% interval "
-                "-0.0100 to 0.0300; p = 0.40"
-            ),
-        ),
-        (
-            {"tied": 10, "won": 0, "lost": 0, "difference": 0.0},
-            "same",
-            "each of 10 users the same value",
-        ),
-        ({"p_holm": np.nan}, "untested", "too few users or differences for a test"),
-    ],
-)
-def test_what_may_be_said(values, verdict, words):
-    numbers = {**USUAL, **values}
-    row = DifferenceRow(**numbers, verdict=verdict)
+VERDICTS = read_rows("comparison/verdicts.toml")
+
+
+@pytest.mark.parametrize("numbers", VERDICTS)
+def test_what_may_be_said(numbers):
+    verdict = VERDICTS[numbers]["verdict"]
+    row = DifferenceRow(**{**USUAL, **eval(numbers)}, verdict=verdict)
     if verdict != "same":  # which the numbers of users say
         assert verdict == verdict_of(
             row.difference,
@@ -289,7 +224,7 @@ def test_what_may_be_said(values, verdict, words):
         )
     others = [dataclasses.replace(row, p=0.2)] * 2
     line, *_lines = conclusions([row, *others], Settings())
-    assert words in inline(line, "txt")
+    assert VERDICTS[numbers]["words"] in inline(line, "txt")
 
 
 def test_users_who_are_too_few_or_alike_and_one_comparison():

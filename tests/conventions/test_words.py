@@ -20,54 +20,15 @@ from recnb.errors import FrameError, RecnbError
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import METRICS, RETRIEVAL_METRICS
 from tests import reference
+from tests.rows import read_rows
 from tests.strategies import each_word
 
 #: Lists that tell the words apart: a tie of items of four grades, scores that only
 #: double precision tells apart, a pair repeated, scores of 0 and below, short lists,
 #: users on one side.
-RECS = pd.DataFrame(
-    [
-        ("tie", "x", 3.0, 2),
-        ("tie", "b", 2.0, 1),
-        ("tie", "c", 2.0, 3),
-        ("tie", "a", 2.0, 4),
-        ("tie", "d", 1.0, 5),
-        ("near", "x", 1.0, 2),
-        ("near", "a", 1.00000001, 1),
-        ("near", "y", 0.5, 3),
-        ("near", "z", 0.4, 4),
-        ("twice", "a", 3.0, 1),
-        ("twice", "a", 2.0, 2),
-        ("twice", "b", 1.0, 3),
-        ("twice", "c", 0.5, 4),
-        ("short", "a", 0.0, 2),
-        ("short", "q", -1.0, 1),
-        ("only recs", "a", 1.0, 1),
-        ("idle", "x", 1.0, 1),
-    ],
-    columns=["user", "item", "score", "rank"],
-)
-TRUTH = pd.DataFrame(
-    [
-        ("tie", "a", 2.0),
-        ("tie", "c", 3.0),
-        ("tie", "d", 1.0),
-        ("tie", "b", 0.0),
-        ("tie", "x", -2.0),
-        ("tie", "n", 1.0),
-        ("near", "a", 1.0),
-        ("near", "z", 4.0),
-        ("twice", "a", 1.0),
-        ("twice", "c", 2.0),
-        ("short", "a", 1.0),
-        ("short", "p", 2.0),
-        ("short", "r", 1.0),
-        ("only truth", "a", 1.0),
-        ("too", "a", 1.0),
-        ("idle", "x", 0.0),
-    ],
-    columns=["user", "item", "relevance"],
-)
+FRAMES = read_rows("conventions/words.toml")
+RECS = pd.DataFrame(FRAMES["recs"], columns=["user", "item", "score", "rank"])
+TRUTH = pd.DataFrame(FRAMES["truth"], columns=["user", "item", "relevance"])
 CASE = {"recs": RECS.to_dict("records"), "truth": TRUTH.to_dict("records"), "k": 3}
 
 #: What the other decisions are while one is tried, so that the frames can be read.

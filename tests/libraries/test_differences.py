@@ -23,6 +23,7 @@ from recnb.libraries import as_in
 from recnb.libraries.differences import printed_number, walk
 from recnb.libraries.variant import Variant
 from tests.presets import cut_at
+from tests.rows import hold_refused, read_rows
 from tests.tools.parity.data import data_set
 
 METRICS = (
@@ -177,24 +178,12 @@ def test_a_suffix_says_what_a_library_is_given(other: str) -> None:
     )
 
 
-@pytest.mark.parametrize(
-    "given, match",
-    [
-        ({}, "other='rectools'"),
-        ({"other": 3}, r"\.identify\("),
-        ({"other": [3]}, "name the library"),
-        ({"other": "rectool"}, "no library"),
-        ({"other": "sklearn"}, r"one of 'ndcg\[list\]', 'ndcg\[full\]': type which"),
-        ({"other": "sklearn[ful]"}, r"Did you mean 'ndcg\[full\]'"),
-        ({"other": "rectools precision"}, "computes precision, not ndcg"),
-        ({"other": "rectools ngdc"}, "no metric of rectools"),
-        ({"other": "ranx", "metric": "nDCG@5"}, "leave one of them out"),
-        ({"other": "rectools", "metric": "rbp"}, "has no rbp"),
-    ],
-)
-def test_what_is_asked_wrongly_is_refused(given: dict[str, Any], match: str) -> None:
-    with pytest.raises(OptionError, match=match):
-        EV.why(**{"metric": "ndcg", "k": 10, **given})
+REFUSED = read_rows("libraries/why_refused.toml")
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_is_asked_wrongly_is_refused(call: str) -> None:
+    hold_refused(call, REFUSED[call], globals())
 
 
 # All libraries

@@ -4,7 +4,6 @@ both sides.
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -14,78 +13,25 @@ import pytest
 
 import recnb
 from recnb.conventions.presets import default_of
-from recnb.errors import CutoffError, FrameError, OptionError, RecnbError
+from recnb.errors import CutoffError, FrameError, RecnbError
+from tests.rows import hold_refused, read_rows
 
 SAMPLE = recnb.datasets.load_sample()
 BOTH = (SAMPLE.models["item-knn"], SAMPLE.test)
 #: Library, what is asked, and the variant and cut-off that are meant; or what the
 #: refusal says.
-MEANT: list[tuple[str, str, int | None, str, int | None]] = [
-    ("rectools", "MAP", 10, "ap", 10),
-    ("rectools", "map@10", None, "ap", 10),
-    ("pytrec_eval", "map", None, "ap_nocut", None),
-    ("ir_measures", "nDCG@10", None, "ndcg", 10),
-    ("ranx", "recall@5", 5, "recall", 5),
-    ("ir_measures", "rbp", 3, "rbp_rel1", 3),
-    ("lightgbm", "nDCG@10", None, "ndcg", 10),
-]
-REFUSED: list[tuple[str, Any, int | None, str]] = [
-    (
-        "replay",
-        "map",
-        None,
-        "one of 'ap[pandas]', 'ap[polars]', 'ap[dict]': type which",
-    ),
-    ("evidently", "ndcg@5", None, "one of 'ndcg[list]', 'ndcg[full]'"),
-    *[
-        (*asked, "does not cut lists at k. Ask for it without k")
-        for asked in [
-            ("pytrec_eval", "RR@10", None),
-            ("pytrec_eval", "R-precision@10", None),
-            ("pytrec_eval", "rprec", 3),
-            ("ranx", "ndcg_nocut", 3),
-            ("cornac", "ap[list]", 3),
-        ]
-    ],
-    ("pytrec_eval", "AP(rel=2)", None, "no metric of pytrec_eval-terrier"),
-    ("trec", "nDCG(dcg='log2')@10", None, "no metric of pytrec_eval-terrier"),
-    *[
-        ("rectools", asked, None, "no metric of rectools")
-        for asked in ("infAP", "nonsense", "nDCG(gain='linear')@10", 5, ["ndcg"])
-    ],
-    (
-        "rectools",
-        "ndgc",
-        None,
-        "'ndgc' is no metric of rectools that recnb has recorded. Did you mean 'ndcg'",
-    ),
-    (
-        "rectool",
-        "ndcg",
-        None,
-        "'rectool' is no library whose conventions are recorded. Did you mean 'rectools'",
-    ),
-    ("ranx", "nDCG@5", 10, "leave one of them out"),
-]
+MEANT = read_rows("libraries/variants.toml")
+REFUSED = read_rows("libraries/variants_refused.toml")
 
 
-@pytest.mark.parametrize(("library", "asked", "k", "recorded", "cut"), MEANT)
-def test_a_measure_is_the_first_variant_of_a_library(
-    library: str, asked: str, k: int | None, recorded: str, cut: int | None
-) -> None:
-    assert recnb.as_in(library, asked, *BOTH, k=k) == recnb.as_in(
-        library, recorded, *BOTH, k=cut
-    )
+@pytest.mark.parametrize("call", MEANT)
+def test_a_measure_is_the_first_variant_of_a_library(call: str) -> None:
+    assert eval(call) == eval(MEANT[call])
 
 
-@pytest.mark.parametrize(("library", "asked", "k", "problem"), REFUSED)
-def test_what_is_not_one_number_of_the_library_is_refused(
-    library: str, asked: Any, k: int | None, problem: str
-) -> None:
-    with pytest.raises(OptionError, match=re.escape(problem)):
-        recnb.as_in(library, asked, *BOTH, k=k)
-    with pytest.raises(OptionError, match="'catalogue' is no option of as_in"):
-        recnb.as_in("recbole", "coverage", *BOTH, catalogue=SAMPLE.items)
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_is_not_one_number_of_the_library_is_refused(call: str) -> None:
+    hold_refused(call, REFUSED[call], globals())
 
 
 @pytest.mark.parametrize("k", ["3", 0, 1.5, True, {1, 2}])

@@ -17,7 +17,6 @@ import scipy.sparse as sp
 
 import recnb
 from recnb.display.language import use_language
-from recnb.errors import OptionError
 from recnb.evaluate import model_evaluation
 from recnb.lint import CHECKS, Lint
 from recnb.lint.data import LintData, quoted_id
@@ -37,6 +36,7 @@ from tests.lint_planted import (
     sampled,
 )
 from tests.random_frames import sized
+from tests.rows import hold_refused, read_rows
 
 PAIR = ["user", "item"]
 
@@ -241,176 +241,19 @@ JUDGED = ["user", "item", "relevance"]
 UNUSED = planted("unused_relevance").truth
 #: Data just within and just beyond what a check is about, the finding, and its
 #: severity; None: it is not there.
-BOUNDS: list[tuple[Data, str, str | None]] = [
-    (
-        scored(np.where(SEVENTH, -1.0, FALLING)),
-        "filler_score",
-        None,
-    ),  # a score among others
-    (scored(np.where(SEVENTH, -999.0, FALLING)), "filler_score", "warning"),
-    (scored(np.where(SEVENTH, -998.0, FALLING)), "filler_score", None),
-    (scored(np.where(SEVENTH, -2e30, FALLING)), "filler_score", "warning"),
-    (scored(np.where(AT == 7, -999.0, FALLING)), "filler_score", None),  # once
-    # Not further below the others than twice as far as these are apart.
-    (
-        scored(np.where(SEVENTH, -999.0, np.resize(np.linspace(0, -333, 12), 480))),
-        "filler_score",
-        None,
-    ),
-    (scored(np.where(SEVENTH, -1.0, np.abs(FALLING))), "filler_score", "warning"),
-    (one_user(11), "upside_down", "warning"),
-    (one_user(10), "upside_down", None),
-    (
-        planted("perfect").with_(truth=planted("perfect").truth.query("user < 'u09'")),
-        "perfect",
-        None,
-    ),
-    (
-        planted("perfect").with_(truth=planted("perfect").truth.query("user < 'u10'")),
-        "perfect",
-        "warning",
-    ),
-    (planted("cold_relevant"), "cold_relevant", "note"),
-    (planted("unused_relevance"), "unused_relevance", "note"),
-    (CLEAN.with_(truth=CLEAN.truth.assign(n_clicks=0)), "unused_relevance", "warning"),
-    (
-        CLEAN.with_(
-            truth=CLEAN.truth.assign(
-                item=CLEAN.truth["item"].where(CLEAN.truth.index % 10 > 0, "new")
-            )
-        ),
-        "cold_relevant",
-        "warning",
-    ),
-    (
-        CLEAN.with_(
-            truth=CLEAN.truth.replace({"item": {CLEAN.truth["item"][3]: "nan"}}),
-            items=None,
-        ),
-        "missing_ids",
-        "note",
-    ),
-    (
-        CLEAN.with_(recs=CLEAN.recs.replace({"item": {"i001": " NaN"}}), items=None),
-        "missing_ids",
-        "note",
-    ),
-    (CLEAN.with_(recs=RANKS.assign(rank=RANKS["rank"] + 1)), "rank_gaps", "warning"),
-    (
-        CLEAN.with_(recs=RANKS.assign(rank=RANKS["rank"] + (RANKS["user"] > "u00"))),
-        "rank_gaps",
-        "note",
-    ),
-    (
-        CLEAN.with_(recs=RANKS.drop(index=1), truth=CLEAN.truth.query("user > 'u00'")),
-        "rank_gaps",
-        None,
-    ),  # of a user who is not evaluated
-    (CLEAN.with_(recs=RANKS.drop(index=1)), "rank_gaps", "note"),
-    # What is put below a list fills no place in it, and leaves none empty.
-    *[
-        (planted("rank_gaps").saying(candidates=below), "rank_gaps", "note")
-        for below in ("padded", "catalogue")
-    ],
-    *[
-        (CLEAN.with_(recs=RANKS).saying(candidates=below), "rank_gaps", None)
-        for below in ("padded", "catalogue")
-    ],
-    *[
-        (sampled(size), "sampled_candidates", found)
-        for size, found in [(9, None), (10, "warning"), (60, "warning"), (61, None)]
-    ],
-    *[
-        (sampled(size), "nothing_missed", found)
-        for size, found in [(9, "note"), (10, None), (60, None), (61, "note")]
-    ],
-    *[
-        (sampled(extra=extra), "sampled_candidates", "warning")
-        for extra in (False, True)
-    ],
-    # One relevant item among 99 or 100 sampled ones; a run of retrieval is cut at
-    # 1,000.
-    *[
-        (sampled(size, n_items=2500), "sampled_candidates", found)
-        for size, found in [
-            (100, "warning"),
-            (101, "warning"),
-            (999, "warning"),
-            (1000, None),
-        ]
-    ],
-    (rated(CLEAN, [1]).with_(recs=CLEAN.recs), "unjudged", None),
-    (planted("unjudged").saying(judged_only=True), "unjudged", None),
-    (
-        planted("unjudged").with_(
-            truth=CLEAN.recs.assign(relevance=AT % 3)[JUDGED].drop(index=[4, 19])
-        ),
-        "unjudged",
-        "note",
-    ),
-    *[
-        (OF_TIMES.saying(order=order), "rank_against_score", None)
-        for order in ("rank", "row")
-    ],
-    (CLEAN.with_(recs=CLEAN.recs.query("user != 'u00'")), "users_without_list", "note"),
-    (
-        CLEAN.with_(recs=CLEAN.recs.query("user > 'u01'")),
-        "users_without_list",
-        "warning",
-    ),
-    (CLEAN.with_(recs=CLEAN.recs.groupby("user").head(9)), "short_lists", "warning"),
-    (CLEAN.with_(recs=CLEAN.recs.drop(index=range(1, 12))), "short_lists", "note"),
-    (planted("ratings").saying(relevant_from=4), "ratings", None),
-    (rated(CLEAN, [2, 7, 10]), "ratings", "warning"),
-    # What looks like relevance by its name: not one value, text, another name, a second
-    # column of relevance, times, positions.
-    *[
-        (CLEAN.with_(truth=truth), "unused_relevance", None)
-        for truth in (
-            UNUSED.assign(purchases=1),
-            UNUSED.assign(purchases="many"),
-            UNUSED.rename(columns={"purchases": "shelf"}),
-            UNUSED.assign(relevance=1),
-            CLEAN.truth.assign(timestamp=np.arange(280) % 3),
-            CLEAN.truth.assign(index=range(280)),
-        )
-    ],
-    *[
-        (
-            CLEAN.with_(
-                truth=CLEAN.truth.assign(purchases=np.arange(280) % 2 * 2 - zero)
-            ),
-            "unused_relevance",
-            "warning",
-        )
-        for zero in (0, 1)
-    ],
-    (tied(2), "ties", "note"),
-    (tied(49), "ties", "warning"),  # 0.00048 and 0.0009 to one another
-    # What was judged 0 is no answer that was in train.
-    (
-        CLEAN.with_(
-            truth=pd.concat(
-                [
-                    CLEAN.truth.assign(relevance=1),
-                    CLEAN.train.groupby("user").head(1).assign(relevance=0),
-                ]
-            )
-        ).saying(relevant="any"),
-        "train_in_truth",
-        None,
-    ),
+#: Findings, data just within and just beyond what they are about, and their severity.
+BOUNDS = [
+    (data, name, severity)
+    for name, found in read_rows("lint/bounds.toml").items()
+    for data, severity in found.items()
 ]
 
 
 @pytest.mark.parametrize("data, name, severity", BOUNDS)
-def test_where_a_finding_begins(data: Data, name: str, severity: str | None) -> None:
-    found = {
-        one.severity
-        for one in data.lint(12 if name == "ties" else 10)
-        if one.name == name
-    }
-    assert found == ({severity} if severity else set())
+def test_where_a_finding_begins(data: str, name: str, severity: str) -> None:
+    lint = eval(data).lint(12 if name == "ties" else 10)
+    found = {one.severity for one in lint if one.name == name}
+    assert found == {severity} - {"not found"}
 
 
 SECOND = pd.to_datetime(["2024-05-01 10:00", "2024-05-02 09:00"])
@@ -585,45 +428,17 @@ TIMES = {
 
 
 @pytest.mark.parametrize(
-    ("train", "truth", "reason"),
-    [
-        ({}, {}, "No column of `train` and of `truth` is known to say when"),
-        ({"date": "dates"}, {}, "No column of `truth` is known to say when"),
-        ({}, {"date": "dates"}, "No column of `train` is known to say when"),
-        (
-            {"made_at": "dates", "sold_at": "dates"},
-            {"date": "dates"},
-            "Several columns of `train` say when, 'made_at', 'sold_at'",
-        ),
-        (
-            {"date": "numbers"},
-            {"when": "dates"},
-            "The times are numbers in `train` and dates in `truth`",
-        ),
-        ({"date": "days as text"}, {"date": "numbers"}, "dates in `train` and numbers"),
-        (
-            {"date": "text"},
-            {"date": "dates"},
-            "holds text that is no day such as 2026-01-31: 'today'",
-        ),
-        (
-            {"date": "truth values"},
-            {"date": "truth values"},
-            "neither numbers nor dates in `train`",
-        ),
-        ({"date": "days as text"}, {"sold_at": "dates"}, None),
-        ({"when": "numbers"}, {"when": "numbers"}, None),
-    ],
+    ("train", "truth", "reason"), read_rows("lint/times.toml")["rows"]
 )
 def test_times_that_cannot_be_compared_are_not_checked_and_the_reason_is_told(
-    train: dict[str, str], truth: dict[str, str], reason: str | None
+    train: dict[str, str], truth: dict[str, str], reason: str
 ) -> None:
     dated = CLEAN.with_(
         train=CLEAN.train.head(280).assign(**{k: TIMES[v] for k, v in train.items()}),
         truth=CLEAN.truth.assign(**{k: TIMES[v] for k, v in truth.items()}),
     )
     lint = dated.lint()
-    if reason is None:
+    if not reason:
         assert lint.undecided == {}
         assert "train_after_truth" in lint.names
     else:
@@ -756,23 +571,12 @@ def test_of_a_model_of_other_metrics_and_of_nothing_relevant() -> None:
         assert "no_item_meets" not in nothing.lint(k=1).names
 
 
-@pytest.mark.parametrize(
-    "ask, match",
-    [
-        (lambda: CLEAN.lint(10, "ndgc"), "ndcg"),
-        (lambda: CLEAN.lint(10, "ndcg", gains="linear"), "gain"),
-        (lambda: CLEAN.lint(10, "coverage"), "needed here"),
-        (
-            lambda: CLEAN.lint(10, "judged"),
-            "measures its effects on a metric of accuracy",
-        ),
-        (lambda: CLEAN.lint()["ties"], "nothing was found under 'ties'"),
-        (lambda: planted("ties").lint()["tie"], "Did you mean 'ties'"),
-    ],
-)
-def test_what_is_asked_wrongly_is_refused(ask: Callable[[], Any], match: str) -> None:
-    with pytest.raises(OptionError, match=match):
-        ask()
+REFUSED = read_rows("lint/refused.toml")
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_is_asked_wrongly_is_refused(call: str) -> None:
+    hold_refused(call, REFUSED[call], globals())
 
 
 def test_lists_that_stay_where_they_are_are_checked_by_their_hits(

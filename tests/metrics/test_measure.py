@@ -24,6 +24,7 @@ from recnb.metrics.metric import (
     METRICS,
     CatalogueMetric,
 )
+from tests.rows import read_rows
 
 #: Options as a text gives them.
 OPTIONS: dict[str, dict[str, st.SearchStrategy[Any]]] = {
@@ -102,73 +103,26 @@ def test_any_other_text_is_refused(text: str) -> None:
         assert str(metric_named(text).name)
 
 
-@pytest.mark.parametrize(
-    ("texts", "metric", "k"),
-    [
-        (
-            [
-                "nDCG@10",
-                "ndcg@10",
-                "NDCG @ 10",
-                "nDCG(dcg='log2')@10",
-                "nDCG(judged_only=False)@10",
-            ],
-            "ndcg",
-            10,
-        ),
-        (["AP", "MAP", "map", "average_precision"], "average_precision", None),
-        (["RR", "MRR"], "reciprocal_rank", None),
-        (["P@5", "precision@5", "Precision@5"], "precision", 5),
-        (["R@5", "Recall@5"], "recall", 5),
-        (["Success@1", "HR@1", "Hit@1", "hit_rate@1"], "hit_rate", 1),
-        (["Rprec", "RPrec", "r_precision", "R-Precision"], "r_precision", None),
-        (["novelty@5"], "novelty", 5),
-        (["IPrec", "interpolated_precision"], "interpolated_precision", None),
-        (["nDCG(cutoff=10)", "NDCG(cutoff=10)", "ndcg(cutoff=10)"], "ndcg", 10),
-        (["P(cutoff=5)", "Precision(cutoff=5)", "P(relative=False)@5"], "precision", 5),
-        (["SetP", "setp", "SetP(relative=False)"], "precision", None),
-        (["SetR"], "recall", None),
-        (["SetF", "SetF(beta=1.0)"], "fbeta", None),
-        (["SetAP", "set_average_precision"], "set_average_precision", None),
-        (["infAP", "INFAP"], "inferred_average_precision", None),
-        (["NumRet", "numret", "retrieved_count"], "retrieved_count", None),
-        (["NumRelRet", "hit_count"], "hit_count", None),
-        (["NumRel"], "relevant_count", None),
-        (["AUC@10", "Accuracy@10", "Accuracy(cutoff=10)"], "auc", 10),
-    ],
-)
-def test_other_spellings(texts: list[str], metric: str, k: int | None) -> None:
-    for text in texts:
+ROWS = read_rows("metrics/measures.toml")
+
+
+@pytest.mark.parametrize("measure", ROWS["spelt"])
+def test_other_spellings(measure: str) -> None:
+    metric, _at, k = measure.partition("@")
+    for text in ROWS["spelt"][measure]:
         found = measure_named(text)
-        assert (found.metric.name, found.k, found.name) == (metric, k, metric), text
+        assert (found.metric.name, found.name) == (metric, metric), text
+        assert found.k == (int(k) if k else None), text
 
 
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("nDGC@10", "'nDGC@10' is no metric of recnb. Did you mean 'ndcg'"),
-        ("nDCG@ten", "'nDCG@ten' is no measure: type a name"),
-        ("nDCG@1.5", "@1.5 is no cut-off"),
-        ("nDCG(dcg=[1])@10", "known are 'log2' and 'exp-log2'"),
-        ("novelty(judged_only=True)", "novelty has no option 'judged_only'"),
-        ("P(k=5)", "precision has no option 'k'"),
-        ("IPrec(recall=0.1)@0.1", "gives recall twice"),
-        ("AP(2)", "parameters in brackets have names and plain values"),
-        ("AP(rel=0)", "rel=0 is no threshold"),
-        ("AP(judged_only=1)", "judged_only=1: say True or False"),
-        (ir_measures.Compat, "'Compat' is no metric of recnb."),
-        ("nDCG(cutoff=10)@5", "gives its cut-off twice"),
-        ("IPrec(cutoff=5)", "no option 'cutoff'"),
-        ("SetP@5", "SetP is of whole lists: type P@5"),
-        ("setf(cutoff=5)", "setf is of whole lists: type Fbeta@5"),
-        ("nDCG(gains={0: 1})", "write the gains into the relevance of the truth"),
-        ("accuracy", "'accuracy' is no metric of recnb"),
-    ],
-)
-def test_what_is_no_measure_is_refused(text: Any, words: str) -> None:
+NOT_KNOWN = {**ROWS["not_known"], ir_measures.Compat: "'Compat' is no metric of recnb."}
+
+
+@pytest.mark.parametrize("text", NOT_KNOWN)
+def test_what_is_no_measure_is_refused(text: Any) -> None:
     with pytest.raises(OptionError) as refused:
         metric_named(text)
-    assert words in str(refused.value)
+    assert NOT_KNOWN[text] in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from math import log2
 from random import Random
-from typing import Any
 
 import pandas as pd
 import pytest
 
 import recnb
+from tests.rows import read_rows
 
 TRUTH = ["g0", "g1", "g2", "g3"]
 IDEAL = sum(1 / log2(1 + rank) for rank in (1, 2, 3, 4))
@@ -32,35 +32,7 @@ def of_groups(items: list[str]) -> float:
     return float(ev.ndcg())
 
 
-#: Each way to ask for nDCG without a cut-off.
-WAYS: dict[str, Callable[[list[str]], Any]] = {
-    "one list": lambda items: recnb.ndcg(items, TRUTH),
-    "DCG over IDCG": lambda items: recnb.dcg(items, TRUTH) / recnb.idcg(items, TRUTH),
-    "evaluation": lambda items: evaluation(items).ndcg(),
-    "binary gain": lambda items: evaluation(items).ndcg(gain="binary"),
-    "measure": lambda items: evaluation(items).measure("ndcg"),
-    "measures": lambda items: evaluation(items).measures("nDCG")["mean"].item(),
-    "table": lambda items: evaluation(items).table("ndcg", k=[1, None])[None].item(),
-    "report": lambda items: evaluation(items).report(metrics=["nDCG"]).means[0].mean,
-    "explain": lambda items: evaluation(items).explain("ndcg", "u").value,
-    "explain one list": lambda items: recnb.explain("ndcg", items, TRUTH).value,
-    "why": lambda items: (
-        evaluation(items).why("ndcg", other="trec_eval")["value"].iloc[0]
-    ),
-    "a convention": lambda items: recnb.evaluate(
-        {"u": items}, {"u": TRUTH}, convention=evaluation(items).ndcg().convention
-    ).ndcg(),
-    "pytrec_eval": lambda items: evaluation(items).under("pytrec_eval").ndcg(),
-    "compare": lambda items: (
-        recnb.compare({"a": {"u": items}, "b": {"u": LONG}}, {"u": TRUTH})
-        .table("ndcg")
-        .iloc[0]
-        .item()
-    ),
-    "df.rec": lambda items: pd.DataFrame(
-        {"user": ["u"], "recommended": [items], "relevant": [TRUTH]}
-    ).rec.ndcg(),
-}
+WAYS = read_rows("metrics/nothing_cut.toml")
 
 
 @pytest.mark.parametrize("items", [SHORT, LONG], ids=["short", "long"])
@@ -71,7 +43,8 @@ def test_a_list_that_stops_early_is_charged_for_what_it_lacks(
     gained = sum(
         1 / log2(1 + rank) for rank, item in enumerate(items, 1) if item in TRUTH
     )
-    assert float(WAYS[way](items)) == pytest.approx(gained / IDEAL, abs=1e-12)
+    found = float(eval(WAYS[way], {**globals(), "items": items}))
+    assert found == pytest.approx(gained / IDEAL, abs=1e-12)
 
 
 def test_groups_have_no_list_that_stops_early() -> None:

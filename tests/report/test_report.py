@@ -14,10 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
-from recnb.errors import CutoffError, OptionError
+from recnb.errors import OptionError
 from recnb.metrics.metric import LIST_METRICS
 from recnb.report.distribution import CountSummary, Distribution
 from recnb.report.request import curve_points
+from tests.rows import hold_refused, read_rows
 
 SAMPLE = recnb.datasets.load_sample()
 BARE = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
@@ -463,35 +464,13 @@ def test_each_measure_has_the_cutoff_of_its_name():
     assert r"nDCG@10 & AP & Precision@5 \\" in report.to_latex()
 
 
-@pytest.mark.parametrize(
-    ("error", "words", "wrong"),
-    [
-        (OptionError, "whole numbers for k", {"k": None}),
-        (OptionError, "whole numbers for k", {"k": [5, None]}),
-        (CutoffError, "k", {"k": 0}),
-        (CutoffError, "at least one", {"k": []}),
-        (CutoffError, "k", {"k": True}),
-        (OptionError, "empty", {"metrics": []}),
-        (OptionError, "nope", {"metrics": ["nope"]}),
-        (OptionError, "cubic", {"gain": "cubic"}),
-        (OptionError, "colour", {"colour": 1}),
-        (OptionError, "confidence", {"confidence": 2}),
-        (OptionError, "lang", {"lang": "de"}),
-        (OptionError, "activity", {"by": "activty"}),
-        (OptionError, "bins", {"by": "activity", "bins": 3}),
-        (CutoffError, "nDCG@10", {"k": ["nDCG@10"]}),
-        (OptionError, "title", {"title": "May"}),
-        (OptionError, "movers", {"movers": -1}),
-        (OptionError, "a metric of accuracy", {"metrics": ["coverage"]}),
-        (OptionError, "a metric of accuracy", {"metrics": ["Bpref"]}),
-        (OptionError, "others", {"metrics": ["nDCG@10"], "k": 7}),
-        (OptionError, "table", {"metrics": ["ndcg", "AP(rel=2)"]}),
-    ],
-)
-def test_what_is_no_request_is_refused(error, words, wrong):
+REFUSED = read_rows("report/refused.toml")
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_is_no_request_is_refused(call):
     for models in (EV, FOUND):
-        with pytest.raises(error, match=words):
-            models.report(**{"k": 5, **wrong})
+        hold_refused(call, REFUSED[call], {"models": models})
 
 
 @pytest.mark.parametrize("report", [REPORT, COMPARED])

@@ -12,6 +12,7 @@ import scipy.stats
 import recnb
 from recnb.errors import FrameError, NoUsersError, OptionError
 from recnb.stats import Clusters, gap_to_rest
+from tests.rows import hold_refused, read_rows
 
 
 def lists_of(seed, n_users=40, n_days=6, shift=0):
@@ -413,36 +414,16 @@ def test_less_is_better_on_request():
 VALUES = pd.Series([0.1, 0.5, 1.0], index=["a", "b", "c"])
 
 
-@pytest.mark.parametrize(
-    ("error", "words", "values", "options"),
-    [
-        (FrameError, "is a list", [0.1, 0.2], {}),
-        (FrameError, "is a DataFrame", VALUES.to_frame(), {}),
-        (
-            FrameError,
-            "1 missing values, the first of 'b'",
-            VALUES.replace(0.5, np.nan),
-            {},
-        ),
-        (FrameError, "'a' more than once", pd.concat([VALUES, VALUES]), {}),
-        (FrameError, "holds object", pd.Series([[1.0], [0.5]]), {}),
-        (FrameError, "infinite", VALUES.replace(0.5, np.inf), {}),
-        (NoUsersError, "is empty", VALUES.iloc[:0], {}),
-        (OptionError, "holds 5.*beyond", VALUES.replace(0.5, 5.0), {}),
-        (OptionError, "no lowest and highest", VALUES, {"bounds": (1, 0)}),
-        (OptionError, "no lowest and highest", VALUES, {"bounds": "unit"}),
-        (OptionError, "no lowest and highest", VALUES, {"bounds": (0, None)}),
-        (OptionError, "is no share", VALUES, {"confidence": 95}),
-        (OptionError, "no level of the index", VALUES, {"cluster": "day"}),
-        (OptionError, "cluster= is a int", VALUES, {"cluster": 3}),
-        (FrameError, "lacks 2 users", VALUES, {"cluster": pd.Series({"a": 1})}),
-    ],
-)
-def test_what_is_no_series_of_values_is_refused(error, words, values, options):
-    with pytest.raises(error, match=words):
-        recnb.interval(values, **options)
-    with pytest.raises(error, match=words):
-        recnb.paired(values, values, **options)
+REFUSED = read_rows("results/values_refused.toml")
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_is_no_series_of_values_is_refused(call):
+    def paired(values, **options):
+        return recnb.paired(values, values, **options)
+
+    for asked in (recnb.interval, paired):
+        hold_refused(call, REFUSED[call], {**globals(), "asked": asked})
 
 
 def test_series_that_do_not_match_are_refused():

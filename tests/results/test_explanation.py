@@ -28,6 +28,7 @@ from recnb.errors import OptionError, RecnbError
 from recnb.metrics.metric import LIST_METRICS, RETRIEVAL_METRICS, Metric
 from tests.results.test_shown import LISTED as EV
 from tests.results.test_shown import LISTS, RANKED, RELEVANT
+from tests.rows import read_rows
 from tests.strategies import NUMBERS, each_word
 
 # A calculator for printed lines
@@ -185,51 +186,10 @@ def assert_explained(explained: recnb.results.Explanation, value: float) -> None
 
 TIES = ("first", "last", "item_asc", "expected", "max_rank", "floor_mean_rank", "worst")
 
-RECS = pd.DataFrame(
-    [
-        ("u", "x", 3.0),
-        ("u", "a", 2.0),
-        ("u", "b", 2.0),
-        ("u", "y", 2.0),
-        ("u", "c", 1.0),
-        ("v", "a", 1.0),
-        ("v", "b", 1.0),
-        ("v", "c", 1.0),
-        ("w", "x", 1.0),
-        ("w", "y", 0.5),
-        ("alone", "a", 1.0),
-        ("none", "x", 1.0),
-    ],
-    columns=["user", "item", "score"],
-)
-TRUTH = pd.DataFrame(
-    [
-        ("u", "a", 2.0),
-        ("u", "b", 3.0),
-        ("u", "c", 0.5),
-        ("u", "z", 1.0),
-        ("v", "a", 1.0),
-        ("v", "b", 4.0),
-        ("w", "z", 2.0),
-        ("w", "y", 1.0),
-        ("alone", "a", 1e-20),
-        ("none", "x", 0.0),
-        ("none", "y", 0.0),
-    ],
-    columns=["user", "item", "relevance"],
-)
-TRAIN = pd.DataFrame(
-    [
-        ("u", "x"),
-        ("u", "q"),
-        ("v", "x"),
-        ("v", "b"),
-        ("w", "a"),
-        ("t", "x"),
-        ("t", "r"),
-    ],
-    columns=["user", "item"],
-)
+ROWS = read_rows("results/explained.toml")
+RECS = pd.DataFrame(ROWS["recs"], columns=["user", "item", "score"])
+TRUTH = pd.DataFrame(ROWS["truth"], columns=["user", "item", "relevance"])
+TRAIN = pd.DataFrame(ROWS["train"], columns=["user", "item"])
 ITEMS = pd.DataFrame(
     {
         "item": list("abcqrsxyz"),

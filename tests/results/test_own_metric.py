@@ -20,9 +20,10 @@ import pytest
 
 import recnb
 from recnb.cli.command import main
-from recnb.errors import OptionError, RecnbError
+from recnb.errors import OptionError
 from recnb.metrics import Credit, as_column, out_of_count
 from recnb.metrics.metric import LIST_METRICS, METRICS
+from tests.rows import hold_refused, read_rows
 
 PAGE = Path(recnb.__file__).with_name("metrics") / "README.md"
 SAMPLE = recnb.datasets.load_sample()
@@ -64,59 +65,34 @@ def played(metric: Any) -> Any:
 
 
 #: Wherever a metric is taken, and what is shown of it.
-TAKEN: dict[str, Callable[[Any], Any]] = {
-    "table": lambda one: EV.table([one, "ndcg"], k=[5, 10], intervals=True),
-    "options": lambda one: EV.table({one: {}}, k=5),
-    "alone": lambda one: EV.table(one, k=5),
-    "segments": lambda one: EV.table(one, k=5, by="segment"),
-    "measure": lambda one: EV.measure(one, k=10).per_user,
-    "measures": lambda one: EV.measures([one]),
-    "curve": lambda one: EV.curve(one, k=range(1, 5)),
-    "explain": lambda one: EV.explain(one, "u026", k=10),
-    "one list": lambda one: recnb.explain(one, ["a", "b"], {"b": 1}),
-    "report": lambda one: EV.report(metrics=[one, "ndcg"], by="segment")._repr_html_(),
-    "lint": lambda one: EV.lint(10, one),
-    "gate": lambda one: EV.at_least(one, 0.1, k=10),
-    "detectable": lambda one: EV.detectable(one, k=10),
-    "explorer": lambda one: EV.explore(one).to_frame(),
-    "library": lambda one: EV.under("ranx").table(one, k=5).round(9),
-    "means": lambda one: FOUND.table([one], k=5),
-    "differences": lambda one: FOUND.differences([one], k=5, by="segment"),
-    "not worse": lambda one: FOUND.not_worse(one, k=5),
-    "movers": lambda one: FOUND.movers(one, k=5),
-    "curves": lambda one: FOUND.curve(one, k=range(1, 4)),
-    "comparison": lambda one: FOUND.report(metrics=[one]).to_markdown(),
-    "playground": played,
-    "quiz": lambda one: recnb.quiz(one, seed=3).value,
-}
+TAKEN = read_rows("results/own_metric_taken.toml")
 
 
-@pytest.mark.parametrize(
-    "where",
-    [
-        name
-        for name in TAKEN
-        if name not in ("library", "report", "playground", "comparison", "lint", "quiz")
-    ],
-)
-def test_it_is_as_one_of_recnb_wherever_a_name_is_taken(where: str) -> None:
+@pytest.mark.parametrize("call", TAKEN["alike"].values(), ids=TAKEN["alike"])
+def test_it_is_as_one_of_recnb_wherever_a_name_is_taken(call: str) -> None:
     """The same numbers and words; the options in words are those of recnb's alone."""
-    own, take = twin(), TAKEN[where]
+    shown, shown_of_recnb, by_name = (
+        str(eval(call, {**globals(), "one": one}))
+        for one in (twin(), "precision", "twin")
+    )
     same = [
         re.sub(
             r"(; )?(out of k|precision: .*?(?=;|$))",
             "",
-            re.sub("Precision|twin|Twin", "precision", str(shown)),
+            re.sub("Precision|twin|Twin", "precision", text),
         )
-        for shown in (take(own), take("precision"))
+        for text in (shown, shown_of_recnb)
     ]
     assert re.sub(r"\s+", " ", same[0]) == re.sub(r"\s+", " ", same[1])
-    assert str(take("twin")) == str(take(own))
+    assert by_name == shown
 
 
-@pytest.mark.parametrize("where", TAKEN)
+ALL_TAKEN = {**TAKEN["alike"], **TAKEN["shown"]}
+
+
+@pytest.mark.parametrize("where", ALL_TAKEN)
 def test_it_is_shown_everywhere_and_its_words_are_text(where: str) -> None:
-    shown = str(TAKEN[where](twin()))
+    shown = str(eval(ALL_TAKEN[where], {**globals(), "one": twin()}))
     assert shown
     assert "<b>relevant" not in shown
 
@@ -245,10 +221,10 @@ def make(
     )
 
 
-def named(name: str, text: str) -> Callable[[], Any]:
+def named(name: str, text: str) -> Any:
     scope: dict[str, Any] = {}
     exec(f"def {name}({text}): return 1", scope)
-    return lambda: recnb.metric(symbol="M", credit="1")(scope[name])
+    return recnb.metric(symbol="M", credit="1")(scope[name])
 
 
 def times(hits, k=None, *, factor=1.0):
@@ -264,173 +240,24 @@ def of_word(hits, k=None, *, mode="linear"):
     return Credit(hits, k, 1 / hits.rank)
 
 
-def with_times(ask: Callable[[Any], Any]) -> Callable[[], Any]:
-    """Ask for a metric that leaves its bounds under an option, and differs from its
-    formula below rank 8.
+def with_times() -> Any:
+    """A metric that leaves its bounds under an option, and differs from its formula
+    below rank 8.
     """
-    return lambda: ask(
-        make(
-            function=times, credit="factor / rank", out_of="list_length", bounds=(0, 1)
-        )
+    return make(
+        function=times, credit="factor / rank", out_of="list_length", bounds=(0, 1)
     )
 
 
 #: Formulas, and the first part of each that is none.
-ODD = {
-    "1 +": "1 +",
-    "rank if k else 1": "rank if k else 1",
-    "sqrt(rank)": "sqrt",
-    "rank >= 2": "rank >= 2",
-    "1 + ideal(rank)": "ideal",
-    "-rank": "-rank",
-    "'a'": "'a'",
-}
 
 
-@pytest.mark.parametrize(
-    "ask, words",
-    [
-        (
-            lambda: make(credit="1 / (rank + 1)"),
-            (
-                r"mine of the grades \[3, 0, 1, 2\] at k=2: the formula 1/\(rank\+1\) "
-                r"gives 0.5, 0.25, 0.2, and the function 1, 0.333333, 0.25"
-            ),
-        ),
-        (
-            lambda: make(out_of="n_relevant"),
-            "the formula n_relevant gives 4, and the function 1",
-        ),
-        (
-            lambda: make(out_of="ideal(1)", bounds=(0, 1)),
-            (
-                r"out_of='ideal\(1\)', and the function gives no credit of the ideal "
-                r"list: return Credit\(hits, k, earned, Credit\(hits.ideal"
-            ),
-        ),
-        (
-            lambda: make(credit="1 / place"),
-            (
-                r"'place' is not understood in the formula '1 / place', which has \+ "
-                r"- \* / \^, <= \(1 or 0\), log .*, list_length\."
-            ),
-        ),
-        *(
-            (
-                lambda text=text: make(credit=text),
-                f"mine: {re.escape(repr(part))} is not",
-            )
-            for text, part in ODD.items()
-        ),
-        (
-            lambda: make(
-                lambda hits, k: Credit(
-                    hits, k, 1.0 / hits.rank, out_of_count(hits, k, "list")
-                ),
-                out_of="k",
-            ),
-            r"at k=20: the formula k gives 20, and the function 4",
-        ),
-        *(
-            (lambda bounds=bounds: make(bounds=bounds), "is no range of values")
-            for bounds in ((1, 0), (0, 0), (0, np.nan), 1, ("a", 1), (0, 1, 2), None)
-        ),
-        *(
-            (lambda better=better: make(better=better), "say 'high', 'low', or None")
-            for better in ("higher", "", True, 1, ["low"])
-        ),
-        (
-            lambda: make(missed="no_hit * k"),
-            r"of the grades \[0, 0\] at k=2: the formula no_hit\*k gives 2, and the function 0",
-        ),
-        (
-            lambda: make(
-                lambda hits, k: Credit(hits, k, 1.0 / hits.rank, missed=hits.n_relevant)
-            ),
-            r"missed holds users × cut-offs: make a column of per-user values",
-        ),
-        (lambda: make(missed="no_hit * places"), "'places' is not understood"),
-        (
-            lambda: make(bounds=(0, 1)),
-            r"mine of a list is 1.58333, beyond its bounds=\(0, 1\)",
-        ),
-        (lambda: make(symbol="$x$"), "give letters, digits"),
-        (
-            lambda: make(lambda hits, k: 1 / hits.rank),
-            "returned no credit of the 3 hits: return recnb.metrics.Credit",
-        ),
-        (
-            lambda: make(lambda hits, k: Credit(hits, k, np.ones(99))),
-            "no credit of the 3 hits",
-        ),
-        (
-            lambda: make(lambda hits, k: Credit(hits, k, hits.rank * np.nan)),
-            "a finite number for each hit",
-        ),
-        (
-            lambda: make(lambda hits, k: Credit(hits, k, hits.rank / k)),
-            "gives k to Credit as it is",
-        ),
-        (
-            lambda: make(
-                lambda hits, k: Credit(hits, k, 1 / hits.rank, hits.n_relevant)
-            ),
-            r"make a column of per-user values with as_column\(\)",
-        ),
-        (named("ndcg", "hits, k=None"), "'ndcg' is a metric of recnb, or no name"),
-        (named("map", "hits, k=None"), "'map' is a metric of recnb"),
-        (named("mine", "hits"), r"It is def mine\(hits, k=None, \*, option=1\)"),
-        (
-            lambda: recnb.metric(symbol="M", credit="1")(lambda hits, k=None: 1),
-            "or no name",
-        ),
-        (lambda: EV.table([twin()], k=5, q=1), "none of twin has an option 'q'"),
-        (
-            lambda: EV.why(twin(), k=5, other="ranx"),
-            r"ranx has no twin that recnb has recorded\.$",
-        ),
-        (
-            lambda: recnb.evaluate(
-                {"u": {"a": 1.0, "b": 1.0}}, {"u": ["a"]}, ties="expected"
-            ).measure(twin()),
-            "twin follows one order of each list",
-        ),
-        (
-            lambda: make(function=of_word),
-            (
-                "mode='linear' is no option of of_word: those of a metric of one's "
-                "own are numbers, each with a default"
-            ),
-        ),
-        (
-            with_times(lambda one: EV.table(one, k=5, factor="2")),
-            "factor='2' is no option of times",
-        ),
-        (
-            with_times(lambda one: one(EV, k=5)),
-            r"Evaluation.*\.measure\(metric, k=10\)",
-        ),
-        (
-            with_times(lambda one: EV.table(one, k=5, factor=30)),
-            r"times of a list is \d+\.?\d*, factor=30, beyond its bounds=\(0, 1\)",
-        ),
-        (
-            with_times(lambda one: recnb.explain(one, [0, 0, 0, 0, 0, 0, 0, 0, 1])),
-            r"times of one list: the formula factor/rank gives 0\.111111, and the function 0\.",
-        ),
-        (
-            lambda: recnb.evaluate(
-                {"u": ["a"]}, {"u": ["a"]}, propensity={"a": 1.0}
-            ).measure(twin()),
-            "one's own, and those take no propensities",
-        ),
-        (lambda: EV.table(len, k=5), "A function becomes a metric by @recnb.metric"),
-        (lambda: EV.explain(len, "u026"), "A function becomes a metric"),
-    ],
-)
-def test_what_is_no_metric_is_refused(ask: Callable[[], Any], words: str) -> None:
-    with pytest.raises((RecnbError, TypeError), match=words):
-        ask()
+REFUSED = read_rows("results/own_metric_refused.toml")
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_is_no_metric_is_refused(call: str) -> None:
+    hold_refused(call, REFUSED[call], globals())
 
 
 def test_bounds_over_equal_scores_are_not_claimed_and_users_can_be_a_column() -> None:
@@ -468,29 +295,14 @@ FOUND_BY_ALL = {user: ["a"] for user in range(30)}
 RANKED = pd.DataFrame({"user": 0, "item": ["x", "a"], "rank": [1, 2]})
 JUDGED = pd.DataFrame({"user": [0, 1], "item": "a"})
 #: Calls with a cost of the caller's, by what they are made of.
-WITHOUT_CUTOFF: dict[str, Callable[[Any], Any]] = {
-    "measure": lambda cost: recnb.evaluate(LAZY, FOUND_BY_ALL).measure(cost),
-    "table": lambda cost: recnb.evaluate(LAZY, FOUND_BY_ALL).table(cost, k=[None, 5]),
-    "gate": lambda cost: recnb.evaluate(LAZY, FOUND_BY_ALL).at_most(cost, 1),
-    "accessor": lambda cost: RANKED.rec.against(JUDGED).measure(cost),
-    "groups": lambda cost: recnb.evaluate_groups(
-        [1, 0], [0.1, 0.2], qid=[1, 1]
-    ).measure(cost),
-    "one list": lambda cost: recnb.explain(cost, ["x"], ["a"]),
-    "models": lambda cost: recnb.compare(
-        {"careful": CAREFUL, "lazy": LAZY}, FOUND_BY_ALL
-    ).differences(cost),
-    "table of models": lambda cost: recnb.compare(
-        {"careful": CAREFUL, "lazy": LAZY}, FOUND_BY_ALL
-    ).table(cost),
-}
+WITHOUT_CUTOFF = TAKEN["without_cutoff"]
 
 
 @pytest.mark.parametrize("call", WITHOUT_CUTOFF)
 def test_a_cost_that_depends_on_k_is_refused_without_a_cut_off(call: str) -> None:
     """Of thirty users whom a lazy model lists once it was 0.0333, the lowest cost."""
     with pytest.raises(OptionError, match=r"missed='no_hit \* k'.*k=10"):
-        WITHOUT_CUTOFF[call](search_length())
+        eval(WITHOUT_CUTOFF[call], {**globals(), "cost": search_length()})
 
 
 def test_a_lazy_model_has_the_highest_cost_at_a_cut_off() -> None:

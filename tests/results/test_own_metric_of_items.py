@@ -19,6 +19,7 @@ from recnb.errors import OptionError, RecnbError
 from recnb.metrics import Credit
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from tests.random_frames import CONVENTIONS, random_frames
+from tests.rows import hold_refused, read_rows
 
 SAMPLE = recnb.datasets.load_sample()
 SIDES = {"train": SAMPLE.train, "items": SAMPLE.items, "users": SAMPLE.users}
@@ -71,18 +72,15 @@ def n_shown() -> Any:
 
 def returning(
     value: Callable[[Any], Any], over: Any = "list", **about: Any
-) -> Callable[[], Any]:
-    """What asks for a metric that returns this of its frame."""
+) -> recnb.Score | recnb.CatalogueScore:
+    """The number of a metric that returns this of its frame."""
 
-    def ask() -> Any:
-        @recnb.metric(symbol="Mine", over=over, **about)
-        def mine(lists, k=None):
-            """Mine."""
-            return value(lists)
+    @recnb.metric(symbol="Mine", over=over, **about)
+    def mine(lists, k=None):
+        """Mine."""
+        return value(lists)
 
-        return recnb.evaluate(RECS, TRUTH, items=ITEMS).measure(mine, k=2)
-
-    return ask
+    return recnb.evaluate(RECS, TRUTH, items=ITEMS).measure(mine, k=2)
 
 
 # The frame and the numbers
@@ -90,7 +88,7 @@ def returning(
 
 def test_the_frame_of_hand_written_lists() -> None:
     frames = []
-    returning(lambda lists: frames.append(lists) or 1.0, "all")()
+    returning(lambda lists: frames.append(lists) or 1.0, "all")
     (frame,) = frames
     assert frame.to_dict("list") == {
         "user": ["u", "u", "v", "v"],
@@ -196,18 +194,7 @@ def test_who_has_no_value_or_no_row_is_left_out() -> None:
 
 # Where it is taken
 
-TAKEN: dict[str, Callable[[Any], Any]] = {
-    "table": lambda one: EV.table([one, "ndcg"], k=[5, None], intervals=True),
-    "measure": lambda one: EV.measure(one, k=10),
-    "measures": lambda one: EV.measures([one]),
-    "curve": lambda one: EV.curve(one, k=range(1, 5)),
-    "gate": lambda one: EV.at_least(one, 0.01, k=10) if one.better else "0.0",
-    "library": lambda one: EV.under("ranx").table(one, k=5),
-    "report": lambda one: EV.report(metrics=["ndcg", one], by="segment").to_html(),
-    "means": lambda one: FOUND.table([one], k=5),
-    "comparison": lambda one: FOUND.report(metrics=["ndcg", one]).to_html(),
-    "pickled": lambda one: pickle.loads(pickle.dumps(EV)).measure(one.name, k=3),
-}
+TAKEN = read_rows("results/own_metric_taken.toml")["of_items"]
 
 
 @pytest.mark.parametrize("make", [mean_year, n_shown])
@@ -216,7 +203,7 @@ def test_it_is_shown_everywhere_and_its_words_are_text(
     where: str, make: Callable[[], Any]
 ) -> None:
     metric = make()
-    shown = str(TAKEN[where](metric))
+    shown = str(eval(TAKEN[where], {**globals(), "pickle": pickle, "one": metric}))
     assert re.search(f"{metric.symbol}|{metric.name}|\\d\\.", shown)
     assert re.search("<b>(average|any)", shown) is None
 
@@ -270,53 +257,9 @@ def of_hits(hits: Any, k: Any = None) -> Credit:
     return Credit(hits, k, 1 / hits.rank)
 
 
-@pytest.mark.parametrize(
-    ("ask", "words"),
-    [
-        (returning(lambda lists: lists), "mine returned a DataFrame. over='list' is"),
-        (returning(lambda lists: 1.5), "mine returned 1.5. over='list' is a pandas S"),
-        (returning(lambda lists: None), "mine returned None."),
-        (returning(lambda lists: pd.Series({"u": 1.0})), "no value of user 'v'."),
-        (
-            returning(lambda lists: pd.Series({"u": 1.0, "v": 1.0, "w": 1.0})),
-            "a value of 'w', who is no user of the frame",
-        ),
-        (
-            returning(lambda lists: pd.Series([1.0, 2.0, 3.0], list("uvv"))),
-            "several values of user 'v'",
-        ),
-        (returning(lambda lists: pd.Series({"u": "x", "v": "y"})), "values of type "),
-        (
-            returning(lambda lists: pd.Series({"u": 1.0, "v": np.inf})),
-            "an infinite value of user 'v'",
-        ),
-        (
-            returning(lambda lists: pd.Series({"u": 1.0, "v": -1.0})),
-            "mine of a list is -1, beyond its bounds=(0, inf)",
-        ),
-        (
-            returning(lambda lists: lists.groupby("user")["rank"].mean(), "all"),
-            "mine returned a Series. over='all' is one finite number: return",
-        ),
-        (returning(lambda lists: np.nan, "all"), "mine returned nan. over='all'"),
-        (
-            returning(lambda lists: 2.0, "all", bounds=(0, 1)),
-            "is 2, beyond its bounds=(0, 1)",
-        ),
-        (returning(len, "items"), "over='items': say 'hits', 'list' or 'all'."),
-        (returning(len, credit="1"), "leave out credit=, out_of= and missed="),
-        (returning(len, out_of="k"), "leave out credit=, out_of= and missed="),
-        (returning(len, missed="k"), "leave out credit=, out_of= and missed="),
-        (lambda: recnb.metric(symbol="X")(of_hits), "A metric of hits has a formula"),
-        (
-            lambda: EV.measure(spent(), k=3, power="a"),
-            "those of a metric of one's own are numbers",
-        ),
-        (lambda: EV.measure(spent(), k=3, force=1), "spent has no option 'force'"),
-    ],
-)
-def test_what_is_no_metric_of_a_frame_is_refused(
-    ask: Callable[[], Any], words: str
-) -> None:
-    with pytest.raises(OptionError, match=re.escape(words)):
-        ask()
+REFUSED = read_rows("results/own_metric_of_items_refused.toml")
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_is_no_metric_of_a_frame_is_refused(call: str) -> None:
+    hold_refused(call, REFUSED[call], globals())

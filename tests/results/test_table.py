@@ -24,6 +24,7 @@ from recnb.display.language import use_language
 from recnb.errors import OptionError
 from recnb.results.arguments import STANDARD
 from recnb.results.table import number_in
+from tests.rows import read_rows
 
 SAMPLE = recnb.datasets.load_sample()
 RECS = SAMPLE.models["item-knn"]
@@ -359,42 +360,18 @@ def test_a_frame_of_a_table_is_the_same_after_it_was_written_as_csv(
     pd.testing.assert_frame_equal(same, frame, check_dtype=False, rtol=1e-15)
 
 
-#: What names the cut-off of each table, where it is written down.
-HEADINGS = {
-    "| metric × k | 10 |": lambda: EV.table("ndcg", k=10),
-    "| metric × k | 5 | 10 |": lambda: EV.table("ndcg", k=[5, 10], intervals=True),
-    "| k | nDCG@k | low | high |": lambda: EV.curve("ndcg", k=[1, 5]),
-    "**lists cut at 10**": lambda: EV.items(k=10),
-    "**whole lists**": lambda: EV.items(),
-    "relevant, list cut at 3**": lambda: EV.user("u026", k=3),
-    "2 of 3 relevant**": lambda: EV.user("u026"),
-    "| model | nDCG@10 |": lambda: FOUND.table("ndcg", k=10, intervals=True),
-    "**nDCG@k**": lambda: FOUND.curve("ndcg", k=[1, 5]),
-    "**nDCG@10**": lambda: FOUND.movers("ndcg", k=10),
-    "| item-knn | factors | 10 |": lambda: FOUND.overlap(k=10),
-    "| item-knn | factors | whole list |": lambda: FOUND.overlap(),
-}
-#: And of each plot.
-LABELS = {
-    "ndcg@10": lambda: EV.table("ndcg", k=10),
-    "recall@3": lambda: EV.table(["ndcg", "recall"], k=[3], intervals=True),
-    "coverage@5": lambda: SHOP.beyond(k=5),
-    "ndcg@10 devoted": lambda: EV.table("ndcg", k=10, by="segment"),
-    "k": lambda: EV.table("ndcg", k=[5, 10]),
-    "lists cut at 10": lambda: COMPARED.beyond(k=10),
-    "nDCG@10": lambda: FOUND.differences("ndcg", k=10),
-}
+CUT_OFFS = read_rows("results/cut_offs.toml")
 COMPARED = recnb.compare(SAMPLE.models, SAMPLE.test, train=SAMPLE.train)
 
 
-@pytest.mark.parametrize("heading", HEADINGS)
-def test_a_heading_says_the_cut_off(heading: str) -> None:
-    assert heading in HEADINGS[heading]().to_markdown(note=False)
+@pytest.mark.parametrize(("heading", "call"), CUT_OFFS["headings"].items())
+def test_a_heading_says_the_cut_off(heading: str, call: str) -> None:
+    assert heading in eval(call).to_markdown(note=False)
 
 
-@pytest.mark.parametrize("label", LABELS)
-def test_a_plot_says_the_cut_off(label: str) -> None:
-    ax = LABELS[label]().plot()
+@pytest.mark.parametrize(("label", "call"), CUT_OFFS["labels"].items())
+def test_a_plot_says_the_cut_off(label: str, call: str) -> None:
+    ax = eval(call).plot()
     legend = ax.get_legend()
     words = [ax.get_title(), *(tick.get_text() for tick in ax.get_yticklabels())]
     if legend is not None:

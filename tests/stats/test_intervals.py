@@ -64,6 +64,12 @@ def test_intervals_lie_within_the_bounds_about_the_mean_and_have_a_width(share, 
     assert 1 - intervals(1 - values, bounds=UNIT)[1] == pytest.approx(low, abs=1e-9)
 
 
+def test_the_interval_of_scaled_values_is_scaled():
+    ends = np.array(intervals(SKEWED, bounds=UNIT))
+    scaled = np.array(intervals(4 * SKEWED - 2, bounds=(-2.0, 2.0)))
+    assert scaled == pytest.approx(4 * ends - 2, abs=1e-9)
+
+
 def test_repeats_that_pass_the_bounds_of_a_metric_have_an_interval():
     low, high = intervals(np.array([[0.0], [1.5], [0.5]]), bounds=UNIT)
     assert 0 <= low < 2 / 3 < high <= 1.5

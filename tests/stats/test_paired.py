@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb import stats
-from recnb.errors import FrameError, NoUsersError, OptionError
+from recnb.errors import NoUsersError, OptionError
 from recnb.stats import (
     UNBOUNDED,
     Detectable,
@@ -26,6 +26,7 @@ from recnb.stats import (
 )
 from recnb.stats import detectable as smallest
 from recnb.stats.power import CORRELATION
+from tests.rows import hold_refused, read_rows
 
 SAMPLE = recnb.datasets.load_sample()
 KNN, POPULAR = (
@@ -349,48 +350,12 @@ def test_users_who_do_not_differ_show_nothing_of_others():
     assert found_among(np.r_[np.ones(10), np.zeros(100)]) > 0
 
 
-@pytest.mark.parametrize(
-    ("call", "words"),
-    [
-        *(
-            (
-                lambda wrong=wrong: paired([wrong, 1.0]),
-                "leave out users on whom only one of the two models is judged",
-            )
-            for wrong in (math.nan, math.inf)
-        ),
-        (lambda: holm(np.array([0.5, 1.5])), r"1\.5"),
-        (lambda: recnb.compare(*ONE_USER, test="t"), "'test' is no option"),
-        (
-            lambda: recnb.compare(*ONE_USER, method="t"),
-            "'method' is no option",
-        ),
-        (lambda: recnb.compare(*ONE_USER, confidence=95), "confidence=95"),
-        *(
-            (lambda wrong=wrong: users_needed(0.01, 0.3, **wrong), next(iter(wrong)))
-            for wrong in (
-                {"power": 0.01},
-                {"power": 1.0},
-                {"power": "80%"},
-                {"alpha": 0.0},
-                {"alpha": 5},
-            )
-        ),
-        (lambda: smallest(0.3, 100, power=1.0), "power=1.0"),
-        (lambda: users_needed(0, 0.3), "difference=0"),
-        *(
-            (
-                lambda sd=sd: users_needed(0.01, sd),
-                f"sd={sd!r} is no standard deviation",
-            )
-            for sd in (math.nan, 0.0, -1.0)
-        ),
-        (lambda: KNN.detectable("ndcg", 10, correlation=0.5), "correlation"),
-    ],
-)
-def test_what_makes_no_sense_is_refused(call, words):
-    with pytest.raises((FrameError, OptionError), match=words):
-        call()
+REFUSED = read_rows("stats/refused.toml")
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_makes_no_sense_is_refused(call):
+    hold_refused(call, REFUSED[call], globals())
 
 
 def test_detectable_is_measured_against_another_evaluation_on_the_users_of_both():

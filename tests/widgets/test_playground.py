@@ -5,7 +5,6 @@ laws that hold after any steps.
 from __future__ import annotations
 
 import html as markup
-import math
 import re
 import sys
 from collections.abc import Callable
@@ -22,6 +21,7 @@ from recnb.errors import RecnbError
 from recnb.widgets import Playground
 from recnb.widgets.playground import GAINS
 from tests.examples import examples
+from tests.rows import hold_refused, read_rows
 from tests.test_import import printed
 
 ITEMS = tuple("ABCDEFG")  # G is missed
@@ -132,63 +132,23 @@ def test_what_it_is_made_of() -> None:
     assert pd.DataFrame(play.explain().ideal)["item"].tolist() == ["b", "a"]
 
 
-REFUSED: tuple[tuple[dict[str, Any], str], ...] = (
-    ({"ranking": ["a", "a"], "truth": ["a"]}, "more than once"),
-    ({"ranking": [], "truth": ["a"]}, "from 1 to 100"),
-    ({"truth": ["a"]}, "without a ranking"),
-    ({"ranking": [["a"], ["b"]], "truth": [["a"], ["b"]]}, "one list"),
-    ({"ranking": [1, 2], "truth": ["1"]}, "never match"),
-    ({"ranking": list(range(1, 102)), "truth": [1]}, "moved by hand"),
-    ({"metrics": ["ndgc"]}, "Did you mean 'ndcg'"),
-    ({"metrics": []}, "at least one"),
-    ({"metrics": ["ndcg", "ndcg"]}, "more than once"),
-    ({"gain": "exponental"}, "'exponential'"),
-    ({"items": pd.DataFrame({"item": ["a"]})}, r"dict\(zip\("),
-    *(({"k": k}, "k=") for k in (0, -1, 1.5, "3", True)),
-)
+REFUSED = read_rows("widgets/playground_refused.toml")
 
 
-@pytest.mark.parametrize("arguments, says", REFUSED)
-def test_what_cannot_be_played_with_is_refused(
-    arguments: dict[str, Any], says: str
-) -> None:
-    with pytest.raises(RecnbError, match=says):
-        Playground(**arguments)
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_cannot_be_played_with_is_refused(call: str) -> None:
+    hold_refused(call, REFUSED[call], globals())
 
 
-STEPS_REFUSED: tuple[tuple[Callable[[Playground], None], str], ...] = (
-    (lambda play: play.move("Z", 1), "not an item"),
-    (lambda play: play.move("A", 0), "ranks 1 to 6"),
-    (lambda play: play.move("A", 7), "ranks 1 to 6"),
-    (lambda play: play.move("G", 8), "ranks 1 to 7"),
-    (lambda play: play.move("A", True), "ranks 1 to 6"),
-    (lambda play: play.remove("Z"), "not an item"),
-    (lambda play: play.change(order="ABCDEE"), "each once"),
-    (lambda play: play.change(order="ABZ"), "one of the items"),
-    (lambda play: play.change(order=""), "each once"),
-    (lambda play: play.change(relevance={"Z": 1}), "not an item"),
-    (
-        lambda play: play.change(relevance={"A": -1}),
-        r"item 'A' is -1: a grade is a number from 0 up, such as 3\.$",
-    ),
-    (lambda play: play.look_at("dcg"), "not among"),
-    (lambda play: play.change(relevance={"A": math.nan}), "a number from 0 up"),
-    (lambda play: play.change(k=0), "k=0"),
-    (lambda play: play.change(relevance={"A": "3"}), "a number from 0 up"),
-    (lambda play: play.change(gain="exponental"), "'exponential'"),
-    (lambda play: play.change(relevance={"A": 2000}, gain="exponential"), "too large"),
-)
+STEPS_REFUSED = read_rows("widgets/steps_refused.toml")
 
 
-@pytest.mark.parametrize("act, says", STEPS_REFUSED)
-def test_what_cannot_be_done_changes_nothing(
-    act: Callable[[Playground], None], says: str
-) -> None:
+@pytest.mark.parametrize("step", STEPS_REFUSED)
+def test_what_cannot_be_done_changes_nothing(step: str) -> None:
     play = Playground()
     play.move("C", 1)
     before = play.now, [*play.past], play.before, play.action, play.focus
-    with pytest.raises(RecnbError, match=says):
-        act(play)
+    hold_refused(step, STEPS_REFUSED[step], {**globals(), "play": play})
     assert (play.now, play.past, play.before, play.action, play.focus) == before
 
 

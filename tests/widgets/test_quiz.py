@@ -16,13 +16,14 @@ import numpy as np
 import pytest
 
 import recnb
-from recnb.errors import CutoffError, OptionError, RecnbError
+from recnb.errors import CutoffError, RecnbError
 from recnb.results.single_list import OF_ONE_LIST, score_lists
 from recnb.widgets.quiz import Quiz
 from recnb.widgets.quiz.mistakes import Mistake
 from recnb.widgets.quiz.slips import SLIPS
 from recnb.widgets.quiz.typed import read_answer
 from tests.korean import english_in, page
+from tests.rows import hold_refused, read_rows
 
 # Other numbers of a list: grades 2, 0, 3, 1, 0 at ranks 1 to 5, cut at 3; F of grade 1
 # is missed
@@ -225,93 +226,20 @@ def test_a_korean_sheet_is_korean() -> None:
 
 # Answers as people write them
 
-TYPED: list[
-    tuple[Any, float, int | None]
-] = [  # an answer, its number and its decimals; none of a fraction
-    ("2/3", 2 / 3, None),
-    (" 4 / 6", 2 / 3, None),
-    ("1.0/1.5", 2 / 3, None),
+ANSWERS = read_rows("widgets/quiz_answers.toml")
+#: An answer, its number and its decimals; none of a fraction.
+TYPED: list[tuple[Any, float, int | None]] = [
     (Fraction(2, 3), 2 / 3, None),
-    ("67 %", 0.67, 2),
-    ("87.32%", 0.8732, 4),
-    ("0,87", 0.87, 2),
-    ("+,5", 0.5, 1),
-    ("(1+2/3)/4", 5 / 12, None),
-    ("AP = (1+2/3)/4 ≈ 0.4167", 0.4167, 4),
-    ("3/log2(1+1) + 2/log2(1+2)", 3 + 2 / log2(3), None),
-    ("(2^3-1)/log2(2)", 7, None),
-    ("2 / 3 = 0.6667.", 0.6667, 4),
-    ("67 %.", 0.67, 2),
-    ("0,5*3", 1.5, None),
-    ("-(1-3)", 2, None),
-    ("0.2 * 0.8**2", 0.128, None),
-    ("１/２", 0.5, None),
-    ("½", 0.5, None),
-    ("−1", -1, 0),
-    ("8.732e-3", 0.008732, None),
-    (" '2/3' ", 2 / 3, None),
-    ("“0,5”", 0.5, 1),
     (np.float64(0.25), 0.25, 2),
     (np.int64(3), 3, 0),
     (0.8732, 0.8732, 4),
     (Decimal("0.50"), 0.5, 2),
-    ("0．８７", 0.87, 2),
-    ("5분의 3", 0.6, None),
-    ("1 + 5분의 3", 1.6, None),
-    ("60퍼센트", 0.6, 2),
-    ("45.25 프로입니다", 0.4525, 4),
-    ("45.25 percent", 0.4525, 4),
-    ("약 0.6", 0.6, 1),
-    ("about 0.8", 0.8, 1),
-    ("~0.8", 0.8, 1),
-    ("답: 0.4525", 0.4525, 4),
-    ("답은 약 0.45 정도입니다.", 0.45, 2),
-    ("정답 2/3", 2 / 3, None),
-    ("0.4525이다", 0.4525, 4),
-    ("0.6점", 0.6, 1),
-    ("0.4525이요", 0.4525, 4),
-    ("0.4525요.", 0.4525, 4),
-    ("nDCG@3: 0.4525", 0.4525, 4),
-    ("Answer: 3/5", 0.6, None),
 ]
 NO_NUMBERS = (
-    "",
-    ".",
-    "0.66...",
-    "about",
-    "답",
-    "2:3",
-    "0.8.7",
-    "1,234.5",
-    "0.8,7",
-    "1//2",
-    "nan",
-    "inf",
-    "1e9999999999",
-    "1e500",
+    *ANSWERS["no_numbers"],
     "9" * 500,
-    "½ or so",
-    "<b>1</b>",
-    "%",
-    "open(1)",
-    "9**99**99",
-    "1;2",
-    "a+1",
-    "x",
-    "log2(-1)",
-    "log2()",
-    "log2(x=2)",
-    "log(100)",
-    "1÷4",
-    "(1",
-    "1/2)",
     "(" * 300,
     "-" * 3000 + "1",
-    "(-1)**0.5",
-    "[1, 2]",
-    "1 if 1 else 2",
-    "10**999",
-    "True",
     True,
     [0.8, 0.9],
     {"value": 1},
@@ -322,7 +250,14 @@ NO_NUMBERS = (
 )
 
 
-def test_answers_are_read_as_people_write_them() -> None:
+@pytest.mark.parametrize("typed", ANSWERS["typed"])
+def test_answers_are_read_as_people_write_them(typed: str) -> None:
+    number, *decimals = ANSWERS["typed"][typed]
+    value = pytest.approx(eval(str(number), {"log2": log2}), abs=1e-12)
+    assert read_answer(typed) == (value, *(decimals or [None]))
+
+
+def test_numbers_of_python_are_answers() -> None:
     for typed, value, decimals in TYPED:
         assert read_answer(typed) == (pytest.approx(value, abs=1e-12), decimals), typed
 
@@ -386,64 +321,10 @@ def test_mistakes_of_one_number_and_what_is_near_are_named() -> None:
 
 
 #: What is typed, the value, the numbers of mistakes, and what is said.
-JUDGED: list[tuple[Any, float, list[float], str]] = [
-    *(
-        (typed, 0.87324519, [], "right")
-        for typed in (
-            0.8732,
-            "0,8732",
-            0.87324519,
-            " .8732 ",
-            "87.32%",
-            "+0.8732",
-            "０．８７３２",
-            Decimal("0.8732"),
-        )
-    ),
-    *(
-        (typed, 0.87324519, [], "No common")
-        for typed in ("0.875", "8.732e-3", "2/5", "0.8688", "0.8777")
-    ),
-    *(
-        (typed, 0.87324519, [], "never below 0 or above 1")
-        for typed in ("-0.8732", 8732, "1.3", "4/3")
-    ),
-    *(
-        (typed, 0.87324519, [], "rounded on the way")
-        for typed in ("0.8705", "0.8745", "4.37/5", "0.8735", "87.35%")
-    ),
-    ("4.1329", 4.1309, [], "rounded on the way"),
-    ("0.8735", 0.87324519, [0.8735], "slip0"),
-    *(
-        (typed, 0.87324519, [], "Only the last digit")
-        for typed in ("87.31%", "2.6199/3")
-    ),
-    (0.8731, 0.87324519, [], "Only the last digit"),
-    (0.8733, 0.87324519, [], "Only the last digit"),
-    ("0.8732", 0.87328, [], "Only the last digit"),
-    ("0.8731", 0.87328, [], "rounded on the way"),
-    ("0.870", 0.87324519, [], "No common"),
-    ("0.873", 0.8732, [0.8691, 0.4], "right"),
-    (
-        "0.87",
-        0.8732,
-        [0.8691, 0.4],
-        "too few decimals",
-    ),  # as 0.8691 rounds to 0.87 as well
-    ("0.9", 0.8732, [0.4], "too few decimals"),  # as one decimal never is enough
-    ("0.5", 0.525, [0.5], "slip0"),
-    ("0.869", 0.8732, [0.8691, 0.4], "slip0"),
-    ("0.4", 0.8732, [0.8691, 0.4], "slip1"),
-    ("0.4", 0.8732, [0.41], "No common"),  # nor is a mistake named by one decimal
-    (0.87, 0.86998, [0.8751], "right"),  # 0.8700 typed as a number is 0.87
-    (7, 7.0, [], "right"),
-    ("0.25", 0.51, [0.25, 0.25], "slip0"),
-    ("67 %", 2 / 3, [], "right"),
-    *(
-        (typed, 0.735007, [73.5007], "slip0")
-        for typed in ("73.5007", "73.50", "73.5", "74")
-    ),
-    ("73", 0.735007, [73.5007], "never below 0 or above 1"),
+#: What is typed, the value, the numbers of mistakes, and what is said.
+JUDGED = [
+    *ANSWERS["judged"],
+    [Decimal("0.8732"), 0.87324519, [], "right"],
 ]
 
 
@@ -496,129 +377,12 @@ def test_the_widget_checks_and_reveals_and_its_static_form_has_no_controls() -> 
     assert bool(q.reveal()) is False
 
 
-@pytest.mark.parametrize(
-    "call, error, message",
-    [
-        (lambda: recnb.quiz("ndgc"), OptionError, "Did you mean 'ndcg'"),
-        *[
-            (
-                lambda seed=seed: recnb.quiz(seed=seed),
-                OptionError,
-                f"seed={seed!r}: a quiz draws its own list from a whole number",
-            )
-            for seed in ("monday", 1.0, True)
-        ],
-        *[
-            (lambda k=k: recnb.quiz(k=k), CutoffError, "cut at 2 to 10")
-            for k in (1, 11)
-        ],
-        (
-            lambda: recnb.quiz("ndcg", 7, {"A": 1}, 6),
-            OptionError,
-            (
-                "6 is one argument too many: after metric, list and relevant items, "
-                "name each, such as k=5."
-            ),
-        ),
-        (
-            lambda: recnb.quiz("ndcg", 7, ["A"]),
-            OptionError,
-            "belongs to a list, and seed=7 draws one: recnb.quiz('ndcg', ['A', 'B'], {'A': 1})",
-        ),
-        (
-            lambda: recnb.quiz("ndcg", ["A", "B"], ["A"], seed=1),
-            OptionError,
-            "seed=1 draws a list, and one is given: leave seed out.",
-        ),
-        (
-            lambda: recnb.quiz("ndcg", 7, seed=8),
-            OptionError,
-            "7 and seed=8 are two seeds: leave one of them out.",
-        ),
-        (
-            lambda: recnb.quiz("ndcg", relevant={"A": 1}),
-            OptionError,
-            "belongs to a list, and seed=0 draws one",
-        ),
-        (
-            lambda: recnb.quiz("ndcg", "ABC", {"A": 1}),
-            OptionError,
-            (
-                "'ABC' is no list: give the items from rank 1 down, "
-                "recnb.quiz('ndcg', ['A', 'B', 'C'], {'A': 1})."
-            ),
-        ),
-        (
-            lambda: recnb.quiz(["A", "B"], {"A": 1}),
-            OptionError,
-            (
-                "['A', 'B'] stands where the metric does: type its name first, "
-                "recnb.quiz('ndcg', ['A', 'B'], {'A': 1})."
-            ),
-        ),
-        (
-            lambda: recnb.quiz(3),
-            OptionError,
-            "type its name first, recnb.quiz('ndcg', seed=3).",
-        ),
-        (
-            lambda: recnb.quiz("nDCG@3", seed=1, k=4),
-            OptionError,
-            "'nDCG@3' has its cut-off, and k=4 is another",
-        ),
-        (
-            lambda: recnb.quiz("ndcg", ["A", "B"], {"C": 1}),
-            RecnbError,
-            "nDCG@2 is 0: no item that is relevant",
-        ),
-        (
-            lambda: recnb.quiz("mrr", [3, 1], k=3),
-            CutoffError,
-            "is cut within it, at 1 to 2",
-        ),
-        (
-            lambda: recnb.quiz("ndcg", [["A"], ["B"]], [{"A"}, {"B"}]),
-            RecnbError,
-            "ndcg is asked of one list, and 2 were given",
-        ),
-        (
-            lambda: recnb.quiz("ndcg", ["A", "A"], {"A": 1}),
-            RecnbError,
-            "'A' more than once",
-        ),
-        (lambda: recnb.quiz(k=2.5), CutoffError, "is not a cut-off"),
-        (lambda: recnb.quiz("r_precision", k=3), CutoffError, "leave k out"),
-        (lambda: recnb.quiz(digits=3), OptionError, "has no option 'digits'"),
-        (lambda: recnb.quiz(lang="kr"), OptionError, "no language"),
-        (lambda: recnb.quiz(gain="exp"), OptionError, "no option of ndcg"),
-        (
-            lambda: recnb.quiz("recall", gain="linear"),
-            OptionError,
-            "has no option 'gain'",
-        ),
-        (lambda: recnb.quiz("rbp", p=2), OptionError, "between 0 and 1"),
-        (
-            lambda: recnb.quiz("err", max_relevance=2),
-            OptionError,
-            "not the top of the scale",
-        ),
-        (
-            lambda: recnb.quiz("err", max_relevance=50),
-            RecnbError,
-            "its value is always 0 or 1",
-        ),
-        (
-            lambda: recnb.quiz().chek,
-            AttributeError,
-            "Quiz has no 'chek'. Did you mean 'check'?",
-        ),
-    ],
-)
-def test_what_is_refused_is_told(
-    call: Any, error: type[Exception], message: str
-) -> None:
-    with pytest.raises(error, match=re.escape(message)):
-        call()
+REFUSED = read_rows("widgets/quiz_refused.toml")
+
+
+@pytest.mark.parametrize("call", REFUSED)
+def test_what_is_refused_is_told(call: str) -> None:
+    hold_refused(call, REFUSED[call], globals())
 
 
 def test_an_exercise_asked_for_in_other_words_is_the_same() -> None:

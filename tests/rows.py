@@ -1,0 +1,26 @@
+"""Rows of data that tests try: TOML files beside them, and what a row says of a call."""
+
+from __future__ import annotations
+
+import builtins
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from recnb import errors
+
+
+def read_rows(file: str) -> dict[str, Any]:
+    """Read the rows of a file by their names; its path is that from `tests`."""
+    return tomllib.loads((Path(__file__).parent / file).read_text("utf-8"))
+
+
+def hold_refused(call: str, row: dict[str, str], names: dict[str, Any]) -> None:
+    """Hold that a call raises the error of its row, which has these words, or matches."""
+    kind = getattr(errors, row["error"], None) or getattr(builtins, row["error"])
+    pattern = row.get("match") or re.escape(row["words"])
+    with pytest.raises(kind, match=pattern):
+        eval(call, dict(names))
