@@ -19,7 +19,7 @@ from recnb.data.in_memory import Sheets, source_in_splits
 from recnb.data.layout import Layout
 from recnb.data.parts import Parts, of_one_part, part_of
 from recnb.data.sheet import RECS, TRUTH, Sheet
-from recnb.data.source import Origin, Source
+from recnb.data.source import Source
 from recnb.data.splits import with_distinct_splits
 from recnb.display.language import _
 from recnb.display.progress import steps
@@ -141,12 +141,7 @@ class FileParts(Parts):
             layout = layout.with_splits(distinct)
         super().__init__(layout)
         self._tables: tuple[Table, Table] | None = (lists, judged)  # None: was pickled
-        self._origin = Origin(*origin)
-
-    @property
-    def origin(self) -> Origin:
-        """What holds rows that are not in memory."""
-        return self._origin
+        self.where, self.remedy = origin
 
     def _sides(self) -> tuple[Table, Table]:
         """Return the tables of the lists and of the truth; an error without them."""
@@ -158,12 +153,6 @@ class FileParts(Parts):
             )
         return self._tables
 
-    def _read_truth(self) -> pl.DataFrame:
-        truth = Sheet(TRUTH, self._sides()[1].scan().collect(), self.layout.truth)
-        return (
-            truth.rows if self.splits is None else self.splits.with_list_ids(truth).rows
-        )
-
     def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
         """Apply a function to every part."""
         words = _("parts of users joined")
@@ -171,10 +160,10 @@ class FileParts(Parts):
             recs, truth = (table.scan(part).collect() for table in self._sides())
             if recs.height or truth.height:
                 with of_one_part():
-                    result = work(self._part(recs, truth))
+                    result = work(part_of(recs, truth, self.layout))
                 yield result
 
-    def rows_of(self, users: pl.Series) -> Sheets:
+    def fetched(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
         wanted = self.users_of(users).unique()
         is_wanted = pl.col("user").is_in(wanted.implode())
@@ -184,23 +173,18 @@ class FileParts(Parts):
             .collect()
             for table in self._sides()
         )
-        return self.of_lists(self._part(recs, truth), users)
-
-    def _part(self, recs: pl.DataFrame, truth: pl.DataFrame) -> Sheets:
-        layout = self.layout
-        lists = Sheet(RECS, recs, layout.recs)
-        return part_of(lists, Sheet(TRUTH, truth, layout.truth), layout)
+        return self.of_lists(part_of(recs, truth, self.layout), users)
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
         lists, _judged = self._sides()
-        return Sheet(RECS, lists.first(), self.labels)
+        return self.lists.with_rows(lists.first())
 
     # What pickles an evaluation may be on its way to another machine, which has not these
-    # files: the truth goes along, read from them if need be, and no rows of lists.
+    # files.
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"truth": self.truth, "_tables": None}
+        return vars(self) | {"_tables": None}
 
     # By default a copy is made as by pickling, without the rows of lists. Nothing writes
     # into the files, so copies can share them.

@@ -181,6 +181,26 @@ def test_what_fits_is_held_in_memory(fits, monkeypatch):
     same(made, recnb.evaluate(recs, truth))
 
 
+def test_a_truth_that_does_not_fit_puts_both_into_files():
+    recs, truth = random_frames(np.random.default_rng(2))
+    made = recnb.evaluate(STREAMED["lazy"](recs[:20]), STREAMED["lazy"](truth))
+    assert not made.source.in_memory
+    same(made, recnb.evaluate(recs[:20], truth))
+
+
+def test_rows_of_each_user_keep_their_order(monkeypatch):
+    monkeypatch.setattr(file_parts, "HELD", 4_000_000)
+    rng = np.random.default_rng(5)
+    rows = pl.DataFrame({"user": rng.integers(0, 900, 10**6)}).with_row_index("row")
+    table = file_parts.Table(rows.iter_slices(50_000))
+    table.write()
+    parts = [table.scan(part).collect() for part in range(file_parts.N_PARTS)]
+    assert all(part["row"].is_sorted() for part in parts)
+    assert sum(part.height for part in parts) == rows.height
+    users = [{*part["user"]} for part in parts]
+    assert sum(map(len, users)) == len(set().union(*users))
+
+
 # ---- files that are left behind
 
 
