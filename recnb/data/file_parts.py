@@ -33,7 +33,7 @@ HELD = 2**28
 N_PARTS = 2**7
 
 
-class Table:
+class SpooledTable:
     """The rows of a table: in memory, or in files by parts of users if they are many.
 
     Rows of each user keep their order. The files are removed with this object, or when
@@ -131,21 +131,26 @@ class FileParts(Parts):
     """Parts of users in temporary files."""
 
     def __init__(
-        self, lists: Table, judged: Table, layout: Layout, origin: tuple[str, str]
+        self,
+        lists: SpooledTable,
+        judged: SpooledTable,
+        layout: Layout,
+        origin: tuple[str, str],
     ) -> None:
         self.keeps_truth = not judged.in_files
-        for table in (lists, judged):
+        tables = (lists, judged)
+        for table in tables:
             table.write()
         if layout.split:
             distinct = with_distinct_splits(lists.scan(), layout.split).collect()
             layout = layout.with_splits(distinct)
         super().__init__(layout)
-        self._tables: tuple[Table, Table] | None = (lists, judged)  # None: was pickled
+        self._tables: tuple[SpooledTable, SpooledTable] | None = tables
         self.where, self.remedy = origin
 
-    def _sides(self) -> tuple[Table, Table]:
+    def _sides(self) -> tuple[SpooledTable, SpooledTable]:
         """Return the tables of the lists and of the truth; an error without them."""
-        if self._tables is None:
+        if self._tables is None:  # this was pickled
             raise ElsewhereError(
                 f"this asks for rows of the lists, which stayed in {self.where} when the "
                 "evaluation was pickled. Evaluate the frames again; if they fit into "
@@ -201,7 +206,7 @@ def read_batches(
     Each frame is read once: a query may take long, or give other rows the next time.
     """
     with closing(_batches_checked(truth, TRUTH, layout.truth_read)) as batches:
-        judged = Table(batches)
+        judged = SpooledTable(batches)
     example = Sheet(TRUTH, judged.first(), layout.truth)  # for the types of its ids
     with (
         steps(None, _("rows read")) as bar,
@@ -214,7 +219,7 @@ def read_batches(
             bar.update(batch.height)
             return batch
 
-        lists = Table(map(checked, batches))
+        lists = SpooledTable(map(checked, batches))
     if not lists.in_files and not judged.in_files:
         return source_in_splits(
             Sheet(RECS, lists.held(), layout.recs),

@@ -17,7 +17,7 @@ from recnb.data.join import JoinResult, join
 from recnb.data.matches import RepeatedRankError, RepeatedTruthError, RepeatError
 from recnb.data.rules import rank_of_rows, single_precision
 from recnb.data.sheet import IDS, TRUTH, Sheet, is_missing, is_relevant
-from recnb.data.source import Joined, Rows, Source, rows_of
+from recnb.data.source import Joined, JoinedRows, Source, rows_of
 from recnb.data.splits import Splits
 from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
 from recnb.display.language import Sentence
@@ -162,7 +162,7 @@ class Sheets(Source):
             users=result.users,
             all_hits=hits,
             convention=in_order,
-            rows=Rows(
+            rows=JoinedRows(
                 lists=partial(_ranked_rows, lists.rows, make_ranks, in_order),
                 judged=truth,
                 truth=partial(truth.__getitem__, result.frame_row_of_entry),

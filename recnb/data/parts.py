@@ -21,7 +21,7 @@ from recnb.conventions import Convention
 from recnb.data.in_memory import Sheets, check_users, source_of
 from recnb.data.layout import Layout
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
-from recnb.data.source import Joined, RowCounts, Rows, Source, elsewhere
+from recnb.data.source import Joined, JoinedRows, RowCounts, Source, elsewhere
 from recnb.data.splits import MetLabels
 from recnb.errors import ElsewhereError, FrameError, NoRowsError
 from recnb.metrics.hits import Hits, Ints, TieSpread, in_order
@@ -227,15 +227,15 @@ def check_parts(parts: Sequence[PartHits], convention: Convention) -> None:
 
 def _rows_of_parts(
     kept: Sequence[PartHits], parts: Parts, convention: Convention
-) -> Rows:
+) -> JoinedRows:
     """Return the rows of parts: those that were kept, or read where they are."""
     lists = partial(getattr, parts, "recs")
     if not parts.keeps_truth:
         read = partial(_read_where_they_are, parts, convention)
-        return Rows(
+        return JoinedRows(
             lists=lists, judged=partial(read, "judged"), truth=partial(read, "truth")
         )
-    return Rows(
+    return JoinedRows(
         lists=lists,
         judged=_by_user([part.judged for part in kept]),
         truth=_by_user([part.truth for part in kept]),
@@ -245,7 +245,7 @@ def _rows_of_parts(
 def _read_where_they_are(
     parts: Parts, convention: Convention, name: str
 ) -> pl.DataFrame:
-    """Return rows of the truth of all parts."""
+    """Return rows of the truth of all parts, by user."""
     return _by_user(parts.each(partial(_rows_of_part, convention, name)))
 
 
@@ -285,15 +285,16 @@ def hits_together(parts: Sequence[Hits], position: Ints) -> Hits:
     """
     first_user = np.cumsum([0, *[hits.n_users for hits in parts]])
     first_entry = np.cumsum([0, *[len(hits.truth_user) for hits in parts]])
-    user = _concatenated([hits.user for hits in parts], first_user)
     entry = _concatenated([hits.entry for hits in parts], first_entry)
-    truth_user = _concatenated([hits.truth_user for hits in parts], first_user)
+    user = position[_concatenated([hits.user for hits in parts], first_user)]
+    truth_users = [hits.truth_user for hits in parts]
+    truth_user = position[_concatenated(truth_users, first_user)]
 
     # Rows of each user keep their order.
-    entry_order = in_order(position[truth_user])
+    entry_order = in_order(truth_user)
     place_of_entry = np.empty_like(entry_order)
     place_of_entry[entry_order] = np.arange(len(entry_order))
-    hit_order = in_order(position[user])
+    hit_order = in_order(user)
     list_length = np.empty_like(position)
     list_length[position] = np.concatenate([hits.list_length for hits in parts])
     relevance = np.concatenate([hits.relevance for hits in parts])
@@ -301,11 +302,11 @@ def hits_together(parts: Sequence[Hits], position: Ints) -> Hits:
     weights = [hits.truth_weight for hits in parts if hits.truth_weight is not None]
     ties = [hits.tied for hits in parts if hits.tied is not None]
     return Hits(
-        user=position[user][hit_order],
+        user=user[hit_order],
         rank=np.concatenate([hits.rank for hits in parts])[hit_order],
         relevance=relevance[hit_order],
         entry=place_of_entry[entry][hit_order],
-        truth_user=position[truth_user][entry_order],
+        truth_user=truth_user[entry_order],
         truth_relevance=truth_relevance[entry_order],
         truth_weight=np.concatenate(weights)[entry_order] if weights else None,
         list_length=list_length,

@@ -196,7 +196,7 @@ def rows_of(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:
 # ---- what an evaluation keeps
 
 
-class Rows:
+class JoinedRows:
     """The rows behind the hits: each table is there, or made when it is first asked for."""
 
     def __init__(self, **tables: pl.DataFrame | Callable[[], pl.DataFrame]) -> None:
@@ -231,9 +231,9 @@ class Rows:
             table = self._tables[name] = table()
         return table
 
-    def among(self, users: pl.Series) -> Rows:
+    def among(self, users: pl.Series) -> JoinedRows:
         """Return the rows of some of the users evaluated."""
-        return Rows(
+        return JoinedRows(
             **{name: partial(self._of_users, name, users) for name in self._tables}
         )
 
@@ -301,7 +301,7 @@ class Joined:
     users: pl.Series  #: the users evaluated, sorted
     all_hits: Hits  #: of whole lists
     convention: Convention
-    rows: Rows  #: behind the hits
+    rows: JoinedRows  #: behind the hits
     n_without_relevant: int  #: users of either frame who have no relevant item
     has_gaps: bool = False  #: whether some list leaves a rank empty
     graded: bool = True  #: whether the truth says how relevant an item is

@@ -160,7 +160,7 @@ def test_a_connection_may_be_asked_other_things_meanwhile():
 def test_ids_of_other_kinds_are_refused_by_the_first_batch(monkeypatch):
     recs, truth = random_frames(np.random.default_rng(14))
     monkeypatch.setattr(
-        file_parts.Table, "write", lambda self: pytest.fail("more was read")
+        file_parts.SpooledTable, "write", lambda self: pytest.fail("more was read")
     )
     with pytest.raises(FrameError, match="item ids are of different kinds"):
         recnb.evaluate(
@@ -192,7 +192,7 @@ def test_rows_of_each_user_keep_their_order(monkeypatch):
     monkeypatch.setattr(file_parts, "HELD", 4_000_000)
     rng = np.random.default_rng(5)
     rows = pl.DataFrame({"user": rng.integers(0, 900, 10**6)}).with_row_index("row")
-    table = file_parts.Table(rows.iter_slices(50_000))
+    table = file_parts.SpooledTable(rows.iter_slices(50_000))
     table.write()
     parts = [table.scan(part).collect() for part in range(file_parts.N_PARTS)]
     assert all(part["row"].is_sorted() for part in parts)
