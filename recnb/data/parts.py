@@ -229,7 +229,7 @@ def _rows_of_parts(
     kept: Sequence[PartHits], parts: Parts, convention: Convention
 ) -> JoinedRows:
     """Return the rows of parts: those that were kept, or read where they are."""
-    lists = partial(getattr, parts, "recs")
+    lists = partial(getattr, parts, "recs")  # which is an error: they are elsewhere
     if not parts.keeps_truth:
         read = partial(_read_where_they_are, parts, convention)
         return JoinedRows(

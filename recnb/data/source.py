@@ -41,10 +41,10 @@ class Source(ABC):
     users_without_items: Sequence[Any] = ()
     where: str = ""  #: what holds rows that are not in memory, in words
     remedy: str = ""  #: what to type to have them there
-    lists: (
-        Sheet  #: user, item, and rank or score or both; no rows if they are elsewhere
-    )
-    judgements: Sheet  #: user, item, and relevance if there is one; the same
+    #: User, item, and rank or score or both; no rows if they are elsewhere.
+    lists: Sheet
+    #: User, item, and relevance if there is one; the same.
+    judgements: Sheet
 
     @property
     def labels(self) -> Labels:
