@@ -22,7 +22,6 @@ from recnb.data.columns import Labels
 from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts
 from recnb.data.sheet import RECS, TRUTH, Sheet
-from recnb.data.source import Origin
 from recnb.data.splits import split_role
 from recnb.display.language import N_
 from recnb.distributed.evaluation import BUCKET, ROW, call, evaluation_of, read_part
@@ -72,6 +71,9 @@ def evaluate(
 class DaskParts(Parts):
     """Partitions of whole users, made by a shuffle of both frames."""
 
+    where = N_("the partitions of Dask DataFrames")
+    remedy = "recnb.evaluate(recs.compute(), truth.compute())"
+
     def __init__(
         self, recs: Any, truth: Any, given: ParsedOptions, npartitions: int | None
     ) -> None:
@@ -89,12 +91,6 @@ class DaskParts(Parts):
             for rows in self._rows
         ]
 
-    @property
-    def origin(self) -> Origin:
-        """What holds rows that are not in memory."""
-        remedy = "recnb.evaluate(recs.compute(), truth.compute())"
-        return Origin(N_("the partitions of Dask DataFrames"), remedy)
-
     def each(self, work: Callable[[Sheets], T]) -> tuple[T, ...]:
         """Call a function of the users of each partition, where they are."""
         pairs = zip(*(frame.to_delayed() for frame in self._shuffled), strict=True)
@@ -105,7 +101,7 @@ class DaskParts(Parts):
         )
         return tuple(dask.compute(*tasks))
 
-    def rows_of(self, users: pl.Series) -> Sheets:
+    def fetched(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
         wanted = self.users_of(users).unique().to_list()
         left, right = dask.compute(

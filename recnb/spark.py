@@ -23,7 +23,6 @@ from recnb.data import Frame, Layout
 from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts
 from recnb.data.sheet import RECS, TRUTH, Sheet
-from recnb.data.source import Origin
 from recnb.data.splits import split_role
 from recnb.display.language import N_, current, use_language
 from recnb.distributed.evaluation import BUCKET, ROW, call, evaluation_of, read_part
@@ -69,6 +68,9 @@ def evaluate(
 class SparkParts(Parts):
     """Buckets of whole users, which Spark's workers are given."""
 
+    where = N_("Spark DataFrames")
+    remedy = "recnb.evaluate(recs.toPandas(), truth.toPandas())"
+
     def __init__(
         self, recs: Frame, truth: Frame, given: ParsedOptions, npartitions: int | None
     ) -> None:
@@ -84,12 +86,6 @@ class SparkParts(Parts):
         super().__init__(_with_splits(layout, lists))
         self._rows = (lists, judged)
         self._n = npartitions or _shuffle_partitions(session)
-
-    @property
-    def origin(self) -> Origin:
-        """What holds rows that are not in memory."""
-        remedy = "recnb.evaluate(recs.toPandas(), truth.toPandas())"
-        return Origin(N_("Spark DataFrames"), remedy)
 
     def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
         """Call a function of each bucket, in a worker; results are in the order of buckets."""
@@ -108,7 +104,7 @@ class SparkParts(Parts):
                 raise result
             yield result
 
-    def rows_of(self, users: pl.Series) -> Sheets:
+    def fetched(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
         wanted = fn.col("user").isin(self.users_of(users).unique().to_list())
         # What is filtered before it is numbered can be left to the source.

@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from recnb.data import buckets
+from recnb.data import batches, file_parts
 
 METRICS = {
     "ndcg": {"gain": "exponential"},
@@ -78,19 +78,13 @@ def shuffled(frame, seed=0):
     return frame.sample(frac=1, random_state=seed).reset_index(drop=True)
 
 
-def sized(monkeypatch, whole=30, rows=20, batch=7):
-    """Put whatever has more rows than `whole` into files, read in batches, in buckets
-    of as many rows.
+def sized(monkeypatch, held=720, batch=7):
+    """Put a table of more bytes than `held`, which 30 rows of numbers have, into files;
+    read it in batches.
     """
-    for name, value in {
-        "WHOLE": whole,
-        "SHARE": 0,
-        "BLOCK": 2 * rows + 1,
-        "BUCKET": 24 * rows,
-        "SLOTS": 8,
-        "ROWS": batch,
-    }.items():
-        monkeypatch.setattr(buckets, name, value)
+    monkeypatch.setattr(file_parts, "HELD", held)
+    monkeypatch.setattr(file_parts, "N_PARTS", 8)
+    monkeypatch.setattr(batches, "ROWS", batch)
 
 
 def in_batches(frame):

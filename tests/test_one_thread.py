@@ -1,13 +1,9 @@
-"""Python as it is in a browser: no psutil, one core, and no threads that can be started."""
+"""Python as it is in a browser: one core, and no threads that can be started."""
 
 from __future__ import annotations
 
 import subprocess
 import sys
-
-import pytest
-
-from recnb.data import buckets
 
 #: What is done before anything else is imported. Arrow reads its number of threads from
 #: OMP_NUM_THREADS.
@@ -15,7 +11,6 @@ BROWSER = """
 import os, sys, threading
 os.environ["POLARS_MAX_THREADS"] = os.environ["OMP_NUM_THREADS"] = "1"
 os.sched_getaffinity = lambda process: {0}
-sys.modules["psutil"] = None
 def refuse(thread):
     raise RuntimeError("can't start new thread")
 threading.Thread.start = refuse
@@ -26,7 +21,7 @@ ASKED = """
 import pathlib, tempfile
 import polars as pl
 import recnb
-from recnb.data import buckets
+from recnb.data import batches, file_parts
 
 sample = recnb.datasets.load_sample()
 recs, truth = sample.models["item-knn"], sample.test
@@ -37,7 +32,7 @@ print(ev.lint())
 print(ev.explain("ndcg", "u026", k=10))
 print(len(ev.report(k=[5, 10])._repr_html_()), len(recnb.playground()._repr_html_()))
 print(recnb.compare(sample.recommendations, truth, baseline="popular").table(k=10))
-buckets.WHOLE, buckets.SHARE, buckets.BLOCK, buckets.ROWS = 100, 0, 500, 500
+batches.ROWS, file_parts.HELD, file_parts.N_PARTS = 500, 10_000, 8
 with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder, "recs.parquet")
     recs.to_parquet(path)
@@ -60,11 +55,3 @@ def printed(program: str) -> str:
 
 def test_a_browser_gets_the_numbers_of_a_kernel() -> None:
     assert printed(BROWSER + ASKED) == printed(ASKED)
-
-
-def test_memory_is_a_round_number_without_psutil(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(sys.modules, "psutil", None)
-    monkeypatch.setattr(buckets, "LIMITS", ())
-    assert buckets.available_memory() == buckets.UNKNOWN_MEMORY == 2**30

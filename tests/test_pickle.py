@@ -14,7 +14,7 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.data import buckets
+from recnb.data import file_parts
 from recnb.errors import ElsewhereError
 
 SAMPLE = recnb.datasets.load_sample()
@@ -115,8 +115,7 @@ def test_a_live_view_leaves_what_can_be_copied(kind: str) -> None:
 def test_pickle_takes_hits_and_leaves_rows_that_are_in_files(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(buckets, "WHOLE", 1_000)
-    monkeypatch.setattr(buckets, "SHARE", 0)
+    monkeypatch.setattr(file_parts, "HELD", 10_000)
     recs, truth = (
         pl.from_pandas(frame).lazy()
         for frame in (SAMPLE.models["item-knn"], SAMPLE.test)

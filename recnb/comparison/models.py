@@ -16,7 +16,7 @@ import polars as pl
 
 from recnb.conventions import Convention, presets
 from recnb.data import Frame, Joined, table_of
-from recnb.data.buckets import batches_of
+from recnb.data.batches import batches_of
 from recnb.data.columns import (
     Scanned,
     columns_of,

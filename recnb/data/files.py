@@ -34,8 +34,8 @@ from recnb.data.columns import (
     named,
     role_of,
 )
+from recnb.data.replacing import replacing
 from recnb.data.sheet import IDS, kind
-from recnb.data.temporary import replacing
 from recnb.display.progress import steps
 from recnb.errors import (
     ColumnError,

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.columns import Labels, with_series
+from recnb.data.columns import with_series
 from recnb.data.ids import each_once
 from recnb.data.join import JoinResult, join
 from recnb.data.matches import RepeatedRankError, RepeatedTruthError, RepeatError
@@ -23,50 +23,6 @@ from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import FrameError, NoUsersError
 from recnb.metrics.hits import Floats, Ints, cached_property
-
-
-class RowsInMemory(JoinedRows):
-    """The rows of frames in memory."""
-
-    def __init__(
-        self,
-        recs: pl.DataFrame,
-        judged: pl.DataFrame,
-        make_ranks: Callable[[], Ints],
-        frame_row_of_entry: Ints,
-        convention: Convention,
-    ) -> None:
-        self._recs = recs
-        self._judged = judged
-        self._make_ranks = make_ranks
-        self._frame_row_of_entry = frame_row_of_entry
-        self._convention = convention
-
-    @cached_property
-    def lists(self) -> pl.DataFrame:
-        """User, item, rank, and score where there is one, without those left out.
-
-        Rows are in the order in which they came.
-        """
-        rank, convention = self._make_ranks(), self._convention
-        table = with_series(self._recs, pl.Series("rank", rank))
-        if convention.score_dtype == "float32" and convention.order == "score":
-            scores = single_precision(self._recs["score"])
-            table = with_series(table, pl.Series("score", scores))
-        table = table.select(*IDS, "rank", "^score$")
-        if rank.all():
-            return table
-        return table.filter(pl.col("rank") > 0)
-
-    @property
-    def judged(self) -> pl.DataFrame:
-        """All rows of the truth: user, item, relevance, and weight where there is one."""
-        return self._judged
-
-    @cached_property
-    def truth(self) -> pl.DataFrame:
-        """The relevant rows of the users evaluated."""
-        return self._judged[self._frame_row_of_entry]
 
 
 @dataclass(eq=False)
@@ -87,16 +43,6 @@ class Sheets(Source):
     users_without_items: Sequence[Any] = ()
     #: Ids by which propensities were looked up; none of those in a column of the truth.
     propensity_ids: Sequence[str] = ()
-
-    @property
-    def labels(self) -> Labels:
-        """Which column of the recommendations plays which role."""
-        return self.lists.labels
-
-    @property
-    def truth_labels(self) -> Labels:
-        """Which column of the truth plays which role."""
-        return self.judgements.labels
 
     @property
     def recs(self) -> pl.DataFrame:
@@ -216,8 +162,10 @@ class Sheets(Source):
             users=result.users,
             all_hits=hits,
             convention=in_order,
-            rows=RowsInMemory(
-                lists.rows, truth, make_ranks, result.frame_row_of_entry, in_order
+            rows=JoinedRows(
+                lists=partial(_ranked_rows, lists.rows, make_ranks, in_order),
+                judged=truth,
+                truth=partial(truth.__getitem__, result.frame_row_of_entry),
             ),
             n_without_relevant=result.n_without_relevant,
             has_gaps=result.has_gaps,
@@ -272,6 +220,24 @@ class Sheets(Source):
         most_relevant = pl.col("relevance").arg_max()
         truth = pairs.agg(pl.col("relevance", "^propensity$").get(most_relevant))
         return join(recs, truth, convention, all_items), truth
+
+
+def _ranked_rows(
+    recs: pl.DataFrame, make_ranks: Callable[[], Ints], convention: Convention
+) -> pl.DataFrame:
+    """Return user, item, rank, and score where there is one, without rows left out.
+
+    Rows are in the order in which they came.
+    """
+    rank = make_ranks()
+    table = with_series(recs, pl.Series("rank", rank))
+    if convention.score_dtype == "float32" and convention.order == "score":
+        scores = single_precision(recs["score"])
+        table = with_series(table, pl.Series("score", scores))
+    table = table.select(*IDS, "rank", "^score$")
+    if rank.all():
+        return table
+    return table.filter(pl.col("rank") > 0)
 
 
 def _with_negative_grades(convention: Convention) -> Convention:

@@ -474,7 +474,7 @@ class ItemDataOfParts(ItemData):
 
         def rows(user: int) -> TermRows:
             """Return the rows behind the value of a user, whose list is fetched."""
-            of_user = self._parts.rows_of(table["user"][[user]])
+            of_user = self._parts.fetched(table["user"][[user]])
             explained: TermRows = self._on_part(values)(of_user).rows(0)
             return explained
 

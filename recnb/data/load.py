@@ -20,7 +20,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
-from recnb.data.buckets import batches_of, origin_of
+from recnb.data.batches import batches_of, origin_of
 from recnb.data.columns import (
     Columns,
     Frame,

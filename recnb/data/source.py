@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,13 +21,6 @@ from recnb.data.weights import Weighting, look_up, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError, FrameError
 from recnb.metrics.hits import Bools, Floats, Hits, Ints, cached_property
-
-
-class Origin(NamedTuple):
-    """What holds rows that are not in memory."""
-
-    where: str = ""  #: in words
-    remedy: str = ""  #: what to type to have them in memory
 
 
 class EmptyTruthError(FrameError):
@@ -45,16 +39,22 @@ class Source(ABC):
     splits: Splits | None = None
     #: Users of the truth with an empty list, for whom its rows have no place.
     users_without_items: Sequence[Any] = ()
+    where: str = ""  #: what holds rows that are not in memory, in words
+    remedy: str = ""  #: what to type to have them there
+    #: User, item, and rank or score or both; no rows if they are elsewhere.
+    lists: Sheet
+    #: User, item, and relevance if there is one; the same.
+    judgements: Sheet
 
     @property
-    @abstractmethod
     def labels(self) -> Labels:
         """Which column of the recommendations plays which role."""
+        return self.lists.labels
 
     @property
-    @abstractmethod
     def truth_labels(self) -> Labels:
         """Which column of the truth plays which role."""
+        return self.judgements.labels
 
     @property
     @abstractmethod
@@ -70,13 +70,9 @@ class Source(ABC):
     def join(self, convention: Convention) -> Joined:
         """Join the frames under a convention."""
 
-    def lists_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
-        """Return the ranked rows of some users' lists."""
-        return rows_of(self.under(convention).recs, users)
-
-    def truth_of(self, users: pl.Series, convention: Convention) -> pl.DataFrame:
-        """Return the relevant rows of some users."""
-        return rows_of(self.under(convention).truth, users)
+    def fetched(self, users: pl.Series) -> Source:
+        """Return a source in memory that has the rows of some users."""
+        return self
 
     @abstractmethod
     def example(self) -> Sheet:
@@ -88,21 +84,6 @@ class Source(ABC):
 
         The catalogue and the scale of grades are those of all.
         """
-
-    @property
-    def origin(self) -> Origin:
-        """What holds rows that are not in memory."""
-        return Origin()
-
-    @property
-    def where(self) -> str:
-        """What holds rows that are not in memory, in words."""
-        return self.origin.where
-
-    @property
-    def remedy(self) -> str:
-        """What to type to have them there."""
-        return self.origin.remedy
 
     @property
     def in_memory(self) -> bool:
@@ -215,66 +196,54 @@ def rows_of(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:
 # ---- what an evaluation keeps
 
 
-class JoinedRows(ABC):
-    """The rows behind the hits, each made when it is first asked for."""
+class JoinedRows:
+    """The rows behind the hits: each table is there, or made when it is first asked for."""
+
+    def __init__(self, **tables: pl.DataFrame | Callable[[], pl.DataFrame]) -> None:
+        self._tables = tables
 
     @property
-    @abstractmethod
     def lists(self) -> pl.DataFrame:
         """User, item, rank, and score where there is one, of all lists.
 
         It is an error if they are elsewhere.
         """
+        return self._table("lists")
 
     @property
-    @abstractmethod
     def judged(self) -> pl.DataFrame:
         """All rows of the truth: user, item, relevance, and weight where there is one."""
+        return self._table("judged")
 
     @property
-    @abstractmethod
     def truth(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated, in the order of `Hits.truth_user`."""
+        return self._table("truth")
 
     @property
-    def truth_is_here(self) -> bool:
-        """Whether the relevant rows are in memory or cheap to make."""
-        return True
+    def has_truth(self) -> bool:
+        """Whether the relevant rows are there."""
+        return not callable(self._tables["truth"])
+
+    def _table(self, name: str) -> pl.DataFrame:
+        table = self._tables[name]
+        if callable(table):
+            table = self._tables[name] = table()
+        return table
 
     def among(self, users: pl.Series) -> JoinedRows:
         """Return the rows of some of the users evaluated."""
-        return RowsOfUsers(self, users)
+        return JoinedRows(
+            **{name: partial(self._of_users, name, users) for name in self._tables}
+        )
 
+    def _of_users(self, name: str, users: pl.Series) -> pl.DataFrame:
+        return rows_of(self._table(name), users)
 
-class RowsOfUsers(JoinedRows):
-    """The rows of some users of an evaluation."""
-
-    def __init__(self, rows_of_all: JoinedRows, users: pl.Series) -> None:
-        self._rows_of_all = rows_of_all
-        self._users = users
-
-    @cached_property
-    def lists(self) -> pl.DataFrame:
-        """The rows of their lists."""
-        return self._of_users(self._rows_of_all.lists)
-
-    @cached_property
-    def judged(self) -> pl.DataFrame:
-        """Their rows of the truth."""
-        return self._of_users(self._rows_of_all.judged)
-
-    @cached_property
-    def truth(self) -> pl.DataFrame:
-        """Their relevant rows."""
-        return self._of_users(self._rows_of_all.truth)
-
-    @property
-    def truth_is_here(self) -> bool:
-        """Whether the relevant rows are in memory."""
-        return "truth" in vars(self) or self._rows_of_all.truth_is_here
-
-    def _of_users(self, rows: pl.DataFrame) -> pl.DataFrame:
-        return rows_of(rows, self._users)
+    def __getstate__(self) -> dict[str, Any]:
+        # Where the rows come from may not go along.
+        known = {"judged": self.judged, "truth": self.truth}
+        return {"_tables": self._tables | known}
 
 
 @dataclass(frozen=True)
@@ -386,13 +355,13 @@ class Joined:
 
     def lists_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the rows of some users' lists, fetched where they are elsewhere."""
-        return self.source.lists_of(users, self.convention)
+        return rows_of(self.source.fetched(users).under(self.convention).recs, users)
 
     def truth_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the relevant rows of some users, fetched where they are elsewhere."""
-        if self.rows.truth_is_here:
+        if self.source.in_memory or self.rows.has_truth:
             return rows_of(self.truth, users)
-        return self.source.truth_of(users, self.convention)
+        return rows_of(self.source.fetched(users).under(self.convention).truth, users)
 
     @property
     def user_counts(self) -> UserCounts:

@@ -289,7 +289,7 @@ class Splits:
                 )
 
 
-def with_distinct_splits(rows: pl.DataFrame, columns: Sequence[str]) -> pl.DataFrame:
+def with_distinct_splits(rows: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
     """Return a user of each combination in rows whose columns are roles."""
     roles = [split_role(column) for column in columns]
     return rows.select("user", *roles).unique(roles)

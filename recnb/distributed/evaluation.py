@@ -15,7 +15,7 @@ from recnb.data import Frame, Layout, table_of
 from recnb.data.columns import ENGINES, Labels
 from recnb.data.in_memory import Sheets
 from recnb.data.parts import Parts, of_one_part, part_of, refuse_catalogue
-from recnb.data.sheet import RECS, TRUTH, Sheet
+from recnb.data.sheet import RECS, TRUTH
 from recnb.data.side_data import read_side_data
 from recnb.errors import FrameError
 from recnb.evaluate import ParsedOptions
@@ -89,14 +89,11 @@ def call(work: Callable[[Sheets], T], recs: Frame, truth: Frame, layout: Layout)
 
 def read_part(recs: Frame, truth: Frame, layout: Layout) -> Sheets:
     """Read the rows of some users."""
-    lists = Sheet(RECS, _rows(recs, RECS, layout.recs_read), layout.recs)
-    judged = _rows(truth, TRUTH, layout.truth_read)
-    judgements = Sheet(TRUTH, judged, layout.truth)
-    if lists.rows.height:
-        lists = lists.with_ids()
-    if judgements.rows.height:
-        judgements = judgements.with_ids()
-    return part_of(lists, judgements, layout)
+    return part_of(
+        _rows(recs, RECS, layout.recs_read),
+        _rows(truth, TRUTH, layout.truth_read),
+        layout,
+    )
 
 
 def _rows(frame: Frame, name: str, labels: Labels) -> pl.DataFrame:

@@ -208,6 +208,12 @@ class TieSpread:
             self.weight[rows], self.nth[rows], self.first[rows], self.top[rows]
         )
 
+    @classmethod
+    def together(cls, parts: Sequence[TieSpread]) -> TieSpread:
+        """Return the rows of all parts."""
+        columns = zip(*(vars(part).values() for part in parts), strict=True)
+        return cls(*map(np.concatenate, columns))
+
 
 @dataclass(frozen=True, eq=False)
 class Hits:

@@ -552,11 +552,11 @@ def test_a_device_is_written_to():
 FULL_DISK = """
 import resource, sys
 from recnb.cli import main
-from recnb.data import buckets
+from recnb.data import file_parts
 
 limit = int(sys.argv[1])
 resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
-buckets.WHOLE, buckets.SHARE = 30, 0
+file_parts.HELD = 720
 sys.exit(main(["report", *sys.argv[2:]]))
 """
 

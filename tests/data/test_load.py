@@ -25,7 +25,7 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.conventions import Convention
-from recnb.data import buckets
+from recnb.data import file_parts
 from recnb.errors import FrameError, LeftMergeWarning, NoRowsError, RecnbError
 from recnb.evaluation import Evaluation
 
@@ -904,8 +904,7 @@ def test_an_empty_list_of_the_truth_is_known_wherever_its_lists_go(
     compared = recnb.compare({"x": lists, "y": lists}, truth, candidates="catalogue")
     evaluations = [recnb.evaluate(lists, truth), compared["x"]]
     evaluations.append(recnb.evaluate(rows.lazy(), truth))
-    monkeypatch.setattr(buckets, "WHOLE", 0)
-    monkeypatch.setattr(buckets, "SHARE", 0)
+    monkeypatch.setattr(file_parts, "HELD", 0)
     evaluations.append(recnb.evaluate(rows.lazy(), truth))
     for evaluation in evaluations:
         some = evaluation.source.among(evaluation.joined.users.head(1))

@@ -277,7 +277,7 @@ REFUSED: dict[str, tuple[Any, Any, Any, str]] = {
 def test_what_is_refused(case: str, in_files: bool, monkeypatch: Any) -> None:
     recs, truth, split, message = REFUSED[case]
     if in_files:
-        sized(monkeypatch, whole=1)
+        sized(monkeypatch, held=0)
         recs = pl.from_pandas(recs).lazy()
         message = message.replace("row 3", "row [0-9]")
     with pytest.raises(RecnbError, match=message):

@@ -14,21 +14,18 @@ import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
-import psutil
 import pyarrow.dataset as ds
 import pytest
 
 import recnb
-from recnb.data import buckets, file_parts
+from recnb.data import file_parts
 from recnb.errors import FrameError, RecnbError
 from tests.random_frames import METRICS, STREAMED, K, random_frames, shuffled, sized
 
 
 @pytest.fixture(autouse=True)
 def _small(monkeypatch):
-    """Whatever has more than 30 rows is put into files, read in batches of 7, in blocks
-    and buckets of few.
-    """
+    """Whatever has more than 30 rows is put into files, read in batches of 7."""
     sized(monkeypatch)
 
 
@@ -163,7 +160,7 @@ def test_a_connection_may_be_asked_other_things_meanwhile():
 def test_ids_of_other_kinds_are_refused_by_the_first_batch(monkeypatch):
     recs, truth = random_frames(np.random.default_rng(14))
     monkeypatch.setattr(
-        buckets.Buckets, "_write", lambda self: pytest.fail("more was read")
+        file_parts.SpooledTable, "write", lambda self: pytest.fail("more was read")
     )
     with pytest.raises(FrameError, match="item ids are of different kinds"):
         recnb.evaluate(
@@ -177,72 +174,31 @@ def test_ids_of_other_kinds_are_refused_by_the_first_batch(monkeypatch):
 @pytest.mark.parametrize("fits", [True, False])
 def test_what_fits_is_held_in_memory(fits, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(2))
-    expected, size = recnb.evaluate(recs, truth), pl.from_pandas(recs).estimated_size()
-    monkeypatch.setattr(
-        buckets, "available_memory", lambda: 32 * size if fits else size
-    )
-    for rows, share in ((len(recs) if fits else len(recs) - 1, 0), (0, 1 / 32)):
-        monkeypatch.setattr(buckets, "WHOLE", rows)
-        monkeypatch.setattr(buckets, "SHARE", share)
-        made = recnb.evaluate(STREAMED["lazy"](recs), truth)
-        assert made.source.in_memory is fits
-        same(made, expected)
+    size = pl.from_pandas(recs).estimated_size()
+    monkeypatch.setattr(file_parts, "HELD", size if fits else size - 1)
+    made = recnb.evaluate(STREAMED["lazy"](recs), truth)
+    assert made.source.in_memory is fits
+    same(made, recnb.evaluate(recs, truth))
 
 
-@pytest.mark.parametrize(("available", "most"), [(10**9, 60), (24 * 20 * 20 // 4, 30)])
-def test_buckets_are_as_large_as_asked_and_smaller_where_memory_is_short(
-    available, most, monkeypatch
-):
-    recs, truth = random_frames(np.random.default_rng(20), n_users=60)
-    monkeypatch.setattr(buckets, "SLOTS", 128)
-    monkeypatch.setattr(buckets, "available_memory", lambda: available)
-    seen, joined = [], file_parts.part_of
-    monkeypatch.setattr(
-        file_parts,
-        "part_of",
-        lambda *rows: seen.append(rows[0].rows.height) or joined(*rows),
-    )
-    recnb.evaluate(STREAMED["lazy"](shuffled(recs)), truth)
-    assert 5 < max(seen) <= most, seen
-    assert sum(seen) == len(recs)
+def test_a_truth_that_does_not_fit_puts_both_into_files():
+    recs, truth = random_frames(np.random.default_rng(2))
+    made = recnb.evaluate(STREAMED["lazy"](recs[:20]), STREAMED["lazy"](truth))
+    assert not made.source.in_memory
+    same(made, recnb.evaluate(recs[:20], truth))
 
 
-@pytest.mark.parametrize(
-    ("limit", "used", "left"),
-    [
-        ("1000000\n", "400000\n", 600_000),
-        ("1000000", "3000000", 0),
-        ("max\n", "5", None),
-    ],
-)
-def test_a_container_sets_the_limit(limit, used, left, tmp_path, monkeypatch):
-    (tmp_path / "max").write_text(limit)
-    (tmp_path / "current").write_text(used)
-    monkeypatch.setattr(buckets, "LIMITS", ((tmp_path / "max", tmp_path / "current"),))
-    found = buckets.available_memory()
-    assert (
-        found == left
-        if left is not None
-        else 2**20 < found <= psutil.virtual_memory().total
-    )
-
-
-@pytest.mark.skipif(
-    not hasattr(psutil.Process, "rlimit"), reason="psutil knows ulimit on Linux alone"
-)
-@pytest.mark.parametrize(
-    ("of", "held"), [("RLIMIT_AS", "vms"), ("RLIMIT_DATA", "data")]
-)
-def test_ulimit_sets_the_limit(of, held):
-    process, more = psutil.Process(), 2**28
-    limits = process.rlimit(getattr(psutil, of))
-    process.rlimit(
-        getattr(psutil, of), (getattr(process.memory_info(), held) + more, limits[1])
-    )
-    try:
-        assert more // 2 < buckets.available_memory() <= more
-    finally:
-        process.rlimit(getattr(psutil, of), limits)
+def test_rows_of_each_user_keep_their_order(monkeypatch):
+    monkeypatch.setattr(file_parts, "HELD", 4_000_000)
+    rng = np.random.default_rng(5)
+    rows = pl.DataFrame({"user": rng.integers(0, 900, 10**6)}).with_row_index("row")
+    table = file_parts.SpooledTable(rows.iter_slices(50_000))
+    table.write()
+    parts = [table.scan(part).collect() for part in range(file_parts.N_PARTS)]
+    assert all(part["row"].is_sorted() for part in parts)
+    assert sum(part.height for part in parts) == rows.height
+    users = [{*part["user"]} for part in parts]
+    assert sum(map(len, users)) == len(set().union(*users))
 
 
 # ---- files that are left behind
@@ -281,20 +237,20 @@ PEAK = """
 import sys
 import polars as pl
 import recnb
-from recnb.data import buckets
+from recnb.data import batches, file_parts
 
-folder, whole = sys.argv[1], int(sys.argv[2])
-buckets.WHOLE, buckets.SHARE, buckets.BLOCK, buckets.ROWS, buckets.BUCKET = whole, 0, 100_000, 100_000, 2_400_000
+folder, held = sys.argv[1], int(sys.argv[2])
+batches.ROWS, file_parts.HELD = 100_000, held
 recs, truth = (pl.scan_parquet(f"{folder}/{name}.parquet") for name in ("recs", "truth"))
 for rows in (recs.head(10_000), recs):
     made = rows.rec.against(truth)
     made.table(["ndcg", "recall"], k=10)
 peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
 print(int(peak.split()[1]) / 1024, made.counts.n_recommended, made.source.in_memory)
-"""  # noqa: E501
+"""
 
 
-def peak_of(folder, n, whole):
+def peak_of(folder, n, held):
     """Megabytes at the peak for 2,000 users with lists of n items, of whom 10 are hits
     at most.
     """
@@ -304,7 +260,7 @@ def peak_of(folder, n, whole):
     )
     rows.write_parquet(folder / "recs.parquet", row_group_size=50_000)
     found = subprocess.run(
-        [sys.executable, "-c", PEAK, str(folder), str(whole)],
+        [sys.executable, "-c", PEAK, str(folder), str(held)],
         check=True,
         capture_output=True,
         text=True,
@@ -314,7 +270,7 @@ def peak_of(folder, n, whole):
             "POLARS_ROW_GROUP_PREFETCH_SIZE": "1",
         },
     ).stdout.split()
-    assert found[1:] == [str(2000 * n), str(whole >= 2000 * n)]
+    assert found[1:] == [str(2000 * n), str(held >= 48_000 * n)]
     return float(found[0])
 
 
@@ -328,8 +284,8 @@ def test_memory_does_not_grow_with_the_rows(tmp_path):
         }
     )
     truth.write_parquet(tmp_path / "truth.parquet")
-    few, many = (peak_of(tmp_path, n, 100_000) for n in (400, 3200))
+    few, many = (peak_of(tmp_path, n, 2_400_000) for n in (400, 3200))
     # 5,600,000 rows more are 134 MB as they stand in a table, and more while they are
     # joined.
     assert many - few < 100
-    assert peak_of(tmp_path, 3200, 10_000_000) - many > 100
+    assert peak_of(tmp_path, 3200, 240_000_000) - many > 100

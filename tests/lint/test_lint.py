@@ -583,7 +583,7 @@ def test_lists_that_stay_where_they_are_are_checked_by_their_hits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     train = pd.concat([CLEAN.train, CLEAN.truth.head(3)])
-    sized(monkeypatch, whole=30, rows=20, batch=7)
+    sized(monkeypatch)
     recs = pl.from_pandas(CLEAN.recs.assign(score=CLEAN.recs["score"].round(1))).lazy()
     lint = CLEAN.with_(
         recs=recs, truth=pl.from_pandas(CLEAN.truth), train=pl.from_pandas(train)

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import recnb
-from recnb.data import buckets
+from recnb.data import batches, file_parts
 from recnb.errors import RecnbError
 from tests.strategies import Options
 from tests.tools.attack import frames
@@ -61,24 +61,17 @@ def no_crash() -> Iterator[None]:
 
 @contextlib.contextmanager
 def place_for(case: Case) -> Iterator[Path]:
-    """Give a folder for files; what is streamed and has more than 3 rows is read in
-    batches of 4, and put into buckets of about 7.
+    """Give a folder for files; what is streamed and has more than some 3 rows is read
+    in batches of 4, and put into 8 parts.
     """
-    sizes = {
-        "WHOLE": 3,
-        "SHARE": 0,
-        "BLOCK": 2,
-        "BUCKET": 7 * 24,
-        "SLOTS": 8,
-        "ROWS": 4,
-    }
     with (
         tempfile.TemporaryDirectory() as folder,
         pytest.MonkeyPatch.context() as patched,
     ):
         if case.way.startswith("streamed"):
-            for name, size in sizes.items():
-                patched.setattr(buckets, name, size)
+            patched.setattr(batches, "ROWS", 4)
+            patched.setattr(file_parts, "HELD", 72)
+            patched.setattr(file_parts, "N_PARTS", 8)
         yield Path(folder)
 
 
