@@ -23,20 +23,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data import beir
-from recnb.data.columns import (
-    Columns,
-    Made,
-    Scanned,
-    columns_of,
-    each_named,
-    ids_in,
-    named,
-    role_of,
-)
-from recnb.data.sheet import IDS, kind
+from recnb.data.names import Named, role_of
+from recnb.data.sheet import kind
+from recnb.data.tables import Scanned
 from recnb.data.temporary import replacing
-from recnb.display.progress import steps
 from recnb.errors import (
     ColumnError,
     FrameError,
@@ -46,10 +36,8 @@ from recnb.errors import (
     WriteError,
 )
 
-File: TypeAlias = str | Path
+File: TypeAlias = str | os.PathLike[str]
 Trec = Literal["run", "qrels"]
-#: A file or a frame, what a file may be beside a table, and the ids that it holds.
-Wanted: TypeAlias = tuple[Any, Trec | None, Sequence[str]]
 
 #: The forms of files by their endings; what is compressed has one more.
 PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
@@ -146,82 +134,19 @@ def _refuse_broken_link(path: Path) -> None:
         )
 
 
-def read_together(files: Sequence[Wanted], columns: Columns) -> list[Any]:
-    """Read files and frames that belong together.
-
-    Whole numbers of a CSV file, which has no kinds, are text where other ids are.
-    """
-    files = [
-        (_file_for(given, trec, roles), trec, roles) for given, trec, roles in files
-    ]
-    tables: list[Any] = []
-    for given, trec, roles in steps(files, "files read"):
-        table = given
-        if is_file(given):
-            table = read(given, trec, columns)
-        if isinstance(table, Made):
-            table = Made(beir.with_roles(table, roles))
-        tables.append(table)
-    from_csv = [
-        is_file(given) and _ending(files_of(given)[0]) in CSV
-        for given, _trec, _roles in files
-    ]
-    if any(from_csv):
-        for role in IDS:
-            _match_kinds(role, tables, files, from_csv, columns)
-    return tables
-
-
-def _file_for(given: Any, trec: Trec | None, roles: Sequence[str]) -> Any:
-    """Return the file that is read of a folder of BEIR; anything else as it is."""
-    if is_file(given) and beir.is_beir(given):
-        return beir.file_in(given, roles, is_truth=trec == "qrels")
-    return given
-
-
-def _match_kinds(
-    role: str,
-    tables: list[Any],
-    files: Sequence[Wanted],
-    from_csv: Sequence[bool],
-    columns: Columns,
-) -> None:
-    """Make text of whole numbers in CSV files, where another table has such ids as text.
-
-    Ids of which none would be met stay numbers, and are refused as another kind.
-    """
-    ids: dict[tuple[int, str], pl.Series] = {}
-    for index, (table, (_given, _trec, roles)) in enumerate(
-        zip(tables, files, strict=True)
-    ):
-        if role in roles and hasattr(type(table), "columns"):
-            for label in _labels_of(role, table, columns):
-                ids[index, label] = ids_in(table, label)
-    texts = [known.unique() for known in ids.values() if known.dtype == pl.String]
-    for (index, _label), numbers in ids.items():
-        if not from_csv[index] or numbers.dtype != pl.Int64:
-            continue
-        as_text = numbers.cast(pl.String)
-        if any(as_text.is_in(text.implode()).any() for text in texts):
-            tables[index] = Made(tables[index].with_columns(as_text))
-
-
-def _labels_of(role: str, table: Any, columns: Columns) -> list[str]:
-    """Return the columns of a table that may play a role, by keyword or by name."""
-    names = columns_of(table, "the file")
-    by_keyword = named(columns, role)
-    return [name for name in names if name in by_keyword or role_of(name) == role]
+def is_csv(path: File) -> bool:
+    """Return whether files are text, which has no kinds of values."""
+    return _ending(files_of(path)[0]) in CSV
 
 
 def read(
-    path: File, trec: Trec | None = None, columns: Columns = MappingProxyType({})
-) -> Made | Scanned:
+    path: File, trec: Trec | None = None, named: Named = MappingProxyType({})
+) -> pl.DataFrame | Scanned:
     """Read a file, or those of a folder or a pattern, as one table.
 
     Parquet is read when its rows are asked for.
 
-    `trec`: what files of other endings are; `columns`: roles of columns with other
-    names.
+    `trec`: what files of other endings are; `named`: columns with other names, by role.
     """
     files = files_of(path)
     ending = one_form(files, path)
@@ -230,13 +155,13 @@ def read(
     table = tables[0]
     if len(tables) > 1:
         with _read_as(ending, path):
-            table = _together(tables, files, ending, has_keys, columns)
+            table = _together(tables, files, ending, has_keys, named)
     if isinstance(table, pl.LazyFrame):
         return Scanned.of(table)
     if ending not in CSV:
-        return Made(table)
-    roles = {label: role for role, label in each_named(columns)}
-    return Made(
+        return table
+    roles = {label: role for role, labels in named.items() for label in labels}
+    return pl.DataFrame(
         [
             _plain_kind(column, roles.get(column.name) or role_of(column.name))
             for column in table
@@ -274,7 +199,7 @@ def _together(
     files: Sequence[Path],
     ending: str,
     has_keys: bool,
-    columns: Columns,
+    named: Named,
 ) -> pl.DataFrame | pl.LazyFrame:
     """Put the tables of files one below the other.
 
@@ -283,7 +208,7 @@ def _together(
     schemas = [dict(table.collect_schema()) for table in tables]
     for file, schema in zip(files, schemas, strict=True):
         if ending not in LINES:  # whose keys may be left out of a line
-            _refuse_lacking(file, schema, files[0], schemas[0], columns)
+            _refuse_lacking(file, schema, files[0], schemas[0], named)
         _refuse_kinds(file, schema, files[0], schemas[0])
     is_one_schema = all(schema == schemas[0] for schema in schemas)
     if isinstance(tables[0], pl.LazyFrame) and is_one_schema:
@@ -296,10 +221,10 @@ Schema: TypeAlias = Mapping[str, pl.DataType]
 
 
 def _refuse_lacking(
-    file: Path, schema: Schema, first: Path, first_schema: Schema, columns: Columns
+    file: Path, schema: Schema, first: Path, first_schema: Schema, named: Named
 ) -> None:
     """Raise an error for a column with a role that one of two files lacks."""
-    labels = {label for _role, label in each_named(columns)}
+    labels = {label for labels in named.values() for label in labels}
     for column in sorted({*first_schema} ^ {*schema}):
         if column not in labels and role_of(column) is None:
             continue

@@ -18,10 +18,10 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.columns import Labels
 from recnb.data.in_memory import Sheets, check_users, source_of
 from recnb.data.layout import Layout
-from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
+from recnb.data.names import IDS, RECS, TRUTH, Labels
+from recnb.data.sheet import Sheet
 from recnb.data.source import (
     Joined,
     JoinedRows,

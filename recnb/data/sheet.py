@@ -15,7 +15,8 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.columns import Frame, Labels, table_of, with_series
+from recnb.data.names import Labels
+from recnb.data.tables import Frame, InputTable, with_series
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
 from recnb.metrics.hits import ENDLESS, Bools, Floats
 from recnb.metrics.hits import HIGHEST as HIGHEST_RELEVANCE
@@ -192,7 +193,9 @@ class Sheet:
         id_roles: Sequence[str] = IDS,
     ) -> Sheet:
         """Read the columns of a frame that play a role, and check the ids."""
-        return cls(name, table_of(frame, name, labels), labels).with_ids(id_roles)
+        return cls(name, InputTable.of(frame, name).select(labels), labels).with_ids(
+            id_roles
+        )
 
     def __getitem__(self, role: str) -> pl.Series:
         return self.rows[role]

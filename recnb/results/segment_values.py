@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import columns_of, from_pandas, table_of
 from recnb.data.ids import each_once
-from recnb.data.sheet import TRUTH, Sheet, kind
+from recnb.data.names import TRUTH
+from recnb.data.sheet import Sheet, kind
 from recnb.data.source import rows_of
 from recnb.data.splits import split_role
+from recnb.data.tables import from_pandas
 from recnb.display.language import pgettext
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, RecnbError, near, quoted
@@ -278,20 +279,20 @@ def columns_of_truth(data: EvaluationData) -> list[str]:
     """Return the names of the columns of the truth."""
     if data.side_data.truth is None:
         return []
-    return columns_of(data.side_data.truth, "truth")
+    return data.side_data.truth.columns
 
 
 def column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
     """Return a column of the truth as user, item and value; None if there is none."""
     side_data, columns = data.side_data, columns_of_truth(data)
     ids = {"user": side_data.truth_user, "item": side_data.truth_item}
-    if by not in columns or by in ids.values():
+    if side_data.truth is None or by not in columns or by in ids.values():
         return None
     labels = {role: label for role, label in ids.items() if label in columns}
     split = () if data.splits is None else data.splits.columns
     roles_of_split = {split_role(name): name for name in split if name in columns}
     read = {**labels, **roles_of_split, "value": by}
-    table = table_of(side_data.truth, "truth", read)
+    table = side_data.truth.select(read)
     if "item" not in labels:  # rows are items
         table = table.with_row_index("item").cast({"item": pl.Int64})
     sheet = Sheet(TRUTH, table, ids).with_ids()
