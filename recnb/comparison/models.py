@@ -18,13 +18,14 @@ import polars as pl
 from recnb.conventions import Convention, presets
 from recnb.data import Joined
 from recnb.data.buckets import batches_of
+from recnb.data.checks import kind
 from recnb.data.files import is_file
 from recnb.data.forms import opened
 from recnb.data.ids import each_once
 from recnb.data.in_memory import Sheets
 from recnb.data.names import RECS, TRUTH, Wanted, as_named, settle
 from recnb.data.read import SIDE_FRAMES, Input, is_left_merge, match_kinds
-from recnb.data.sheet import kind, relevant_only
+from recnb.data.sheet import relevant_only
 from recnb.data.tables import InputTable, Scanned, table_of
 from recnb.display.language import N_, Plural, Sentence, _, named, use_noun
 from recnb.display.progress import steps

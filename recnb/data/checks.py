@@ -108,7 +108,7 @@ RANGES = {
 # ---- numbers
 
 
-def numbers(sheet: Sheet, role: str, rule: str = "") -> pl.Series:
+def checked_numbers(sheet: Sheet, role: str, rule: str = "") -> pl.Series:
     """Return the column of a role as numbers that pass the checks of a rule.
 
     They are of the type they have: as floats, large whole numbers would become equal.
@@ -181,7 +181,7 @@ def _as_numbers(sheet: Sheet, role: str) -> pl.Series:
 # ---- ids
 
 
-def ids(sheet: Sheet, role: str) -> pl.Series:
+def checked_ids(sheet: Sheet, role: str) -> pl.Series:
     """Return the ids of a role as whole numbers or text; refuse missing ones."""
     values = sheet[role]
     _refuse_missing(sheet, role)

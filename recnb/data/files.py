@@ -23,8 +23,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.data.checks import kind
 from recnb.data.names import Named, role_of
-from recnb.data.sheet import kind
 from recnb.data.tables import Scanned
 from recnb.data.temporary import replacing
 from recnb.errors import (
@@ -152,7 +152,7 @@ def read(
     ending = one_form(files, path)
     has_keys = _are_partitioned(files)
     tables = [_table(file, ending, trec, has_keys) for file in files]
-    table = tables[0]
+    table: pl.DataFrame | pl.LazyFrame = tables[0]
     if len(tables) > 1:
         with _read_as(ending, path):
             table = _together(tables, files, ending, has_keys, named)

@@ -335,7 +335,8 @@ def _no_items(entry: Any, where: str) -> FrameError:
             name for name in fields if name in ("id", "_id") or role_of(name) == "item"
         ]
         return FrameError(
-            f"{where} values such as {quoted(entry)[:120]} in lists, where items are ids. Take one field of each, [one[{(ids or fields)[0]!r}] for one in "
+            f"{where} values such as {quoted(entry)[:120]} in lists, where items are "
+            f"ids. Take one field of each, [one[{(ids or fields)[0]!r}] for one in "
             "items]; with a number of each, give a mapping of item to number."
         )
     return FrameError(

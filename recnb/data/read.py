@@ -15,6 +15,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
 from recnb.data.buckets import batches_of, origin_of
+from recnb.data.checks import is_missing
 from recnb.data.file_parts import read_batches
 from recnb.data.files import is_file
 from recnb.data.forms import HINTS, Tables, column_of_lists, opened, with_a_row_an_item
@@ -34,7 +35,7 @@ from recnb.data.names import (
     role_of,
     settle,
 )
-from recnb.data.sheet import Sheet, is_missing
+from recnb.data.sheet import Sheet
 from recnb.data.source import Source
 from recnb.data.splits import split_role
 from recnb.data.tables import Frame, InputTable

@@ -12,9 +12,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.data.checks import kind
 from recnb.data.ids import each_once
 from recnb.data.names import TRUTH
-from recnb.data.sheet import Sheet, kind
+from recnb.data.sheet import Sheet
 from recnb.data.source import rows_of
 from recnb.data.splits import split_role
 from recnb.data.tables import from_pandas
