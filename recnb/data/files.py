@@ -6,10 +6,10 @@ Files are Parquet, Arrow, CSV, JSON lines, and runs and qrels of TREC.
 from __future__ import annotations
 
 import codecs
+import csv
 import glob
 import json
 import os
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -97,19 +97,12 @@ def _files_below(root: Path) -> set[Path]:
 
     Files whose names begin with _ or . are left out.
     """
-    if (root / "_delta_log").exists():
-        raise FrameError(
-            f"{root} is a table of Delta Lake, whose folder holds rows that were "
-            "deleted as well. Give a frame of it, polars.scan_delta(...)."
-        )
     if not root.is_dir():
-        _refuse_broken_link(root)
         return {root} if root.is_file() and root.name[0] not in "_." else set()
     files = set()
     for path in sorted(root.rglob("*")):
         if any(part[0] in "_." for part in path.relative_to(root).parts):
             continue
-        _refuse_broken_link(path)
         if path.is_file():
             files.add(path)
     return files
@@ -123,15 +116,6 @@ def _refuse_name(path: Path) -> None:
         raise FrameError(
             f"the name {str(path)!r} is not UTF-8: rename the file or folder."
         ) from problem
-
-
-def _refuse_broken_link(path: Path) -> None:
-    """Raise an error for a link that leads to no file."""
-    if path.is_symlink() and not path.exists():
-        raise FrameError(
-            f"{path} is a link that leads to no file: name the file itself, or mend the "
-            "link."
-        )
 
 
 def is_csv(path: File) -> bool:
@@ -319,7 +303,6 @@ def checked_input(path: File) -> Path:
             f"{path} is a folder, or a pipe or a device: name a file in it, or save it "
             "as one."
         )
-    _refuse_broken_link(file)
     fix = "Give its whole path, or its path from the current folder."
     raise FrameError(f"there is no file {str(path)!r}. {fix}")
 
@@ -351,38 +334,16 @@ def _text(data: bytes, path: File) -> str:
             f"{path} is no text in UTF-8: line {line} holds the byte 0x{byte:02x}. Save "
             "it as UTF-8."
         ) from problem
-    if "\n" not in text and "\r" in text.strip("\r"):
-        raise FrameError(
-            f"{path} ends its lines with CR alone, as old Macs did. Save it with "
-            "line ends LF or CRLF."
-        )
     return text
 
 
 def _json_lines(text: str, path: File) -> pl.DataFrame:
-    """Read lines of JSON; a line that is broken, or that has a key twice, is refused."""
+    """Read lines of JSON; a line that is broken is refused."""
     try:
-        table = pl.read_ndjson(text.encode(), infer_schema_length=None)
+        return pl.read_ndjson(text.encode(), infer_schema_length=None)
     except pl.exceptions.PolarsError:
         _refuse_broken_line(text, path)
         raise
-    lines = pl.DataFrame({"text": text.split("\n")}).with_row_index("line", offset=1)
-    # A key may be spelled with an escape; what is found here may also be text, or be
-    # deeper in the line.
-    suspect = pl.col("text").str.contains(r'\\.[^"]*"\s*:')
-    for name in table.columns:
-        key = re.escape(json.dumps(name, ensure_ascii=False)) + r"\s*:"
-        suspect |= pl.col("text").str.count_matches(key) > 1
-    for line, content_of_line in lines.filter(suspect).rows():
-        pairs = json.loads(content_of_line, object_pairs_hook=list)
-        keys = [key for key, _value in pairs]
-        repeats = [key for key in keys if keys.count(key) > 1]
-        if repeats:
-            raise FrameError(
-                f"{path}: line {line}, {content_of_line[:120]!r}, has the key "
-                f"{repeats[0]!r} more than once. Leave out all but one."
-            )
-    return table
 
 
 def _refuse_broken_line(text: str, path: File) -> None:
@@ -411,7 +372,11 @@ def _csv(data: bytes, path: File, separator: str) -> pl.DataFrame:
         if candidate in header:
             separator = candidate
             break
-    table = pl.read_csv(data, separator=separator, infer_schema=False)
+    try:
+        table = pl.read_csv(data, separator=separator, infer_schema=False)
+    except pl.exceptions.ComputeError:
+        _refuse_long_row(_text(data, path), path, separator)
+        raise
     for name in table.columns:
         if name.endswith("_duplicated_0"):  # so Polars calls the second of two
             raise ColumnError(
@@ -419,6 +384,19 @@ def _csv(data: bytes, path: File, separator: str) -> pl.DataFrame:
                 "all but one. If these are values, write names of columns above them."
             )
     return table.filter(~pl.all_horizontal(pl.all().is_null()))  # blank lines
+
+
+def _refuse_long_row(text: str, path: File, separator: str) -> None:
+    """Raise an error for the first row of more fields than the header, if there is one."""
+    rows = csv.reader(text.splitlines(keepends=True), delimiter=separator)
+    header = next(rows)
+    for row in rows:
+        if len(row) > len(header):
+            raise FrameError(
+                f"{path}: line {rows.line_num}, {separator.join(row)[:120]!r}, has "
+                f"{len(row)} fields, and the header {len(header)}. Correct it; text that "
+                f"holds {separator!r} stands in quotes."
+            )
 
 
 def _plain_kind(column: pl.Series, role: str | None) -> pl.Series:

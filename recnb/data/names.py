@@ -210,7 +210,9 @@ def _no_column(
             f"{problem} {held} A column is named as text; a table with a row for each "
             "user is given as a mapping of user to items or scores."
         )
-    lists = table.columns_of_lists() if "item" in missing else []
+    lists: list[str] = []
+    if table.name in (*OF_LISTS, BOTH) and "item" not in labels:
+        lists = table.columns_of_lists()
     if lists:
         return ColumnError(
             f"{problem} {held} {_name_lists(table, free, lists, labels)}"
@@ -229,8 +231,7 @@ def _name_lists(
         examples.append(f"user={(others or ['...'])[0]!r}")
     for role, column in zip_longest(roles, lists[: len(roles)], fillvalue="..."):
         examples.append(f"{role}={column!r}")
-    noun = "column" if len(roles) == 1 else "columns"
-    return f"Name the {noun} of lists: {', '.join(examples)}."
+    return f"Name what holds lists: {', '.join(examples)}."
 
 
 def _name_each(

@@ -113,7 +113,7 @@ class Sheet:
             )
             raise FrameError(
                 f"the {role} ids are of different kinds: {examples}. They would never "
-                "match. Make both text."
+                f"match. {_fix_of_kinds(self, other, role)}"
             )
 
     def kind_in_words(self, role: str) -> str:
@@ -268,6 +268,19 @@ class Sheet:
             threshold = convention.relevant_from
             relevances = _with_exact_threshold(relevances, dtype, threshold)
         return self.with_columns(relevances.alias("relevance"))
+
+
+def _fix_of_kinds(ours: Sheet, theirs: Sheet, role: str) -> str:
+    """Say how ids of two kinds become one; as text 1.0 would not match 1."""
+    for sheet in (ours, theirs):
+        is_text = sheet[role].dtype == pl.String
+        if is_text and sheet[role].str.contains(r"^-?\d+\.0+$").all():
+            column = f"{sheet.name}[{sheet.label(role)!r}]"
+            return (
+                f"Make numbers of such text, {column} = {column}.astype(float); of a "
+                "CSV file pandas.read_csv does."
+            )
+    return "Make both text."
 
 
 def _with_exact_threshold(

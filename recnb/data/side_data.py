@@ -214,7 +214,10 @@ def _others(truth: InputTable, labels: Labels) -> InputTable | None:
     # To pickle copies the memory of Arrow too, which other copies share with the
     # caller.
     table = frame[read] if isinstance(frame, pd.DataFrame) else arrow_of(frame, read)
-    return InputTable(TRUTH, pickle.loads(pickle.dumps(table)), read)
+    copy = pickle.loads(pickle.dumps(table))
+    if isinstance(copy, pd.DataFrame) and len({*map(str, read)}) == len(read):
+        copy.columns = read = [*map(str, read)]  # as those of users= and items=
+    return InputTable(TRUTH, copy, read)
 
 
 def differing_columns(

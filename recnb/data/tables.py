@@ -296,7 +296,7 @@ def column_of(values: Sequence[Any], name: str, label: str, role: str) -> pl.Ser
     """Return values of one kind as a column; None is missing."""
     try:
         column = pl.Series(role, values)
-    except (TypeError, OverflowError, pl.exceptions.PolarsError):
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         column = pl.Series(role, [None])
     if column.dtype in (pl.Int64, pl.String, pl.Float64):
         return column
@@ -336,6 +336,12 @@ def _as_arrow_reads(
 
     try:
         array = pa.array(column, from_pandas=True)
+    except UnicodeEncodeError as problem:
+        raise FrameError(
+            f"{name}: column {label!r} holds text that is not Unicode, such as "
+            f"{problem.object!r}: {problem.reason}. Replace it, "
+            "text.encode('utf-8', 'replace').decode()."
+        ) from problem
     except (pa.ArrowException, OverflowError) as problem:
         if role in ("rank", "score", "relevance"):
             # As text, of which the check of numbers says what is no number.

@@ -6,6 +6,7 @@ It is that of a column of users= or of the truth, worked out of train, or given.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -95,6 +96,7 @@ def _form_that_tells_apart(values: Collection[float]) -> str:
 
 def column_of_users(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
     """Return the name of a column of users, and its one value for each user."""
+    by = as_column(data, by)
     if isinstance(by, str):
         label, table = by, _column_named(data, by)
     elif isinstance(by, (Mapping, pd.Series)):
@@ -115,6 +117,15 @@ def column_of_users(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
         return label, _one_value_each(table, label, judged)
     of_users = _one_value_each(table, label, data.source.users_of(judged))
     return label, _by_list(data, of_users)
+
+
+def as_column(data: EvaluationData, by: Any) -> Any:
+    """Return the name of a column as text, if it is a number that a frame has so."""
+    side_data = data.side_data
+    columns = columns_of_truth(data)
+    for frame in (side_data.users, side_data.items):
+        columns += [] if frame is None else frame.columns
+    return str(by) if isinstance(by, Integral) and str(by) in columns else by
 
 
 def _is_of_lists(data: EvaluationData, by: Any) -> bool:
@@ -280,7 +291,7 @@ def columns_of_truth(data: EvaluationData) -> list[str]:
     """Return the names of the columns of the truth."""
     if data.side_data.truth is None:
         return []
-    return data.side_data.truth.columns
+    return [*data.side_data.truth.columns]
 
 
 def column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
