@@ -8,9 +8,10 @@ Importing recnb registers `.rec` on pandas and Polars frames.
 """
 
 from importlib import import_module
+from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from recnb import conventions, datasets, errors
+from recnb import conventions, datasets, errors, inputs
 from recnb.accessor import RecAccessor, register
 from recnb.conventions import Convention
 from recnb.data.files import read_trec_qrels, read_trec_run
@@ -52,6 +53,8 @@ if TYPE_CHECKING:
     from recnb.widgets import playground
     from recnb.widgets.quiz import quiz
 
+for _module in iter_modules(inputs.__path__, "recnb.inputs."):
+    import_module(_module.name)
 register()
 
 #: `map` is left out: `from recnb import *` would replace Python's.

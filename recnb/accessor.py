@@ -15,8 +15,9 @@ import pandas as pd
 import polars as pl
 
 from recnb.data import Frame
-from recnb.data.columns import NAMES, by_name, columns_of
-from recnb.data.load import Input
+from recnb.data.names import BOTH, NAMES
+from recnb.data.read import Input
+from recnb.data.tables import InputTable
 from recnb.errors import RecnbError
 from recnb.evaluate import KEYWORDS, Options, evaluate, with_options_listed
 from recnb.evaluation import Evaluation, EvaluationMethods
@@ -144,10 +145,10 @@ class RecAccessor(EvaluationMethods):
     def __repr__(self) -> str:
         """Say which roles columns play by their names, and what to type next."""
         try:
-            columns = columns_of(self._frame, "the frame")
+            by_role = InputTable.of(self._frame, BOTH).by_role
         except RecnbError as problem:
             return f"df.rec: {problem}"
-        found = {role: names for role in NAMES if (names := by_name(columns, role))}
+        found = {role: by_role[role] for role in NAMES if role in by_role}
         roles = ", ".join(
             f"{role} {' or '.join(map(repr, names))}" for role, names in found.items()
         )

@@ -17,14 +17,21 @@ import pandas as pd
 import polars as pl
 
 from recnb.comparison.models import register as register_engine
-from recnb.data import Layout, table_of
-from recnb.data.columns import Labels
+from recnb.data import InputTable, Layout
 from recnb.data.in_memory import Sheets
+from recnb.data.names import RECS, TRUTH, Labels
 from recnb.data.parts import Parts
-from recnb.data.sheet import RECS, TRUTH, Sheet
+from recnb.data.sheet import Sheet
 from recnb.data.splits import split_role
 from recnb.display.language import N_
-from recnb.distributed.evaluation import BUCKET, ROW, call, evaluation_of, read_part
+from recnb.distributed.evaluation import (
+    BUCKET,
+    ROW,
+    call,
+    evaluation_of,
+    layout_of,
+    read_part,
+)
 from recnb.errors import FrameError
 from recnb.evaluate import ParsedOptions, parse_options
 from recnb.evaluation import Evaluation
@@ -79,7 +86,7 @@ class DaskParts(Parts):
     ) -> None:
         lists = _dask_frame(recs, RECS, truth)
         judged = _dask_frame(truth, TRUTH, recs)
-        layout = Layout.of(lists._meta, judged._meta, given.columns, given.side_data)
+        layout = layout_of(lists._meta, judged._meta, given)
         n = npartitions or max(lists.npartitions, judged.npartitions)
         self._rows = (
             _by_role(lists, layout.recs_read),
@@ -146,7 +153,7 @@ def _with_splits(layout: Layout, lists: Any) -> Layout:
     roles = [split_role(column) for column in layout.split]
     distinct = lists[["user", *roles]].drop_duplicates(subset=roles).compute()
     columns = {role: role for role in ("user", *roles)}
-    return layout.with_splits(table_of(distinct, RECS, columns))
+    return layout.with_splits(InputTable.of(distinct, RECS).select(columns))
 
 
 def _by_role(frame: Any, roles: Labels) -> Any:

@@ -13,19 +13,14 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import numpy as np
 import pandas as pd
+import polars as pl
 
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
-from recnb.data.columns import Columns, Labels, Made, columns_of, from_pandas
-from recnb.data.load import (
-    SIDE_FRAMES,
-    Input,
-    read,
-    tables_of,
-)
 from recnb.data.model_predictions import Model, model_lists
-from recnb.data.sheet import RECS, TRUTH
+from recnb.data.names import BOTH, IDS, RECS, TRUTH, Labels, as_named
+from recnb.data.read import SIDE_FRAMES, Input, read, tables_of
 from recnb.data.side_data import (
     Call,
     GivenFrame,
@@ -33,6 +28,7 @@ from recnb.data.side_data import (
     differing_columns,
     read_side_data,
 )
+from recnb.data.tables import InputTable, from_pandas
 from recnb.data.weights import read_weights
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, is_word, near, quoted
@@ -84,8 +80,10 @@ class Options(TypedDict, total=False):
 KEYWORDS: tuple[str, ...] = tuple(Options.__annotations__)
 WEIGHTS = ("propensity", "user_weight")
 COLUMNS: tuple[str, ...] = (*(role for role in NAMES if role != "model"), "split")
+#: What the arguments of the two tables are called.
+NAMES_OF_ARGUMENTS = {RECS: "recs"}
 #: Those that several columns may be named for.
-OF_SEVERAL = (*SIDE_FRAMES["train"], "split")
+OF_SEVERAL = (*IDS, "split")
 OF_FRAMES = {*COLUMNS, "cluster"} - {*DECISIONS}  #: what arrays have no use for
 
 
@@ -209,33 +207,25 @@ def evaluate(
     0.8155
     """
     parsed = parse_options(options)
-    frames, columns = tables_of(
-        {RECS: recs, TRUTH: truth, **parsed.side_data}, parsed.columns
-    )
-    lists = frames.pop(RECS)
-    judged = frames.pop(TRUTH, None)
-    with_truth = lists if judged is None else judged
+    given = {RECS: recs, TRUTH: truth, **parsed.side_data}
+    tables, named = tables_of(given, parsed.columns)
     if parsed.weights:
-        parsed = parsed.with_columns_of(columns_of(with_truth, TRUTH))
+        parsed = parsed.with_columns_of(tables.get(TRUTH, tables[RECS]).columns)
         if "propensity" in parsed.columns:
-            columns = {**columns, "propensity": parsed.columns["propensity"]}
-    source = read(lists, judged, columns, frames)
-    parsed.weigh(source, frames)
-    side_data = read_side_data(
-        source, with_truth, columns, cluster=parsed.cluster, **frames
-    )
-    given = {"recs": lists, **frames}
-    if judged is not None:
-        given["truth"] = judged
-        differing = differing_columns(lists, judged, source)
-        apart = columns_of_lists(lists, judged, source, differing)
+            named = {**named, "propensity": [parsed.columns["propensity"]]}
+    source = read(tables, named)
+    parsed.weigh(source, tables)
+    side_data = read_side_data(source, tables, named, cluster=parsed.cluster)
+    if TRUTH in tables:
+        differing = differing_columns(tables[RECS], tables[TRUTH], source)
+        apart = columns_of_lists(tables[RECS], tables[TRUTH], source, differing)
         side_data = replace(side_data, differing=differing, apart=apart)
-    labels = {"recs": source.labels, "truth": source.truth_labels, **side_data.labels}
+    labels = {RECS: source.labels, TRUTH: source.truth_labels, **side_data.labels}
     return Evaluation.of(
         source.under(parsed.convention_of(source)),
         library=parsed.library,
         overrides=parsed.overrides,
-        side_data=replace(side_data, call=_call_of(parsed, given, labels)),
+        side_data=replace(side_data, call=_call_of(parsed, tables, labels)),
     )
 
 
@@ -243,7 +233,7 @@ def evaluate(
 class ParsedOptions:
     """The options of an evaluation by kind."""
 
-    columns: Columns  #: as named by keyword
+    columns: Mapping[str, Any]  #: as named by keyword
     convention: Convention  #: the first of a library's, if one is named
     library: str | None
     overrides: Mapping[str, Any]  #: conventions given in addition to a library
@@ -260,22 +250,23 @@ class ParsedOptions:
         columns = {**self.columns, "propensity": propensity}
         return replace(self, columns=columns, weights=weights)
 
-    def weigh(self, source: Source, frames: Mapping[str, Any]) -> None:
+    def weigh(self, source: Source, tables: Mapping[str, InputTable]) -> None:
         """Read weights that are no column of the truth, as of items or users."""
         if not self.weights and "propensity" not in self.columns:
             return
+        named = as_named(self.columns)
         propensity = read_weights(
             self.weights.get("propensity"),
             "propensity",
-            frames.get("items"),
-            self.columns,
+            tables.get("items"),
+            named,
             highest=1.0,
         )
         user_weights = read_weights(
             self.weights.get("user_weight"),
             "user_weight",
-            frames.get("users"),
-            self.columns,
+            tables.get("users"),
+            named,
         )
         source.weigh(propensity, user_weights)
 
@@ -302,7 +293,9 @@ class ParsedOptions:
 
 
 def _call_of(
-    parsed: ParsedOptions, frames: Mapping[str, Any], labels: Mapping[str, Labels]
+    parsed: ParsedOptions,
+    tables: Mapping[str, InputTable],
+    labels: Mapping[str, Labels],
 ) -> Call:
     """Note how an evaluation was called, for code that is shown."""
     weights = {}
@@ -310,7 +303,8 @@ def _call_of(
         weights[name] = repr(given) if isinstance(given, str) else name
     return Call(
         frames={
-            name: GivenFrame.of(frame, labels[name]) for name, frame in frames.items()
+            NAMES_OF_ARGUMENTS.get(name, name): GivenFrame.of(table, labels[name])
+            for name, table in tables.items()
         },
         columns={
             role: column
@@ -477,13 +471,15 @@ def evaluate_groups(
         queries = _queries(group, len(labels))
     refuse_other_number(labels, scores, "y_score")
     refuse_other_order(y_true, y_score, "y_score")
-    table = {
-        query: from_pandas(queries, "the frame", query, "user"),
-        "y_score": from_pandas(scores, "the frame", "y_score", "score"),
-        "y_true": from_pandas(labels, "the frame", "y_true", "relevance"),
-    }
+    rows = pl.DataFrame(
+        {
+            query: from_pandas(queries, BOTH, query, "user"),
+            "y_score": from_pandas(scores, BOTH, "y_score", "score"),
+            "y_true": from_pandas(labels, BOTH, "y_true", "relevance"),
+        }
+    )
     named: Any = {"user": query, "score": "y_score", "relevance": "y_true"}
-    return evaluate(Made(table), **named | options)
+    return evaluate(InputTable.of_rows(BOTH, rows), **named | options)
 
 
 def _queries(group: Any, n: int) -> pd.Series[Any]:

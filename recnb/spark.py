@@ -21,11 +21,19 @@ import pyarrow as pa
 from recnb.comparison.models import register as register_engine
 from recnb.data import Frame, Layout
 from recnb.data.in_memory import Sheets
+from recnb.data.names import RECS, TRUTH
 from recnb.data.parts import Parts
-from recnb.data.sheet import RECS, TRUTH, Sheet
+from recnb.data.sheet import Sheet
 from recnb.data.splits import split_role
 from recnb.display.language import N_, current, use_language
-from recnb.distributed.evaluation import BUCKET, ROW, call, evaluation_of, read_part
+from recnb.distributed.evaluation import (
+    BUCKET,
+    ROW,
+    call,
+    evaluation_of,
+    layout_of,
+    read_part,
+)
 from recnb.errors import FrameError, RecnbError
 from recnb.evaluate import ParsedOptions, parse_options
 from recnb.evaluation import Evaluation
@@ -75,12 +83,7 @@ class SparkParts(Parts):
         self, recs: Frame, truth: Frame, given: ParsedOptions, npartitions: int | None
     ) -> None:
         session = _session_of(recs, truth)
-        layout = Layout.of(
-            _columns_alone(recs),
-            _columns_alone(truth),
-            given.columns,
-            given.side_data,
-        )
+        layout = layout_of(_columns_alone(recs), _columns_alone(truth), given)
         judged = _by_role(truth, TRUTH, layout.truth_read, session)
         lists = _by_role(recs, RECS, layout.recs_read, session)
         super().__init__(_with_splits(layout, lists))
@@ -133,7 +136,7 @@ def _shuffle_partitions(session: Any) -> int:
 
 def _sent(
     work: Callable[[Sheets], Any], layout: Layout
-) -> Callable[[tuple[Any, ...], pa.Table, pa.Table], pa.Table]:
+) -> Callable[[tuple[Any, ...], pa.InputTable, pa.InputTable], pa.InputTable]:
     """Make the function of a bucket that Spark calls.
 
     Errors of the data are returned like results: an exception would be tried again four
@@ -141,7 +144,9 @@ def _sent(
     """
     lang = current()
 
-    def of_bucket(key: tuple[Any, ...], recs: pa.Table, truth: pa.Table) -> pa.Table:
+    def of_bucket(
+        key: tuple[Any, ...], recs: pa.InputTable, truth: pa.InputTable
+    ) -> pa.InputTable:
         with use_language(lang):
             try:
                 result = call(work, recs, truth, layout)

@@ -12,7 +12,7 @@ import recnb
 from recnb.cli.gates import GATE_FLAGS
 from recnb.cli.output import FORMATS
 from recnb.conventions import value_of
-from recnb.data.sheet import IDS
+from recnb.data.names import IDS
 from recnb.display.language import LANGUAGES
 from recnb.errors import instead_of
 from recnb.evaluate import COLUMNS, KEYWORDS, WEIGHTS

@@ -32,7 +32,7 @@ from recnb.comparison.tables import (
 )
 from recnb.conventions import Convention, options_in_words
 from recnb.data import Frame
-from recnb.data.load import Input
+from recnb.data.read import Input
 from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
 from recnb.display.language import N_, _, named, use_language, use_noun, with_noun
 from recnb.display.templates import framed

@@ -6,7 +6,8 @@ Models that cannot be compared are refused.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -15,21 +16,17 @@ import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention, presets
-from recnb.data import Frame, Joined, table_of
+from recnb.data import Joined
 from recnb.data.batches import batches_of
-from recnb.data.columns import (
-    Scanned,
-    columns_of,
-    find,
-    is_dataset,
-    is_relation,
-    read_stream,
-)
-from recnb.data.files import Wanted, is_file, read_together
+from recnb.data.checks import kind
+from recnb.data.files import is_file
+from recnb.data.forms import opened
 from recnb.data.ids import each_once
 from recnb.data.in_memory import Sheets
-from recnb.data.load import SIDE_FRAMES, Input, is_left_merge
-from recnb.data.sheet import IDS, RECS, kind, relevant_only
+from recnb.data.names import RECS, TRUTH, Wanted, as_named, settle
+from recnb.data.read import SIDE_FRAMES, Input, is_left_merge, match_kinds
+from recnb.data.sheet import relevant_only
+from recnb.data.tables import InputTable, Scanned, table_of
 from recnb.display.language import N_, Plural, Sentence, _, named, use_noun
 from recnb.display.progress import steps
 from recnb.display.text import one_line
@@ -63,9 +60,6 @@ _ENGINES: dict[str, Engine] = {}
 
 #: The keywords of `compare` that are not passed on to `evaluate`.
 OWN = ("baseline", "pairs", "confidence", "model")
-
-#: The side data among the keywords.
-SIDE_DATA = ("train", "items", "users")
 
 #: What to type for several models.
 NAME_EACH = "recnb.compare({'a': recs_a, 'b': recs_b}, truth)"
@@ -150,7 +144,7 @@ def models_of(
         if name not in known:
             raise unknown_option(name, "a comparison", known)
     refuse_word_for_users(options.get("users"))
-    models, truth = _read(models, truth, options)
+    models, truth = _opened(models, truth, options)
     scores = options.get("score")
     has_score_of_each = is_several(scores)
     frames: Mapping[Any, Any]
@@ -230,87 +224,95 @@ def _refuse_extra(
     )
 
 
-def _read(models: Any, truth: Any, options: dict[str, Any]) -> tuple[Any, Any]:
-    """Read files together, so that their ids meet, and streams once.
+def _opened(models: Any, truth: Any, options: dict[str, Any]) -> tuple[Any, Any]:
+    """Open what is given together, so that ids in files meet and streams are read once.
 
-    Side data are read in place, in `options`.
+    Side data are opened in place, in `options`. What is evaluated already, or stays with
+    an engine, is left as it is.
     """
+    named = as_named({role: options.get(role) for role in COLUMNS})
     is_mapping = isinstance(models, Mapping)
-    truth = read_stream(truth)
-    given = models if is_mapping else {RECS: models}
-    frames = {name: read_stream(model) for name, model in given.items()}
-    for name in SIDE_DATA:
-        if name in options:
-            options[name] = read_stream(options[name])
-    side_data = {
-        name: options[name] for name in SIDE_DATA if options.get(name) is not None
-    }
-    if any(map(is_file, (*frames.values(), truth, *side_data.values()))):
-        columns = {
-            role: options[role] for role in COLUMNS if options.get(role) is not None
-        }
-        wanted: list[Wanted] = [(truth, "qrels", IDS)]
-        wanted += [
-            (frame, None if truth is None else "run", IDS) for frame in frames.values()
-        ]
-        for name, frame in side_data.items():
-            wanted.append((frame, None, SIDE_FRAMES.get(name, IDS)))
-        truth, *tables = read_together(wanted, columns)
-        options.update(zip(side_data, tables[len(frames) :], strict=True))
-        frames = dict(zip(frames, tables, strict=False))
-    return (frames if is_mapping else frames[RECS]), truth
+    given = models if is_mapping else {RECS: _one_table(models)}
+    tables: dict[tuple[str, Any], InputTable] = {}
+    for name, model in given.items():
+        if not isinstance(model, Evaluation) and engine_of(model) is None:
+            with _of_model(name) if is_mapping else nullcontext():
+                tables[RECS, name] = opened(model, RECS, named)
+    for name, frame in {TRUTH: truth, **options}.items():
+        is_frame = name == TRUTH or name in SIDE_FRAMES
+        if is_frame and frame is not None and engine_of(frame) is None:
+            tables[name, None] = opened(frame, name, named)
+    match_kinds(tables, named)
+    opened_models = {name: tables.get((RECS, name), given[name]) for name in given}
+    for name in SIDE_FRAMES:
+        if (name, None) in tables:
+            options[name] = tables[name, None]
+    truth = tables.get((TRUTH, None), truth)
+    return (opened_models if is_mapping else opened_models[RECS]), truth
 
 
-def _by_model(frame: Any, column: str | None) -> Mapping[Any, Frame]:
-    """Split one frame by its column of models, in the order they come in."""
-    _refuse_no_table(frame)
-    label = _label_of_models(frame, column)
-    if isinstance(frame, pl.LazyFrame) and not isinstance(frame, Scanned):
-        columns = {name: name for name in columns_of(frame, RECS)}
-        frame = table_of(frame, RECS, columns)
-    models = _models_in(frame, label)
-    if isinstance(frame, Scanned):
-        return {
-            model: frame.filter(pl.col(label) == model).drop(label) for model in models
-        }
-    of_row = table_of(frame, RECS, {"model": label})["model"]
-    if isinstance(frame, pd.DataFrame):
-        rest = frame.drop(columns=label)
-        return {model: rest.loc[(of_row == model).to_numpy()] for model in models}
-    table = pl.DataFrame(frame).drop(label)
-    return {model: table.filter(of_row == model) for model in models}
-
-
-def _refuse_no_table(frame: Any) -> None:
-    """Refuse one model without a name, and what has no column of models."""
-    is_table = (
-        isinstance(frame, pl.LazyFrame)
-        or is_relation(frame)
-        or is_dataset(frame)
-        or hasattr(frame, "columns")
-    )
-    if is_table and not engine_of(frame):
-        return
-    kind_of_frame = type(frame).__name__
+def _one_table(models: Any) -> Any:
+    """Return the table or the path of several models; refuse what can be none."""
+    if is_file(models):
+        return models
+    table = None if engine_of(models) else table_of(models, RECS)
+    if table is not None:
+        return table
+    kind_of_models = type(models).__name__
     problem = (
-        f"models is one {kind_of_frame}, and a comparison needs two models at least: "
+        f"models is one {kind_of_models}, and a comparison needs two models at least: "
     )
-    if isinstance(frame, Sequence):
-        problem = f"models is a {kind_of_frame} of {len(frame)}, without their names: "
+    if isinstance(models, Sequence):
+        problem = (
+            f"models is a {kind_of_models} of {len(models)}, without their names: "
+        )
     raise OptionError(f"{problem}give each a name, {NAME_EACH}.")
 
 
-def _label_of_models(frame: Any, column: str | None) -> str:
-    """Return the name of the column of models: as given, or as it is found."""
+@contextmanager
+def _of_model(name: Any) -> Iterator[None]:
+    """Name the model in errors of its frames."""
     try:
-        if column is not None:
-            columns = columns_of(frame, RECS)
-            if column not in columns:
-                raise ColumnError(
-                    f"{RECS}: there is no column {column!r}. Its columns: "
-                    f"{listed(columns)}."
-                )
-        return find(frame, RECS, ["model"], {"model": column})["model"]
+        yield
+    except FrameError as problem:
+        raise type(problem)(f"model {name!r}: {problem}") from problem
+
+
+def _by_model(table: InputTable, column: str | None) -> Mapping[Any, InputTable]:
+    """Split one table by its column of models, in the order they come in."""
+    label = _label_of_models(table, column)
+    frame = table.frame
+    if isinstance(frame, pl.LazyFrame) and not isinstance(frame, Scanned):
+        frame = table.select({name: name for name in table.columns})
+    models = _models_in(table, label)
+    of_row = None
+    if not isinstance(frame, (Scanned, pl.DataFrame)):
+        of_row = table.select({"model": label})["model"]
+    parts: dict[Any, Any] = {}
+    for model in models:
+        if of_row is None:
+            parts[model] = frame.filter(pl.col(label) == model).drop(label)
+        elif isinstance(frame, pd.DataFrame):
+            parts[model] = frame.loc[(of_row == model).to_numpy()].drop(columns=label)
+        else:
+            parts[model] = pl.DataFrame(frame).drop(label).filter(of_row == model)
+    columns = [name for name in table.columns if name != label]
+    return {
+        model: replace(table, frame=rows, columns=columns)
+        for model, rows in parts.items()
+    }
+
+
+def _label_of_models(table: InputTable, column: str | None) -> str:
+    """Return the name of the column of models: as given, or as it is found."""
+    named = {} if column is None else {"model": [column]}
+    try:
+        if column is not None and column not in table.columns:
+            raise ColumnError(
+                f"{RECS}: there is no column {column!r}. Its columns: "
+                f"{listed(table.columns)}."
+            )
+        return settle(table, named, Wanted(("model",)))["model"]
     except ColumnError as problem:
         predictions = "recnb.compare(frame, score=['pred_a', 'pred_b'])"
         fix = (
@@ -320,10 +322,10 @@ def _label_of_models(frame: Any, column: str | None) -> str:
         raise ColumnError(f"{problem} {fix}") from problem
 
 
-def _models_in(frame: Any, label: str) -> list[Any]:
+def _models_in(table: InputTable, label: str) -> list[Any]:
     """Return the values of the column of models, in the order they come in."""
     n_missing, models = 0, list[pl.Series]()
-    for batch in batches_of(frame, RECS, {"model": label}):
+    for batch in batches_of(table.frame, RECS, {"model": label}):
         n_missing += batch["model"].null_count()
         models.append(batch["model"].unique(maintain_order=True))
     if n_missing:
@@ -342,13 +344,11 @@ def _evaluated(
     """Return the data of a model."""
     if isinstance(model, Evaluation):
         return model
-    try:
+    with _of_model(name):
         engine = engine_of(model, truth)
         if engine is not None and truth is not None:
             return engine(model, truth, options)
         return evaluate(model, truth, **options)
-    except FrameError as problem:
-        raise type(problem)(f"model {name!r}: {problem}") from problem
 
 
 def check_models(models: Mapping[str, Evaluation]) -> None:

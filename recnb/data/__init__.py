@@ -7,19 +7,20 @@ and groups of Spark are. pandas, Polars and Arrow end here: what goes on to the 
 numpy columns.
 """
 
-from recnb.data.columns import NAMES, Frame, table_of
 from recnb.data.layout import Layout
-from recnb.data.load import read, read_lists
+from recnb.data.names import NAMES
+from recnb.data.read import read, read_lists
 from recnb.data.source import Counts, Joined, Source
+from recnb.data.tables import Frame, InputTable
 
 __all__ = [
     "NAMES",
     "Counts",
     "Frame",
+    "InputTable",
     "Joined",
     "Layout",
     "Source",
     "read",
     "read_lists",
-    "table_of",
 ]

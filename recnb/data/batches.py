@@ -8,14 +8,14 @@ from typing import Any
 
 import polars as pl
 
-from recnb.data.columns import (
+from recnb.data.tables import (
     Frame,
+    InputTable,
     Scanned,
     collected,
     is_dataset,
     is_relation,
     refuse_unread,
-    table_of,
 )
 from recnb.display.language import N_
 
@@ -51,7 +51,7 @@ def batches_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Batches:
     taken from it: that closes the files.
     """
     if origin_of(frame) is None:
-        yield table_of(frame, name, roles)
+        yield InputTable.of(frame, name).select(roles)
         return
     with collected(name), _reader(frame, roles) as reader:
         for batch in reader:

@@ -14,13 +14,14 @@ from typing import Any, TypeVar
 import polars as pl
 
 from recnb.data.batches import Batches, batches_of, origin_of
-from recnb.data.columns import Frame, Labels, owned
 from recnb.data.in_memory import Sheets, source_in_splits
 from recnb.data.layout import Layout
+from recnb.data.names import RECS, TRUTH, Labels
 from recnb.data.parts import Parts, of_one_part, part_of
-from recnb.data.sheet import RECS, TRUTH, Sheet
+from recnb.data.sheet import Sheet
 from recnb.data.source import Source
 from recnb.data.splits import with_distinct_splits
+from recnb.data.tables import Frame, owned
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import ElsewhereError, WriteError

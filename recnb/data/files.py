@@ -6,10 +6,10 @@ Files are Parquet, Arrow, CSV, JSON lines, and runs and qrels of TREC.
 from __future__ import annotations
 
 import codecs
+import csv
 import glob
 import json
 import os
-import re
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -23,20 +23,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data import beir
-from recnb.data.columns import (
-    Columns,
-    Made,
-    Scanned,
-    columns_of,
-    each_named,
-    ids_in,
-    named,
-    role_of,
-)
+from recnb.data.checks import kind
+from recnb.data.names import Named, role_of
 from recnb.data.replacing import replacing
-from recnb.data.sheet import IDS, kind
-from recnb.display.progress import steps
+from recnb.data.tables import Scanned
 from recnb.errors import (
     ColumnError,
     FrameError,
@@ -46,10 +36,8 @@ from recnb.errors import (
     WriteError,
 )
 
-File: TypeAlias = str | Path
+File: TypeAlias = str | os.PathLike[str]
 Trec = Literal["run", "qrels"]
-#: A file or a frame, what a file may be beside a table, and the ids that it holds.
-Wanted: TypeAlias = tuple[Any, Trec | None, Sequence[str]]
 
 #: The forms of files by their endings; what is compressed has one more.
 PARQUET, ARROW = (".parquet", ".pq"), (".arrow", ".feather", ".ipc")
@@ -109,19 +97,12 @@ def _files_below(root: Path) -> set[Path]:
 
     Files whose names begin with _ or . are left out.
     """
-    if (root / "_delta_log").exists():
-        raise FrameError(
-            f"{root} is a table of Delta Lake, whose folder holds rows that were "
-            "deleted as well. Give a frame of it, polars.scan_delta(...)."
-        )
     if not root.is_dir():
-        _refuse_broken_link(root)
         return {root} if root.is_file() and root.name[0] not in "_." else set()
     files = set()
     for path in sorted(root.rglob("*")):
         if any(part[0] in "_." for part in path.relative_to(root).parts):
             continue
-        _refuse_broken_link(path)
         if path.is_file():
             files.add(path)
     return files
@@ -137,106 +118,34 @@ def _refuse_name(path: Path) -> None:
         ) from problem
 
 
-def _refuse_broken_link(path: Path) -> None:
-    """Raise an error for a link that leads to no file."""
-    if path.is_symlink() and not path.exists():
-        raise FrameError(
-            f"{path} is a link that leads to no file: name the file itself, or mend the "
-            "link."
-        )
-
-
-def read_together(files: Sequence[Wanted], columns: Columns) -> list[Any]:
-    """Read files and frames that belong together.
-
-    Whole numbers of a CSV file, which has no kinds, are text where other ids are.
-    """
-    files = [
-        (_file_for(given, trec, roles), trec, roles) for given, trec, roles in files
-    ]
-    tables: list[Any] = []
-    for given, trec, roles in steps(files, "files read"):
-        table = given
-        if is_file(given):
-            table = read(given, trec, columns)
-        if isinstance(table, Made):
-            table = Made(beir.with_roles(table, roles))
-        tables.append(table)
-    from_csv = [
-        is_file(given) and _ending(files_of(given)[0]) in CSV
-        for given, _trec, _roles in files
-    ]
-    if any(from_csv):
-        for role in IDS:
-            _match_kinds(role, tables, files, from_csv, columns)
-    return tables
-
-
-def _file_for(given: Any, trec: Trec | None, roles: Sequence[str]) -> Any:
-    """Return the file that is read of a folder of BEIR; anything else as it is."""
-    if is_file(given) and beir.is_beir(given):
-        return beir.file_in(given, roles, is_truth=trec == "qrels")
-    return given
-
-
-def _match_kinds(
-    role: str,
-    tables: list[Any],
-    files: Sequence[Wanted],
-    from_csv: Sequence[bool],
-    columns: Columns,
-) -> None:
-    """Make text of whole numbers in CSV files, where another table has such ids as text.
-
-    Ids of which none would be met stay numbers, and are refused as another kind.
-    """
-    ids: dict[tuple[int, str], pl.Series] = {}
-    for index, (table, (_given, _trec, roles)) in enumerate(
-        zip(tables, files, strict=True)
-    ):
-        if role in roles and hasattr(type(table), "columns"):
-            for label in _labels_of(role, table, columns):
-                ids[index, label] = ids_in(table, label)
-    texts = [known.unique() for known in ids.values() if known.dtype == pl.String]
-    for (index, _label), numbers in ids.items():
-        if not from_csv[index] or numbers.dtype != pl.Int64:
-            continue
-        as_text = numbers.cast(pl.String)
-        if any(as_text.is_in(text.implode()).any() for text in texts):
-            tables[index] = Made(tables[index].with_columns(as_text))
-
-
-def _labels_of(role: str, table: Any, columns: Columns) -> list[str]:
-    """Return the columns of a table that may play a role, by keyword or by name."""
-    names = columns_of(table, "the file")
-    by_keyword = named(columns, role)
-    return [name for name in names if name in by_keyword or role_of(name) == role]
+def is_csv(path: File) -> bool:
+    """Return whether files are text, which has no kinds of values."""
+    return _ending(files_of(path)[0]) in CSV
 
 
 def read(
-    path: File, trec: Trec | None = None, columns: Columns = MappingProxyType({})
-) -> Made | Scanned:
+    path: File, trec: Trec | None = None, named: Named = MappingProxyType({})
+) -> pl.DataFrame | Scanned:
     """Read a file, or those of a folder or a pattern, as one table.
 
     Parquet is read when its rows are asked for.
 
-    `trec`: what files of other endings are; `columns`: roles of columns with other
-    names.
+    `trec`: what files of other endings are; `named`: columns with other names, by role.
     """
     files = files_of(path)
     ending = one_form(files, path)
     has_keys = _are_partitioned(files)
     tables = [_table(file, ending, trec, has_keys) for file in files]
-    table = tables[0]
+    table: pl.DataFrame | pl.LazyFrame = tables[0]
     if len(tables) > 1:
         with _read_as(ending, path):
-            table = _together(tables, files, ending, has_keys, columns)
+            table = _together(tables, files, ending, has_keys, named)
     if isinstance(table, pl.LazyFrame):
         return Scanned.of(table)
     if ending not in CSV:
-        return Made(table)
-    roles = {label: role for role, label in each_named(columns)}
-    return Made(
+        return table
+    roles = {label: role for role, labels in named.items() for label in labels}
+    return pl.DataFrame(
         [
             _plain_kind(column, roles.get(column.name) or role_of(column.name))
             for column in table
@@ -274,7 +183,7 @@ def _together(
     files: Sequence[Path],
     ending: str,
     has_keys: bool,
-    columns: Columns,
+    named: Named,
 ) -> pl.DataFrame | pl.LazyFrame:
     """Put the tables of files one below the other.
 
@@ -283,7 +192,7 @@ def _together(
     schemas = [dict(table.collect_schema()) for table in tables]
     for file, schema in zip(files, schemas, strict=True):
         if ending not in LINES:  # whose keys may be left out of a line
-            _refuse_lacking(file, schema, files[0], schemas[0], columns)
+            _refuse_lacking(file, schema, files[0], schemas[0], named)
         _refuse_kinds(file, schema, files[0], schemas[0])
     is_one_schema = all(schema == schemas[0] for schema in schemas)
     if isinstance(tables[0], pl.LazyFrame) and is_one_schema:
@@ -296,10 +205,10 @@ Schema: TypeAlias = Mapping[str, pl.DataType]
 
 
 def _refuse_lacking(
-    file: Path, schema: Schema, first: Path, first_schema: Schema, columns: Columns
+    file: Path, schema: Schema, first: Path, first_schema: Schema, named: Named
 ) -> None:
     """Raise an error for a column with a role that one of two files lacks."""
-    labels = {label for _role, label in each_named(columns)}
+    labels = {label for labels in named.values() for label in labels}
     for column in sorted({*first_schema} ^ {*schema}):
         if column not in labels and role_of(column) is None:
             continue
@@ -394,7 +303,6 @@ def checked_input(path: File) -> Path:
             f"{path} is a folder, or a pipe or a device: name a file in it, or save it "
             "as one."
         )
-    _refuse_broken_link(file)
     fix = "Give its whole path, or its path from the current folder."
     raise FrameError(f"there is no file {str(path)!r}. {fix}")
 
@@ -426,38 +334,16 @@ def _text(data: bytes, path: File) -> str:
             f"{path} is no text in UTF-8: line {line} holds the byte 0x{byte:02x}. Save "
             "it as UTF-8."
         ) from problem
-    if "\n" not in text and "\r" in text.strip("\r"):
-        raise FrameError(
-            f"{path} ends its lines with CR alone, as old Macs did. Save it with "
-            "line ends LF or CRLF."
-        )
     return text
 
 
 def _json_lines(text: str, path: File) -> pl.DataFrame:
-    """Read lines of JSON; a line that is broken, or that has a key twice, is refused."""
+    """Read lines of JSON; a line that is broken is refused."""
     try:
-        table = pl.read_ndjson(text.encode(), infer_schema_length=None)
+        return pl.read_ndjson(text.encode(), infer_schema_length=None)
     except pl.exceptions.PolarsError:
         _refuse_broken_line(text, path)
         raise
-    lines = pl.DataFrame({"text": text.split("\n")}).with_row_index("line", offset=1)
-    # A key may be spelled with an escape; what is found here may also be text, or be
-    # deeper in the line.
-    suspect = pl.col("text").str.contains(r'\\.[^"]*"\s*:')
-    for name in table.columns:
-        key = re.escape(json.dumps(name, ensure_ascii=False)) + r"\s*:"
-        suspect |= pl.col("text").str.count_matches(key) > 1
-    for line, content_of_line in lines.filter(suspect).rows():
-        pairs = json.loads(content_of_line, object_pairs_hook=list)
-        keys = [key for key, _value in pairs]
-        repeats = [key for key in keys if keys.count(key) > 1]
-        if repeats:
-            raise FrameError(
-                f"{path}: line {line}, {content_of_line[:120]!r}, has the key "
-                f"{repeats[0]!r} more than once. Leave out all but one."
-            )
-    return table
 
 
 def _refuse_broken_line(text: str, path: File) -> None:
@@ -486,7 +372,11 @@ def _csv(data: bytes, path: File, separator: str) -> pl.DataFrame:
         if candidate in header:
             separator = candidate
             break
-    table = pl.read_csv(data, separator=separator, infer_schema=False)
+    try:
+        table = pl.read_csv(data, separator=separator, infer_schema=False)
+    except pl.exceptions.ComputeError:
+        _refuse_long_row(_text(data, path), path, separator)
+        raise
     for name in table.columns:
         if name.endswith("_duplicated_0"):  # so Polars calls the second of two
             raise ColumnError(
@@ -494,6 +384,19 @@ def _csv(data: bytes, path: File, separator: str) -> pl.DataFrame:
                 "all but one. If these are values, write names of columns above them."
             )
     return table.filter(~pl.all_horizontal(pl.all().is_null()))  # blank lines
+
+
+def _refuse_long_row(text: str, path: File, separator: str) -> None:
+    """Raise an error for the first row of more fields than the header, if there is one."""
+    rows = csv.reader(text.splitlines(keepends=True), delimiter=separator)
+    header = next(rows)
+    for row in rows:
+        if len(row) > len(header):
+            raise FrameError(
+                f"{path}: line {rows.line_num}, {separator.join(row)[:120]!r}, has "
+                f"{len(row)} fields, and the header {len(header)}. Correct it; text that "
+                f"holds {separator!r} stands in quotes."
+            )
 
 
 def _plain_kind(column: pl.Series, role: str | None) -> pl.Series:

@@ -14,10 +14,12 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.conventions.convention import TRUTH_ORDERS
 from recnb.data import Joined
+from recnb.data.checks import kind
 from recnb.data.ids import each_once, positions
 from recnb.data.in_memory import Sheets, ranked
+from recnb.data.names import IDS, RECS
 from recnb.data.parts import Parts
-from recnb.data.sheet import IDS, RECS, Sheet, kind, repeated
+from recnb.data.sheet import Sheet, repeated
 from recnb.data.side_data import SideData
 from recnb.data.source import elsewhere
 from recnb.display.text import one_line

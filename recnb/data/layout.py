@@ -1,42 +1,26 @@
-"""Which column plays which role in recommendations and truth."""
+"""The columns of both tables, as parts of their rows are read by."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import polars as pl
 
-from recnb.data.columns import (
-    Columns,
-    Frame,
+from recnb.data.names import (
+    IDS,
+    RECS,
+    TRUTH,
+    WANTED,
     Labels,
-    Made,
-    columns_of,
-    each_named,
-    find,
-    in_side_frame,
-    named,
-    role_of,
+    Named,
+    refuse_absent,
+    settle,
 )
-from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
+from recnb.data.sheet import Sheet
 from recnb.data.splits import Splits, split_role
-from recnb.errors import ColumnError, FrameError, OptionError, listed, quoted
-
-#: The frame that holds the column of a role; those of other roles are in both, or in
-#: either.
-HOLDER = {
-    "rank": RECS,
-    "score": RECS,
-    "recommended": RECS,
-    "relevance": TRUTH,
-    "relevant": TRUTH,
-    "propensity": TRUTH,
-    "split": RECS,
-}
-#: The roles of columns of lists, which become rows before columns are looked for.
-OF_LISTS = ("recommended", "relevant")
+from recnb.data.tables import InputTable
+from recnb.errors import ColumnError
 
 
 @dataclass(frozen=True)
@@ -54,7 +38,7 @@ class Layout:
     #: Their values in the recommendations, once these were looked at.
     splits: Splits | None = None
     #: Users of the truth whose list is empty: no row of it can hold them.
-    users_without_items: Sequence[Any] = ()
+    users_without_items: Sequence[object] = ()
 
     @property
     def recs_read(self) -> Labels:
@@ -72,40 +56,25 @@ class Layout:
         return replace(self, splits=Splits.of(lists, self.split))
 
     @classmethod
-    def of(
-        cls,
-        recs: Frame,
-        truth: Frame,
-        columns: Columns,
-        side_frames: Mapping[str, Frame],
-    ) -> Layout:
-        """Find the columns by role; frames without rows suffice.
-
-        `side_frames`: frames that a column may be named of as well.
-        """
-        of_recs, of_truth = columns_of(recs, RECS), columns_of(truth, TRUTH)
-        for role, column in each_named(columns):
-            holder = HOLDER.get(role)
-            present = {RECS: of_recs, TRUTH: of_truth, None: [*of_recs, *of_truth]}
-            is_known = column in present[holder] and role not in OF_LISTS
-            if not is_known and holder is None:
-                is_known = in_side_frame(column, side_frames)
-            if not is_known and role == "split" and column in of_truth:
-                raise _no_split(column)
-            if not is_known:
-                raise _absent(role, column, columns[role], present[holder])
-        split = tuple(named(columns, "split"))
-        is_made = isinstance(truth, Made)
+    def of(cls, tables: Mapping[str, InputTable], named: Named) -> Layout:
+        """Settle the columns of recommendations and truth; tables without rows suffice."""
+        recs, truth = tables[RECS], tables[TRUTH]
+        refuse_absent(named, tables)
+        split = tuple(named.get("split", ()))
+        labels = settle(recs, named, WANTED[RECS])
+        used = {*labels.values()}
+        models = [name for name in recs.by_role.get("model", ()) if name not in used]
         layout = cls(
-            recs=find(recs, RECS, IDS, columns, ["rank", "score"]),
-            truth=find(truth, TRUTH, IDS, columns, ["relevance", "propensity"]),
-            model=next((name for name in of_recs if role_of(name) == "model"), None),
+            recs=labels,
+            truth=settle(truth, named, WANTED[TRUTH]),
+            model=models[0] if models else None,
             split=split,
-            truth_split=tuple(name for name in split if name in of_truth),
-            users_without_items=truth.without_items if is_made else (),
+            truth_split=tuple(name for name in split if name in truth.columns),
+            users_without_items=truth.without_items,
         )
-        refuse_split_in_role(split, layout.recs)
-        refuse_split_in_role(layout.truth_split, layout.truth)
+        if split:
+            refuse_split_in_role(split, layout.recs)
+            refuse_split_in_role(layout.truth_split, layout.truth)
         return layout
 
 
@@ -121,42 +90,3 @@ def refuse_split_in_role(split: Sequence[str], labels: Labels) -> None:
                 f"split={column!r} is the column of the {role}: name one that tells "
                 f"the lists of a user apart, such as a day or a fold."
             )
-
-
-def _no_split(column: str) -> OptionError:
-    """Return the error for a column that the truth alone has."""
-    return OptionError(
-        f"split={column!r} is a column of the truth alone, so lists are the same "
-        f"for each of its values. Leave split= out, and say by={column!r} where "
-        "you ask for numbers: each value is then a truth of its own."
-    )
-
-
-def _absent(role: str, column: str, given: object, present: list[str]) -> ColumnError:
-    """Return the error for a column that a keyword names and no frame has."""
-    none = {
-        RECS: "recommendations have no",
-        TRUTH: "truth has no",
-        None: "neither frame has a",
-    }[HOLDER.get(role)]
-    kind = "column of lists" if role in OF_LISTS else "column"
-    return ColumnError(
-        f"{none} {kind} {column!r}, which {role}={quoted(given)} names. "
-        f"Columns: {listed(sorted({*map(str, present)}))}."
-    )
-
-
-def one_model(models: pl.Series, column: str, *, both_sides: bool = False) -> None:
-    """Refuse the lists of several models.
-
-    `both_sides`: they are in a frame that holds the truth as well.
-    """
-    if len(models) <= 1:
-        return
-    holder, frames = "recommendations hold", "recs, truth"
-    if both_sides:
-        holder, frames = "the frame holds", "frame"
-    raise FrameError(
-        f"{holder} the lists of {len(models)} models in column {column!r}, such as "
-        f"{models[0]!r}: compare them, recnb.compare({frames}), or evaluate one alone."
-    )

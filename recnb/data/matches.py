@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from recnb.conventions import Convention
 from recnb.data.ids import FEW, positions
-from recnb.data.sheet import IDS, repeated
+from recnb.data.names import IDS
+from recnb.data.sheet import repeated
 from recnb.metrics.hits import (
     Bools,
     Floats,

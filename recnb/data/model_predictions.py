@@ -13,8 +13,10 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.load import read
+from recnb.data.names import RECS, TRUTH
+from recnb.data.read import read
 from recnb.data.source import Joined
+from recnb.data.tables import InputTable
 from recnb.display.language import N_, Sentence, _
 from recnb.display.progress import steps
 from recnb.errors import FrameError, RecnbError
@@ -98,7 +100,11 @@ def _joined(users: Ints, lists: Sequence[Ints], held_out: Any) -> Joined:
     judged = pl.DataFrame(
         {"user": truth.row, "item": truth.col, "relevance": truth.data}
     )
-    return read(recs, judged, {}, {}).under(Convention(order="rank"))
+    tables = {
+        RECS: InputTable.of_rows(RECS, recs),
+        TRUTH: InputTable.of_rows(TRUTH, judged),
+    }
+    return read(tables, {}).under(Convention(order="rank"))
 
 
 def _matrix(given: Any, name: str) -> Any:

@@ -20,7 +20,8 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.in_memory import Sheets, check_users, source_of
 from recnb.data.layout import Layout
-from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
+from recnb.data.names import IDS, RECS, TRUTH
+from recnb.data.sheet import Sheet
 from recnb.data.source import Joined, JoinedRows, RowCounts, Source, elsewhere
 from recnb.data.splits import MetLabels
 from recnb.errors import ElsewhereError, FrameError, NoRowsError

@@ -1,176 +1,32 @@
 """A sheet: the rows of one of the caller's tables, by role, and checks of them.
 
-Checks of ids, numbers, repeats and order are methods here, since their errors name the
-table and the caller's columns. Those of propensities and weights are in `weights.py`.
+Checks of repeats and order are methods here, since their errors name the table and the
+caller's columns.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from sys import float_info
-from uuid import UUID
 
 import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.columns import Frame, Labels, table_of, with_series
+from recnb.data.checks import checked_ids, checked_numbers, kind
+from recnb.data.names import Labels
+from recnb.data.tables import Frame, InputTable, with_series
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
-from recnb.metrics.hits import ENDLESS, Bools, Floats
-from recnb.metrics.hits import HIGHEST as HIGHEST_RELEVANCE
+from recnb.metrics.hits import Bools, Floats
 
 #: The roles that are ids.
 IDS = ("user", "item")
-#: Types of columns of text.
-TEXT = (pl.String, pl.Categorical, pl.Enum)
-#: Up to here, user and rank fit into one whole number.
-HIGHEST_RANK = ENDLESS
-#: What errors call the two tables.
 RECS, TRUTH = "recommendations", "truth"
 #: How errors end where a pair or a rank of a user repeats, after "If the rows are".
 SEVERAL_LISTS = (
     "the lists of several models, compare them; of several days, folds or seeds, name "
     "the columns that tell these apart, such as split='fold'."
 )
-
-
-@dataclass(frozen=True, eq=False)
-class NumberCheck:
-    """What is wrong with a number, and what its error says."""
-
-    bad: pl.Expr
-    #: `{n}`, `{s}`, `{are}`, `{value}` and `{pair}` are filled in.
-    problem: str
-    #: `{column}` is filled in.
-    fix: str
-
-
-@dataclass(frozen=True, eq=False)
-class Requirement:
-    """What the numbers of a role must be.
-
-    Numbers from `lowest` to `highest`, and whole if `whole`, pass all checks, and that is
-    quick to see of a column. One that has others is put through the checks:
-
-        relevance 0 2 5     within 0 and the highest: fine
-        relevance -1 2 5    not within: the checks decide, by `negative_relevance`
-    """
-
-    lowest: float
-    highest: float
-    #: In this order; the first that a number fails is the error.
-    checks: Sequence[NumberCheck]
-    whole: bool = False
-
-    def surely_met(self, numbers: pl.Series) -> bool:
-        """Return whether all numbers are within the bounds, and whole if need be.
-
-        False: not sure, and the checks decide.
-        """
-        if numbers.is_empty():
-            return True
-        if numbers.null_count() or not self._has_quick_extremes(numbers.dtype):
-            return False
-        values = numbers.to_numpy()
-        lowest, highest = float(values.min()), float(values.max())
-        # A NaN among the values makes both NaN, and NaN is neither above nor below.
-        return lowest >= self.lowest and highest <= self.highest
-
-    def _has_quick_extremes(self, dtype: pl.DataType) -> bool:
-        """Return whether the lowest and highest number of a type are enough to go by."""
-        if dtype in (pl.Int128, pl.UInt128):
-            return False  # NumPy has no such type: `to_numpy` raises an error
-        if dtype.is_integer():
-            return True
-        # Of floats that must be whole, those in between matter too: 1.5 between 1 and 2.
-        return dtype in (pl.Float32, pl.Float64) and not self.whole
-
-
-_value = pl.col("value")
-_is_no_number = _value.is_null() | ~_value.is_finite()
-_is_not_whole = _value != _value.floor()
-_is_no_rank = _is_no_number | _is_not_whole | (_value < 1)
-_NO_NUMBER_TEXT = (
-    "has {n:,} value{s} that {are} missing, NaN or infinite, the first {value} for "
-    "{pair}."
-)
-
-_OVERFLOW = "holds {value:g} for {pair}: sums of such numbers overflow."
-_SMALLER_SCALE = "Make the scale smaller."
-
-SCORE_CHECKS = [
-    NumberCheck(
-        bad=_is_no_number,
-        problem=_NO_NUMBER_TEXT,
-        fix="A score must place its item in the list: fill it in or drop the row.",
-    )
-]
-RANK_CHECKS = [
-    NumberCheck(
-        bad=_is_no_rank,
-        problem="holds {value} for {pair}: a rank is a whole number, 1 for the top.",
-        fix="If yours start at 0, add 1. If it is a score, say so: score={column!r}.",
-    ),
-    NumberCheck(
-        bad=_value > HIGHEST_RANK,
-        problem=f"holds {{value}} for {{pair}}: a rank is at most {HIGHEST_RANK:,}.",
-        fix="Number each list anew, from 1. If it is a score, say so: score={column!r}.",
-    ),
-]
-RELEVANCE_CHECKS = [
-    NumberCheck(
-        bad=_is_no_number,
-        problem=_NO_NUMBER_TEXT,
-        fix="Say what they mean: 0 for not relevant; or drop the rows.",
-    ),
-    NumberCheck(
-        bad=_value > HIGHEST_RELEVANCE,
-        problem=_OVERFLOW,
-        fix=_SMALLER_SCALE,
-    ),
-]
-#: What is checked as well of a relevance below 0, by `negative_relevance`.
-NEGATIVE_CHECKS = {
-    "error": [
-        NumberCheck(
-            bad=_value < 0,
-            problem="holds {value:g} for {pair}: a negative relevance breaks the bounds of "
-            "nDCG.",
-            fix="If it marks what is not judged, say negative_relevance='zero', as "
-            "convention='trec' does; else set it to 0.",
-        )
-    ],
-    "zero": [],
-    "keep": [
-        NumberCheck(
-            bad=_value < -HIGHEST_RELEVANCE,
-            problem=_OVERFLOW,
-            fix=_SMALLER_SCALE,
-        )
-    ],
-}
-
-SCORES = Requirement(
-    lowest=-float_info.max,
-    highest=float_info.max,
-    checks=SCORE_CHECKS,
-)
-RANKS = Requirement(
-    lowest=1,
-    highest=HIGHEST_RANK,
-    checks=RANK_CHECKS,
-    whole=True,
-)
-#: By the convention's `negative_relevance`.
-RELEVANCES = {
-    negative: Requirement(
-        lowest=0,
-        highest=HIGHEST_RELEVANCE,
-        checks=[*RELEVANCE_CHECKS, *negative_checks],
-    )
-    for negative, negative_checks in NEGATIVE_CHECKS.items()
-}
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,7 +48,9 @@ class Sheet:
         id_roles: Sequence[str] = IDS,
     ) -> Sheet:
         """Read the columns of a frame that play a role, and check the ids."""
-        return cls(name, table_of(frame, name, labels), labels).with_ids(id_roles)
+        return cls(name, InputTable.of(frame, name).select(labels), labels).with_ids(
+            id_roles
+        )
 
     def __getitem__(self, role: str) -> pl.Series:
         return self.rows[role]
@@ -231,70 +89,8 @@ class Sheet:
             raise NoRowsError(
                 f"{self.name}: there are no rows to evaluate, it is empty."
             )
-        return self.with_columns(*[self._ids(role).alias(role) for role in roles])
-
-    def _ids(self, role: str) -> pl.Series:
-        """Return the ids of a role as whole numbers or text."""
-        self._refuse_missing(role)
-        ids = self[role]
-        if ids.dtype == pl.Int64:
-            return ids
-        if ids.dtype in TEXT:
-            return ids.cast(pl.String)
-        if ids.dtype.is_float():
-            return self._whole_numbers(role)
-        if not ids.dtype.is_integer() and not ids.dtype.is_decimal():
-            raise self._not_an_id_error(role, wrong=ids)
-        whole = ids.cast(pl.Int64, strict=False)
-        # A UInt64 beyond 2**63 becomes null, and the Decimal 1.5 becomes 1.
-        is_same = whole.cast(ids.dtype, strict=False) == ids
-        if whole.null_count() or not is_same.all():
-            wrong = ids.filter(~is_same.fill_null(value=False))
-            raise self._not_an_id_error(role, wrong)
-        return whole
-
-    def _refuse_missing(self, role: str) -> None:
-        """Raise an error for missing ids."""
-        missing = is_missing(self[role]).arg_true()
-        if missing.is_empty():
-            return
-        n, plural = len(missing), "s" * (len(missing) > 1)
-        raise FrameError(
-            f"{self.column_in_words(role)} has {n:,} missing {role} id{plural}, the first in row "
-            f"{missing[0]}. Drop such rows."
-        )
-
-    def _whole_numbers(self, role: str) -> pl.Series:
-        """Return ids that came as floats, as whole numbers.
-
-        pandas makes floats of a column of whole numbers as soon as one is missing, and
-        they stay floats when that row is dropped.
-        """
-        ids = self[role]
-        mantissa_bits = {"Float16": 11, "Float32": 24}.get(str(ids.dtype), 53)
-        exact_below = 2**mantissa_bits  # from there on, floats skip whole numbers
-        inexact = ids.filter((ids != ids.floor()) | (ids.abs() >= exact_below))
-        if len(inexact):
-            raise FrameError(
-                f"{self.column_in_words(role)} holds the {ids.dtype} {inexact[0]!r}, not "
-                "exact as an id: read ids as whole numbers or as text."
-            )
-        return ids.cast(pl.Int64)
-
-    def _not_an_id_error(self, role: str, wrong: pl.Series) -> FrameError:
-        """Return the error for a column with `wrong` values, which cannot be ids."""
-        type_in_words, example = _type_and_example(wrong)
-        if wrong.dtype in (pl.List, pl.Array):
-            fix = (
-                f"Explode {self.label(role)!r} into a row of each; "
-                "a column of lists is named by recommended= or relevant=."
-            )
-        else:
-            fix = "Make them text, in the other frame as well."
-        return FrameError(
-            f"{self.column_in_words(role)} holds {type_in_words} such as "
-            f"{quoted(example)}, which is not a valid {role} id: each row needs one "
-            f"id, a whole number below 2**63 or text. {fix}"
+        return self.with_columns(
+            *[checked_ids(self, role).alias(role) for role in roles]
         )
 
     def refuse_other_kinds(self, other: Sheet) -> None:
@@ -317,89 +113,12 @@ class Sheet:
             )
             raise FrameError(
                 f"the {role} ids are of different kinds: {examples}. They would never "
-                "match. Make both text."
+                f"match. {_fix_of_kinds(self, other, role)}"
             )
 
     def kind_in_words(self, role: str) -> str:
         """Return the type of a role's values in words."""
         return kind(self[role].dtype)
-
-    # Numbers
-
-    def scores(self) -> pl.Series:
-        """Return the scores as numbers of the type they have.
-
-        As floats, large whole numbers would become equal.
-        """
-        return self._checked("score", SCORES)
-
-    def ranks(self) -> pl.Series:
-        """Return the ranks as whole numbers."""
-        return self._checked("rank", RANKS).cast(pl.Int64)
-
-    def relevances(self, negative: str) -> pl.Series:
-        """Return the relevance of each row as a number.
-
-        `negative` is the convention's `negative_relevance`: below 0 an "error", or not.
-        """
-        return self._checked("relevance", RELEVANCES[negative])
-
-    def _checked(self, role: str, requirement: Requirement) -> pl.Series:
-        """Return the column of a role as numbers that meet a requirement."""
-        numbers = self._numbers(role)
-        if requirement.surely_met(numbers):
-            return numbers  # the usual case
-        values = pl.DataFrame({"value": numbers.cast(pl.Float64)})
-        for check in requirement.checks:
-            bad = values.select(check.bad.arg_true()).to_series()
-            if len(bad):
-                raise self._bad_number_error(role, check, bad, numbers)
-        return numbers
-
-    def _numbers(self, role: str) -> pl.Series:
-        """Return the column of a role as numbers; True and False are 1 and 0.
-
-        Raises an error for a column of any other type, unless it is empty.
-        """
-        column = self[role]
-        if column.dtype.is_numeric():
-            return column
-        if column.dtype == pl.Boolean or column.null_count() == len(column):
-            return column.cast(pl.Float64)
-        given = column.drop_nulls()
-        problem = (
-            f"{self.column_in_words(role)} holds {kind(column.dtype)} where numbers are "
-            "needed"
-        )
-        if column.dtype in TEXT:
-            text = given.cast(pl.String)
-            not_numbers = text.filter(text.cast(pl.Float64, strict=False).is_null())
-            if len(not_numbers):
-                raise FrameError(
-                    f"{problem}, and {not_numbers[0]!r} is no number: correct it, or drop "
-                    "the row."
-                )
-        example = given.head(1).to_list()[0]
-        raise FrameError(f"{problem}, such as {quoted(example)}: make them numbers.")
-
-    def _bad_number_error(
-        self,
-        role: str,
-        check: NumberCheck,
-        bad_rows: pl.Series,
-        numbers: pl.Series,
-    ) -> FrameError:
-        """Return the error for rows that fail a check."""
-        n, row = len(bad_rows), bad_rows[0]
-        problem = check.problem.format(
-            n=n,
-            s="s" * (n > 1),
-            are="are" if n > 1 else "is",
-            value=numbers[row],
-            pair=self.pair_in_words(row),
-        )
-        fix = check.fix.format(column=self.label(role))
-        return FrameError(f"{self.column_in_words(role)} {problem} {fix}")
 
     # Repeats
 
@@ -472,8 +191,12 @@ class Sheet:
         if order == "row":
             return self, settled
         if order == "score":
-            return self.with_columns(self.scores().alias("score")), settled
-        with_ranks = self.with_columns(self.ranks().alias("rank"))
+            return self.with_columns(
+                checked_numbers(self, "score").alias("score")
+            ), settled
+        with_ranks = self.with_columns(
+            checked_numbers(self, "rank").cast(pl.Int64).alias("rank")
+        )
         # Under order="rank" the caller has said that scores do not matter.
         if convention.order == "auto" and "score" in self:
             with_ranks._refuse_disagreement()
@@ -500,7 +223,9 @@ class Sheet:
 
     def _refuse_disagreement(self) -> None:
         """Raise an error if an item is ranked above one with a higher score."""
-        rows = _sorted_by_rank(self.rows.with_columns(score=self.scores()))
+        rows = _sorted_by_rank(
+            self.rows.with_columns(score=checked_numbers(self, "score"))
+        )
         # Neighbours are enough: where no score is above that of the rank before, no score
         # is above that of any rank before.
         rows = rows.with_columns(
@@ -534,7 +259,8 @@ class Sheet:
         if "relevance" not in self:
             return self.with_columns(pl.Series("relevance", np.ones(self.rows.height)))
         negative = convention.negative_relevance
-        relevances = self.relevances(negative).cast(pl.Float64)
+        relevances = checked_numbers(self, "relevance", f"relevance, {negative}")
+        relevances = relevances.cast(pl.Float64)
         if negative == "zero":
             relevances = relevances.clip(lower_bound=0.0)
         if convention.relevant_from is not None:
@@ -542,6 +268,19 @@ class Sheet:
             threshold = convention.relevant_from
             relevances = _with_exact_threshold(relevances, dtype, threshold)
         return self.with_columns(relevances.alias("relevance"))
+
+
+def _fix_of_kinds(ours: Sheet, theirs: Sheet, role: str) -> str:
+    """Say how ids of two kinds become one; as text 1.0 would not match 1."""
+    for sheet in (ours, theirs):
+        is_text = sheet[role].dtype == pl.String
+        if is_text and sheet[role].str.contains(r"^-?\d+\.0+$").all():
+            column = f"{sheet.name}[{sheet.label(role)!r}]"
+            return (
+                f"Make numbers of such text, {column} = {column}.astype(float); of a "
+                "CSV file pandas.read_csv does."
+            )
+    return "Make both text."
 
 
 def _with_exact_threshold(
@@ -567,30 +306,6 @@ def _sorted_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
     if ranks_rise and rows["user"].is_sorted():
         return rows
     return rows.sort("user", "rank")
-
-
-def is_missing(values: pl.Series) -> pl.Series:
-    """Return which values are null or NaN."""
-    if values.dtype.is_float():
-        return values.is_null() | values.is_nan()
-    return values.is_null()
-
-
-def kind(dtype: pl.DataType) -> str:
-    """Describe the values of a type, ids or numbers."""
-    if dtype.is_integer():
-        return "whole numbers"
-    if dtype in TEXT:
-        return "text"
-    return str(dtype)
-
-
-def _type_and_example(wrong: pl.Series) -> tuple[str, object]:
-    """Return the type of values that cannot be ids in words, and the first of them."""
-    example = wrong.head(1).to_list()[0]
-    if isinstance(example, bytes) and len(example) == 16:
-        return "16 bytes", UUID(bytes=example)  # as Arrow stores it
-    return str(wrong.dtype)[:80], example  # a struct names all its fields: too long
 
 
 def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:

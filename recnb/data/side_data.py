@@ -12,21 +12,12 @@ from typing import Any
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import (
-    Columns,
-    Frame,
-    Labels,
-    Made,
-    Scanned,
-    arrow_of,
-    columns_of,
-    find,
-    table_of,
-)
-from recnb.data.load import ROWS_ARE_ITEMS, SIDE_FRAMES
-from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
+from recnb.data.names import IDS, RECS, TRUTH, WANTED, Labels, Named, settle
+from recnb.data.read import ROWS_ARE_ITEMS, SIDE_FRAMES
+from recnb.data.sheet import Sheet
 from recnb.data.source import Source
 from recnb.data.splits import split_role
+from recnb.data.tables import InputTable, arrow_of
 from recnb.errors import ColumnError, FrameError, listed
 
 #: Names of columns that say when something happened.
@@ -48,14 +39,14 @@ class GivenFrame:
     types: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, frame: Any, labels: Labels) -> GivenFrame:
-        """Note the library and the types of a frame."""
-        library = _library_of(frame)
+    def of(cls, table: InputTable, labels: Labels) -> GivenFrame:
+        """Note the library and the types of a table that its caller has."""
+        library = "" if table.made else _library_of(table.frame)
         schema: Mapping[str, Any] = {}
         if library == "pandas":
-            schema = frame.dtypes
+            schema = table.frame.dtypes
         elif library:
-            schema = frame.collect_schema()
+            schema = table.frame.collect_schema()
         types = {
             role: str(schema[label]).partition("(")[0]
             for role, label in labels.items()
@@ -65,9 +56,7 @@ class GivenFrame:
 
 
 def _library_of(frame: Any) -> str:
-    """Return the word for the library of a frame; "" if the caller has no code for it."""
-    if isinstance(frame, (Made, Scanned)):
-        return ""
+    """Return the word for the library of a frame."""
     if isinstance(frame, pd.DataFrame):
         return "pandas"
     if isinstance(frame, pl.DataFrame):
@@ -84,7 +73,7 @@ class Call:
     #: By argument: recs, truth, train, items, users.
     frames: Mapping[str, GivenFrame] = field(default_factory=dict)
     #: As named by keyword.
-    columns: Columns = field(default_factory=dict)
+    columns: Mapping[str, Any] = field(default_factory=dict)
     #: Conventions.
     options: Mapping[str, Any] = field(default_factory=dict)
     #: Whose conventions were asked for.
@@ -108,7 +97,7 @@ class SideData:
     #: The columns of train and of the truth that say when; none of a frame not given.
     time_columns: tuple[Sequence[str], Sequence[str]] = ((), ())
     #: Users and items of the truth, or of the one frame, and its columns without a role.
-    truth: Frame | None = None
+    truth: InputTable | None = None
     #: The columns of users and of items in it.
     truth_user: str = "user"
     truth_item: str = "item"
@@ -137,32 +126,36 @@ class SideData:
 
 def read_side_data(
     source: Source,
-    given_truth: Frame,
-    columns: Columns,
+    tables: Mapping[str, InputTable],
+    named: Named,
     cluster: str | None = None,
-    **frames: Frame,
 ) -> SideData:
-    """Read train, items and users, whose ids are of the recommendations' type."""
-    given = {name: frame for name, frame in frames.items() if frame is not None}
+    """Read train, items and users, whose ids are of the recommendations' type.
+
+    Where two columns could be that of users, the one that the lists or the truth have
+    wins; of items likewise.
+    """
+    given = {name: tables[name] for name in SIDE_FRAMES if name in tables}
+    given_truth = tables.get(TRUTH, tables.get(RECS))
+    known = [*source.labels.values(), *source.truth_labels.values()]
     if ROWS_ARE_ITEMS in source.notes:
         _refuse_joined_by_item(given)
     labels = {
-        name: find(frame, name, SIDE_FRAMES[name], columns)
-        for name, frame in given.items()
+        name: settle(table, named, WANTED[name], known) for name, table in given.items()
     }
-    tables: dict[str, Any] = {
-        name: _read(frame, name, labels[name], source) for name, frame in given.items()
+    rows: dict[str, Any] = {
+        name: _read(table, labels[name], source) for name, table in given.items()
     }
-    if cluster is not None and cluster not in tables["users"].columns[1:]:
+    if cluster is not None and cluster not in rows["users"].columns[1:]:
         raise ColumnError(
             f"cluster={cluster!r} is no column of users=. Columns: "
-            f"{listed(tables['users'].columns[1:])}."
+            f"{listed(rows['users'].columns[1:])}."
         )
     truth = None
     if given_truth is not None:
         truth = _others(given_truth, source.truth_labels)
     side_data = SideData(
-        **tables,
+        **rows,
         truth=truth,
         truth_user=source.truth_labels["user"],
         truth_item=source.truth_labels["item"],
@@ -203,45 +196,50 @@ def _refuse_joined_by_item(names: Iterable[str]) -> None:
             )
 
 
-def _others(frame: Frame, labels: Labels) -> Frame | None:
+def _others(truth: InputTable, labels: Labels) -> InputTable | None:
     """Copy ids and columns without a role of the truth; None without such columns."""
-    names = columns_of(frame, "truth")
-    others = [column for column in names if column not in labels.values()]
+    others = [column for column in truth.columns if column not in labels.values()]
     if not others:
         return None
     # Where each row is an item of its own there is no column of items.
-    ids = [labels[role] for role in IDS if labels[role] in names]
+    ids = [labels[role] for role in IDS if labels[role] in truth.columns]
     read = [*dict.fromkeys([*ids, *others])]
     # Columns are converted when one is asked for: others may hold values of several
     # kinds, or of a kind that nobody reads.
+    frame = truth.frame
     if isinstance(frame, (pl.DataFrame, pl.LazyFrame)):
-        return table_of(frame, "truth", dict(zip(read, read, strict=True)))
+        return InputTable.of_rows(
+            TRUTH, truth.select(dict(zip(read, read, strict=True)))
+        )
     # To pickle copies the memory of Arrow too, which other copies share with the
     # caller.
     table = frame[read] if isinstance(frame, pd.DataFrame) else arrow_of(frame, read)
-    return pickle.loads(pickle.dumps(table))
+    copy = pickle.loads(pickle.dumps(table))
+    if isinstance(copy, pd.DataFrame) and len({*map(str, read)}) == len(read):
+        copy.columns = read = [*map(str, read)]  # as those of users= and items=
+    return InputTable(TRUTH, copy, read)
 
 
-def differing_columns(recs: Frame, truth: Frame, source: Source) -> tuple[str, ...]:
+def differing_columns(
+    recs: InputTable, truth: InputTable, source: Source
+) -> tuple[str, ...]:
     """Return the columns of both frames that differ within lists, as a day may.
 
     Columns with a role, and those of a split, are none of them.
     """
     split = () if source.splits is None else source.splits.columns
     ignored = {*source.labels.values(), *source.truth_labels.values()}
-    ignored |= {*columns_of(recs, RECS)} - {*columns_of(truth, TRUTH)}
+    ignored |= {*recs.columns} - {*truth.columns}
     ignored |= {*split}
-    shared = [column for column in columns_of(recs, RECS) if column not in ignored]
+    shared = [column for column in recs.columns if column not in ignored]
     if not shared or not source.in_memory:
         return ()
     keys = [source.labels["user"], *split]
-    return tuple(
-        column for column in shared if _differs_within(recs, RECS, keys, column)
-    )
+    return tuple(column for column in shared if _differs_within(recs, keys, column))
 
 
 def columns_of_lists(
-    recs: Frame, truth: Frame, source: Source, differing: Sequence[str]
+    recs: InputTable, truth: InputTable, source: Source, differing: Sequence[str]
 ) -> tuple[str, ...]:
     """Return the columns that may tell the lists of a user apart, as a day does.
 
@@ -249,27 +247,27 @@ def columns_of_lists(
     item of the recommendations several: others describe items.
     """
     item, user = source.labels["item"], source.truth_labels["user"]
-    if item not in columns_of(recs, RECS):
+    if item not in recs.columns:
         return ()  # each row is an item of its own
     columns = []
     for column in differing:
-        differs_within_items = _differs_within(recs, RECS, [item], column)
-        if differs_within_items and _differs_within(truth, TRUTH, [user], column):
-            listed_values = table_of(recs, RECS, {"value": column})["value"].unique()
-            judged_values = table_of(truth, TRUTH, {"value": column})["value"].unique()
+        differs_within_items = _differs_within(recs, [item], column)
+        if differs_within_items and _differs_within(truth, [user], column):
+            listed_values = recs.distinct(column).unique()
+            judged_values = truth.distinct(column).unique()
             is_one_kind = listed_values.dtype == judged_values.dtype
             if is_one_kind and listed_values.is_in(judged_values.implode()).any():
                 columns.append(column)
     return tuple(columns)
 
 
-def _differs_within(frame: Frame, name: str, keys: Sequence[str], column: str) -> bool:
+def _differs_within(table: InputTable, keys: Sequence[str], column: str) -> bool:
     """Return whether rows of equal keys have two values of a column."""
     roles = {f"key {key}": key for key in keys}
     key = pl.col(*roles) if len(roles) == 1 else pl.struct(*roles)
     # Columns of kinds that cannot be grouped are passed over.
     with suppress(FrameError, pl.exceptions.PolarsError):
-        rows = table_of(frame, name, {**roles, "value": column})
+        rows = table.select({**roles, "value": column})
         return _have_two_values(rows.select(key.alias("key"), "value"))
     return False
 
@@ -284,15 +282,15 @@ def _have_two_values(rows: pl.DataFrame) -> bool:
     return bool(rows.unique()["key"].is_duplicated().any())
 
 
-def _time_columns(frame: Frame | None) -> list[str]:
-    """Return the columns of a frame that say when; of none, none."""
-    if frame is None:
+def _time_columns(table: InputTable | None) -> list[str]:
+    """Return the columns of a table that say when; of none, none."""
+    if table is None:
         return []
-    return [name for name in columns_of(frame, "") if TIMES.fullmatch(str(name))]
+    return [name for name in table.columns if TIMES.fullmatch(str(name))]
 
 
 def _times(
-    frames: tuple[Frame | None, ...], columns: tuple[Sequence[str], Sequence[str]]
+    tables: tuple[InputTable | None, ...], columns: tuple[Sequence[str], Sequence[str]]
 ) -> tuple[pl.Series, ...]:
     """Return when each row of train and of the truth was, if both say so.
 
@@ -307,12 +305,12 @@ def _times(
     else:
         return ()
     with suppress(FrameError):  # a column of several kinds, which is no time
-        pairs = zip(frames, chosen, strict=True)
-        return tuple(table_of(frame, "", {name: name})[name] for frame, name in pairs)
+        pairs = zip(tables, chosen, strict=True)
+        return tuple(table.select({name: name})[name] for table, name in pairs if table)
     return ()
 
 
-def _read(frame: Frame, name: str, labels: Labels, source: Source) -> pl.DataFrame:
+def _read(table: InputTable, labels: Labels, source: Source) -> pl.DataFrame:
     """Read a frame of pairs, or of one row for each item or user.
 
     Ids have the names of their roles. A frame of items or users keeps all its other
@@ -321,34 +319,33 @@ def _read(frame: Frame, name: str, labels: Labels, source: Source) -> pl.DataFra
     roles = [*labels]
     others: dict[str, Any] = {}
     if len(roles) == 1:
-        others = _columns_without_role(frame, name, labels)
+        others = _columns_without_role(table, labels)
     elif source.splits is not None:
-        present = columns_of(frame, name)
-        split = [column for column in source.splits.columns if column in present]
+        split = [name for name in source.splits.columns if name in table.columns]
         others = {split_role(column): column for column in split}
-    sheet = Sheet(name, table_of(frame, name, {**labels, **others}), labels)
+    sheet = Sheet(table.name, table.select({**labels, **others}), labels)
     sheet = sheet.with_ids(roles)
     ids = sheet.with_rows(sheet.rows.select(roles))
     source.example().refuse_other_kinds(ids)
     if len(roles) == 1:
-        _refuse_repeated(name, sheet[roles[0]])
+        _refuse_repeated(table.name, sheet[roles[0]])
     elif source.splits is not None:
         return source.splits.with_values(sheet).rows
     return sheet.rows
 
 
-def _columns_without_role(frame: Frame, name: str, labels: Labels) -> dict[str, Any]:
+def _columns_without_role(table: InputTable, labels: Labels) -> dict[str, Any]:
     """Return the other columns of a frame by their names as text.
 
     Those of embeddings are often numbers.
     """
     others: dict[str, Any] = {}
-    for column in columns_of(frame, name):
+    for column in table.columns:
         if column in (*labels, *labels.values()):
             continue
         if str(column) in others:
             raise ColumnError(
-                f"{name}: columns {others[str(column)]!r} and {column!r} have one name "
+                f"{table.name}: columns {others[str(column)]!r} and {column!r} have one name "
                 "as text; rename one."
             )
         others[str(column)] = column

@@ -13,9 +13,9 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
-from recnb.data.columns import Labels
 from recnb.data.ids import each_once
-from recnb.data.sheet import IDS, Sheet, relevant_only
+from recnb.data.names import IDS, Labels
+from recnb.data.sheet import Sheet, relevant_only
 from recnb.data.splits import Splits
 from recnb.data.weights import Weighting, look_up, refuse_lacking
 from recnb.display.language import Sentence

@@ -14,20 +14,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import (
-    Columns,
-    Frame,
-    columns_of,
-    find,
-    from_pandas,
-    read_stream,
-    role_of,
-    table_of,
-)
-from recnb.data.files import is_file
-from recnb.data.files import read as read_file
+from recnb.data.checks import is_missing, kind
+from recnb.data.forms import opened
 from recnb.data.ids import positions
-from recnb.data.sheet import IDS, Sheet, is_missing, kind
+from recnb.data.names import IDS, WANTED, Named, as_named, role_of, settle
+from recnb.data.sheet import Sheet
+from recnb.data.tables import Frame, InputTable, from_pandas
 from recnb.display.language import _
 from recnb.errors import (
     ColumnError,
@@ -85,8 +77,8 @@ def _end(weight: float) -> str:
 def read_weights(
     given: object,
     name: str,
-    frame: Frame | None,
-    columns: Columns,
+    frame: InputTable | None,
+    named: Named,
     highest: float = sys.float_info.max,
 ) -> pl.DataFrame | None:
     """Return numbers as a table of ids and "value".
@@ -96,7 +88,7 @@ def read_weights(
     if given is None:
         return None
     if isinstance(given, str):
-        table = _values_of_column(given, name, frame, columns)
+        table = _values_of_column(given, name, frame, named)
     elif isinstance(given, (pd.Series, Mapping)):
         table = _values_by_id(given, name)
     else:
@@ -123,20 +115,19 @@ def _id_of(name: str) -> str:
 
 
 def _values_of_column(
-    column: str, name: str, frame: Frame | None, columns: Columns
+    column: str, name: str, frame: InputTable | None, named: Named
 ) -> pl.DataFrame:
     """Return a column of items= or users= by item or user."""
     role = _id_of(name)
     side = f"{role}s"
-    names = [] if frame is None else columns_of(frame, side)
-    if column not in names:
+    if frame is None or column not in frame.columns:
         places = "the truth or of items=" if side == "items" else "users="
         raise ColumnError(
             f"{name}={column!r} is no column of {places}: name one, or give a Series "
             f"by {role}."
         )
-    labels = find(frame, side, [role], columns)
-    return table_of(frame, side, {**labels, "value": column})
+    labels = settle(frame, named, WANTED[side])
+    return frame.select({**labels, "value": column})
 
 
 def _values_by_id(
@@ -211,9 +202,10 @@ def checked(table: pl.DataFrame, column: str, name: str, highest: float) -> pl.S
     bad = table.filter(~is_good)
     if bad.height:
         row = bad.row(0, named=True)
-        rule = "outside (0, 1]" if highest == 1 else "not above 0"
+        rule = " or outside (0, 1]" if highest == 1 else ", infinite or not above 0"
+        are = "is" if bad.height == 1 else "are"
         raise FrameError(
-            f"{name}: {bad.height:,} of {table.height:,} values are missing or "
+            f"{name}: {bad.height:,} of {table.height:,} values {are} missing"
             f"{rule}, such as {row[column]!r} for {_ids_of(row)}. Correct them, or "
             "leave their rows out."
         )
@@ -348,9 +340,10 @@ def popularity_propensity(
             f"gamma={quoted(gamma)} is not above -1: give that of your data, such as "
             f"gamma=2.0."
         )
-    frame = read_file(train) if is_file(train) else read_stream(train)
-    labels = find(frame, "train", IDS, {"user": user, "item": item})
-    pairs = Sheet.read(frame, "train", labels).rows.unique()
+    named = as_named({"user": user, "item": item})
+    table = opened(train, "train", named)
+    labels = settle(table, named, WANTED["train"])
+    pairs = Sheet("train", table.select(labels), labels).with_ids().rows.unique()
     counts = pairs.group_by("item").len("n").sort("item")
     if items is not None:
         others = _items_of(items, counts["item"])

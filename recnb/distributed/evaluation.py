@@ -11,12 +11,13 @@ from typing import TypeVar
 
 import polars as pl
 
-from recnb.data import Frame, Layout, table_of
-from recnb.data.columns import ENGINES, Labels
+from recnb.data import Frame, InputTable, Layout
 from recnb.data.in_memory import Sheets
+from recnb.data.names import RECS, TRUTH, Labels, Named, as_named
 from recnb.data.parts import Parts, of_one_part, part_of, refuse_catalogue
-from recnb.data.sheet import RECS, TRUTH
+from recnb.data.read import opened_together
 from recnb.data.side_data import read_side_data
+from recnb.data.tables import ENGINES
 from recnb.errors import FrameError
 from recnb.evaluate import ParsedOptions
 from recnb.evaluation import Evaluation
@@ -37,9 +38,8 @@ def evaluation_of(parts: Parts, parsed: ParsedOptions) -> Evaluation:
     """
     refuse_catalogue(parsed.convention, parts)
     _refuse_models(parts.layout)
-    for name, frame in parsed.side_data.items():
-        _refuse_engine(name, frame)
-    parsed.weigh(parts, parsed.side_data)
+    tables, named = side_tables_of(parsed)
+    parsed.weigh(parts, tables)
     return Evaluation(
         parts,
         parsed.convention_of(parts),
@@ -48,12 +48,26 @@ def evaluation_of(parts: Parts, parsed: ParsedOptions) -> Evaluation:
         side_data=partial(
             read_side_data,
             parts,
-            None,
-            parsed.columns,
+            tables,
+            named,
             cluster=parsed.cluster,
-            **parsed.side_data,
         ),
     )
+
+
+def side_tables_of(parsed: ParsedOptions) -> tuple[dict[str, InputTable], Named]:
+    """Return train, items and users as tables, and the columns named by keyword."""
+    named = as_named(parsed.columns)
+    for name, frame in parsed.side_data.items():
+        _refuse_engine(name, frame)
+    return opened_together(parsed.side_data, named), named
+
+
+def layout_of(recs: Frame, truth: Frame, parsed: ParsedOptions) -> Layout:
+    """Settle the columns of frames, which need no rows for it."""
+    tables, named = side_tables_of(parsed)
+    tables |= {RECS: InputTable.of(recs, RECS), TRUTH: InputTable.of(truth, TRUTH)}
+    return Layout.of(tables, named)
 
 
 def _refuse_models(layout: Layout) -> None:
@@ -99,4 +113,4 @@ def read_part(recs: Frame, truth: Frame, layout: Layout) -> Sheets:
 def _rows(frame: Frame, name: str, labels: Labels) -> pl.DataFrame:
     """Return rows whose columns are roles, in the order before they were moved."""
     columns = {role: role for role in (*labels, ROW)}
-    return table_of(frame, name, columns).sort(ROW).drop(ROW)
+    return InputTable.of(frame, name).select(columns).sort(ROW).drop(ROW)

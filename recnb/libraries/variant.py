@@ -27,9 +27,10 @@ from recnb.conventions.presets import (
 )
 from recnb.data import Source, read, read_lists
 from recnb.data.ids import positions
-from recnb.data.load import Input, tables_of
-from recnb.data.sheet import RECS, TRUTH
+from recnb.data.names import RECS, TRUTH, Named
+from recnb.data.read import Input, tables_of
 from recnb.data.side_data import read_side_data
+from recnb.data.tables import InputTable
 from recnb.display.document import Line
 from recnb.display.language import N_, _, current
 from recnb.display.text import one_line
@@ -305,27 +306,27 @@ def as_in(
             f"{chosen.label} does not cut lists at k. Ask for it without k."
         )
     sides = {RECS: recs, TRUTH: truth, "train": train, "items": items}
-    frames, named = tables_of(sides, columns)
+    tables, named = tables_of(sides, columns)
     if chosen.metric in LIST_METRICS:
-        return _of_lists(chosen, frames, named, features, k)
-    source = read(frames[RECS], frames.get(TRUTH), named, {})
+        return _of_lists(chosen, tables, named, features, k)
+    source = read(tables, named)
     value = Variant.of_preset(chosen).measure(source, k).value
     return LibraryNumber(value, chosen)
 
 
 def _of_lists(
     preset: Preset,
-    frames: Mapping[str, Any],
-    columns: Mapping[str, Any],
+    tables: Mapping[str, InputTable],
+    named: Named,
     features: str | Sequence[str] | None,
     k: int | None,
 ) -> float:
     """Compute a library's metric beyond accuracy, which reads the lists alone."""
-    lists = read_lists(frames[RECS], columns)
-    source = read(lists, lists.select("user", "item"), {}, {})
-    side_data = read_side_data(
-        source, None, columns, train=frames.get("train"), items=frames.get("items")
-    )
+    lists = read_lists(tables[RECS], named)
+    recs = InputTable.of_rows(RECS, lists)
+    pairs = InputTable.of_rows(TRUTH, lists.select("user", "item"))
+    source = read({RECS: recs, TRUTH: pairs}, {})
+    side_data = read_side_data(source, {**tables, TRUTH: pairs}, named)
     data = EvaluationData(source, Convention(), side_data=side_data)
     options = dict(preset.options)
     if features is not None:

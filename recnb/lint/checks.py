@@ -15,8 +15,8 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions.convention import PHRASES
-from recnb.data.columns import columns_of, plain_name, table_of
-from recnb.data.load import ONLY_LISTED, is_left_merge
+from recnb.data.names import plain_name
+from recnb.data.read import ONLY_LISTED, is_left_merge
 from recnb.data.sheet import in_floats, repeated
 from recnb.display.language import N_, _
 from recnb.lint.data import (
@@ -505,9 +505,9 @@ WITH_ZEROS = N_(
 def unused_relevance(data: LintData) -> Iterator[Problem]:
     truth = data.source.truth
     column = _column_of_amounts(data)
-    if column is None:
+    if column is None or data.side.truth is None:
         return
-    amounts = table_of(data.side.truth, "truth", {"relevance": column})["relevance"]
+    amounts = data.side.truth.select({"relevance": column})["relevance"]
     are_numbers = amounts.dtype.is_numeric() or amounts.dtype == pl.Boolean
     if not are_numbers or len(amounts) != truth.height:
         return
@@ -538,7 +538,7 @@ def _column_of_amounts(data: LintData) -> str | None:
     labels = data.source.truth_labels
     if data.side.truth is None or "relevance" in labels:
         return None
-    for name in columns_of(data.side.truth, "truth"):
+    for name in data.side.truth.columns:
         if name not in labels.values() and plain_name(name) in AMOUNTS:
             return name
     return None

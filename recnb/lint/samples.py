@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from recnb.data.load import ONLY_LISTED
+from recnb.data.read import ONLY_LISTED
 from recnb.display.language import N_
 from recnb.lint.data import PAIR, LintData
 from recnb.metrics.hits import Ints

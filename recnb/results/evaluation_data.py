@@ -12,9 +12,9 @@ import polars as pl
 
 from recnb.conventions import Convention, presets
 from recnb.data import Joined, Source
-from recnb.data.columns import title_column
 from recnb.data.in_memory import Sheets
 from recnb.data.item_data import ItemData, ItemDataOfParts
+from recnb.data.names import title_column
 from recnb.data.side_data import SideData
 from recnb.data.splits import Splits
 from recnb.data.weights import look_up, refuse_lacking

@@ -6,17 +6,20 @@ It is that of a column of users= or of the truth, worked out of train, or given.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import columns_of, from_pandas, table_of
+from recnb.data.checks import kind
 from recnb.data.ids import each_once
-from recnb.data.sheet import TRUTH, Sheet, kind
+from recnb.data.names import TRUTH
+from recnb.data.sheet import Sheet
 from recnb.data.source import rows_of
 from recnb.data.splits import split_role
+from recnb.data.tables import from_pandas
 from recnb.display.language import pgettext
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, RecnbError, near, quoted
@@ -93,6 +96,7 @@ def _form_that_tells_apart(values: Collection[float]) -> str:
 
 def column_of_users(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
     """Return the name of a column of users, and its one value for each user."""
+    by = as_column(data, by)
     if isinstance(by, str):
         label, table = by, _column_named(data, by)
     elif isinstance(by, (Mapping, pd.Series)):
@@ -113,6 +117,15 @@ def column_of_users(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
         return label, _one_value_each(table, label, judged)
     of_users = _one_value_each(table, label, data.source.users_of(judged))
     return label, _by_list(data, of_users)
+
+
+def as_column(data: EvaluationData, by: Any) -> Any:
+    """Return the name of a column as text, if it is a number that a frame has so."""
+    side_data = data.side_data
+    columns = columns_of_truth(data)
+    for frame in (side_data.users, side_data.items):
+        columns += [] if frame is None else frame.columns
+    return str(by) if isinstance(by, Integral) and str(by) in columns else by
 
 
 def _is_of_lists(data: EvaluationData, by: Any) -> bool:
@@ -278,20 +291,20 @@ def columns_of_truth(data: EvaluationData) -> list[str]:
     """Return the names of the columns of the truth."""
     if data.side_data.truth is None:
         return []
-    return columns_of(data.side_data.truth, "truth")
+    return [*data.side_data.truth.columns]
 
 
 def column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
     """Return a column of the truth as user, item and value; None if there is none."""
     side_data, columns = data.side_data, columns_of_truth(data)
     ids = {"user": side_data.truth_user, "item": side_data.truth_item}
-    if by not in columns or by in ids.values():
+    if side_data.truth is None or by not in columns or by in ids.values():
         return None
     labels = {role: label for role, label in ids.items() if label in columns}
     split = () if data.splits is None else data.splits.columns
     roles_of_split = {split_role(name): name for name in split if name in columns}
     read = {**labels, **roles_of_split, "value": by}
-    table = table_of(side_data.truth, "truth", read)
+    table = side_data.truth.select(read)
     if "item" not in labels:  # rows are items
         table = table.with_row_index("item").cast({"item": pl.Int64})
     sheet = Sheet(TRUTH, table, ids).with_ids()

@@ -30,6 +30,7 @@ from recnb.results.arguments import Asked
 from recnb.results.columns import Column, metric_columns, same_rows
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.segment_values import (
+    as_column,
     as_shown,
     binned,
     column_of_truth,
@@ -247,7 +248,8 @@ def check_same_segments(models: Models, by: Any) -> None:
     """Refuse a column whose values differ between models: so would their segments."""
     (first, ours), *others = models.items()
     listed = by if isinstance(by, list) else [by]
-    columns = [column for column in listed if isinstance(column, str)]
+    names = [as_column(ours, column) for column in listed]
+    columns = [column for column in names if isinstance(column, str)]
     for column, (name, theirs) in product(columns, others):
         rows = rows_naming_segments(ours, column)
         other = rows_naming_segments(theirs, column)
@@ -381,6 +383,7 @@ def parts_of(data: EvaluationData, by: Any) -> Parts | None:
     column of items=. Many numbers of items are put into bins. An item of several
     genres, in a list or as "comedy|drama", is in the part of each.
     """
+    by = as_column(data, by)
     if not isinstance(by, str) or is_column_of_users(data, by):
         return None
     of_truth = column_of_truth(data, by)

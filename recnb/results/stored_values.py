@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 import pandas as pd
 
-from recnb.data.columns import role_of
+from recnb.data.names import role_of
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.templates import framed
 from recnb.display.text import fixed, sample_in_words, signed

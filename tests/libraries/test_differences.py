@@ -16,7 +16,8 @@ import pytest
 
 import recnb
 from recnb.conventions.presets import of_metric
-from recnb.data import read
+from recnb.data.names import RECS, TRUTH
+from recnb.data.read import read, tables_of
 from recnb.display.language import use_language
 from recnb.errors import OptionError, RecnbError
 from recnb.libraries import as_in
@@ -59,7 +60,8 @@ def awkward(kind: str) -> tuple[pd.DataFrame, pd.DataFrame]:
 def test_the_way_between_two_presets_adds_up(metric: str) -> None:
     walked = 0
     for kind in ("odd grades", "repeated", "tied"):
-        source, numbers = read(*awkward(kind), {}, {}), dict[Any, float]()
+        frames = dict(zip((RECS, TRUTH), awkward(kind), strict=True))
+        source, numbers = read(*tables_of(frames, {})), dict[Any, float]()
         for one in of_metric(metric):
             with suppress(RecnbError):
                 numbers[one] = Variant.of_preset(one).measure(source, 2).value

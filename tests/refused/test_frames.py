@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import recnb
+from recnb.data.checks import checked_numbers
 from recnb.data.sheet import Sheet
 from recnb.errors import FrameError, OptionError
 from tests.refused.names import LIKED, RANKED, RECS, TRUTH
@@ -112,10 +113,6 @@ def test_one_bad_number_is_refused_wherever_it_stands(role, bad, dtypes, place):
             }
         )
         sheet = Sheet("rows", rows, {})
-        read = {
-            "score": sheet.scores,
-            "rank": sheet.ranks,
-            "relevance": lambda sheet=sheet: sheet.relevances("error"),
-        }[role]
+        rule = "relevance, error" if role == "relevance" else role
         with pytest.raises(FrameError, match=role):
-            read()
+            checked_numbers(sheet, role, rule)

@@ -53,6 +53,16 @@ MONTHS = pd.PeriodIndex(np.where(USERS["half"], "2024-01", "2024-02"), freq="M")
 #: which segments are shown.
 WAYS: dict[str, tuple[recnb.Evaluation, Any, pd.Series[Any]]] = {
     "a column": (EV, "segment", BY_USER["segment"]),
+    "a column whose name is a number": (
+        KNN.rec.against(SAMPLE.test, users=USERS.rename(columns={"segment": 7})),
+        7,
+        BY_USER["segment"],
+    ),
+    "such a column of the truth": (
+        KNN.rec.against(TRUTH.rename(columns={"segment": 7})),
+        7,
+        BY_USER["segment"],
+    ),
     "a series": (EV, BY_USER["segment"], BY_USER["segment"]),
     "a mapping": (EV, BY_USER["segment"].to_dict(), BY_USER["segment"]),
     "of Polars": (

@@ -1,0 +1,380 @@
+"""From what was given to checked rows: open, name, settle, select, check."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import warnings
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+from typing import Any, TypeAlias
+
+import polars as pl
+
+from recnb.conventions import Convention
+from recnb.conventions.convention import Order
+from recnb.data.batches import batches_of, origin_of
+from recnb.data.checks import is_missing
+from recnb.data.file_parts import read_batches
+from recnb.data.files import is_file
+from recnb.data.forms import HINTS, Tables, column_of_lists, opened, with_a_row_an_item
+from recnb.data.in_memory import ranked, source_in_splits
+from recnb.data.layout import Layout, refuse_split_in_role
+from recnb.data.names import (
+    BOTH,
+    IDS,
+    OF_LISTS,
+    RECS,
+    TRUTH,
+    WANTED,
+    Labels,
+    Named,
+    as_named,
+    refuse_absent,
+    role_of,
+    settle,
+)
+from recnb.data.sheet import Sheet
+from recnb.data.source import Source
+from recnb.data.splits import split_role
+from recnb.data.tables import Frame, InputTable
+from recnb.display.language import N_, Plural, Sentence
+from recnb.display.progress import steps
+from recnb.errors import FrameError, LeftMergeWarning, RecnbError
+
+#: Any table; a mapping or Series by user; the path of a file.
+Input: TypeAlias = Frame | Mapping[Any, Any] | str | os.PathLike[str]
+
+#: The frames beside recommendations and truth.
+SIDE_FRAMES = ("train", "items", "users")
+#: Packages whose lines stand between a line of the caller's and this module.
+INSIDE = ("recnb", "contextlib")
+
+ROWS_ARE_ITEMS = Sentence(
+    N_("each row is an item of its own, as there is no column of items")
+)
+NOT_SCORED = Plural(
+    "{n:,} row without a score: judged, not recommended",
+    "{n:,} rows without a score: judged, not recommended",
+)
+ONLY_LISTED = Sentence(
+    N_(
+        "relevant items: those in this frame, which holds no relevant item that was not recommended"
+    )
+)
+
+
+@cache
+def first_process() -> int:
+    """Return the process that evaluated first.
+
+    One that is forked of it later inherits the answer.
+    """
+    return os.getpid()
+
+
+def refuse_fork() -> None:
+    """Refuse to evaluate in a process that was forked after an evaluation.
+
+    It would wait for threads of Polars that it does not have.
+    """
+    if first_process() != os.getpid():
+        problem = (
+            "this process was forked after an evaluation, and would wait for ever for "
+            "threads that a fork does not copy: "
+        )
+        fix = (
+            "start it with multiprocessing.get_context('spawn'), or fork before the "
+            "first evaluation."
+        )
+        raise RecnbError(f"{problem}{fix}")
+
+
+# ---- open and name
+
+
+def tables_of(
+    given: Mapping[str, Input | None], columns: Mapping[str, Any]
+) -> tuple[dict[str, InputTable], Named]:
+    """Make tables with a row an item of what was given, by name.
+
+    Return the columns left to be found in them as well.
+    """
+    refuse_fork()
+    named: Named = as_named(columns)
+    tables: Tables = opened_together(given, named)
+    for hint in HINTS:
+        tables, named = hint(tables, named)
+    return with_lists_as_rows(tables, named)
+
+
+def opened_together(
+    given: Mapping[str, Input | None], named: Named
+) -> dict[str, InputTable]:
+    """Open what belongs together, by name; None was not given, but as recommendations."""
+    things = [
+        (name, thing)
+        for name, thing in given.items()
+        if thing is not None or name == RECS
+    ]
+    are_files = any(is_file(thing) for _name, thing in things)
+    tables = {}
+    for name, thing in steps(things, "files read") if are_files else things:
+        tables[name] = opened(thing, name, named)
+    match_kinds(tables, named)
+    return tables
+
+
+def match_kinds(tables: dict[Any, InputTable], named: Named) -> None:
+    """Make text of whole numbers of text files, where another table has such ids as text.
+
+    Ids of which none would be met stay numbers, and are refused as another kind.
+    """
+    if not any(table.loose for table in tables.values()):
+        return
+    for role in IDS:
+        ids = _ids_of(role, tables, named)
+        texts = [known.unique() for known in ids.values() if known.dtype == pl.String]
+        for (key, _label), numbers in ids.items():
+            table = tables[key]
+            if not table.loose or numbers.dtype != pl.Int64:
+                continue
+            as_text = numbers.cast(pl.String)
+            if any(as_text.is_in(text.implode()).any() for text in texts):
+                tables[key] = replace(table, frame=table.frame.with_columns(as_text))
+
+
+def _ids_of(
+    role: str, tables: Mapping[Any, InputTable], named: Named
+) -> dict[tuple[Any, str], pl.Series]:
+    """Return the columns that may be ids of a role, by table and name."""
+    ids = {}
+    for key, table in tables.items():
+        if role in WANTED[table.name].needed:
+            labels = [name for name in named.get(role, ()) if name in table.columns]
+            for label in {*labels, *table.by_role.get(role, ())}:
+                ids[key, label] = table.distinct(label)
+    return ids
+
+
+def with_lists_as_rows(
+    tables: Tables, named: Named
+) -> tuple[dict[str, InputTable], dict[str, Sequence[str]]]:
+    """Return tables with a row an item where some had lists in their cells.
+
+    Return the columns left to be found as well.
+    """
+    rows, left = dict(tables), dict(named)
+    recs = rows[RECS]
+    if TRUTH not in rows:
+        if all(recs.has_role(role, named) for role in OF_LISTS.values()):
+            rows[TRUTH] = replace(recs, name=TRUTH)
+        elif not recs.is_one_side:
+            return rows, left
+        else:
+            raise FrameError(
+                "only recommendations were given, as lists: give what is relevant as "
+                "well, recnb.evaluate(recs, truth)."
+            )
+    for name in (*OF_LISTS, "train"):
+        label = column_of_lists(rows[name], named) if name in rows else None
+        if label is not None:
+            rows[name] = with_a_row_an_item(rows[name], named, label, "item")
+            left.pop(OF_LISTS.get(name, ""), None)
+    return rows, left
+
+
+# ---- two tables
+
+
+def read(tables: Tables, named: Named) -> Source:
+    """Settle the columns of two tables, or of one with both sides, and check the ids."""
+    if TRUTH not in tables:
+        return _both_sides(tables, named)
+    recs, truth = tables[RECS], tables[TRUTH]
+    layout = Layout.of(tables, named)
+    if layout.model is not None:
+        refuse_models(recs, layout.model)
+    if (origin := origin_of(recs.frame)) is not None:
+        return read_batches(recs.frame, truth.frame, layout, origin)
+    lists = Sheet(RECS, recs.select(layout.recs_read), layout.recs)
+    if lists.rows.height > 0:
+        lists = lists.with_ids()
+    judged = truth.select(layout.truth_read)
+    judgements = Sheet(TRUTH, judged, layout.truth).with_ids()
+    if lists.rows.height == 0:
+        lists = _empty_lists(lists, recs, judgements)
+    return source_in_splits(
+        lists,
+        judgements,
+        layout.split,
+        users_without_items=layout.users_without_items,
+    )
+
+
+def _empty_lists(lists: Sheet, recs: InputTable, judgements: Sheet) -> Sheet:
+    """Return lists without a row, with ids as the truth has them.
+
+    Refuse them unless one at least is the empty list of a user of the truth.
+    """
+    if {*recs.without_items}.isdisjoint(judgements["user"]):
+        return lists.with_ids()
+    ids = [lists[role].cast(judgements[role].dtype).alias(role) for role in IDS]
+    return lists.with_columns(*ids)
+
+
+def read_lists(recs: InputTable, named: Named) -> pl.DataFrame:
+    """Return recommendations alone, as user, item, rank.
+
+    They are ordered by rank if there is one, else by score.
+    """
+    labels = settle(recs, named, WANTED[RECS])
+    lists = Sheet(RECS, recs.select(labels), labels).with_ids()
+    order: Order = "rank" if "rank" in labels else "score"
+    convention = Convention(order=order, duplicates="keep")
+    return ranked(lists, convention).select("user", "item", "rank")
+
+
+def refuse_models(table: InputTable, column: str) -> None:
+    """Refuse the rows of several models, which hold several lists for each user."""
+    found = [
+        batch["model"].unique()
+        for batch in batches_of(table.frame, table.name, {"model": column})
+    ]
+    if not found:
+        return
+    models = pl.concat(found).unique().sort()
+    if len(models) == 1:
+        return
+    holder, frames = "recommendations hold", "recs, truth"
+    if table.name == BOTH:
+        holder, frames = "the frame holds", "frame"
+    raise FrameError(
+        f"{holder} the lists of {len(models)} models in column {column!r}, such as "
+        f"{models[0]!r}: compare them, recnb.compare({frames}), or evaluate one alone."
+    )
+
+
+# ---- one frame with both sides
+
+
+def _both_sides(tables: Tables, named: Named) -> Source:
+    """Split one frame into recommendations and truth.
+
+    What has no rank or score was not recommended, and without relevance not judged.
+    """
+    frame = replace(tables[RECS], name=BOTH)
+    side = {name: table for name, table in tables.items() if name != RECS}
+    refuse_absent(named, {BOTH: frame, **side})
+    split = [*named.get("split", ())]
+    sheet, has_items = _sheet_of_both_sides(frame, named, split)
+    labels = sheet.labels
+    notes: list[str | Sentence] = [] if has_items else [ROWS_ARE_ITEMS]
+    orders = [role for role in ("rank", "score") if role in labels]
+    is_listed = ~is_missing(sheet[orders[0]])
+    is_judged = ~is_missing(sheet["relevance"])
+    _refuse_rows_of_neither(sheet, is_listed, is_judged, has_items=has_items)
+    roles_of_split = [split_role(column) for column in split]
+    recs = sheet.rows.filter(is_listed).select(*IDS, *orders, *roles_of_split)
+    truth = sheet.rows.filter(is_judged).drop("rank", "score", strict=False)
+    _refuse_one_side(sheet, recs, "recommends", orders[0])
+    _refuse_one_side(sheet, truth, "judges", "relevance")
+    if not (is_judged & ~is_listed).any():
+        notes.insert(0, ONLY_LISTED)
+    if orders == ["score"] and not is_listed.all():
+        notes.append(Sentence(NOT_SCORED, {"n": int((~is_listed).sum())}))
+    labels_of_truth = {role: labels[role] for role in truth.columns if role in labels}
+    source = source_in_splits(
+        Sheet(RECS, recs, labels),
+        Sheet(TRUTH, truth, labels_of_truth),
+        split,
+        notes=tuple(notes),
+    )
+    if is_left_merge(source):
+        _warn_of_left_merge(labels["relevance"])
+    return source
+
+
+def _sheet_of_both_sides(
+    frame: InputTable, named: Named, split: Sequence[str]
+) -> tuple[Sheet, bool]:
+    """Read a frame with both sides; return as well whether it has a column of items."""
+    levels = [role_of(level) for level in frame.levels]
+    has_items = frame.has_role("item", named) or "item" in levels
+    wanted = WANTED[BOTH]
+    if not has_items:
+        wanted = wanted._replace(needed=("user", "relevance"))
+    labels = settle(frame, named, wanted)
+    if split:
+        refuse_split_in_role(split, labels)
+    roles_of_split = {split_role(column): column for column in split}
+    rows = frame.select({**labels, **roles_of_split})
+    if not has_items:
+        labels["item"] = "item"
+        rows = rows.with_row_index("item")
+        for column in frame.by_role.get("model", ()):
+            if column not in labels.values():
+                refuse_models(frame, column)
+    return Sheet(BOTH, rows, _in_order(labels)).with_ids(), has_items
+
+
+def _in_order(labels: Labels) -> Labels:
+    """Return labels with the roles in the order in which results name them."""
+    roles = (*IDS, "rank", "score", "relevance", "propensity")
+    return {role: labels[role] for role in roles if role in labels}
+
+
+def is_left_merge(source: Source) -> bool:
+    """Return whether one frame lacks relevance in some rows, and no row was missed."""
+    return ONLY_LISTED in source.notes and source.truth.height < source.recs.height
+
+
+def _warn_of_left_merge(relevance: str) -> None:
+    """Warn, at the line that called recnb, of a frame that lost what lists missed."""
+    level, caller = 1, inspect.currentframe()
+    while caller and caller.f_globals.get("__name__", "").split(".")[0] in INSIDE:
+        level, caller = level + 1, caller.f_back
+    warnings.warn(
+        f"the frame: column {relevance!r} is missing in some rows, and no row is an item "
+        "that was relevant and not recommended. So it is after a left merge of "
+        "recommendations with a truth, which loses what the lists missed, and users "
+        "without a hit. Give the two frames as they were before: "
+        "recs.rec.against(test), or recnb.compare(recs, test).",
+        LeftMergeWarning,
+        stacklevel=level,
+    )
+
+
+def _refuse_rows_of_neither(
+    sheet: Sheet,
+    is_listed: pl.Series,
+    is_judged: pl.Series,
+    *,
+    has_items: bool,
+) -> None:
+    """Raise an error for a row that is on neither side.
+
+    Where rows are items, it may not be on one alone.
+    """
+    if has_items:
+        lacks = "no rank, no score and no relevance"
+        rows = (~(is_listed | is_judged)).arg_true()
+    else:
+        lacks = "no score or no relevance"
+        rows = (~(is_listed & is_judged)).arg_true()
+    if len(rows):
+        row = rows[0]
+        raise FrameError(
+            f"{sheet.name}: row {row} ({sheet.pair_in_words(row)}) has {lacks}: drop such "
+            "rows."
+        )
+
+
+def _refuse_one_side(sheet: Sheet, side: pl.DataFrame, verb: str, role: str) -> None:
+    """Raise an error if one frame has no rows of one of its two sides."""
+    if side.height == 0:
+        raise FrameError(
+            f"{sheet.name} {verb} nothing: every value of {sheet.label(role)!r} is "
+            "missing."
+        )
