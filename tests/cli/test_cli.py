@@ -139,6 +139,20 @@ def test_several_files_are_compared(capsys):
     assert r"\toprule" in capsys.readouterr().out
 
 
+def test_models_are_named_after_their_files(tmp_path, capsys):
+    """Whatever the tags of runs; after their paths where two files have one name."""
+    files, models = [], {"new": "item-knn", "old": "popular"}
+    for name, model in models.items():
+        (tmp_path / f"{name}.run").symlink_to(Path(f"{model}.run").resolve())
+        files.append(tmp_path / name / "recs.csv")
+        files[-1].parent.mkdir()
+        files[-1].symlink_to(Path(f"{model}.csv").resolve())
+    for paths, names in (([tmp_path / "*.run"], [*models]), (files, files)):
+        assert run(*paths, "test.csv", "--k", 10, "--format", "csv") == 0
+        told = capsys.readouterr().out
+        assert all(f"{name}," in told for name in names), told
+
+
 def test_lists_of_several_days_and_seeds(tmp_path, capsys):
     recs, truth = SAMPLE.models["item-knn"], SAMPLE.test
     days = [("mon", 1), ("tue", 1), ("mon", 2)]

@@ -81,6 +81,7 @@ def test_thresholds_and_bases_are_said_in_words_and_values_are_read() -> None:
     bases = [
         {"discount": "log", "log_base": 2},
         {"discount": "log", "log_base": 10},
+        {"discount": "log", "log_base": 3},
         {"log_base": 2},
         {"log_base": 10},
     ]
@@ -88,6 +89,7 @@ def test_thresholds_and_bases_are_said_in_words_and_values_are_read() -> None:
     assert told == [
         ["discount log2(1 + rank)"],
         ["discount log10(1 + rank)"],
+        ["discount log3(1 + rank)"],
         [],
         ["logarithm of base 10"],
     ]

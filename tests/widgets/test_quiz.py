@@ -301,6 +301,7 @@ def test_a_long_answer_is_repeated_in_40_letters() -> None:
     fits, too_long = "1" + "+0" * 19 + " ", "1" + "+0" * 20
     assert f"✗ {fits.strip()} is not right" in repr(q.check(fits))
     assert f"✗ {too_long[:39]}… is not right" in repr(q.check(too_long))
+    assert f"'{39 * 'x'}…' is not read" in repr(q.check(41 * "x"))
 
 
 def test_mistakes_of_one_number_and_what_is_near_are_named() -> None:
@@ -340,6 +341,11 @@ def test_right_is_the_value_rounded_and_fewer_digits_are_judged_at_those_given(
     answer = q.check(typed)
     assert bool(answer) == (expected == "right")
     assert answer or expected in repr(answer)
+
+
+def test_0_is_not_told_to_be_another_metric() -> None:
+    q = recnb.quiz("recall", ["X", "A"], {"A": 1, "B": 1}, k=2, lang="en")
+    assert "No common mistake" in repr(q.check("0.0000"))  # as Recall@1 is
 
 
 def test_a_value_that_no_list_has_is_told_by_its_bounds() -> None:
