@@ -18,7 +18,6 @@ import polars as pl
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
-from recnb.data.model_predictions import Model, model_lists
 from recnb.data.names import BOTH, IDS, RECS, TRUTH, Labels, as_named
 from recnb.data.read import SIDE_FRAMES, Input, read, tables_of
 from recnb.data.side_data import (
@@ -132,7 +131,8 @@ def evaluate(
         pandas, Polars, pyarrow and DuckDB; Parquet, a LazyFrame, a dataset of pyarrow
         and a relation of DuckDB may be larger than memory. A matrix is `dict(zip(users,
         matrix.tolist()))`. A list of lists, `[["d1", "d2"], ["d3"]]`, is of queries
-        numbered from 0.
+        numbered from 0. A list of records is a frame, and numbers by pair, `{("ann", "a"):
+        4.5}`, are scores.
     truth : frame, mapping, Series or path, optional
         The relevant items in any of these forms: a frame with a row per item, and
         relevance if it is graded; a mapping of user to items, or to a mapping of item
@@ -510,7 +510,7 @@ def _column(values: Any, name: str) -> pd.Series[Any]:
 
 
 def evaluate_model(
-    model: Model,
+    model: Any,
     test: Any,
     train: Any = None,
     k: int | Sequence[int] = 10,
@@ -555,11 +555,8 @@ def evaluate_model(
     precision  0.25
     recall     0.50
     """
-    return model_evaluation(model, test, train, k).table(metrics, k, **options)
+    # Which can be taken out.
+    from recnb.data.model_predictions import model_lists
 
-
-def model_evaluation(
-    model: Model, test: Any, train: Any = None, k: int | Sequence[int] = 10
-) -> Evaluation:
-    """Return the Evaluation of such a model's lists, down to the largest k."""
-    return Evaluation.of(model_lists(model, test, train, k))
+    joined = model_lists(model, test, train, k)
+    return Evaluation.of(joined).table(metrics, k, **options)

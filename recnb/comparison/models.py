@@ -23,8 +23,9 @@ from recnb.data.files import is_file
 from recnb.data.forms import opened
 from recnb.data.ids import each_once
 from recnb.data.in_memory import Sheets
-from recnb.data.names import RECS, TRUTH, Wanted, as_named, settle
+from recnb.data.names import RECS, TRUTH, RolesWanted, as_named
 from recnb.data.read import SIDE_FRAMES, Input, is_left_merge, match_kinds
+from recnb.data.roles import settle
 from recnb.data.sheet import relevant_only
 from recnb.data.tables import InputTable, Scanned, table_of
 from recnb.display.language import N_, Plural, Sentence, _, named, use_noun
@@ -312,7 +313,7 @@ def _label_of_models(table: InputTable, column: str | None) -> str:
                 f"{RECS}: there is no column {column!r}. Its columns: "
                 f"{listed(table.columns)}."
             )
-        return settle(table, named, Wanted(("model",)))["model"]
+        return settle(table, named, RolesWanted(("model",)))["model"]
     except ColumnError as problem:
         predictions = "recnb.compare(frame, score=['pred_a', 'pred_b'])"
         fix = (

@@ -18,7 +18,8 @@ import pandas as pd
 import polars as pl
 
 from recnb.data import files
-from recnb.data.names import IDS, OF_LISTS, RECS, Named, Wanted, role_of, settle
+from recnb.data.names import IDS, OF_LISTS, RECS, Named, RolesWanted, role_of
+from recnb.data.roles import settle
 from recnb.data.tables import InputTable, column_of, not_read, table_of
 from recnb.errors import FrameError, NoRowsError, is_several, quoted
 from recnb.metrics.hits import Ints
@@ -191,7 +192,7 @@ def with_a_row_an_item(
 
     Its columns of users, and of a split, keep their names.
     """
-    user = settle(table, named, Wanted(("user",)))["user"]
+    user = settle(table, named, RolesWanted(("user",)))["user"]
     split = [column for column in named.get("split", ()) if column in table.columns]
     keys = table.select({column: column for column in (user, *split)})
     cells: Any = None

@@ -7,16 +7,8 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from recnb.data.names import (
-    IDS,
-    RECS,
-    TRUTH,
-    WANTED,
-    Labels,
-    Named,
-    refuse_absent,
-    settle,
-)
+from recnb.data.names import IDS, RECS, TRUTH, WANTED, Labels, Named
+from recnb.data.roles import refuse_absent, settle
 from recnb.data.sheet import Sheet
 from recnb.data.splits import Splits, split_role
 from recnb.data.tables import InputTable

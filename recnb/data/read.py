@@ -31,10 +31,9 @@ from recnb.data.names import (
     Labels,
     Named,
     as_named,
-    refuse_absent,
     role_of,
-    settle,
 )
+from recnb.data.roles import refuse_absent, settle
 from recnb.data.sheet import Sheet
 from recnb.data.source import Source
 from recnb.data.splits import split_role

@@ -1,19 +1,20 @@
 """A sheet: the rows of one of the caller's tables, by role, and checks of them.
 
-Checks of repeats and order are methods here, since their errors name the table and the
-caller's columns.
+Checks of ids, numbers, repeats and order are methods here, since their errors name the
+table and the caller's columns. What numbers must be is in `checks.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from uuid import UUID
 
 import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.checks import checked_ids, checked_numbers, kind
+from recnb.data.checks import TEXT, first_failed, is_missing, kind
 from recnb.data.names import Labels
 from recnb.data.tables import Frame, InputTable, with_series
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
@@ -89,8 +90,79 @@ class Sheet:
             raise NoRowsError(
                 f"{self.name}: there are no rows to evaluate, it is empty."
             )
-        return self.with_columns(
-            *[checked_ids(self, role).alias(role) for role in roles]
+        return self.with_columns(*[self._ids(role).alias(role) for role in roles])
+
+    def _ids(self, role: str) -> pl.Series:
+        """Return the ids of a role as whole numbers or text; refuse missing ones."""
+        values = self[role]
+        self._refuse_missing(role)
+        if values.dtype in (pl.Int64, pl.String):
+            return values
+        if values.dtype in TEXT:
+            return values.cast(pl.String)
+        if values.dtype.is_float():
+            return self._whole_numbers(role)
+        if not values.dtype.is_integer() and not values.dtype.is_decimal():
+            raise self._no_id(role, wrong=values)
+        whole = values.cast(pl.Int64, strict=False)
+        # A UInt64 beyond 2**63 becomes null, and the Decimal 1.5 becomes 1.
+        is_same = (whole.cast(values.dtype, strict=False) == values).fill_null(
+            value=False
+        )
+        if not is_same.all():
+            raise self._no_id(role, wrong=values.filter(~is_same))
+        return whole
+
+    def _refuse_missing(self, role: str) -> None:
+        """Raise an error for missing ids."""
+        values = self[role]
+        if not values.null_count() and not values.dtype.is_float():
+            return
+        missing = is_missing(values).arg_true()
+        if len(missing):
+            n, plural = len(missing), "s" * (len(missing) > 1)
+            raise FrameError(
+                f"{self.column_in_words(role)} has {n:,} missing {role} id{plural}, the "
+                f"first in row {missing[0]}. Drop such rows."
+            )
+
+    def _whole_numbers(self, role: str) -> pl.Series:
+        """Return ids that came as floats, as whole numbers.
+
+        pandas makes floats of a column of whole numbers as soon as one is missing, and
+        they stay floats when that row is dropped.
+        """
+        values = self[role]
+        mantissa_bits = {"Float16": 11, "Float32": 24}.get(str(values.dtype), 53)
+        exact_below = 2**mantissa_bits  # from there on, floats skip whole numbers
+        inexact = values.filter(
+            (values != values.floor()) | (values.abs() >= exact_below)
+        )
+        if len(inexact):
+            raise FrameError(
+                f"{self.column_in_words(role)} holds the {values.dtype} {inexact[0]!r}, not "
+                "exact as an id: read ids as whole numbers or as text."
+            )
+        return values.cast(pl.Int64)
+
+    def _no_id(self, role: str, wrong: pl.Series) -> FrameError:
+        """Return the error for a column with `wrong` values, which cannot be ids."""
+        example, type_in_words = wrong.head(1).to_list()[0], str(wrong.dtype)[:80]
+        if isinstance(example, bytes) and len(example) == 16:
+            example, type_in_words = (
+                UUID(bytes=example),
+                "16 bytes",
+            )  # as Arrow stores it
+        fix = "Make them text, in the other frame as well."
+        if wrong.dtype in (pl.List, pl.Array):
+            fix = (
+                f"Explode {self.label(role)!r} into a row of each; "
+                "a column of lists is named by recommended= or relevant=."
+            )
+        return FrameError(
+            f"{self.column_in_words(role)} holds {type_in_words} such as "
+            f"{quoted(example)}, which is not a valid {role} id: each row needs one "
+            f"id, a whole number below 2**63 or text. {fix}"
         )
 
     def refuse_other_kinds(self, other: Sheet) -> None:
@@ -103,12 +175,11 @@ class Sheet:
         for role in IDS:
             if role not in other:
                 continue  # a frame of users has no items, one of items no users
-            if self.kind_in_words(role) == other.kind_in_words(role):
+            if kind(self[role].dtype) == kind(other[role].dtype):
                 continue
             examples = ", ".join(
                 f"{sheet.name} in column {sheet.label(role)!r} "
-                f"{sheet.kind_in_words(role)} "
-                f"(such as {sheet[role][0]!r})"
+                f"{kind(sheet[role].dtype)} (such as {sheet[role][0]!r})"
                 for sheet in (self, other)
             )
             raise FrameError(
@@ -116,9 +187,55 @@ class Sheet:
                 f"match. {_fix_of_kinds(self, other, role)}"
             )
 
-    def kind_in_words(self, role: str) -> str:
-        """Return the type of a role's values in words."""
-        return kind(self[role].dtype)
+    # Numbers
+
+    def numbers(self, role: str, rule: str = "") -> pl.Series:
+        """Return the column of a role as numbers that pass the checks of a rule.
+
+        They are of the type they have: as floats, large whole numbers would become
+        equal.
+        """
+        values = self._as_numbers(role)
+        failed = first_failed(values, rule or role)
+        if failed is None:
+            return values
+        check, bad = failed
+        n, row = len(bad), bad[0]
+        problem = check.problem.format(
+            n=n,
+            s="s" * (n > 1),
+            are="are" if n > 1 else "is",
+            value=values[row],
+            pair=self.pair_in_words(row),
+        )
+        fix = check.fix.format(column=self.label(role))
+        raise FrameError(f"{self.column_in_words(role)} {problem} {fix}")
+
+    def _as_numbers(self, role: str) -> pl.Series:
+        """Return the column of a role as numbers; True and False are 1 and 0.
+
+        Raises an error for a column of any other type, unless it is empty.
+        """
+        column = self[role]
+        if column.dtype.is_numeric():
+            return column
+        if column.dtype == pl.Boolean or column.null_count() == len(column):
+            return column.cast(pl.Float64)
+        given = column.drop_nulls()
+        problem = (
+            f"{self.column_in_words(role)} holds {kind(column.dtype)} where numbers are "
+            "needed"
+        )
+        if column.dtype in TEXT:
+            text = given.cast(pl.String)
+            not_numbers = text.filter(text.cast(pl.Float64, strict=False).is_null())
+            if len(not_numbers):
+                raise FrameError(
+                    f"{problem}, and {not_numbers[0]!r} is no number: correct it, or drop "
+                    "the row."
+                )
+        example = given.head(1).to_list()[0]
+        raise FrameError(f"{problem}, such as {quoted(example)}: make them numbers.")
 
     # Repeats
 
@@ -191,11 +308,9 @@ class Sheet:
         if order == "row":
             return self, settled
         if order == "score":
-            return self.with_columns(
-                checked_numbers(self, "score").alias("score")
-            ), settled
+            return self.with_columns(self.numbers("score").alias("score")), settled
         with_ranks = self.with_columns(
-            checked_numbers(self, "rank").cast(pl.Int64).alias("rank")
+            self.numbers("rank").cast(pl.Int64).alias("rank")
         )
         # Under order="rank" the caller has said that scores do not matter.
         if convention.order == "auto" and "score" in self:
@@ -223,9 +338,7 @@ class Sheet:
 
     def _refuse_disagreement(self) -> None:
         """Raise an error if an item is ranked above one with a higher score."""
-        rows = _sorted_by_rank(
-            self.rows.with_columns(score=checked_numbers(self, "score"))
-        )
+        rows = _sorted_by_rank(self.rows.with_columns(score=self.numbers("score")))
         # Neighbours are enough: where no score is above that of the rank before, no score
         # is above that of any rank before.
         rows = rows.with_columns(
@@ -259,7 +372,7 @@ class Sheet:
         if "relevance" not in self:
             return self.with_columns(pl.Series("relevance", np.ones(self.rows.height)))
         negative = convention.negative_relevance
-        relevances = checked_numbers(self, "relevance", f"relevance, {negative}")
+        relevances = self.numbers("relevance", f"relevance, {negative}")
         relevances = relevances.cast(pl.Float64)
         if negative == "zero":
             relevances = relevances.clip(lower_bound=0.0)

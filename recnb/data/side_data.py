@@ -12,8 +12,9 @@ from typing import Any
 import pandas as pd
 import polars as pl
 
-from recnb.data.names import IDS, RECS, TRUTH, WANTED, Labels, Named, settle
+from recnb.data.names import IDS, RECS, TRUTH, WANTED, Labels, Named
 from recnb.data.read import ROWS_ARE_ITEMS, SIDE_FRAMES
+from recnb.data.roles import settle
 from recnb.data.sheet import Sheet
 from recnb.data.source import Source
 from recnb.data.splits import split_role

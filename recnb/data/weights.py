@@ -17,7 +17,8 @@ import polars as pl
 from recnb.data.checks import is_missing, kind
 from recnb.data.forms import opened
 from recnb.data.ids import positions
-from recnb.data.names import IDS, WANTED, Named, as_named, role_of, settle
+from recnb.data.names import IDS, WANTED, Named, as_named, role_of
+from recnb.data.roles import settle
 from recnb.data.sheet import Sheet
 from recnb.data.tables import Frame, InputTable, from_pandas
 from recnb.display.language import _

@@ -19,7 +19,8 @@ import pytest
 import scipy.sparse as sp
 
 import recnb
-from recnb.evaluate import model_evaluation
+from recnb.data.model_predictions import model_lists
+from recnb.evaluation import Evaluation
 
 Columns = dict[str, Any]
 
@@ -154,7 +155,7 @@ def test_matrices_of_a_model_written_afterwards() -> None:
     scores = np.array([0.9, 0.5, 0.1])
     test = sp.csr_matrix(np.array([[0.0, 1, 0], [0, 0, 1]]))
     train = sp.csr_matrix(np.array([[1.0, 0, 0], [0, 0, 0]]))
-    ev = model_evaluation(lambda user: scores, test, train, k=3)
+    ev = Evaluation.of(model_lists(lambda user: scores, test, train, k=3))
     test.data[:], test.indices[:], train.data[:], scores[:] = (
         5.0,
         0,

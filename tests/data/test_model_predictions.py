@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 import recnb
+from recnb.data.model_predictions import model_lists
 from recnb.errors import FrameError, NoRowsError, RecnbError
-from recnb.evaluate import model_evaluation
+from recnb.evaluation import Evaluation
 from tests.reference import REFERENCE
 from tests.refused.test_refused import refused
 
@@ -88,8 +89,8 @@ def test_the_same_as_a_loop(scores: Any, test: Any, train: Any, ks: list[int]) -
     )
     assert of_function.to_frame().equals(table.to_frame())
     assert (table.columns.tolist(), table.index.tolist()) == (ks, METRICS)
-    behind = model_evaluation(
-        lambda user: scores[user], sp.csr_matrix(test), had, k=max(ks)
+    behind = Evaluation.of(
+        model_lists(lambda user: scores[user], sp.csr_matrix(test), had, k=max(ks))
     )
     for k in ks:
         assert behind.ndcg(k=k) == pytest.approx(table.loc["ndcg", k], abs=1e-12)

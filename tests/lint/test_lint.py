@@ -16,8 +16,9 @@ import pytest
 import scipy.sparse as sp
 
 import recnb
+from recnb.data.model_predictions import model_lists
 from recnb.display.language import use_language
-from recnb.evaluate import model_evaluation
+from recnb.evaluation import Evaluation
 from recnb.lint import CHECKS, Lint
 from recnb.lint.data import LintData, quoted_id
 from recnb.lint.repair import Repair
@@ -559,8 +560,8 @@ def test_facts_of_single_checks() -> None:
 
 def test_of_a_model_of_other_metrics_and_of_nothing_relevant() -> None:
     test = sp.csr_matrix(np.eye(12)[:, ::-1])
-    lint = model_evaluation(
-        lambda user: np.random.default_rng(0).random(12), test, k=5
+    lint = Evaluation.of(
+        model_lists(lambda user: np.random.default_rng(0).random(12), test, k=5)
     ).lint(5)
     assert lint.n_checks == len(USUAL) - n_unchecked(lint)
     assert CLEAN.lint(None, "average_precision", out_of="k").label == "AP"

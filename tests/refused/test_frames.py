@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.data.checks import checked_numbers
 from recnb.data.sheet import Sheet
 from recnb.errors import FrameError, OptionError
 from tests.refused.names import LIKED, RANKED, RECS, TRUTH
@@ -115,4 +114,4 @@ def test_one_bad_number_is_refused_wherever_it_stands(role, bad, dtypes, place):
         sheet = Sheet("rows", rows, {})
         rule = "relevance, error" if role == "relevance" else role
         with pytest.raises(FrameError, match=role):
-            checked_numbers(sheet, role, rule)
+            sheet.numbers(role, rule)
