@@ -291,6 +291,8 @@ def hits_together(parts: Sequence[Hits], position: Ints) -> Hits:
 
     # Rows of each user keep their order.
     hit_order, entry_order = in_order(user), in_order(truth_user)
+    entry = _places(entry_order)[entry]
+    truth_user = truth_user[entry_order]
     list_length = np.empty_like(position)
     list_length[position] = np.concatenate([hits.list_length for hits in parts])
     weights = [hits.truth_weight for hits in parts if hits.truth_weight is not None]
@@ -299,8 +301,8 @@ def hits_together(parts: Sequence[Hits], position: Ints) -> Hits:
         user=user[hit_order],
         rank=np.concatenate([hits.rank for hits in parts])[hit_order],
         relevance=np.concatenate([hits.relevance for hits in parts])[hit_order],
-        entry=_places(entry_order)[entry][hit_order],
-        truth_user=truth_user[entry_order],
+        entry=entry[hit_order],
+        truth_user=truth_user,
         truth_relevance=np.concatenate([hits.truth_relevance for hits in parts])[
             entry_order
         ],
