@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -157,18 +157,15 @@ class Sheets(Source):
             if self.splits is not None and self.whole is None:
                 self.splits.refuse_without_users(result.users)
         # As grades below 0 were read: they say which items were not judged.
-        make_ranks = partial(rank_of_rows, lists.rows, truth, in_order)
+        ranked_rows = partial(_ranked_rows, lists.rows, truth, in_order)
         if graded_as != convention:
             truth = with_series(truth, truth["relevance"].clip(0.0))
+        relevant = partial(truth.__getitem__, result.frame_row_of_entry)
         return Joined(
             users=result.users,
             all_hits=hits,
             convention=in_order,
-            rows=JoinedRows(
-                lists=partial(_ranked_rows, lists.rows, make_ranks, in_order),
-                judged=truth,
-                truth=partial(truth.__getitem__, result.frame_row_of_entry),
-            ),
+            rows=JoinedRows(lists=ranked_rows, judged=truth, truth=relevant),
             n_without_relevant=result.n_without_relevant,
             has_gaps=result.has_gaps,
             graded="relevance" in self.judgements,
@@ -225,13 +222,13 @@ class Sheets(Source):
 
 
 def _ranked_rows(
-    recs: pl.DataFrame, make_ranks: Callable[[], Ints], convention: Convention
+    recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
 ) -> pl.DataFrame:
     """Return user, item, rank, and score where there is one, without rows left out.
 
     Rows are in the order in which they came.
     """
-    rank = make_ranks()
+    rank = rank_of_rows(recs, truth, convention)
     table = with_series(recs, pl.Series("rank", rank))
     if convention.score_dtype == "float32" and convention.order == "score":
         scores = single_precision(recs["score"])

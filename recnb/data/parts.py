@@ -264,8 +264,7 @@ def merged(kept: Sequence[PartHits], parts: Parts, convention: Convention) -> Jo
     """Return what parts of different users have kept, as of one frame."""
     users = pl.concat([part.users for part in kept])
     by_id = users.arg_sort().to_numpy().astype(np.int64)
-    position = np.empty_like(by_id)  # [user of the parts] -> among those of all, by id
-    position[by_id] = np.arange(len(by_id))
+    position = _places(by_id)  # [user of the parts] -> among those of all, by id
     counts = RowCounts.added([part.row_counts for part in kept])
     return Joined(
         users=users.gather(by_id),
@@ -292,28 +291,34 @@ def hits_together(parts: Sequence[Hits], position: Ints) -> Hits:
     truth_user = position[_concatenated(truth_users, first_user)]
 
     # Rows of each user keep their order.
-    entry_order = in_order(truth_user)
-    place_of_entry = np.empty_like(entry_order)
-    place_of_entry[entry_order] = np.arange(len(entry_order))
-    hit_order = in_order(user)
+    hit_order, entry_order = in_order(user), in_order(truth_user)
+    entry = _places(entry_order)[entry]
+    truth_user = truth_user[entry_order]
     list_length = np.empty_like(position)
     list_length[position] = np.concatenate([hits.list_length for hits in parts])
-    relevance = np.concatenate([hits.relevance for hits in parts])
-    truth_relevance = np.concatenate([hits.truth_relevance for hits in parts])
     weights = [hits.truth_weight for hits in parts if hits.truth_weight is not None]
     ties = [hits.tied for hits in parts if hits.tied is not None]
     return Hits(
         user=user[hit_order],
         rank=np.concatenate([hits.rank for hits in parts])[hit_order],
-        relevance=relevance[hit_order],
-        entry=place_of_entry[entry][hit_order],
-        truth_user=truth_user[entry_order],
-        truth_relevance=truth_relevance[entry_order],
+        relevance=np.concatenate([hits.relevance for hits in parts])[hit_order],
+        entry=entry[hit_order],
+        truth_user=truth_user,
+        truth_relevance=np.concatenate([hits.truth_relevance for hits in parts])[
+            entry_order
+        ],
         truth_weight=np.concatenate(weights)[entry_order] if weights else None,
         list_length=list_length,
         max_relevance=max(hits.max_relevance for hits in parts),
         tied=TieSpread.together(ties).with_rows(hit_order) if ties else None,
     )
+
+
+def _places(order: Ints) -> Ints:
+    """Return where each thing stands in an order."""
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    return places
 
 
 def _concatenated(parts: Sequence[Ints], first: Ints) -> Ints:
