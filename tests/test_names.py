@@ -235,6 +235,8 @@ def test_names_in_an_error_are_few_and_public() -> None:
     assert (
         near("name", ["name1", "name2", "name3"]).partition("?")[0].count("name") == 2
     )
+    known = [[f"name{at}" for at in range(size)] for size in (12, 13)]
+    assert ["Known" in near("name1", names) for names in known] == [True, False]
     assert str(no_attribute("X", "at", ["_at", "b"])).endswith("Known: 'b'.")
 
 
