@@ -18,7 +18,7 @@ import pytest
 import recnb
 from recnb import LIST_METRICS, METRICS
 from recnb.display.data_file import rows_of
-from recnb.errors import RecnbError, UnknownNameError, near, no_attribute
+from recnb.errors import RecnbError, UnknownNameError, listed, near, no_attribute
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import ALIASES
 
@@ -226,6 +226,18 @@ def test_types_of_options_are_shown_as_they_are_written() -> None:
     many = [f"name_{number}" for number in range(13)]
     assert near("amout", ["amount", *many]) == "Did you mean 'amount'?"
     assert near("zzz", many).startswith("Known: 'name_0', 'name_1'")
+
+
+def test_names_in_an_error_are_few_and_public() -> None:
+    """Ten of many, two that are near, none that begins with an underscore."""
+    ten = ", ".join(map(str, range(10)))
+    assert [listed(range(n)) for n in (10, 11)] == [ten, f"{ten} and 1 more"]
+    assert (
+        near("name", ["name1", "name2", "name3"]).partition("?")[0].count("name") == 2
+    )
+    known = [[f"name{at}" for at in range(size)] for size in (12, 13)]
+    assert ["Known" in near("name1", names) for names in known] == [True, False]
+    assert str(no_attribute("X", "at", ["_at", "b"])).endswith("Known: 'b'.")
 
 
 @pytest.mark.parametrize(("place", "typed", "meant"), MISSPELT)
