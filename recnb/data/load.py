@@ -193,6 +193,27 @@ def read(
     )
 
 
+def read_beside(
+    recs: Frame,
+    judgements: Sheet,
+    columns: Columns,
+    frames: Mapping[str, Frame],
+) -> Sheet:
+    """Read other lists beside a truth that was read.
+
+    `frames`: the columns of the truth and of what was given beside it; no rows.
+    """
+    others = {name: frame for name, frame in frames.items() if name != TRUTH}
+    layout = Layout.of(recs, frames[TRUTH], columns, others)
+    _refuse_models(recs, layout.model)
+    lists = Sheet(RECS, table_of(recs, RECS, layout.recs), layout.recs)
+    if lists.rows.height == 0:
+        return _empty_lists(lists, recs, judgements)
+    lists = lists.with_ids()
+    lists.refuse_other_kinds(judgements)
+    return lists
+
+
 def _empty_lists(lists: Sheet, recs: Frame, judgements: Sheet) -> Sheet:
     """Return lists without a row, with ids as the truth has them.
 
