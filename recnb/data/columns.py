@@ -528,7 +528,13 @@ def _owned_column(column: pl.Series) -> pl.Series:
 
 def with_series(table: pl.DataFrame, *columns: pl.Series) -> pl.DataFrame:
     """Replace or add columns, without the query that `DataFrame.with_columns` runs."""
-    return pl.DataFrame(table.to_dict() | {column.name: column for column in columns})
+    other = table.clone()
+    for column in columns:
+        if column.name in other.columns:
+            other.replace_column(other.get_column_index(column.name), column)
+        else:
+            other.insert_column(other.width, column)
+    return other
 
 
 def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.Series:

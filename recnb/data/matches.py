@@ -150,8 +150,6 @@ class JudgedRows(NamedTuple):
 
 # ---- pairs of user and item
 
-#: From as many hashes on, Polars sorts them on all cores sooner than numpy on one.
-MANY = 2**17
 #: The hash of a pair. Each column has its own seed: else 1, 2 and 2, 1 would have the same
 #: sum.
 PAIR_HASH = pl.col("user").hash(1) + pl.col("item").hash(2)
@@ -243,10 +241,7 @@ def _rows_by_key(key: NDArray[np.uint64]) -> tuple[Ints, Bools]:
     row_mask = np.uint64(2**row_bits - 1)
     key <<= np.uint64(row_bits)
     key |= np.arange(len(key), dtype=np.uint64)
-    if len(key) < MANY:
-        key.sort()
-    else:
-        key = pl.Series(key).sort().to_numpy()
+    key = pl.Series(key).sort().to_numpy()  # sooner than numpy sorts
     # Equal keys differ in the bits of the row alone.
     equals_next = (key[1:] ^ key[:-1]) <= row_mask
     return (key & row_mask).view(np.int64), equals_next

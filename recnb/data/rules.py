@@ -208,8 +208,11 @@ def page_of(
 
     Raises a RepeatError for repeats that the convention refuses.
     """
-    users = each_once(recs["user"], truth.users)
+    users = truth.users
     user = positions(users, recs["user"])
+    if (user < 0).any():
+        users = each_once(recs["user"], users)
+        user = positions(users, recs["user"])
     if convention.order == "rank" and repeats_a_rank(user, recs["rank"].to_numpy()):
         raise RepeatedRankError
     judged = judged_rows(recs, truth, convention)

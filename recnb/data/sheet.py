@@ -255,7 +255,10 @@ class Sheet:
 
     def _refuse_missing(self, role: str) -> None:
         """Raise an error for missing ids."""
-        missing = is_missing(self[role]).arg_true()
+        ids = self[role]
+        if not ids.dtype.is_float() and not ids.null_count():
+            return  # the usual case
+        missing = is_missing(ids).arg_true()
         if missing.is_empty():
             return
         n, plural = len(missing), "s" * (len(missing) > 1)

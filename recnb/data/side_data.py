@@ -37,6 +37,7 @@ from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import Source
 from recnb.data.splits import split_role
 from recnb.errors import ColumnError, FrameError, OptionError, listed
+from recnb.metrics.hits import cached_property
 
 #: Names of columns that say when something happened.
 TIMES = re.compile(
@@ -58,13 +59,19 @@ class GivenFrame:
     #: The names of all columns.
     columns: Sequence[str] = ()
 
+    @cached_property
+    def without_rows(self) -> pl.DataFrame:
+        """A table with these columns and no rows."""
+        return pl.DataFrame(schema=[*self.columns])
+
     @classmethod
     def of(cls, frame: Any, labels: Labels) -> GivenFrame:
         """Note the library and the types of a frame."""
         library = _library_of(frame)
         schema: Mapping[str, Any] = {}
         if library == "pandas":
-            schema = frame.dtypes
+            present = [label for label in labels.values() if label in frame]
+            schema = {label: frame[label].dtype for label in present}
         elif library:
             schema = frame.collect_schema()
         types = {
@@ -209,7 +216,7 @@ def with_other_lists(
             "recnb.evaluate(recs, truth) for other forms of lists."
         )
     without_rows: dict[str, Any] = {
-        name: pl.DataFrame(schema=[*given.columns])
+        name: given.without_rows
         for name, given in call.frames.items()
         if name != "recs"
     }

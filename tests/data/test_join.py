@@ -32,23 +32,20 @@ from tests.tools.attack.check import check
 from tests.tools.attack.kinds import SCORES
 
 RECORDED = Path(__file__).parent.parent / "recorded/joins.json.gz"
-#: The ways to join: how many rows are few for a dictionary, many for a sort by numpy, and
-#: few for numpy altogether.
+#: The ways to join: how many rows are few for a dictionary, and few for numpy altogether.
 WAYS = {
-    "dictionaries": (10**9, 10**9, 10**9),
-    "a sort": (-1, 10**9, 10**9),
-    "a sort on all cores": (-1, 0, 10**9),
-    "a query": (-1, 0, -1),
+    "dictionaries": (10**9, 10**9),
+    "a sort": (-1, 10**9),
+    "a query": (-1, -1),
 }
 
 
 @pytest.fixture(params=WAYS)
 def way(request, monkeypatch) -> Iterator[str]:
     """Force one of the ways to join, whatever the number of rows."""
-    few_ids, many, few_rows = WAYS[request.param]
+    few_ids, few_rows = WAYS[request.param]
     monkeypatch.setattr(ids, "FEW", few_ids)
     monkeypatch.setattr(matches, "FEW", few_ids)
-    monkeypatch.setattr(matches, "MANY", many)
     monkeypatch.setattr(join, "FEW_ROWS", few_rows)
     return request.param
 
