@@ -64,6 +64,7 @@ PUBLIC = {
     "n_users",
     "under",
     "users",
+    "with_lists",
 }
 
 

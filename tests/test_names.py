@@ -187,6 +187,7 @@ def test_public_names() -> None:
         "beyond",
         "at_least",
         "detectable",
+        "with_lists",
     }
     assert {*dir(Evaluation)} >= methods | others
     evaluation = FOUND["popular"]

@@ -30,6 +30,7 @@ GIVEN = {
     "metrics": ["ndcg", "novelty"],
     "k": 5,
     "user": "u026",
+    "recs": {"u026": ["m01"]},
     "value": 0.1,
     "text": "nDCG@5",
     "names": ["nDCG@5"],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,12 @@ from recnb.conventions import Convention
 from recnb.data.checks import is_missing
 from recnb.data.ids import each_once
 from recnb.data.join import JoinResult, join
-from recnb.data.matches import RepeatedRankError, RepeatedTruthError, RepeatError
+from recnb.data.matches import (
+    RepeatedRankError,
+    RepeatedTruthError,
+    RepeatError,
+    Truth,
+)
 from recnb.data.names import IDS, TRUTH
 from recnb.data.rules import rank_of_rows, single_precision
 from recnb.data.sheet import Sheet, is_relevant
@@ -25,6 +30,20 @@ from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import FrameError, NoUsersError
 from recnb.metrics.hits import Floats, Ints, cached_property
+
+
+@dataclass(eq=False)
+class KeptTruth:
+    """A truth that several lists are evaluated against, numbered once."""
+
+    judgements: Sheet
+    truths: dict[Convention, Truth] = field(default_factory=dict)
+
+    def under(self, convention: Convention) -> Truth:
+        """Return the truth under a convention."""
+        if convention not in self.truths:
+            self.truths[convention] = Truth(self.judgements.graded(convention).rows)
+        return self.truths[convention]
 
 
 @dataclass(eq=False)
@@ -45,6 +64,8 @@ class Sheets(Source):
     users_without_items: Sequence[Any] = ()
     #: Ids by which propensities were looked up; none of those in a column of the truth.
     propensity_ids: Sequence[str] = ()
+    #: Once other lists are evaluated against the truth; it is of no use to another truth.
+    kept: KeptTruth | None = None
 
     @property
     def recs(self) -> pl.DataFrame:
@@ -109,6 +130,18 @@ class Sheets(Source):
             whole=self.whole or self,
         )
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether these are all rows of two frames, with a list a user."""
+        is_divided = self.is_part or self.splits is not None
+        return not is_divided and self.whole is None and self.catalogue is None
+
+    def with_lists(self, lists: Sheet) -> Sheets:
+        """Return other lists beside the same truth."""
+        if self.kept is None:
+            self.kept = KeptTruth(self.judgements)
+        return replace(self, lists=lists)
+
     def in_splits(self, codes: Ints) -> Sheets:
         """Return the lists and the truth of some combinations of the split's values."""
         assert self.splits is not None
@@ -133,43 +166,50 @@ class Sheets(Source):
     def join(self, convention: Convention) -> Joined:
         """Join the frames under a convention."""
         graded_as = _with_negative_grades(convention)
-        judgements = self.judgements.graded(graded_as)
+        truth = self._truth_under(graded_as)
         lists, in_order = self.lists.with_order_settled(convention)
-        result, truth = self._join_ids(lists.rows, judgements.rows, in_order)
-        hits = result.hits
+        result, truth = self._join_ids(lists.rows, truth, in_order)
+        judged, hits = truth.rows, result.hits
         if self.whole is not None:
             grades = self.whole.judgements.graded(graded_as)["relevance"]
             highest = float(grades.to_numpy().max(initial=0.0))
             hits = replace(hits, max_relevance=highest)
         if self.weighted:
-            weight = self._weights_of(truth, convention)
-            truth = with_series(truth, pl.Series("weight", weight))
+            weight = self._weights_of(judged, convention)
+            judged = with_series(judged, pl.Series("weight", weight))
             hits = replace(hits, truth_weight=weight[result.frame_row_of_entry])
         if not self.is_part:
             check_users(
                 n_users=len(result.users),
                 # Where every list is empty, `read` has met a user of both.
                 in_both=result.in_both or lists.rows.is_empty(),
-                examples=(lists["user"].first(), truth["user"].first()),
-                highest=truth["relevance"].max(),
+                examples=(lists["user"].first(), judged["user"].first()),
+                highest=judged["relevance"].max(),
                 convention=in_order,
             )
             if self.splits is not None and self.whole is None:
                 self.splits.refuse_without_users(result.users)
         # As grades below 0 were read: they say which items were not judged.
-        ranked_rows = partial(_ranked_rows, lists.rows, truth, in_order)
+        ranked_rows = partial(_ranked_rows, lists.rows, Truth(judged), in_order)
         if graded_as != convention:
-            truth = with_series(truth, truth["relevance"].clip(0.0))
-        relevant = partial(truth.__getitem__, result.frame_row_of_entry)
+            judged = with_series(judged, judged["relevance"].clip(0.0))
+        relevant = partial(judged.__getitem__, result.frame_row_of_entry)
         return Joined(
             users=result.users,
             all_hits=hits,
             convention=in_order,
-            rows=JoinedRows(lists=ranked_rows, judged=truth, truth=relevant),
+            rows=JoinedRows(lists=ranked_rows, judged=judged, truth=relevant),
             n_without_relevant=result.n_without_relevant,
             has_gaps=result.has_gaps,
             graded="relevance" in self.judgements,
         )
+
+    def _truth_under(self, convention: Convention) -> Truth:
+        """Return the truth under a convention, the same each time if it is kept."""
+        kept = self.kept
+        if kept is None or kept.judgements is not self.judgements:
+            kept = KeptTruth(self.judgements)
+        return kept.under(convention)
 
     def _weights_of(self, truth: pl.DataFrame, convention: Convention) -> Floats:
         """Return 1 / propensity of each row of the truth.
@@ -193,8 +233,8 @@ class Sheets(Source):
         return weight
 
     def _join_ids(
-        self, recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
-    ) -> tuple[JoinResult, pl.DataFrame]:
+        self, recs: pl.DataFrame, truth: Truth, convention: Convention
+    ) -> tuple[JoinResult, Truth]:
         """Join; return the truth as well.
 
         Its repeated pairs are merged first where the convention merges them.
@@ -212,17 +252,17 @@ class Sheets(Source):
                 lists.refuse_repeated_ranks()
             if convention.duplicates == "error":
                 if isinstance(problem, RepeatedTruthError):
-                    self.judgements.with_rows(truth).refuse_repeated_pairs()
+                    self.judgements.with_rows(truth.rows).refuse_repeated_pairs()
                 lists.refuse_repeated_pairs()
         # Relevance and propensity are those of one row, the most relevant.
-        pairs = truth.group_by(*IDS, maintain_order=True)
+        pairs = truth.rows.group_by(*IDS, maintain_order=True)
         most_relevant = pl.col("relevance").arg_max()
-        truth = pairs.agg(pl.col("relevance", "^propensity$").get(most_relevant))
+        truth = Truth(pairs.agg(pl.col("relevance", "^propensity$").get(most_relevant)))
         return join(recs, truth, convention, all_items), truth
 
 
 def _ranked_rows(
-    recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
+    recs: pl.DataFrame, truth: Truth, convention: Convention
 ) -> pl.DataFrame:
     """Return user, item, rank, and score where there is one, without rows left out.
 

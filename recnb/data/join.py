@@ -41,6 +41,7 @@ from recnb.data.ids import each_once, positions
 from recnb.data.matches import (
     Matches,
     RepeatedRankError,
+    Truth,
     TruthRows,
     judged_by_join,
 )
@@ -80,7 +81,7 @@ class Wanted(NamedTuple):
 
 def join(
     recs: pl.DataFrame,
-    truth: pl.DataFrame,
+    truth: Truth,
     convention: Convention,
     all_items: pl.Series | None = None,
 ) -> JoinResult:
@@ -141,16 +142,16 @@ def ranks_are_kept(convention: Convention) -> bool:
 
 
 def match_given_ranks(
-    recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
+    recs: pl.DataFrame, truth: Truth, convention: Convention
 ) -> Matches:
     """Match lists whose ranks are given with the truth; Polars counts them.
 
     Raises a RepeatError.
     """
     lists = _lists_by_rank(recs)
-    judged = judged_by_join(recs, truth, convention)
-    users = each_once(lists["user"], truth["user"])
-    truth_rows = TruthRows.of(truth, users)
+    judged = judged_by_join(recs, truth.rows, convention)
+    users = each_once(lists["user"], truth.users)
+    truth_rows = truth.among(users)
     rank = recs["rank"].to_numpy()[judged.listed]
     user = positions(users, lists["user"])
     n_rows = np.zeros(len(users), dtype=np.int64)

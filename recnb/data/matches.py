@@ -18,13 +18,14 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.conventions import Convention
-from recnb.data.ids import FEW, positions
+from recnb.data.ids import FEW, each_once, positions
 from recnb.data.names import IDS
 from recnb.data.sheet import repeated
 from recnb.metrics.hits import (
     Bools,
     Floats,
     Ints,
+    cached_property,
     order_from_highest,
     stands_from_highest,
 )
@@ -75,6 +76,39 @@ class TruthRows:
 
 
 @dataclass(frozen=True, eq=False)
+class Truth:
+    """The truth, with what follows from it alone: of use to all lists beside it."""
+
+    rows: pl.DataFrame  #: user, item, relevance
+
+    @cached_property
+    def users(self) -> pl.Series:
+        """The users, sorted."""
+        return each_once(self.rows["user"])
+
+    @cached_property
+    def by_user(self) -> TruthRows:
+        """The rows in order; a user is a position among those of the truth."""
+        return TruthRows.of(self.rows, self.users)
+
+    @cached_property
+    def hashes(self) -> NDArray[np.uint64]:
+        """[frame row] -> the hash of its pair."""
+        return hashes_of(self.rows)
+
+    @cached_property
+    def row_of_pair(self) -> dict[tuple[object, object], int]:
+        """Pair -> frame row, of a small table."""
+        return {pair: row for row, pair in enumerate(_pairs_of(self.rows))}
+
+    def among(self, users: pl.Series) -> TruthRows:
+        """Return the rows in order; a user is a position among these, sorted."""
+        if len(users) == len(self.users):
+            return self.by_user
+        return TruthRows.of(self.rows, users)
+
+
+@dataclass(frozen=True, eq=False)
 class Matches:
     """The rows of lists that the truth judges, and the size of each list."""
 
@@ -117,34 +151,34 @@ class JudgedRows(NamedTuple):
 
 # ---- pairs of user and item
 
-#: From as many hashes on, Polars sorts them on all cores sooner than numpy on one.
-MANY = 2**17
 #: The hash of a pair. Each column has its own seed: else 1, 2 and 2, 1 would have the same
 #: sum.
 PAIR_HASH = pl.col("user").hash(1) + pl.col("item").hash(2)
 
 
-def judged_rows(
-    recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
-) -> JudgedRows:
+def hashes_of(table: pl.DataFrame) -> NDArray[np.uint64]:
+    """Return the hash of the pair of each row."""
+    return table.select(PAIR_HASH).to_series().to_numpy()
+
+
+def judged_rows(recs: pl.DataFrame, truth: Truth, convention: Convention) -> JudgedRows:
     """Find the judged rows, and refuse repeats as the convention says."""
-    if recs.height + truth.height <= FEW:
+    if recs.height + truth.rows.height <= FEW:
         return _judged_by_dictionary(recs, truth, convention)
     judged = _judged_by_sort(recs, truth)
     if judged is None:
-        return judged_by_join(recs, truth, convention)
+        return judged_by_join(recs, truth.rows, convention)
     return judged
 
 
 def _judged_by_dictionary(
-    recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
+    recs: pl.DataFrame, truth: Truth, convention: Convention
 ) -> JudgedRows:
     """Find the judged rows of small tables, and refuse repeats."""
-    row_of_pair = {pair: row for row, pair in enumerate(_pairs_of(truth))}
-    if len(row_of_pair) < truth.height:
+    if len(truth.row_of_pair) < truth.rows.height:
         raise RepeatedTruthError
     pairs = _pairs_of(recs)
-    row = np.array([row_of_pair.get(pair, -1) for pair in pairs], dtype=np.int64)
+    row = np.array([truth.row_of_pair.get(pair, -1) for pair in pairs], dtype=np.int64)
     listed = np.flatnonzero(row >= 0)
     if convention.duplicates == "error":
         may_count = pairs
@@ -160,7 +194,7 @@ def _pairs_of(table: pl.DataFrame) -> list[tuple[object, object]]:
     return list(zip(table["user"].to_list(), table["item"].to_list(), strict=True))
 
 
-def _judged_by_sort(recs: pl.DataFrame, truth: pl.DataFrame) -> JudgedRows | None:
+def _judged_by_sort(recs: pl.DataFrame, truth: Truth) -> JudgedRows | None:
     """Find the judged rows in one sort of the hashes of all pairs.
 
     None: pairs repeat, or different pairs have one hash.
@@ -178,8 +212,7 @@ def _judged_by_sort(recs: pl.DataFrame, truth: pl.DataFrame) -> JudgedRows | Non
     and 4, unless pairs repeat, as rows 0 and 2 do.
     """
     n_listed = recs.height
-    hashes = [table.select(PAIR_HASH).to_series().to_numpy() for table in (recs, truth)]
-    row, equals_next = _rows_by_key(np.concatenate(hashes))
+    row, equals_next = _rows_by_key(np.concatenate([hashes_of(recs), truth.hashes]))
     place = np.flatnonzero(equals_next)  # of each row that has the hash of the next
     upper, lower = row[place], row[place + 1]
     if (upper >= n_listed).any() or (lower < n_listed).any():
@@ -187,8 +220,9 @@ def _judged_by_sort(recs: pl.DataFrame, truth: pl.DataFrame) -> JudgedRows | Non
     # Different pairs may have one hash, or hashes that differ in high bits alone, which
     # `_rows_by_key` does not compare.
     judging = lower - n_listed
-    if not _are_same_pairs(recs, truth, upper, judging):
-        return None
+    for role in IDS:
+        if not recs[role][upper].equals(truth.rows[role][judging]):
+            return None
     return JudgedRows(upper, judging)
 
 
@@ -208,20 +242,10 @@ def _rows_by_key(key: NDArray[np.uint64]) -> tuple[Ints, Bools]:
     row_mask = np.uint64(2**row_bits - 1)
     key <<= np.uint64(row_bits)
     key |= np.arange(len(key), dtype=np.uint64)
-    if len(key) < MANY:
-        key.sort()
-    else:
-        key = pl.Series(key).sort().to_numpy()
+    key = pl.Series(key).sort().to_numpy()  # sooner than numpy sorts
     # Equal keys differ in the bits of the row alone.
     equals_next = (key[1:] ^ key[:-1]) <= row_mask
     return (key & row_mask).view(np.int64), equals_next
-
-
-def _are_same_pairs(
-    recs: pl.DataFrame, truth: pl.DataFrame, listed: Ints, judging: Ints
-) -> bool:
-    """Return whether each of the listed rows has the pair of the row that judges it."""
-    return bool(recs.select(IDS)[listed].equals(truth.select(IDS)[judging]))
 
 
 def judged_by_join(

@@ -212,6 +212,20 @@ def read(tables: Tables, named: Named) -> Source:
     )
 
 
+def read_beside(tables: Tables, named: Named, judgements: Sheet) -> Sheet:
+    """Read other lists beside a truth that was read, whose table has no rows here."""
+    recs = tables[RECS]
+    layout = Layout.of(tables, named)
+    if layout.model is not None:
+        refuse_models(recs, layout.model)
+    lists = Sheet(RECS, recs.select(layout.recs_read), layout.recs)
+    if lists.rows.height == 0:
+        return _empty_lists(lists, recs, judgements)
+    lists = lists.with_ids()
+    lists.refuse_other_kinds(judgements)
+    return lists
+
+
 def _empty_lists(lists: Sheet, recs: InputTable, judgements: Sheet) -> Sheet:
     """Return lists without a row, with ids as the truth has them.
 

@@ -43,6 +43,7 @@ from recnb.data.ids import each_once, positions
 from recnb.data.matches import (
     Matches,
     RepeatedRankError,
+    Truth,
     TruthRows,
     judged_rows,
 )
@@ -142,7 +143,7 @@ class Page(NamedTuple):
 
 def match_in_numpy(
     recs: pl.DataFrame,
-    truth: pl.DataFrame,
+    truth: Truth,
     convention: Convention,
     all_items: pl.Series | None = None,
 ) -> Matches:
@@ -182,9 +183,7 @@ def match_in_numpy(
     return matches
 
 
-def rank_of_rows(
-    recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
-) -> Ints:
+def rank_of_rows(recs: pl.DataFrame, truth: Truth, convention: Convention) -> Ints:
     """Return the rank of each row of recommendations; 0: the row left its list."""
     if convention.keeps_ranks:
         return recs["rank"].to_numpy()
@@ -201,7 +200,7 @@ def rank_of_rows(
 
 def page_of(
     recs: pl.DataFrame,
-    truth: pl.DataFrame,
+    truth: Truth,
     convention: Convention,
     all_items: pl.Series | None = None,
 ) -> Page:
@@ -209,12 +208,15 @@ def page_of(
 
     Raises a RepeatError for repeats that the convention refuses.
     """
-    users = each_once(recs["user"], truth["user"])
+    users = truth.users
     user = positions(users, recs["user"])
+    if (user < 0).any():
+        users = each_once(recs["user"], users)
+        user = positions(users, recs["user"])
     if convention.order == "rank" and repeats_a_rank(user, recs["rank"].to_numpy()):
         raise RepeatedRankError
     judged = judged_rows(recs, truth, convention)
-    truth_rows = TruthRows.of(truth, users)
+    truth_rows = truth.among(users)
     truth_row = np.full(recs.height, -1)
     truth_row[judged.listed] = truth_rows.of_frame_rows(judged.judging)
 
@@ -223,9 +225,9 @@ def page_of(
     if looks_at_items(convention):
         items = all_items
         if items is None:
-            items = each_once(recs["item"], truth["item"])
+            items = each_once(recs["item"], truth.rows["item"])
         item = positions(items, recs["item"])
-        truth_item = positions(items, truth["item"])[truth_rows.frame_row]
+        truth_item = positions(items, truth.rows["item"])[truth_rows.frame_row]
         n_items = len(items)
     lists = ListedRows(
         user=user,

@@ -12,14 +12,18 @@ from typing import Any
 import pandas as pd
 import polars as pl
 
+from recnb.data.batches import origin_of
+from recnb.data.files import is_file
+from recnb.data.in_memory import Sheets
 from recnb.data.names import IDS, RECS, TRUTH, WANTED, Labels, Named
-from recnb.data.read import ROWS_ARE_ITEMS, SIDE_FRAMES
+from recnb.data.read import ROWS_ARE_ITEMS, SIDE_FRAMES, Input, read_beside, tables_of
 from recnb.data.roles import settle
 from recnb.data.sheet import Sheet
 from recnb.data.source import Source
 from recnb.data.splits import split_role
 from recnb.data.tables import InputTable, arrow_of
-from recnb.errors import ColumnError, FrameError, listed
+from recnb.errors import ColumnError, FrameError, OptionError, listed
+from recnb.metrics.hits import cached_property
 
 #: Names of columns that say when something happened.
 TIMES = re.compile(
@@ -38,6 +42,13 @@ class GivenFrame:
     labels: Labels = field(default_factory=dict)
     #: Role -> type, as the library names it.
     types: Mapping[str, str] = field(default_factory=dict)
+    #: The names of all columns.
+    columns: Sequence[str] = ()
+
+    @cached_property
+    def without_rows(self) -> pl.DataFrame:
+        """A table with these columns and no rows."""
+        return pl.DataFrame(schema=[*self.columns])
 
     @classmethod
     def of(cls, table: InputTable, labels: Labels) -> GivenFrame:
@@ -45,7 +56,9 @@ class GivenFrame:
         library = "" if table.made else _library_of(table.frame)
         schema: Mapping[str, Any] = {}
         if library == "pandas":
-            schema = table.frame.dtypes
+            frame = table.frame
+            present = [label for label in labels.values() if label in frame]
+            schema = {label: frame[label].dtype for label in present}
         elif library:
             schema = table.frame.collect_schema()
         types = {
@@ -53,7 +66,7 @@ class GivenFrame:
             for role, label in labels.items()
             if label in schema
         }
-        return cls(library, labels, types)
+        return cls(library, labels, types, table.columns)
 
 
 def _library_of(frame: Any) -> str:
@@ -170,6 +183,46 @@ def read_side_data(
     time_columns = (_time_columns(dated[0]), _time_columns(dated[1]))
     times = _times(dated, time_columns)
     return replace(side_data, times=times, time_columns=time_columns)
+
+
+def with_other_lists(
+    source: Source, side_data: SideData, recs: Input
+) -> tuple[Sheets, SideData]:
+    """Read other lists, to be evaluated as these were: beside the same truth."""
+    call = side_data.call
+    if (
+        not isinstance(source, Sheets)
+        or not source.is_whole
+        or "truth" not in call.frames
+    ):
+        raise OptionError(
+            "with_lists is for an evaluation of two frames in memory, of all their users "
+            "and without split=: type recnb.evaluate(recs, truth) for other lists."
+        )
+    if isinstance(recs, (list, tuple)) or is_file(recs) or origin_of(recs) is not None:
+        raise FrameError(
+            "with_lists takes a frame in memory or a mapping by user: type "
+            "recnb.evaluate(recs, truth) for other forms of lists."
+        )
+    without_rows: dict[str, Any] = {
+        name: given.without_rows
+        for name, given in call.frames.items()
+        if name != "recs"
+    }
+    columns = {**call.columns, "relevant": None}  # of lists that are rows by now
+    tables, named = tables_of({RECS: recs, **without_rows}, columns)
+    sheet = read_beside(tables, named, source.judgements)
+    lists = tables[RECS]
+    other = source.with_lists(sheet)
+    differing: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+    if (truth := side_data.truth) is not None:
+        differing = differing_columns(lists, truth, other)
+        apart = columns_of_lists(lists, truth, other, differing)
+    given = {**call.frames, "recs": GivenFrame.of(lists, sheet.labels)}
+    return other, replace(
+        side_data, differing=differing, apart=apart, call=replace(call, frames=given)
+    )
 
 
 def _refuse_split_without_train(side_data: SideData, source: Source) -> None:

@@ -289,7 +289,13 @@ def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
 
 def with_series(table: pl.DataFrame, *columns: pl.Series) -> pl.DataFrame:
     """Replace or add columns, without the query that `DataFrame.with_columns` runs."""
-    return pl.DataFrame(table.to_dict() | {column.name: column for column in columns})
+    other = table.clone()
+    for column in columns:
+        if column.name in other.columns:
+            other.replace_column(other.get_column_index(column.name), column)
+        else:
+            other.insert_column(other.width, column)
+    return other
 
 
 def column_of(values: Sequence[Any], name: str, label: str, role: str) -> pl.Series:

@@ -20,6 +20,7 @@ import recnb
 from recnb.conventions import WORDS, Convention
 from recnb.data import ids, join, matches, rules
 from recnb.data.in_memory import source_of
+from recnb.data.matches import Truth
 from recnb.data.sheet import RECS, TRUTH, Sheet
 from recnb.errors import FrameError, OptionError
 from recnb.metrics.hits import Hits
@@ -31,23 +32,20 @@ from tests.tools.attack.check import check
 from tests.tools.attack.kinds import SCORES
 
 RECORDED = Path(__file__).parent.parent / "recorded/joins.json.gz"
-#: The ways to join: how many rows are few for a dictionary, many for a sort by numpy, and
-#: few for numpy altogether.
+#: The ways to join: how many rows are few for a dictionary, and few for numpy altogether.
 WAYS = {
-    "dictionaries": (10**9, 10**9, 10**9),
-    "a sort": (-1, 10**9, 10**9),
-    "a sort on all cores": (-1, 0, 10**9),
-    "a query": (-1, 0, -1),
+    "dictionaries": (10**9, 10**9),
+    "a sort": (-1, 10**9),
+    "a query": (-1, -1),
 }
 
 
 @pytest.fixture(params=WAYS)
 def way(request, monkeypatch) -> Iterator[str]:
     """Force one of the ways to join, whatever the number of rows."""
-    few_ids, many, few_rows = WAYS[request.param]
+    few_ids, few_rows = WAYS[request.param]
     monkeypatch.setattr(ids, "FEW", few_ids)
     monkeypatch.setattr(matches, "FEW", few_ids)
-    monkeypatch.setattr(matches, "MANY", many)
     monkeypatch.setattr(join, "FEW_ROWS", few_rows)
     return request.param
 
@@ -119,16 +117,16 @@ def hold(recs, truth, convention):
         want = naive_join(*rows, convention)
     except RepeatedError:
         with pytest.raises(matches.RepeatError):
-            join.join(recs, truth, convention)
+            join.join(recs, Truth(truth), convention)
         return False
-    got = join.join(recs, truth, convention)
+    got = join.join(recs, Truth(truth), convention)
     hold_hits(got.hits, want)
     assert got.users.to_list() == want.users
     assert got.frame_row_of_entry.tolist() == [row for _u, _r, row in want.entries]
     assert got.in_both == want.in_both
     assert got.n_without_relevant == want.n_without_relevant
     assert got.has_gaps == want.has_gaps
-    rank = rules.rank_of_rows(recs, truth, convention)
+    rank = rules.rank_of_rows(recs, Truth(truth), convention)
     assert rank.tolist() == [want.rank_of_row.get(n, 0) for n in range(recs.height)]
     return True
 
@@ -193,7 +191,7 @@ def test_equal_scores_keep_the_order_of_rows(ties, way):
     recs = pl.DataFrame({"user": user, "item": item, "score": score})
     truth = pl.DataFrame({"user": np.arange(n_users), "item": np.full(n_users, 7)})
     truth = truth.with_columns(relevance=1.0)
-    hits = join.join(recs, truth, Convention(order="score", ties=ties)).hits
+    hits = join.join(recs, Truth(truth), Convention(order="score", ties=ties)).hits
     row = np.arange(len(user)) * (1 if ties == "first" else -1)
     order = np.lexsort((row, -score, user))
     place = np.flatnonzero(item[order] == 7)
@@ -204,15 +202,18 @@ def test_equal_scores_keep_the_order_of_rows(ties, way):
 def test_zero_and_minus_zero_are_equal_scores(way):
     recs = pl.DataFrame({"user": 1, "item": [1, 2, 3], "score": [-0.0, 0.0, -0.0]})
     truth = pl.DataFrame({"user": 1, "item": [2], "relevance": [1.0]})
-    assert join.join(recs, truth, Convention(order="score")).hits.rank.tolist() == [2]
+    assert join.join(
+        recs, Truth(truth), Convention(order="score")
+    ).hits.rank.tolist() == [2]
 
 
 def test_a_join_is_as_in_its_drawing(way):
     recs = pl.DataFrame({"user": list("baab"), "item": list("ijkx")})
     truth = pl.DataFrame({"user": list("bab"), "item": list("xki")})
+    truth = truth.with_columns(relevance=pl.Series([1.0, 3.0, 2.0]))
     result = join.join(
         recs.with_columns(score=pl.Series([9, 8, 5, 1])),
-        truth.with_columns(relevance=pl.Series([1.0, 3.0, 2.0])),
+        Truth(truth),
         Convention(order="score"),
     )
     assert result.frame_row_of_entry.tolist() == [1, 2, 0]
@@ -232,11 +233,11 @@ def test_recorded_joins_are_as_they_were(case, way):
     convention = Convention(**case["convention"])
     if case["result"] == "refused":
         with pytest.raises((matches.RepeatError, OptionError)):
-            join.join(recs, truth, convention)
+            join.join(recs, Truth(truth), convention)
         return
-    got, want = join.join(recs, truth, convention), dict(case["result"])
+    got, want = join.join(recs, Truth(truth), convention), dict(case["result"])
     hits, tied = want.pop("hits"), want.pop("tied")
-    rank = rules.rank_of_rows(recs, truth, convention)
+    rank = rules.rank_of_rows(recs, Truth(truth), convention)
     assert rank.tolist() == want.pop("rank")
     assert got.hits.max_relevance == want.pop("max_relevance")
     assert {name: getattr(got.hits, name).tolist() for name in hits} == hits

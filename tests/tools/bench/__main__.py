@@ -1,22 +1,27 @@
 """Print how long recnb takes and how much memory, beside a Polars query and other
 libraries, as tables in Markdown.
 
-By default: recnb beside the query and presets for one and ten million recommendations,
-and other libraries at one million. That takes a quarter of an hour and 4 GB.
+By default all parts but files, for one and ten million recommendations. That takes an
+hour and 4 GB; `python -m tests.tools.bench night epochs --write` measures two parts and
+writes their tables into README.md.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
+import io
 import os
 import pathlib
 import platform
+import re
 import statistics
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
+from importlib import metadata
 from itertools import product
 from typing import Any
 
@@ -24,10 +29,9 @@ import numpy as np
 import polars as pl
 
 import recnb
-from tests.tools.bench import night
+from tests.tools.bench import night, plain
 from tests.tools.bench.contenders import (
     CUTOFFS,
-    NAMES,
     PEERS,
     SIX,
     TWELVE,
@@ -37,7 +41,17 @@ from tests.tools.bench.contenders import (
     last_column,
     polars_ndcg,
 )
-from tests.tools.bench.data import LARGE, SMALL, TINY, Size, make, write, write_pieces
+from tests.tools.bench.data import (
+    EPOCHS,
+    FEW,
+    LARGE,
+    SMALL,
+    TINY,
+    Size,
+    make,
+    write,
+    write_pieces,
+)
 from tests.tools.parity import environments
 
 #: Conventions whose lists are ordered, cut or merged otherwise than by default: name ->
@@ -49,11 +63,22 @@ PRESETS: dict[str, tuple[dict[str, Any], float]] = {
 }
 WEIGHTED = ("ndcg", "precision", "recall", "dcg", "cg", "rbp")
 KINDS = {False: "integers", True: "strings"}
+PAGE = pathlib.Path(__file__).with_name("README.md")
+
+
+def machine() -> str:
+    """Return cores and versions, which stand above each table."""
+    cores = os.cpu_count()
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    names = ("recnb", "polars", "duckdb", "pandas", "numpy")
+    versions = [f"{name} {metadata.version(name)}" for name in names]
+    return f"{cores} cores; Python {platform.python_version()}, {', '.join(versions)}."
 
 
 def head(title: str, note: str, *columns: str) -> None:
     """Print the title of a table, what it shows, and its columns."""
-    print(f"\n### {title}\n\n{note}\n")
+    print(f"\n### {title}\n\n{note} {machine()}\n")
     row(*columns)
     row(*["---"] * len(columns))
 
@@ -101,14 +126,17 @@ def beside_query(sizes: Sequence[Size], rounds: int | None) -> None:
     """
     head(
         "recnb beside a Polars query",
-        "Medians in seconds, all in turns in one process, from the frames to the table.",
+        "Medians in seconds, all in turns in one process, from the frames to the table. "
+        "Plain: thirty lines of Polars with the same checks, for the six metrics @10.",
         "data",
         "ids",
         "rows",
         "by",
         "query",
+        "plain",
         "six @10",
-        "ratio",
+        "ratio to query",
+        "ratio to plain",
         "of pandas",
         "ratio",
         "twelve × six k",
@@ -123,9 +151,15 @@ def beside_query(sizes: Sequence[Size], rounds: int | None) -> None:
             {"ndcg": recnb.evaluate(recs, truth).ndcg(k=K)},
             "by the query",
         )
+        same(
+            plain.six(recs, truth, K),
+            last_column(recnb.evaluate(recs, truth).table(SIX, k=K)),
+            "in plain Polars",
+        )
         pandas = recs.to_pandas(), truth.to_pandas()
-        query, six, of_pandas, twelve = seconds(
+        query, by_hand, six, of_pandas, twelve = seconds(
             lambda recs=recs, truth=truth: polars_ndcg(recs, truth),
+            lambda recs=recs, truth=truth: plain.six(recs, truth, K),
             lambda recs=recs, truth=truth: recnb.evaluate(recs, truth).table(SIX, k=K),
             lambda pandas=pandas: recnb.evaluate(*pandas).table(SIX, k=K),
             lambda recs=recs, truth=truth: recnb.evaluate(recs, truth).table(
@@ -142,8 +176,10 @@ def beside_query(sizes: Sequence[Size], rounds: int | None) -> None:
             size.name,
             *words,
             query,
+            by_hand,
             six,
             six / query,
+            six / by_hand,
             of_pandas,
             of_pandas / query,
             twelve,
@@ -264,6 +300,39 @@ def nights(size: night.Night, rounds: int | None) -> None:
         row("in any order" if shuffled else "in order", of_duckdb, of_polars, *cells)
 
 
+def epochs(sizes: Sequence[Size], rounds: int | None) -> None:
+    """nDCG@10 after an epoch: of all frames anew, and of other lists for one truth."""
+    head(
+        "A callback's epoch",
+        "nDCG@10 of other lists against the same truth; medians in milliseconds, in "
+        "turns in one process.",
+        "validation users",
+        "lists",
+        "evaluate",
+        "with_lists",
+        "ratio",
+    )
+    for size in sizes:
+        recs, truth = (frame.to_pandas() for frame in make(size, scores=True))
+        rows = recs.groupby("user")
+        forms = {
+            "a frame of pandas": recs,
+            "lists by user": {user: [*of["item"]] for user, of in rows},
+            "scores by user": {
+                user: dict(zip(of["item"], of["score"], strict=True))
+                for user, of in rows
+            },
+        }
+        ev = recnb.evaluate(recs, truth)
+        for form, lists in forms.items():
+            anew, kept = seconds(
+                lambda lists=lists, truth=truth: recnb.evaluate(lists, truth).ndcg(k=K),
+                lambda lists=lists, ev=ev: ev.with_lists(lists).ndcg(k=K),
+                rounds=rounds or 101,
+            )
+            row(size.name, form, 1e3 * anew, 1e3 * kept, kept / anew)
+
+
 def same_numbers(found: Sequence[night.Numbers]) -> None:
     """Raise an error if not all ways give the same numbers."""
     for numbers in found:
@@ -271,7 +340,7 @@ def same_numbers(found: Sequence[night.Numbers]) -> None:
             raise AssertionError(f"{numbers} and {found[0]} must be the same")
 
 
-def peers(size: Size, folder: pathlib.Path, rounds: int) -> None:
+def peers(sizes: Sequence[Size], folder: pathlib.Path, rounds: int) -> None:
     """Other libraries, and recnb right after each on the same frames; the numbers are
     held against `recnb.as_in`.
     """
@@ -281,6 +350,7 @@ def peers(size: Size, folder: pathlib.Path, rounds: int) -> None:
         "medians in seconds.",
         "data",
         "ids",
+        "rows",
         "library",
         "time",
         "recnb",
@@ -291,8 +361,8 @@ def peers(size: Size, folder: pathlib.Path, rounds: int) -> None:
     )
     if not environments.interpreter(folder / "libraries").exists():
         environments.make(folder)
-    for strings in KINDS:
-        recs, truth = make(size, strings=strings)
+    for size, strings, shuffled in product(sizes, KINDS, (False, True)):
+        recs, truth = make(size, strings=strings, shuffled=shuffled)
         with tempfile.TemporaryDirectory(prefix="recnb-bench-") as of_frames:
             place = pathlib.Path(of_frames)
             write(place, recs, truth)
@@ -306,7 +376,8 @@ def peers(size: Size, folder: pathlib.Path, rounds: int) -> None:
                 )
                 theirs = alone(name, place, rounds=rounds, python=python)
                 ours = must(alone("six of pandas", place, rounds=rounds))
-                cells = size.name, KINDS[strings], f"{name}, {PEERS[name].function}"
+                rows = "in any order" if shuffled else "in order"
+                cells = [size.name, KINDS[strings], rows, name]
                 if isinstance(theirs, str):
                     row(
                         *cells,
@@ -318,6 +389,7 @@ def peers(size: Size, folder: pathlib.Path, rounds: int) -> None:
                         "",
                     )
                     continue
+                cells[-1] += f" {theirs.version}, {PEERS[name].function}"
                 times = theirs.seconds, ours.seconds, theirs.seconds / ours.seconds
                 wrong = differing(name, theirs.values, recs, truth)
                 row(
@@ -335,7 +407,7 @@ def differing(
     """Return the metrics whose numbers are not those of recnb under the library's
     convention.
     """
-    ours = {name: recnb.as_in(library, name, recs, truth, k=K) for name in NAMES}
+    ours = {name: recnb.as_in(library, name, recs, truth, k=K) for name in values}
     return [
         f"{name} differs: {values[name]} and {own}"
         for name, own in ours.items()
@@ -353,18 +425,19 @@ def files(millions: Sequence[int], rounds: int) -> None:
         "six metrics @10; median seconds.",
         "recommendations",
         "users",
+        "by",
         "time",
         "per million",
         "ratio to the first",
         "peak",
     )
-    first: dict[bool, float] = {}
-    for million, shuffled in product(millions, (False, True)):
+    first: dict[tuple[bool, bool], float] = {}
+    for million, shuffled, scores in product(millions, (False, True), (False, True)):
         size = Size("", million * 100_000, 10, 5)
         with tempfile.TemporaryDirectory(prefix="recnb-bench-") as name:
             folder = pathlib.Path(name)
-            write_pieces(folder, size, shuffled=shuffled)
-            write_pieces(folder / "tiny", TINY)
+            write_pieces(folder, size, shuffled=shuffled, scores=scores)
+            write_pieces(folder / "tiny", TINY, scores=scores)
             found = must(alone("six of files", folder, rounds=rounds, limit=3600))
             if not first:
                 frames = (
@@ -377,10 +450,11 @@ def files(millions: Sequence[int], rounds: int) -> None:
                     "streamed",
                 )
         cost = found.seconds / million
-        ratio = cost / first.setdefault(shuffled, cost)
+        ratio = cost / first.setdefault((shuffled, scores), cost)
         row(
             f"{size.rows:,}",
             "mixed" if shuffled else "in order",
+            "score" if scores else "rank",
             found.seconds,
             cost,
             ratio,
@@ -388,9 +462,26 @@ def files(millions: Sequence[int], rounds: int) -> None:
         )
 
 
+def with_tables(page: str, printed: str) -> str:
+    """Return a page whose last sections are the tables, each the last of its title."""
+    text, *sections = re.split(r"(?m)^(?=### )", f"{page.rstrip()}\n{printed}")
+    by_title = {section.splitlines()[0]: section.rstrip() for section in sections}
+    return "\n\n".join([text.rstrip(), *by_title.values()]) + "\n"
+
+
+def print_and_write(part: Callable[[], None]) -> None:
+    """Print the tables of a part and put them into README.md."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        part()
+    print(printed.getvalue())
+    page = with_tables(PAGE.read_text("utf-8"), printed.getvalue())
+    PAGE.write_text(page, "utf-8")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the parts that are asked for."""
-    parts = ("query", "night", "presets", "weights", "peers", "files")
+    parts = ("query", "night", "epochs", "presets", "weights", "peers", "files")
     parser = argparse.ArgumentParser(
         prog="python -m tests.tools.bench", description=__doc__.splitlines()[0]
     )
@@ -398,11 +489,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
         "--quick", action="store_true", help="one million recommendations alone"
     )
     parser.add_argument(
-        "--only",
-        nargs="+",
-        choices=parts,
-        default=parts[:-1],
-        help="these parts; all but files if not given",
+        "parts", nargs="*", help=f"{', '.join(parts)}; all but files if not given"
+    )
+    parser.add_argument(
+        "--write", action="store_true", help="write the tables into README.md as well"
     )
     parser.add_argument(
         "--rounds",
@@ -423,26 +513,27 @@ def main(arguments: Sequence[str] | None = None) -> None:
         help="rows of the files",
     )
     chosen = parser.parse_args(arguments)
-    sizes = [SMALL] if chosen.quick else [SMALL, *LARGE]
-    cores = (
-        len(os.sched_getaffinity(0))
-        if hasattr(os, "sched_getaffinity")
-        else os.cpu_count()
-    )
-    print(
-        f"{cores} cores; Python {platform.python_version()}, recnb "
-        f"{recnb.__version__}, Polars {pl.__version__}"
-    )
+    sizes, of_peers = [SMALL, *LARGE], [FEW, SMALL, LARGE[-1]]
+    if chosen.quick:
+        sizes, of_peers = [SMALL], [SMALL]
     calls: dict[str, Callable[[], None]] = {
         "query": lambda: beside_query(sizes, chosen.rounds),
         "night": lambda: nights(night.USUAL, chosen.rounds),
+        "epochs": lambda: epochs(EPOCHS, chosen.rounds),
         "presets": lambda: presets(sizes, chosen.rounds),
         "weights": lambda: weights(sizes, chosen.rounds),
-        "peers": lambda: peers(SMALL, pathlib.Path(chosen.peers), chosen.rounds or 5),
+        "peers": lambda: peers(
+            of_peers, pathlib.Path(chosen.peers), chosen.rounds or 5
+        ),
         "files": lambda: files(chosen.millions, chosen.rounds or 3),
     }
-    for part in chosen.only:
-        calls[part]()
+    if unknown := {*chosen.parts} - {*parts}:
+        parser.error(f"no part is called {', '.join(sorted(unknown))}")
+    for part in chosen.parts or parts[:-1]:
+        if chosen.write:
+            print_and_write(calls[part])
+        else:
+            calls[part]()
 
 
 if __name__ == "__main__":

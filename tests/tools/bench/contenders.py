@@ -22,6 +22,7 @@ import time
 import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
+from importlib import metadata
 from typing import Any
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
@@ -178,11 +179,27 @@ def ir_measures(recs: Any, truth: Any) -> Run:
     return run
 
 
+def scikit_learn(recs: Any, truth: Any) -> Run:
+    """Of matrices with a row a user: its list, and below it what the list missed."""
+    import numpy as np
+    from sklearn.metrics import ndcg_score
+
+    both = recs.merge(truth, on=["user", "item"], how="outer")
+    user = both["user"].rank(method="dense").to_numpy(int) - 1
+    column = both.groupby("user").cumcount().to_numpy()
+    y_true = np.zeros((user.max() + 1, column.max() + 1))
+    y_score = np.full_like(y_true, -1.0)
+    y_true[user, column] = both["relevance"].fillna(0)
+    y_score[user, column] = (1 / both["rank"]).fillna(-1)
+    return lambda: {"ndcg": ndcg_score(y_true, y_score, k=K, ignore_ties=True)}
+
+
 #: Other libraries, by their names in presets.csv.
 PEERS = {
     "rectools": Contender("pandas", rectools, "calc_metrics", "libraries"),
     "ranx": Contender("pandas", ranx, "Qrels, Run, evaluate", "libraries"),
     "ir-measures": Contender("pandas", ir_measures, "calc_aggregate"),
+    "scikit-learn": Contender("pandas", scikit_learn, "ndcg_score, nDCG alone"),
 }
 CONTENDERS = {
     "six": Contender("polars", of_recnb),
@@ -199,6 +216,7 @@ class Measured:
     values: Mapping[str, float]
     seconds: float  #: median of the runs
     peak: int  #: bytes at most during the first run
+    version: str = ""  #: of another library
 
 
 def peak() -> int:
@@ -251,7 +269,8 @@ def measured(name: str, folder: pathlib.Path, rounds: int) -> Measured:
         values = {of: float(value) for of, value in run().items()}
         taken.append(time.perf_counter() - start)
         most = most or peak()
-    return Measured(values, statistics.median(taken), most)
+    version = metadata.version(name) if name in PEERS else ""
+    return Measured(values, statistics.median(taken), most, version)
 
 
 def alone(

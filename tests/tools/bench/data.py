@@ -35,6 +35,9 @@ LARGE = [
     Size("10 M × 2 M, 100 k users, lists of 100", 100_000, 100, 20),
     Size("10 M × 5 M, 1 M users", 1_000_000, 10, 5),
 ]
+#: Validation users of a training loop, and those of a large shop.
+FEW = Size("10 k × 5 k, 1,000 users", 1_000, 10, 5)
+EPOCHS = [Size("100 users × 10", 100, 10, 5), Size("1,000 users × 10", 1_000, 10, 5)]
 #: What is run before the clock starts, where a contender compiles or imports at its
 #: first call.
 TINY = Size("warm-up", 50, 10, 5)
@@ -106,7 +109,13 @@ def write(folder: pathlib.Path, recs: pl.DataFrame, truth: pl.DataFrame) -> None
         )
 
 
-def write_pieces(folder: pathlib.Path, size: Size, *, shuffled: bool = False) -> None:
+def write_pieces(
+    folder: pathlib.Path,
+    size: Size,
+    *,
+    shuffled: bool = False,
+    scores: bool = False,
+) -> None:
     """Write Parquet files of a million recommendations each; `shuffled` mixes the users
     within a file.
     """
@@ -120,7 +129,10 @@ def write_pieces(folder: pathlib.Path, size: Size, *, shuffled: bool = False) ->
             pl.DataFrame(columns)
             for columns in _columns(piece, np.random.default_rng(number), first)
         )
-        for name, frame in zip(("recs", "truth"), frames, strict=True):
+        recs, truth = frames
+        if scores:
+            recs = recs.select("user", "item", score=1 / pl.col("rank"))
+        for name, frame in (("recs", recs), ("truth", truth)):
             mixed = (
                 frame.sample(fraction=1, shuffle=True, seed=number)
                 if shuffled or name == "truth"

@@ -1,0 +1,198 @@
+"""Other lists beside a truth that is kept: the same as `evaluate` with these lists, in
+every number, line and error.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+import recnb
+from recnb.conventions import names
+from recnb.errors import FrameError, OptionError, RecnbError
+from recnb.evaluation import Evaluation
+from tests.data.test_join import drawn_cases, drawn_tables
+from tests.examples import examples
+
+SAMPLE = recnb.datasets.load_sample()
+
+
+def said(ask: Callable[[], Any]) -> Any:
+    """Return an answer, or the error."""
+    try:
+        return ask()
+    except RecnbError as problem:
+        return type(problem), str(problem)
+
+
+def outcome(evaluate: Callable[[], Evaluation]) -> Any:
+    """Return all that an evaluation says, or its error."""
+    ev = said(evaluate)
+    if isinstance(ev, tuple):
+        return ev
+    hits, sides = ev.hits(), ev.side_data
+    return {
+        "users": [*ev.users],
+        "hits": [hits.user.tolist(), hits.rank.tolist(), hits.entry.tolist()],
+        "numbers": [said(lambda k=k: repr(ev.ndcg(k=k))) for k in (1, 3, None)],
+        "by user": said(lambda: ev.average_precision(k=3).per_user.to_dict()),
+        "of all lists": said(lambda: repr(ev.personalization(k=2))),
+        "novelty": said(lambda: repr(ev.novelty(k=2))),
+        "by day": said(lambda: ev.table("recall", k=2, by="day").to_csv()),
+        "line": ev.basis,
+        "counts": ev.counts,
+        "lint": said(lambda: str(ev.lint())),
+        "call": (sides.call, sides.differing, sides.apart),
+    }
+
+
+def hold(first: Any, truth: Any, others: list[Any], **options: Any) -> list[Any]:
+    """Hold other lists beside a kept truth against `evaluate`; return what is said."""
+    ev = recnb.evaluate(first, truth, **options)
+    outcomes = []
+    for lists in [*others, first]:
+        kept = outcome(lambda lists=lists: ev.with_lists(lists))
+        assert kept == outcome(
+            lambda lists=lists: recnb.evaluate(lists, truth, **options)
+        )
+        outcomes.append(kept)
+    return outcomes
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_lists_give_what_evaluate_gives(seed):
+    rng = np.random.default_rng(seed)
+    n_held, n_refused = 0, 0
+    for recs, truth, convention in drawn_cases(seed, examples(120)):
+        others = [drawn_tables(rng)[0] for _ in range(2)]
+        columns = [["user", "item", "rank"], ["user", "item", "score"]]
+        others += [recs.select(columns[rng.integers(2)]).to_pandas()]
+        try:
+            recnb.evaluate(recs, truth, convention=convention)
+        except RecnbError:
+            continue
+        for said in hold(recs, truth, others, convention=convention):
+            n_held += isinstance(said, dict)
+            n_refused += isinstance(said, tuple)
+    assert min(n_held, n_refused) > 0
+
+
+@pytest.mark.parametrize("library", names())
+def test_the_convention_of_a_library_is_kept(library):
+    recs, truth = SAMPLE.models["popular"], SAMPLE.test
+    other = SAMPLE.models["item-knn"]
+    want = recnb.evaluate(other, truth, convention=library).basis
+    assert (
+        recnb.evaluate(recs, truth, convention=library).with_lists(other).basis == want
+    )
+    assert recnb.evaluate(recs, truth).under(library).with_lists(other).basis == want
+
+
+#: Lists of one form each, or that are refused.
+LISTS = {
+    "a frame": pd.DataFrame(
+        {"user": [1, 2, 2], "item": list("aba"), "rank": [1, 1, 2]}
+    ),
+    "scores": pd.DataFrame(
+        {"user": [2, 2, 1], "item": list("aba"), "score": [1, 2, 3]}
+    ),
+    "polars": pl.DataFrame({"user": [1, 9], "item": ["b", "z"], "rank": [1, 1]}),
+    "a mapping": {1: ["a", "b"], 2: []},
+    "a mapping to scores": {1: {"a": 0.1, "b": 0.9}},
+    "a Series": pd.Series([["a", "b"], ["c"]], index=pd.Index([1, 2], name="user")),
+    "lists in cells": pd.DataFrame(
+        {"user": [1, 2], "recommended": [["a"], ["c", "b"]]}
+    ),
+    "a day": pd.DataFrame(
+        {"user": 1, "item": list("abc"), "rank": [1, 2, 3], "day": [1, 1, 2]}
+    ),
+    "another name": pd.DataFrame({"who": [1], "item": ["a"], "rank": [1]}),
+    "all empty": {1: [], 2: []},
+    "nothing": {},
+    "None": None,
+    "a number": 3,
+    "no rows": pd.DataFrame({"user": [], "item": [], "rank": []}),
+    "no item": pd.DataFrame({"user": [1], "rank": [1]}),
+    "users of another kind": pd.DataFrame({"user": ["1"], "item": ["a"], "rank": [1]}),
+    "a user without id": pd.DataFrame(
+        {"user": [1, None], "item": ["a", "b"], "rank": 1}
+    ),
+    "models": pd.DataFrame(
+        {"user": 1, "item": ["a", "b"], "rank": 1, "model": ["m", "n"]}
+    ),
+    "a pair twice": pd.DataFrame({"user": 1, "item": ["a", "a"], "score": [1, 2]}),
+    "a rank twice": pd.DataFrame({"user": 1, "item": ["a", "b"], "rank": [1, 1]}),
+    "no rank": pd.DataFrame({"user": 1, "item": ["a", "b"]}),
+    "no user in common": {7: ["a"]},
+    "no item in common": {1: ["x"]},
+}
+TRUTHS = {
+    "a frame": pd.DataFrame(
+        {"user": [1, 1, 2], "item": list("abc"), "rating": [3, 0, 2]}
+    ),
+    "days": pd.DataFrame({"user": [1, 1, 2], "item": list("abc"), "day": [1, 2, 2]}),
+    "a mapping": {1: ["b", "a"], 2: {"c": 3}, 3: []},
+    "cells": pd.DataFrame({"user": [1, 2], "relevant": [["a", "b"], ["c"]]}),
+    "polars": pl.DataFrame(
+        {"user": [1, 2], "item": ["a", "c"], "relevance": [True, False]}
+    ),
+}
+OPTIONS: dict[str, dict[str, Any]] = {
+    "none": {},
+    "rank": {"order": "rank"},
+    "union": {"averaged_users": "union", "no_relevant": "zero", "relevant_from": 1},
+    "side data": {
+        "train": pd.DataFrame({"user": [1, 2], "item": ["x", "y"]}),
+        "items": pd.DataFrame({"item": list("abc"), "genre": list("ghg"), "p": 0.5}),
+        "users": pd.DataFrame({"user": [1, 2, 3, 9], "weight": [1, 2, 3, 4]}),
+        "user_weight": "weight",
+        "propensity": "p",
+    },
+    "clusters": {"users": pd.DataFrame({"user": [1, 2, 3, 9], "c": 1}), "cluster": "c"},
+    "who": {"user": ["who", "user"]},
+}
+
+
+@pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
+@pytest.mark.parametrize("truth", TRUTHS.values(), ids=TRUTHS)
+def test_each_form_is_read_as_evaluate_reads_it(truth, options):
+    first = LISTS["another name"] if "user" in options else LISTS["a frame"]
+    try:
+        recnb.evaluate(first, truth, **options)
+    except RecnbError:
+        return  # an empty list of the truth that counts
+    said = hold(first, truth, [*LISTS.values()], **options)
+    assert any(isinstance(one, dict) for one in said)
+
+
+def test_lists_in_files_are_refused(tmp_path):
+    ev = recnb.evaluate(LISTS["a frame"], TRUTHS["a frame"])
+    path = tmp_path / "recs.csv"
+    LISTS["a frame"].to_csv(path, index=False)
+    lazy = pl.from_pandas(LISTS["a frame"]).lazy()
+    for lists in (path, str(path), lazy, [["a"], ["b"]]):
+        with pytest.raises(FrameError, match="with_lists takes a frame in memory"):
+            ev.with_lists(lists)
+
+
+def test_what_is_not_two_frames_in_memory_is_refused():
+    recs, truth = LISTS["a day"], TRUTHS["days"]
+    both = pd.DataFrame({"user": [1], "item": ["a"], "score": [1], "relevance": [1]})
+    others = recnb.compare(
+        {"a": LISTS["a frame"], "b": {1: ["a"]}}, truth, averaged_users="recs"
+    )
+    in_split = recnb.evaluate(recs.assign(item=list("abc")), truth, split="day")
+    for ev in (in_split, recnb.evaluate(both), others["a"]):
+        with pytest.raises(OptionError, match="with_lists is for an evaluation of two"):
+            ev.with_lists(recs)
+
+
+def test_the_truth_is_numbered_once():
+    ev = recnb.evaluate(LISTS["a frame"], TRUTHS["a frame"])
+    hits = [ev.with_lists(LISTS[name]).joined for name in ("scores", "a mapping")]
+    (truth,) = ev.source.kept.truths.values()
+    assert {"users", "by_user", "row_of_pair"} <= {*vars(truth)}
+    assert hits[0].judged.equals(hits[1].judged)
