@@ -237,6 +237,13 @@ def test_the_version_and_an_option_that_is_none(line, words, capsys):
     assert words in "".join(capsys.readouterr())
 
 
+def test_a_command_that_is_gone_is_told_in_a_shell(monkeypatch, capsys):
+    monkeypatch.setattr(sys, "argv", ["recnb", "check", "report.json"])
+    with pytest.raises(SystemExit):
+        main()
+    assert "error: check was removed" in capsys.readouterr().err
+
+
 def test_models_by_name_and_in_parts(tmp_path, capsys):
     models = {"new": SAMPLE.models["item-knn"], "old": SAMPLE.models["popular"]}
     for name, frame in {**models, "t": SAMPLE.test}.items():
