@@ -68,7 +68,7 @@ def _refuse_rows(thing: Any, name: str) -> None:
 @form
 def log(thing: Any, name: str, named: Named) -> InputTable | None:
     """Read a mapping of columns, of which some are lists of documents."""
-    if not isinstance(thing, Mapping):
+    if not isinstance(thing, Mapping) or name not in OF_LISTS:
         return None
     of_lists = [label for role in OF_LISTS.values() for label in named.get(role, ())]
     lists = [label for label in thing if label in LABELS or label in of_lists]
