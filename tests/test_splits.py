@@ -302,7 +302,7 @@ def test_users_drawn_as_one_are_those_of_a_cluster() -> None:
     users = pd.DataFrame({"user": range(12), "topic": [n // 3 for n in range(12)]})
     ev = recnb.evaluate(recs, truth, split="fold", users=users, cluster="topic")
     lists = ev.joined.users
-    of_users = ev.lists_table(lists)["user"].to_numpy()
+    of_users = ev.keys.users_of(lists).to_numpy()
     codes = ev.clusters_of(lists)
     assert codes is not None
     np.testing.assert_array_equal(codes, of_users // 3)

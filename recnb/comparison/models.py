@@ -30,6 +30,7 @@ from recnb.data.ids import each_once
 from recnb.data.in_memory import Sheets
 from recnb.data.load import SIDE_FRAMES, Input, is_left_merge
 from recnb.data.sheet import IDS, RECS, kind, relevant_only
+from recnb.data.splits import Keys, SplitKeys
 from recnb.display.language import N_, Plural, Sentence, _, named, use_noun
 from recnb.display.progress import steps
 from recnb.display.text import one_line
@@ -351,19 +352,27 @@ def _evaluated(
         raise type(problem)(f"model {name!r}: {problem}") from problem
 
 
-def check_models(models: Mapping[str, Evaluation]) -> None:
-    """Refuse models of different conventions or truths.
+def numbered_alike(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
+    """Return models in whose split a list has the same number.
 
-    Their difference would be that of these.
+    Refuse models of different conventions: their difference would be that of these.
     """
     (first, ours), *others = models.items()
     for name, theirs in others:
         _check_conventions((first, name), ours, theirs)
         _check_weights((first, name), ours, theirs)
         _check_splits((first, name), ours, theirs)
+        _check_kinds((first, name), ours, theirs)
+    keys = ours.keys.together([theirs.keys for _name, theirs in others])
+    return {name: model.numbered_as(keys) for name, model in models.items()}
+
+
+def check_truths(models: Mapping[str, Evaluation]) -> None:
+    """Refuse models of different truths."""
+    (first, ours), *others = models.items()
+    for name, theirs in others:
         judged, other = _judged(ours.joined), _judged(theirs.joined)
-        _check_kinds((first, name), judged, other)
-        _check_truths((first, name), judged, other)
+        _check_truths((first, name), judged, other, ours.keys)
 
 
 def _check_conventions(
@@ -415,8 +424,11 @@ def _check_splits(names: tuple[str, str], ours: Evaluation, theirs: Evaluation) 
         )
     of_each = []
     for model in (ours, theirs):
-        labels = [] if model.splits is None else model.splits.labels.to_list()
-        of_each.append({label.removesuffix("]") for label in labels})
+        keys = model.keys
+        labels = list[str]()
+        if isinstance(keys, SplitKeys):
+            labels = keys.labels_of(keys.combinations)
+        of_each.append({*labels})
     for whose, lacking in (
         (first, of_each[0] - of_each[1]),
         (name, of_each[1] - of_each[0]),
@@ -439,13 +451,11 @@ def _has_pair_weights(model: Evaluation) -> bool:
     return "weight" in model.joined.judged.columns
 
 
-def _check_kinds(
-    names: tuple[str, str], judged: pl.DataFrame, other: pl.DataFrame
-) -> None:
+def _check_kinds(names: tuple[str, str], ours: Evaluation, theirs: Evaluation) -> None:
     """Refuse two models whose ids are of different kinds."""
     first, name = names
-    user, item = kind(judged["user"].dtype), kind(judged["item"].dtype)
-    other_user, other_item = kind(other["user"].dtype), kind(other["item"].dtype)
+    user, item = _kinds_of(ours)
+    other_user, other_item = _kinds_of(theirs)
     if (user, item) == (other_user, other_item):
         return
     problem = (
@@ -455,8 +465,15 @@ def _check_kinds(
     raise FrameError(f"{problem}make them one kind, .astype(str).")
 
 
+def _kinds_of(model: Evaluation) -> tuple[str, str]:
+    """Return what users and items are, in words."""
+    judged = model.joined.judged
+    users = model.keys.users_of(judged["user"].head(1))
+    return kind(users.dtype), kind(judged["item"].dtype)
+
+
 def _check_truths(
-    names: tuple[str, str], judged: pl.DataFrame, other: pl.DataFrame
+    names: tuple[str, str], judged: pl.DataFrame, other: pl.DataFrame, keys: Keys
 ) -> None:
     """Refuse two models with different relevant items, and name one of them."""
     if same_rows(judged, other):
@@ -465,6 +482,8 @@ def _check_truths(
     whose, example = first, judged.join(other, on=judged.columns, how="anti")
     if not example.height:
         whose, example = name, other.join(judged, on=judged.columns, how="anti")
+    users = keys.names(example["user"].head(1))
+    example = example.with_columns(user=pl.lit(users))
     user, item, relevance, *weights = example.row(0)
     row = f"user {user!r}, item {item!r}, relevance {relevance:g}"
     for weight in weights:
@@ -555,8 +574,9 @@ def restrict_to_common_users(
 def _no_users_in_common(models: Mapping[str, Evaluation]) -> NoUsersError:
     """Return the error for models without a user that all of them are judged on."""
     users_of = {name: model.joined.users for name, model in models.items()}
+    keys = next(iter(models.values())).keys
     counts = ", ".join(
-        f"{name!r} {len(users):,} (such as {users[0]!r})"
+        f"{name!r} {len(users):,} (such as {keys.names(users.head(1))[0]!r})"
         for name, users in users_of.items()
     )
     with use_noun(next(iter(models.values())).noun):

@@ -15,7 +15,6 @@ from recnb.data.layout import Layout
 from recnb.data.parts import Parts, of_one_part, part_of
 from recnb.data.sheet import RECS, TRUTH, Sheet
 from recnb.data.source import Origin, Source
-from recnb.data.splits import with_distinct_splits
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import ElsewhereError
@@ -54,9 +53,7 @@ class FileParts(Parts):
 
     def _read_truth(self) -> pl.DataFrame:
         truth = Sheet(TRUTH, self._sides()[1].all(), self.layout.truth)
-        return (
-            truth.rows if self.splits is None else self.splits.with_list_ids(truth).rows
-        )
+        return self.keys.numbered(truth).rows
 
     def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
         """Apply a function to every bucket."""
@@ -79,12 +76,10 @@ class FileParts(Parts):
             if recs.height or truth.height:
                 yield recs, truth
 
-    def rows_of(self, users: pl.Series) -> Sheets:
+    def rows_of_users(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
         lists, judged = self._sides()
-        wanted = self.users_of(users).unique()
-        part = self._part(lists.rows_of(wanted), judged.rows_of(wanted))
-        return self.of_lists(part, users)
+        return self._part(lists.rows_of(users), judged.rows_of(users))
 
     def _part(self, recs: pl.DataFrame, truth: pl.DataFrame) -> Sheets:
         layout = self.layout
@@ -117,10 +112,17 @@ def read_batches(
     What does not fit into memory is put into files. Each frame is read once: a query may
     take long, or give other rows the next time.
     """
+    roles_of_lists, roles_of_truth = layout.keys_read
+    keys_of_lists, keys_of_truth = list[pl.DataFrame](), list[pl.DataFrame]()
+
+    def noted(batch: pl.DataFrame) -> pl.DataFrame:
+        if layout.split:
+            keys_of_truth.append(batch.select(roles_of_truth).unique())
+        return batch
+
     with closing(_batches_checked(truth, TRUTH, layout.truth_read)) as batches:
-        judged = Buckets(batches)
+        judged = Buckets(map(noted, batches))
     truth_example = Sheet(TRUTH, judged.first, layout.truth)  # one row, for its types
-    splits_met: list[pl.DataFrame] = []  # combinations of the split's values, by batch
     with (
         steps(None, _("rows read")) as bar,
         closing(_batches_checked(recs, RECS, layout.recs_read)) as batches,
@@ -129,12 +131,12 @@ def read_batches(
         def checked(batch: pl.DataFrame) -> pl.DataFrame:
             """Return a batch, after a check that its ids are of the truth's kind.
 
-            On the way, the bar is moved and the splits of the batch are noted.
+            On the way, the bar is moved and the keys of the batch are noted.
             """
             Sheet(RECS, batch, layout.recs).refuse_other_kinds(truth_example)
             bar.update(batch.height)
             if layout.split:
-                splits_met.append(with_distinct_splits(batch, layout.split))
+                keys_of_lists.append(batch.select(roles_of_lists).unique())
             return batch
 
         lists = Buckets(map(checked, batches))
@@ -145,8 +147,11 @@ def read_batches(
             layout.split,
             users_without_items=layout.users_without_items,
         )
-    if splits_met:
-        layout = layout.with_splits(pl.concat(splits_met, how="vertical_relaxed"))
+    if layout.split:
+        layout = layout.with_keys(
+            pl.concat(keys_of_lists, how="vertical_relaxed"),
+            pl.concat(keys_of_truth, how="vertical_relaxed"),
+        )
     return FileParts(lists, judged, layout, origin)
 
 

@@ -17,8 +17,8 @@ from recnb.data.join import JoinResult, join
 from recnb.data.matches import RepeatedRankError, RepeatedTruthError, RepeatError
 from recnb.data.rules import rank_of_rows, single_precision
 from recnb.data.sheet import IDS, TRUTH, Sheet, is_missing, is_relevant
-from recnb.data.source import Joined, JoinedRows, Source, rows_of
-from recnb.data.splits import Splits
+from recnb.data.source import Joined, JoinedRows, Source, renumbered, rows_of
+from recnb.data.splits import BY_USER, Keys, SplitKeys
 from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import FrameError, NoUsersError
@@ -83,7 +83,7 @@ class Sheets(Source):
     #: Every item there is, where models are compared.
     catalogue: pl.Series | None = None
     user_weights: pl.DataFrame | None = None
-    splits: Splits | None = None
+    keys: Keys = BY_USER
     users_without_items: Sequence[Any] = ()
     #: Ids by which propensities were looked up; none of those in a column of the truth.
     propensity_ids: Sequence[str] = ()
@@ -124,7 +124,7 @@ class Sheets(Source):
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
-        users = self.users_of(self.recs["user"].head(1))
+        users = self.keys.users_of(self.recs["user"].head(1))
         return self.lists.with_rows(self.recs.head(1)).with_columns(users)
 
     @property
@@ -143,7 +143,7 @@ class Sheets(Source):
         judgements = self.judgements
         if propensity is not None:
             self.propensity_ids = propensity.columns[:-1]
-            users = self.users_of(judgements["user"])
+            users = self.keys.users_of(judgements["user"])
             rows = judgements.with_columns(users).rows
             values = look_up(propensity, rows, "propensity")
         elif self.weighted:
@@ -161,29 +161,35 @@ class Sheets(Source):
             whole=self.whole or self,
         )
 
-    def in_splits(self, codes: Ints) -> Sheets:
-        """Return the lists and the truth of some combinations of the split's values."""
-        assert self.splits is not None
-        of_lists, of_truth = self._codes
+    def numbered_as(self, keys: Keys) -> Sheets:
+        """Return the same with the numbers that lists have among other keys."""
+        numbers = self.keys.places_in(keys)
+        if numbers is None:
+            return self
         return replace(
             self,
-            lists=self.lists.with_rows(self.recs.filter(np.isin(of_lists, codes))),
-            judgements=self.judgements.with_rows(
-                self.truth.filter(np.isin(of_truth, codes))
-            ),
-            whole=self.whole or self,
-            splits=self.splits.of_codes(codes),
+            lists=self.lists.with_rows(renumbered(self.recs, numbers)),
+            judgements=self.judgements.with_rows(renumbered(self.truth, numbers)),
+            keys=keys,
         )
 
-    @cached_property
-    def _codes(self) -> tuple[Ints, Ints]:
-        """The combination of each row of the lists, and of the truth."""
-        assert self.splits is not None
-        of_lists = self.splits.codes_of(self.recs["user"])
-        return of_lists, self.splits.codes_of(self.truth["user"])
+    def named(self, sheet: Sheet) -> Sheet:
+        """Return a sheet for words, with users as they are called."""
+        return sheet.with_columns(self.keys.names(sheet["user"]).alias("user"))
 
     def join(self, convention: Convention) -> Joined:
         """Join the frames under a convention."""
+        try:
+            return self._join(convention)
+        except FrameError:
+            if self.keys.columns:
+                # The same with names in the place of numbers, which raises it in words.
+                lists, judgements = self.named(self.lists), self.named(self.judgements)
+                named = replace(self, lists=lists, judgements=judgements, keys=BY_USER)
+                named._join(convention)
+            raise
+
+    def _join(self, convention: Convention) -> Joined:
         graded_as = _with_negative_grades(convention)
         judgements = self.judgements.graded(graded_as)
         lists, in_order = self.lists.with_order_settled(convention)
@@ -206,8 +212,8 @@ class Sheets(Source):
                 highest=truth["relevance"].max(),
                 convention=in_order,
             )
-            if self.splits is not None and self.whole is None:
-                self.splits.refuse_without_users(result.users)
+            if self.whole is None:
+                self.keys.refuse_without_users(result.users)
         # As grades below 0 were read: they say which items were not judged.
         make_ranks = partial(rank_of_rows, lists.rows, truth, in_order)
         if graded_as != convention:
@@ -297,29 +303,20 @@ def _known_propensities(judgements: Sheet) -> pl.Series:
 
 
 def source_of(
-    lists: Sheet, judgements: Sheet, splits: Splits | None = None, **known: Any
+    lists: Sheet, judgements: Sheet, keys: Keys = BY_USER, **known: Any
 ) -> Sheets:
     """Return the source of rows in memory, whose ids must be of one kind."""
     lists.refuse_other_kinds(judgements)
-    if splits is None:
-        return Sheets(lists, judgements, **known)
-    return Sheets(
-        splits.with_list_ids(lists),
-        splits.with_list_ids(judgements),
-        splits=splits,
-        **known,
-    )
+    numbered = keys.numbered(lists), keys.numbered(judgements)
+    return Sheets(*numbered, keys=keys, **known)
 
 
 def source_in_splits(
     lists: Sheet, judgements: Sheet, columns: Sequence[str], **known: Any
 ) -> Sheets:
     """Return the source of all rows, in memory, whose lists these columns tell apart."""
-    splits = Splits.of(lists, columns) if columns else None
-    source = source_of(lists, judgements, splits, **known)
-    if splits is not None:
-        splits.refuse_unmet([splits.met(source.recs["user"], source.truth["user"])])
-    return source
+    keys = SplitKeys.read(lists, judgements, columns) if columns else BY_USER
+    return source_of(lists, judgements, keys, **known)
 
 
 def ranked(lists: Sheet, convention: Convention) -> pl.DataFrame:

@@ -30,7 +30,7 @@ from recnb.data.source import (
     elsewhere,
     rows_of,
 )
-from recnb.data.splits import MetLabels
+from recnb.data.splits import Keys
 from recnb.errors import ElsewhereError, FrameError, NoRowsError
 from recnb.metrics.hits import Hits, Ints, TieSpread, cached_property, in_order
 
@@ -44,18 +44,13 @@ class Facts(NamedTuple):
     users: tuple[Any, Any]
     met: bool  #: whether some user is in both frames
     highest: float  #: relevance
-    #: The combinations of a split that are on both sides.
-    met_in_splits: MetLabels = MetLabels()
 
     @classmethod
     def of(cls, part: Sheets, highest: float) -> Facts:
         """Return those of one part."""
         of_lists, of_truth = part.recs["user"], part.truth["user"]
         met = bool(of_lists.is_in(of_truth.implode()).any())
-        met_in_splits = MetLabels()
-        if part.splits is not None:
-            met_in_splits = part.splits.met(of_lists, of_truth)
-        return cls((_first(of_lists), _first(of_truth)), met, highest, met_in_splits)
+        return cls((_first(of_lists), _first(of_truth)), met, highest)
 
 
 def _first(users: pl.Series) -> Any:
@@ -89,7 +84,7 @@ def part_of(lists: Sheet, judgements: Sheet, layout: Layout) -> Sheets:
         if sheet.rows.height:
             types |= {role: sheet[role].dtype for role in IDS}
     lists, judgements = _with_types(lists, types), _with_types(judgements, types)
-    part = source_of(lists, judgements, layout.splits, is_part=True)
+    part = source_of(lists, judgements, layout.keys, is_part=True)
     part.weigh(layout.propensity, None)
     return part
 
@@ -128,7 +123,7 @@ class Parts(Source):
 
     def __init__(self, layout: Layout) -> None:
         self.layout = layout
-        self.splits = layout.splits
+        self.keys = layout.keys
         self.users_without_items = layout.users_without_items
 
     def weigh(
@@ -148,12 +143,13 @@ class Parts(Source):
         """Apply a function to every part, where it is."""
 
     @abstractmethod
-    def rows_of(self, users: pl.Series) -> Sheets:
-        """Return the rows of some users."""
+    def rows_of_users(self, users: pl.Series) -> Sheets:
+        """Return the rows of some users, with all lists that they have."""
 
-    def of_lists(self, part: Sheets, users: pl.Series) -> Sheets:
-        """Return the part; where its users have several lists, these lists alone."""
-        return part if self.splits is None else part.among(users)
+    def rows_of(self, lists: pl.Series) -> Sheets:
+        """Return the rows of some lists."""
+        part = self.rows_of_users(self.keys.users_of(lists).unique())
+        return part.among(lists) if self.keys.columns else part
 
     @property
     def labels(self) -> Labels:
@@ -193,7 +189,7 @@ class Parts(Source):
             return self.whole.example()
         joined = self._joined
         item = joined.row_counts.items.head(1)
-        user = self.users_of(joined.users.head(1))
+        user = self.keys.users_of(joined.users.head(1))
         rows = pl.DataFrame({"user": user, "item": item})
         return Sheet(RECS, rows, self.labels)
 
@@ -207,11 +203,26 @@ class Parts(Source):
 
     def among(self, users: pl.Series) -> Parts:
         """Return some of the users: what they have is taken from what is joined of all."""
+        return self._with(whole=self, users=users)
+
+    def numbered_as(self, keys: Keys) -> Parts:
+        """Return the same with the numbers that lists have among other keys."""
+        numbers = self.keys.places_in(keys)
+        if numbers is None:
+            return self
+        numbered = self._with(keys=keys, layout=replace(self.layout, keys=keys))
+        if self.whole is not None:
+            users = pl.Series("user", numbers[self.users.to_numpy()])
+            return self.whole.numbered_as(keys).among(users)
+        return numbered
+
+    def _with(self, **changed: Any) -> Parts:
+        """Return a copy with some attributes changed, which has joined nothing yet."""
         # `copy` would lose its files, as a pickle does.
-        some = object.__new__(type(self))
-        vars(some).update(vars(self), whole=self, users=users, _known={})
-        vars(some).pop("truth", None)
-        return some
+        other = object.__new__(type(self))
+        vars(other).update(vars(self), _known={}, **changed)
+        vars(other).pop("truth", None)
+        return other
 
     def join(self, convention: Convention) -> Joined:
         """Join every part, and merge hits, truth, and a few counts of each user."""
@@ -228,9 +239,7 @@ class Parts(Source):
         # Of an empty part not even the types of ids are known.
         kept = [part for part in of_all_parts if part.facts.users != (None, None)]
         joined = merged(kept, self, convention)
-        if self.splits is not None:
-            self.splits.refuse_unmet([part.facts.met_in_splits for part in kept])
-            self.splits.refuse_without_users(joined.users)
+        self.keys.refuse_without_users(joined.users)
         return joined
 
 

@@ -26,7 +26,7 @@ from recnb.data.columns import (
 from recnb.data.load import ROWS_ARE_ITEMS, SIDE_FRAMES
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import Source
-from recnb.data.splits import split_role
+from recnb.data.splits import SplitKeys, split_role
 from recnb.errors import ColumnError, FrameError, listed
 
 #: Names of columns that say when something happened.
@@ -123,16 +123,14 @@ class SideData:
     #: Of train, items and users: role -> column.
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def of_split(self, values: Mapping[str, Any]) -> SideData:
+    def of_split(self, part: pl.DataFrame) -> SideData:
         """Return the same with the rows of train that have these values, or any."""
-        train = self.train
-        if train is None:
+        if self.train is None:
             return self
-        for column, value in values.items():
-            role = split_role(column)
-            if role in train.columns:
-                train = train.filter(pl.col(role) == pl.lit(value, train[role].dtype))
-        return replace(self, train=train)
+        roles = [role for role in part.columns if role in self.train.columns]
+        if not roles:
+            return self
+        return replace(self, train=self.train.join(part, on=roles, how="semi"))
 
 
 def read_side_data(
@@ -180,12 +178,15 @@ def read_side_data(
 
 def _refuse_split_without_train(side_data: SideData, source: Source) -> None:
     """Raise an error if train has the columns of a split and lacks one of its values."""
-    if source.splits is None:
+    keys = source.keys
+    if not isinstance(keys, SplitKeys):
         return
-    for values in source.splits.values.iter_rows(named=True):
-        train = side_data.of_split(values).train
+    for combination in keys.combinations.iter_slices(1):
+        train = side_data.of_split(combination).train
         if train is not None and train.is_empty():
-            value = ", ".join(f"{name}={given!r}" for name, given in values.items())
+            (values,) = keys.shown(combination)
+            pairs = zip(keys.columns, values, strict=True)
+            value = ", ".join(f"{name}={given!r}" for name, given in pairs)
             raise FrameError(
                 f"train has no row of {value}, of which there are lists. Add its rows; "
                 "or drop the column of the split from train, whose rows are then those "
@@ -227,7 +228,7 @@ def differing_columns(recs: Frame, truth: Frame, source: Source) -> tuple[str, .
 
     Columns with a role, and those of a split, are none of them.
     """
-    split = () if source.splits is None else source.splits.columns
+    split = source.keys.columns
     ignored = {*source.labels.values(), *source.truth_labels.values()}
     ignored |= {*columns_of(recs, RECS)} - {*columns_of(truth, TRUTH)}
     ignored |= {*split}
@@ -322,9 +323,9 @@ def _read(frame: Frame, name: str, labels: Labels, source: Source) -> pl.DataFra
     others: dict[str, Any] = {}
     if len(roles) == 1:
         others = _columns_without_role(frame, name, labels)
-    elif source.splits is not None:
+    else:
         present = columns_of(frame, name)
-        split = [column for column in source.splits.columns if column in present]
+        split = [column for column in source.keys.columns if column in present]
         others = {split_role(column): column for column in split}
     sheet = Sheet(name, table_of(frame, name, {**labels, **others}), labels)
     sheet = sheet.with_ids(roles)
@@ -332,9 +333,8 @@ def _read(frame: Frame, name: str, labels: Labels, source: Source) -> pl.DataFra
     source.example().refuse_other_kinds(ids)
     if len(roles) == 1:
         _refuse_repeated(name, sheet[roles[0]])
-    elif source.splits is not None:
-        return source.splits.with_values(sheet).rows
-    return sheet.rows
+        return sheet.rows
+    return source.keys.with_values(sheet).rows
 
 
 def _columns_without_role(frame: Frame, name: str, labels: Labels) -> dict[str, Any]:

@@ -12,10 +12,10 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
-from recnb.data.columns import Labels
+from recnb.data.columns import Labels, with_series
 from recnb.data.ids import each_once
 from recnb.data.sheet import IDS, Sheet, relevant_only
-from recnb.data.splits import Splits
+from recnb.data.splits import BY_USER, Keys
 from recnb.data.weights import Weighting, look_up, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError, FrameError
@@ -41,8 +41,7 @@ class Source(ABC):
 
     notes: tuple[str | Sentence, ...] = ()
     user_weights: pl.DataFrame | None = None  #: user and value
-    #: Where users have several lists: `user` is then a list's id everywhere below.
-    splits: Splits | None = None
+    keys: Keys = BY_USER  #: whose list an id in `user` is
     #: Users of the truth with an empty list, for whom its rows have no place.
     users_without_items: Sequence[Any] = ()
 
@@ -88,6 +87,10 @@ class Source(ABC):
 
         The catalogue and the scale of grades are those of all.
         """
+
+    @abstractmethod
+    def numbered_as(self, keys: Keys) -> Source:
+        """Return the same with the numbers that lists have among other keys."""
 
     @property
     def origin(self) -> Origin:
@@ -183,14 +186,10 @@ class Source(ABC):
         """Return the weights of some users; None: all count the same."""
         if self.user_weights is None:
             return None
-        ids = self.users_of(users).alias("user").to_frame()
+        ids = self.keys.users_of(users).alias("user").to_frame()
         weights = look_up(self.user_weights, ids, "user_weight")
         refuse_lacking(weights, ids, "user_weight")
         return weights.to_numpy()
-
-    def users_of(self, list_ids: pl.Series) -> pl.Series:
-        """Return the users whose lists these are: the same but in a split."""
-        return list_ids if self.splits is None else self.splits.users_of(list_ids)
 
     def forget(self) -> None:
         """Let go of what was joined."""
@@ -275,6 +274,39 @@ class RowsOfUsers(JoinedRows):
 
     def _of_users(self, rows: pl.DataFrame) -> pl.DataFrame:
         return rows_of(rows, self._users)
+
+
+class RenumberedRows(JoinedRows):
+    """The rows of an evaluation with other numbers of lists."""
+
+    def __init__(self, rows: JoinedRows, numbers: Ints) -> None:
+        self._rows = rows
+        self._numbers = numbers  #: [list] -> its other number
+
+    @cached_property
+    def lists(self) -> pl.DataFrame:
+        """The rows of all lists."""
+        return renumbered(self._rows.lists, self._numbers)
+
+    @cached_property
+    def judged(self) -> pl.DataFrame:
+        """All rows of the truth."""
+        return renumbered(self._rows.judged, self._numbers)
+
+    @cached_property
+    def truth(self) -> pl.DataFrame:
+        """The relevant rows of the users evaluated."""
+        return renumbered(self._rows.truth, self._numbers)
+
+    @property
+    def truth_is_here(self) -> bool:
+        """Whether the relevant rows are in memory."""
+        return self._rows.truth_is_here
+
+
+def renumbered(rows: pl.DataFrame, numbers: Ints) -> pl.DataFrame:
+    """Return rows with other numbers of lists."""
+    return with_series(rows, pl.Series("user", numbers[rows["user"].to_numpy()]))
 
 
 @dataclass(frozen=True)
@@ -438,7 +470,7 @@ class Joined:
         It is an error if rows that are elsewhere were not counted.
         """
         return Counts(
-            n_users=self.source.users_of(self.users).n_unique(),
+            n_users=self.source.keys.users_of(self.users).n_unique(),
             n_lists=len(self.users),
             n_without_list=int((self.list_length == 0).sum()),
             n_without_relevant=self.n_without_relevant,
@@ -545,6 +577,18 @@ class Joined:
             known_counts=None,  # which are of all users
             _source=self.source.among(kept),
             _cut={},
+        )
+
+    def numbered_as(self, keys: Keys) -> Joined:
+        """Return the same with the numbers that lists have among other keys."""
+        numbers = self.source.keys.places_in(keys)
+        if numbers is None:
+            return self
+        return replace(
+            self,
+            users=pl.Series("user", numbers[self.users.to_numpy()]),
+            rows=RenumberedRows(self.rows, numbers),
+            _source=self.source.numbered_as(keys),
         )
 
 

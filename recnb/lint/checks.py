@@ -134,7 +134,7 @@ def _respell_all(data: LintData, role: str, way: str) -> Repair | None:
 
     In a split users are part of the ids of lists, which are not written anew.
     """
-    if role == "user" and data.source.splits is not None:
+    if role == "user" and data.source.keys.columns:
         return None
     repair = Repair(data)
     plain = SPELLINGS[way].plain
@@ -745,7 +745,7 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
     yield Problem(
         users,
         n_users,
-        short="" if data.source.splits is None else MISSING_LISTS,
+        short=MISSING_LISTS if data.source.keys.columns else "",
         repair=Repair(data, averaged_users="both"),
         grave=users.height >= MANY_USERS * n_users,
         why=why,
@@ -763,8 +763,8 @@ def lists_taken_as_one(data: LintData) -> Iterator[Problem]:
     users = data.users(data.listed)
     for column in data.side.apart:
         split: Any = column
-        if data.source.splits is not None:
-            split = [*data.source.splits.columns, column]
+        if data.source.keys.columns:
+            split = [*data.source.keys.columns, column]
         repair = Repair(data, split=split)
         facts = {"column": column}
         yield Problem(users, users.height, repair=repair, grave=False, facts=facts)

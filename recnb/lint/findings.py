@@ -242,7 +242,7 @@ def _words_of_change(data: LintData, facts: Mapping[str, Any]) -> str:
     """Return the words for a metric before and after what is put right."""
     if facts["other_users"] == facts["users"]:
         return EFFECT
-    return OF_OTHER_USERS if data.source.splits is None else OF_OTHER_LISTS
+    return OF_OTHER_LISTS if data.source.keys.columns else OF_OTHER_USERS
 
 
 def _facts_of_repair(repair: Repair) -> dict[str, Any]:
