@@ -168,8 +168,9 @@ def missing_ids(data: LintData) -> Iterator[Problem]:
         repair = Repair(data)
         rows = list[pl.DataFrame]()
         for name in SIDES:
-            ids = data.ids(name, role)
-            words = ids.cast(pl.String).str.strip_chars().str.to_lowercase()
+            ids = data.frame(name)[role].unique(maintain_order=True)
+            called = data.source.keys.users_of(ids) if role == "user" else ids
+            words = called.cast(pl.String).str.strip_chars().str.to_lowercase()
             missing = ids.filter(words.is_in(NOTHING)).to_list()
             if missing:
                 frame = data.frame(name).select(PAIR)

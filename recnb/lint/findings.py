@@ -160,6 +160,11 @@ class Problem:
             labels = data.source.truth_labels
         # The same row in whatever order rows are given.
         first = self.rows.bottom_k(1, by=self.rows.columns[:2])
+        lists = data.joined.users
+        # A row of users themselves, as of ids written otherwise, has no lists.
+        if "user" in first.columns and first["user"].dtype == lists.dtype:
+            names = data.source.keys.names(first["user"])
+            first = first.with_columns(names.alias("user"))
         cells = []
         for role, cell in first.row(0, named=True).items():
             column = str(labels.get(role, role))

@@ -346,7 +346,7 @@ def index_of(user: Any, users: pl.Series, keys: Keys, are: str) -> int:
         raise UnknownUserError(
             named(
                 "user {user} is not evaluated. Those evaluated are {examples}: {are}.",
-                user=quoted(user),
+                user=quoted(keys.called(user)),
                 examples=examples,
                 are=are,
             )

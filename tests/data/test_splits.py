@@ -359,7 +359,7 @@ def test_times_less_than_a_microsecond_apart_are_lists_apart() -> None:
             assert ev.explain("recall", (1, time), k=1).value == value
         assert "1 [at=2024-05-01 03:00:00.000000001]" in repr(ev.user((1, times[1])))
         assert len(recnb.compare({"a": ev, "b": ev}).table("recall", k=1)) == 2
-    with pytest.raises(FrameError, match="truth has rows of at=.*03:00:00.000000001"):
+    with pytest.raises(FrameError, match=r"truth has rows of at=.*00\.000000001"):
         recnb.evaluate(recs[:1], truth[:2], split="at")
 
 
