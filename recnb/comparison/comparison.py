@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from recnb.comparison.models import (
-    check_truths,
+    check_models,
     models_of,
     numbered_alike,
     restrict_to_common_users,
@@ -174,9 +174,9 @@ def compare(
             f"baseline={quoted(baseline)} is none of the models. "
             f"{near(baseline, evaluated)}"
         )
-    alike = numbered_alike(evaluated)
-    check_truths(alike)
-    kept, judged = restrict_to_common_users(share_catalogue(alike))
+    evaluated = numbered_alike(evaluated)
+    check_models(evaluated)
+    kept, judged = restrict_to_common_users(share_catalogue(evaluated))
     if pairs == "all" and baseline is not None:
         kept = {reference: kept[reference], **kept}
     if pairs == "all":

@@ -353,25 +353,25 @@ def _evaluated(
 
 
 def numbered_alike(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
-    """Return models in whose split a list has the same number.
+    """Return models in whose split a list has one number."""
+    (first, ours), *others = models.items()
+    for name, theirs in others:
+        _check_splits((first, name), ours, theirs)
+    keys = ours.keys.together([theirs.keys for _name, theirs in others])
+    return {name: model.numbered_as(keys) for name, model in models.items()}
 
-    Refuse models of different conventions: their difference would be that of these.
+
+def check_models(models: Mapping[str, Evaluation]) -> None:
+    """Refuse models of different conventions or truths.
+
+    Their difference would be that of these.
     """
     (first, ours), *others = models.items()
     for name, theirs in others:
         _check_conventions((first, name), ours, theirs)
         _check_weights((first, name), ours, theirs)
-        _check_splits((first, name), ours, theirs)
-        _check_kinds((first, name), ours, theirs)
-    keys = ours.keys.together([theirs.keys for _name, theirs in others])
-    return {name: model.numbered_as(keys) for name, model in models.items()}
-
-
-def check_truths(models: Mapping[str, Evaluation]) -> None:
-    """Refuse models of different truths."""
-    (first, ours), *others = models.items()
-    for name, theirs in others:
         judged, other = _judged(ours.joined), _judged(theirs.joined)
+        _check_kinds((first, name), judged, other)
         _check_truths((first, name), judged, other, ours.keys)
 
 
@@ -451,11 +451,13 @@ def _has_pair_weights(model: Evaluation) -> bool:
     return "weight" in model.joined.judged.columns
 
 
-def _check_kinds(names: tuple[str, str], ours: Evaluation, theirs: Evaluation) -> None:
+def _check_kinds(
+    names: tuple[str, str], judged: pl.DataFrame, other: pl.DataFrame
+) -> None:
     """Refuse two models whose ids are of different kinds."""
     first, name = names
-    user, item = _kinds_of(ours)
-    other_user, other_item = _kinds_of(theirs)
+    user, item = kind(judged["user"].dtype), kind(judged["item"].dtype)
+    other_user, other_item = kind(other["user"].dtype), kind(other["item"].dtype)
     if (user, item) == (other_user, other_item):
         return
     problem = (
@@ -463,13 +465,6 @@ def _check_kinds(names: tuple[str, str], ours: Evaluation, theirs: Evaluation) -
         f"of {name!r} {other_user} and {other_item}: "
     )
     raise FrameError(f"{problem}make them one kind, .astype(str).")
-
-
-def _kinds_of(model: Evaluation) -> tuple[str, str]:
-    """Return what users and items are, in words."""
-    judged = model.joined.judged
-    users = model.keys.users_of(judged["user"].head(1))
-    return kind(users.dtype), kind(judged["item"].dtype)
 
 
 def _check_truths(
@@ -482,9 +477,8 @@ def _check_truths(
     whose, example = first, judged.join(other, on=judged.columns, how="anti")
     if not example.height:
         whose, example = name, other.join(judged, on=judged.columns, how="anti")
-    users = keys.names(example["user"].head(1))
-    example = example.with_columns(user=pl.lit(users))
-    user, item, relevance, *weights = example.row(0)
+    _user, item, relevance, *weights = example.row(0)
+    user = keys.names(example["user"])[0]
     row = f"user {user!r}, item {item!r}, relevance {relevance:g}"
     for weight in weights:
         row += f", weight {weight:g}"

@@ -17,7 +17,7 @@ from recnb.data.join import JoinResult, join
 from recnb.data.matches import RepeatedRankError, RepeatedTruthError, RepeatError
 from recnb.data.rules import rank_of_rows, single_precision
 from recnb.data.sheet import IDS, TRUTH, Sheet, is_missing, is_relevant
-from recnb.data.source import Joined, JoinedRows, Source, renumbered, rows_of
+from recnb.data.source import Joined, JoinedRows, Source, rows_of
 from recnb.data.splits import BY_USER, Keys, SplitKeys
 from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
 from recnb.display.language import Sentence
@@ -166,12 +166,11 @@ class Sheets(Source):
         numbers = self.keys.places_in(keys)
         if numbers is None:
             return self
-        return replace(
-            self,
-            lists=self.lists.with_rows(renumbered(self.recs, numbers)),
-            judgements=self.judgements.with_rows(renumbered(self.truth, numbers)),
-            keys=keys,
+        lists, judgements = (
+            sheet.with_columns(numbers[sheet["user"]].alias("user"))
+            for sheet in (self.lists, self.judgements)
         )
+        return replace(self, lists=lists, judgements=judgements, keys=keys)
 
     def named(self, sheet: Sheet) -> Sheet:
         """Return a sheet for words, with users as they are called."""

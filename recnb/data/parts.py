@@ -210,11 +210,9 @@ class Parts(Source):
         numbers = self.keys.places_in(keys)
         if numbers is None:
             return self
-        numbered = self._with(keys=keys, layout=replace(self.layout, keys=keys))
         if self.whole is not None:
-            users = pl.Series("user", numbers[self.users.to_numpy()])
-            return self.whole.numbered_as(keys).among(users)
-        return numbered
+            return self.whole.numbered_as(keys).among(numbers[self.users])
+        return self._with(keys=keys, layout=replace(self.layout, keys=keys))
 
     def _with(self, **changed: Any) -> Parts:
         """Return a copy with some attributes changed, which has joined nothing yet."""

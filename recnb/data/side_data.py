@@ -26,7 +26,7 @@ from recnb.data.columns import (
 from recnb.data.load import ROWS_ARE_ITEMS, SIDE_FRAMES
 from recnb.data.sheet import IDS, RECS, TRUTH, Sheet
 from recnb.data.source import Source
-from recnb.data.splits import SplitKeys, split_role
+from recnb.data.splits import SplitKeys, split_role, values_of
 from recnb.errors import ColumnError, FrameError, listed
 
 #: Names of columns that say when something happened.
@@ -184,7 +184,7 @@ def _refuse_split_without_train(side_data: SideData, source: Source) -> None:
     for combination in keys.combinations.iter_slices(1):
         train = side_data.of_split(combination).train
         if train is not None and train.is_empty():
-            (values,) = keys.shown(combination)
+            (values,) = values_of(combination)
             pairs = zip(keys.columns, values, strict=True)
             value = ", ".join(f"{name}={given!r}" for name, given in pairs)
             raise FrameError(

@@ -12,7 +12,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
-from recnb.data.columns import Labels, with_series
+from recnb.data.columns import Labels
 from recnb.data.ids import each_once
 from recnb.data.sheet import IDS, Sheet, relevant_only
 from recnb.data.splits import BY_USER, Keys
@@ -274,39 +274,6 @@ class RowsOfUsers(JoinedRows):
 
     def _of_users(self, rows: pl.DataFrame) -> pl.DataFrame:
         return rows_of(rows, self._users)
-
-
-class RenumberedRows(JoinedRows):
-    """The rows of an evaluation with other numbers of lists."""
-
-    def __init__(self, rows: JoinedRows, numbers: Ints) -> None:
-        self._rows = rows
-        self._numbers = numbers  #: [list] -> its other number
-
-    @cached_property
-    def lists(self) -> pl.DataFrame:
-        """The rows of all lists."""
-        return renumbered(self._rows.lists, self._numbers)
-
-    @cached_property
-    def judged(self) -> pl.DataFrame:
-        """All rows of the truth."""
-        return renumbered(self._rows.judged, self._numbers)
-
-    @cached_property
-    def truth(self) -> pl.DataFrame:
-        """The relevant rows of the users evaluated."""
-        return renumbered(self._rows.truth, self._numbers)
-
-    @property
-    def truth_is_here(self) -> bool:
-        """Whether the relevant rows are in memory."""
-        return self._rows.truth_is_here
-
-
-def renumbered(rows: pl.DataFrame, numbers: Ints) -> pl.DataFrame:
-    """Return rows with other numbers of lists."""
-    return with_series(rows, pl.Series("user", numbers[rows["user"].to_numpy()]))
 
 
 @dataclass(frozen=True)
@@ -577,18 +544,6 @@ class Joined:
             known_counts=None,  # which are of all users
             _source=self.source.among(kept),
             _cut={},
-        )
-
-    def numbered_as(self, keys: Keys) -> Joined:
-        """Return the same with the numbers that lists have among other keys."""
-        numbers = self.source.keys.places_in(keys)
-        if numbers is None:
-            return self
-        return replace(
-            self,
-            users=pl.Series("user", numbers[self.users.to_numpy()]),
-            rows=RenumberedRows(self.rows, numbers),
-            _source=self.source.numbered_as(keys),
         )
 
 

@@ -14,12 +14,11 @@ from typing import Any
 
 import pandas as pd
 import polars as pl
-import polars.selectors as cs
 
 from recnb.data.columns import with_series
 from recnb.data.sheet import RECS, TEXT, TRUTH, Sheet, is_missing, kind
 from recnb.errors import FrameError, NoUsersError, quoted
-from recnb.metrics.hits import Ints, cached_property
+from recnb.metrics.hits import cached_property
 
 
 def split_role(column: str) -> str:
@@ -35,10 +34,6 @@ class Keys:
     def of(self, ids: pl.Series) -> pl.DataFrame:
         """Return the user of each list, and its values of the split's columns."""
         return ids.alias("user").to_frame()
-
-    def by_role(self, ids: pl.Series) -> pl.DataFrame:
-        """Return the same under the names of roles, as train has them."""
-        return self.of(ids)
 
     def users_of(self, ids: pl.Series) -> pl.Series:
         """Return the user of each list."""
@@ -75,7 +70,7 @@ class Keys:
         """Return the keys of several models."""
         return self
 
-    def places_in(self, keys: Any) -> Ints | None:
+    def places_in(self, keys: Any) -> pl.Series | None:
         """Return the number of each list among other keys; None: it is the same."""
         return None
 
@@ -194,44 +189,28 @@ class SplitKeys(Keys):
     def together(self, others: Sequence[SplitKeys]) -> SplitKeys:
         """Return the keys of several models."""
         tables = [self.table, *(keys.table for keys in others)]
+        if any(table.schema != self.table.schema for table in tables):
+            raise FrameError(
+                "ids of users, or values of split=, are of different kinds in the models: "
+                "make them one kind, .astype(str)."
+            )
         return SplitKeys(self.columns, _added(tables, ["user", *self.roles]))
 
-    def places_in(self, keys: SplitKeys) -> Ints | None:
+    def places_in(self, keys: SplitKeys) -> pl.Series | None:
         """Return the number of each list among other keys; None: it is the same."""
         if self.table.height == keys.table.height:
             return None
-        numbers = self._numbers.join(
-            keys._numbers, on=["user", *self.roles], maintain_order="left"
-        )
-        return numbers["list_right"].to_numpy()
+        key = ["user", *self.roles]
+        return self._numbers.join(keys._numbers, on=key, maintain_order="left")[
+            "list_right"
+        ]
 
     # From lists to users
 
     def of(self, ids: pl.Series) -> pl.DataFrame:
         """Return the user of each list, and its values of the split's columns."""
-        return self._as_shown(self.by_role(ids))
-
-    def by_role(self, ids: pl.Series) -> pl.DataFrame:
-        """Return the same under the names of roles, as train has them."""
-        return self.table[ids].select("user", *self.roles)
-
-    def _as_shown(self, rows: pl.DataFrame) -> pl.DataFrame:
-        """Return rows under the caller's names; times in microseconds if they are so."""
-        in_microseconds = [role for role in rows.columns if role in self._microseconds]
-        rows = rows.cast(dict.fromkeys(in_microseconds, pl.Datetime("us")))
-        names = dict(zip(self.roles, self.columns, strict=True))
-        return rows.rename(names, strict=False)
-
-    def shown(self, rows: pl.DataFrame) -> list[tuple[Any, ...]]:
-        """Return values of the split, or of some of its columns, as results have them."""
-        return values_of(self._as_shown(rows))
-
-    @cached_property
-    def _microseconds(self) -> list[str]:
-        """The columns of the split that hold times without nanoseconds."""
-        times = self.combinations.select(cs.datetime("ns"))
-        is_exact = times.select(pl.all().dt.nanosecond() % 1000 == 0)
-        return [column.name for column in is_exact if column.all()]
+        keys = self.table[ids].select("user", *self.roles)
+        return keys.rename(dict(zip(self.roles, self.columns, strict=True)))
 
     def users_of(self, ids: pl.Series) -> pl.Series:
         """Return the user of each list."""
@@ -248,7 +227,7 @@ class SplitKeys(Keys):
 
     def labels_of(self, combinations: pl.DataFrame) -> list[str]:
         """Return combinations of values in words, "fold=1, seed=7"."""
-        rows = self.shown(combinations)
+        rows = values_of(combinations)
         return [_in_words(dict(zip(self.columns, row, strict=True))) for row in rows]
 
     def names(self, ids: pl.Series) -> pl.Series:
@@ -324,9 +303,12 @@ def _judged_in(
 
 def _refuse_other_kind(name: str, theirs: pl.Series, ours: pl.Series) -> None:
     """Raise an error for values of another type than the recommendations have."""
-    if theirs.dtype.base_type() == ours.dtype.base_type():
+    if theirs.dtype == ours.dtype:
         return
     fix = "Make both one kind."
+    if theirs.dtype == pl.Datetime("ns"):
+        times = f"{name}[{theirs.name!r}]"
+        fix = f"Make both one kind: {times} = {times}.dt.floor('us')"
     if {ours.dtype, theirs.dtype} == {pl.String(), pl.Date()}:
         table = RECS if ours.dtype == pl.String else name
         dates = f"{table}[{theirs.name!r}]"
@@ -362,8 +344,9 @@ def _with_values(
             continue
         values = _values_of(sheet, column)
         if known is not None:
+            if values.dtype == pl.Datetime and known[role].dtype == pl.Datetime("ns"):
+                values = values.dt.cast_time_unit("ns")
             _refuse_other_kind(sheet.name, values, known[role])
-            values = values.cast(known[role].dtype)
         sheet = sheet.with_columns(values.alias(role))
     return sheet
 
@@ -372,7 +355,7 @@ def _values_of(sheet: Sheet, column: str) -> pl.Series:
     """Return a column of the split; refuse what is missing, and other types.
 
     It is of text, whole numbers, True and False, dates or times. These are in
-    nanoseconds, if none is too far from today.
+    microseconds, or in nanoseconds if they differ by less.
     """
     values = sheet[split_role(column)].alias(column)
     missing = is_missing(values)
@@ -388,9 +371,9 @@ def _values_of(sheet: Sheet, column: str) -> pl.Series:
     if dtype in (pl.Date, pl.Boolean):
         return values
     if isinstance(dtype, pl.Datetime) and dtype.time_zone is None:
-        in_nanoseconds = values.dt.cast_time_unit("ns")
-        is_exact = (in_nanoseconds.dt.cast_time_unit(dtype.time_unit) == values).all()
-        return in_nanoseconds if is_exact else values.dt.cast_time_unit("us")
+        in_microseconds = values.dt.cast_time_unit("us")
+        is_exact = (in_microseconds.dt.cast_time_unit(dtype.time_unit) == values).all()
+        return in_microseconds if is_exact else values
     if dtype.is_numeric():
         whole = values.cast(pl.Int64, strict=False)
         if (whole.cast(dtype) == values).all() and not whole.null_count():

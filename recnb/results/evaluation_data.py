@@ -76,8 +76,13 @@ class EvaluationData:
 
     def numbered_as(self, keys: Keys) -> Self:
         """Return the same with the numbers that lists have among other keys."""
-        joined = self.joined.numbered_as(keys)
-        return self if joined is self.joined else self.restricted(joined)
+        source = self.source.numbered_as(keys)
+        if source is self.source:
+            return self
+        joined = source.under(self._convention)
+        if self.is_joined:
+            joined = replace(joined, notes=self.joined.notes)
+        return self.restricted(joined)
 
     def of_split(self, values: pl.DataFrame) -> Self:
         """Return the evaluation of the lists that have these values in the split alone.

@@ -214,11 +214,12 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
             "by='activity' needs what users had before: type recs.rec.against(truth, train=frame)."
         )
     everyone = everyone_in(data)
-    lists = data.keys.by_role(everyone)
-    keys = [name for name in lists.columns if name in train.columns]
-    n_rows = train.group_by(keys).agg(value=pl.len().cast(pl.Int64))
-    of_lists = lists.join(n_rows, on=keys, how="left", maintain_order="left")
-    return of_lists.select(everyone, pl.col("value").fill_null(0))
+    had = data.keys.numbered(Sheet("train", train, {})).rows
+    n_rows = had.group_by("user").agg(value=pl.len().cast(pl.Int64))
+    of_lists = everyone.to_frame().join(
+        n_rows, on="user", how="left", maintain_order="left"
+    )
+    return of_lists.with_columns(pl.col("value").fill_null(0))
 
 
 def _no_such_column(data: EvaluationData, by: str) -> OptionError:

@@ -21,7 +21,7 @@ from recnb.data.ids import positions
 from recnb.data.in_memory import Sheets
 from recnb.data.item_data import words_of
 from recnb.data.source import elsewhere
-from recnb.data.splits import SplitKeys, split_role
+from recnb.data.splits import SplitKeys, split_role, values_of
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
 from recnb.display.text import dates_alone, one_line
@@ -218,7 +218,7 @@ def _parts_of_split(models: Models, by: Any, *, is_tested: bool) -> PartsOfSplit
     }
     return PartsOfSplit(
         labels=columns,
-        keys=first.keys.shown(values),
+        keys=values_of(values),
         evaluations=evaluations,
         is_tested=is_tested,
     )
