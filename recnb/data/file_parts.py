@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, nullcontext
 from typing import Any, TypeVar
 
@@ -114,14 +114,8 @@ def read_batches(
     """
     roles_of_lists, roles_of_truth = layout.keys_read
     keys_of_lists, keys_of_truth = list[pl.DataFrame](), list[pl.DataFrame]()
-
-    def noted(batch: pl.DataFrame) -> pl.DataFrame:
-        if layout.split:
-            keys_of_truth.append(batch.select(roles_of_truth).unique())
-        return batch
-
     with closing(_batches_checked(truth, TRUTH, layout.truth_read)) as batches:
-        judged = Buckets(map(noted, batches))
+        judged = Buckets(_noted(batches, roles_of_truth, keys_of_truth))
     truth_example = Sheet(TRUTH, judged.first, layout.truth)  # one row, for its types
     with (
         steps(None, _("rows read")) as bar,
@@ -131,15 +125,13 @@ def read_batches(
         def checked(batch: pl.DataFrame) -> pl.DataFrame:
             """Return a batch, after a check that its ids are of the truth's kind.
 
-            On the way, the bar is moved and the keys of the batch are noted.
+            On the way, the bar is moved.
             """
             Sheet(RECS, batch, layout.recs).refuse_other_kinds(truth_example)
             bar.update(batch.height)
-            if layout.split:
-                keys_of_lists.append(batch.select(roles_of_lists).unique())
             return batch
 
-        lists = Buckets(map(checked, batches))
+        lists = Buckets(_noted(map(checked, batches), roles_of_lists, keys_of_lists))
     if not lists.in_files:
         return source_in_splits(
             Sheet(RECS, lists.all(), layout.recs),
@@ -153,6 +145,16 @@ def read_batches(
             pl.concat(keys_of_truth, how="vertical_relaxed"),
         )
     return FileParts(lists, judged, layout, origin)
+
+
+def _noted(
+    batches: Iterator[pl.DataFrame], roles: Sequence[str], keys: list[pl.DataFrame]
+) -> Batches:
+    """Yield batches, and note the values of some columns that lists have there."""
+    for batch in batches:
+        if roles:
+            keys.append(batch.select(roles).unique())
+        yield batch
 
 
 def _batches_checked(frame: Frame, name: str, labels: Labels) -> Batches:

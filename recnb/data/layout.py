@@ -73,7 +73,9 @@ class Layout:
 
     @property
     def keys_read(self) -> tuple[list[str], list[str]]:
-        """The roles that tell lists apart, of the recommendations and of the truth."""
+        """The roles that tell lists apart, of each frame; none without a split."""
+        if not self.split:
+            return [], []
         of_split = (self.split, self.truth_split)
         listed, judged = (["user", *map(split_role, names)] for names in of_split)
         return listed, judged
