@@ -22,7 +22,6 @@ from recnb.data.in_memory import Sheets
 from recnb.data.names import RECS, TRUTH, Labels
 from recnb.data.parts import Parts
 from recnb.data.sheet import Sheet
-from recnb.data.splits import split_role
 from recnb.display.language import N_
 from recnb.distributed.evaluation import (
     BUCKET,
@@ -92,7 +91,7 @@ class DaskParts(Parts):
             _by_role(lists, layout.recs_read),
             _by_role(judged, layout.truth_read),
         )
-        super().__init__(_with_splits(layout, self._rows[0]))
+        super().__init__(_with_keys(layout, self._rows))
         self._shuffled = [
             rows.shuffle(BUCKET, npartitions=n, ignore_index=True)
             for rows in self._rows
@@ -110,11 +109,11 @@ class DaskParts(Parts):
 
     def fetched(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
-        wanted = self.users_of(users).unique().to_list()
+        wanted = users.to_list()
         left, right = dask.compute(
             *(rows[rows["user"].isin(wanted)] for rows in self._rows)
         )
-        return self.of_lists(read_part(left, right, self.layout), users)
+        return read_part(left, right, self.layout)
 
 
 class DaskAccessor:
@@ -146,14 +145,17 @@ def _dask_frame(frame: Any, name: str, other: Any) -> Any:
     )
 
 
-def _with_splits(layout: Layout, lists: Any) -> Layout:
-    """Look up the values of the split in the lists, if there is one."""
+def _with_keys(layout: Layout, rows: tuple[Any, Any]) -> Layout:
+    """Give lists their numbers, the same in all partitions, if there is a split."""
     if not layout.split:
         return layout
-    roles = [split_role(column) for column in layout.split]
-    distinct = lists[["user", *roles]].drop_duplicates(subset=roles).compute()
-    columns = {role: role for role in ("user", *roles)}
-    return layout.with_splits(InputTable.of(distinct, RECS).select(columns))
+    pairs = zip(rows, layout.keys_read, strict=True)
+    keys = dask.compute(*(frame[roles].drop_duplicates() for frame, roles in pairs))
+    listed, judged = (
+        InputTable.of(frame, name).select({role: role for role in frame.columns})
+        for frame, name in zip(keys, (RECS, TRUTH), strict=True)
+    )
+    return layout.with_keys(listed, judged)
 
 
 def _by_role(frame: Any, roles: Labels) -> Any:

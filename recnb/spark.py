@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -24,7 +24,6 @@ from recnb.data.in_memory import Sheets
 from recnb.data.names import RECS, TRUTH
 from recnb.data.parts import Parts
 from recnb.data.sheet import Sheet
-from recnb.data.splits import split_role
 from recnb.display.language import N_, current, use_language
 from recnb.distributed.evaluation import (
     BUCKET,
@@ -86,7 +85,7 @@ class SparkParts(Parts):
         layout = layout_of(_columns_alone(recs), _columns_alone(truth), given)
         judged = _by_role(truth, TRUTH, layout.truth_read, session)
         lists = _by_role(recs, RECS, layout.recs_read, session)
-        super().__init__(_with_splits(layout, lists))
+        super().__init__(_with_keys(layout, lists, judged))
         self._rows = (lists, judged)
         self._n = npartitions or _shuffle_partitions(session)
 
@@ -109,12 +108,12 @@ class SparkParts(Parts):
 
     def fetched(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
-        wanted = fn.col("user").isin(self.users_of(users).unique().to_list())
+        wanted = fn.col("user").isin(users.to_list())
         # What is filtered before it is numbered can be left to the source.
         left, right = (
             _numbered(rows.filter(wanted), 1).toArrow() for rows in self._rows
         )
-        return self.of_lists(read_part(left, right, self.layout), users)
+        return read_part(left, right, self.layout)
 
 
 def _session_of(recs: Frame, truth: Frame) -> Any:
@@ -203,14 +202,19 @@ def _numbered(rows: DataFrame, n: int) -> DataFrame:
     return rows.select(*roles, place, bucket)
 
 
-def _with_splits(layout: Layout, lists: DataFrame) -> Layout:
-    """Look up the values of the split in the lists, if there is one."""
+def _with_keys(layout: Layout, lists: DataFrame, judged: DataFrame) -> Layout:
+    """Give lists their numbers, the same in all buckets, if there is a split."""
     if not layout.split:
         return layout
-    roles = [split_role(column) for column in layout.split]
-    columns = (fn.col(f"`{role}`") for role in ("user", *roles))
-    distinct = lists.select(*columns).dropDuplicates(roles).toArrow()
-    return layout.with_splits(pl.DataFrame(pl.from_arrow(distinct)))
+    of_lists, of_truth = layout.keys_read
+    return layout.with_keys(_distinct(lists, of_lists), _distinct(judged, of_truth))
+
+
+def _distinct(rows: DataFrame, roles: Sequence[str]) -> pl.DataFrame:
+    """Return the values that some columns have together."""
+    columns = (fn.col(f"`{role}`") for role in roles)
+    distinct = rows.select(*columns).distinct().toArrow()
+    return pl.DataFrame(pl.from_arrow(distinct))
 
 
 register_engine(

@@ -27,6 +27,7 @@ from recnb.data.names import RECS, TRUTH, RolesWanted, as_named
 from recnb.data.read import SIDE_FRAMES, Input, is_left_merge, match_kinds
 from recnb.data.roles import settle
 from recnb.data.sheet import relevant_only
+from recnb.data.splits import Keys, SplitKeys
 from recnb.data.tables import InputTable, Scanned, table_of
 from recnb.display.language import N_, Plural, Sentence, _, named, use_noun
 from recnb.display.progress import steps
@@ -352,6 +353,15 @@ def _evaluated(
         return evaluate(model, truth, **options)
 
 
+def numbered_alike(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
+    """Return models in whose split a list has one number."""
+    (first, ours), *others = models.items()
+    for name, theirs in others:
+        _check_splits((first, name), ours, theirs)
+    keys = ours.keys.together([theirs.keys for _name, theirs in others])
+    return {name: model.numbered_as(keys) for name, model in models.items()}
+
+
 def check_models(models: Mapping[str, Evaluation]) -> None:
     """Refuse models of different conventions or truths.
 
@@ -361,10 +371,9 @@ def check_models(models: Mapping[str, Evaluation]) -> None:
     for name, theirs in others:
         _check_conventions((first, name), ours, theirs)
         _check_weights((first, name), ours, theirs)
-        _check_splits((first, name), ours, theirs)
         judged, other = _judged(ours.joined), _judged(theirs.joined)
         _check_kinds((first, name), judged, other)
-        _check_truths((first, name), judged, other)
+        _check_truths((first, name), judged, other, ours.keys)
 
 
 def _check_conventions(
@@ -416,8 +425,11 @@ def _check_splits(names: tuple[str, str], ours: Evaluation, theirs: Evaluation) 
         )
     of_each = []
     for model in (ours, theirs):
-        labels = [] if model.splits is None else model.splits.labels.to_list()
-        of_each.append({label.removesuffix("]") for label in labels})
+        keys = model.keys
+        labels = list[str]()
+        if isinstance(keys, SplitKeys):
+            labels = keys.labels_of(keys.combinations)
+        of_each.append({*labels})
     for whose, lacking in (
         (first, of_each[0] - of_each[1]),
         (name, of_each[1] - of_each[0]),
@@ -457,7 +469,7 @@ def _check_kinds(
 
 
 def _check_truths(
-    names: tuple[str, str], judged: pl.DataFrame, other: pl.DataFrame
+    names: tuple[str, str], judged: pl.DataFrame, other: pl.DataFrame, keys: Keys
 ) -> None:
     """Refuse two models with different relevant items, and name one of them."""
     if same_rows(judged, other):
@@ -466,7 +478,8 @@ def _check_truths(
     whose, example = first, judged.join(other, on=judged.columns, how="anti")
     if not example.height:
         whose, example = name, other.join(judged, on=judged.columns, how="anti")
-    user, item, relevance, *weights = example.row(0)
+    _user, item, relevance, *weights = example.row(0)
+    user = keys.names(example["user"])[0]
     row = f"user {user!r}, item {item!r}, relevance {relevance:g}"
     for weight in weights:
         row += f", weight {weight:g}"
@@ -556,8 +569,9 @@ def restrict_to_common_users(
 def _no_users_in_common(models: Mapping[str, Evaluation]) -> NoUsersError:
     """Return the error for models without a user that all of them are judged on."""
     users_of = {name: model.joined.users for name, model in models.items()}
+    keys = next(iter(models.values())).keys
     counts = ", ".join(
-        f"{name!r} {len(users):,} (such as {users[0]!r})"
+        f"{name!r} {len(users):,} (such as {keys.names(users.head(1))[0]!r})"
         for name, users in users_of.items()
     )
     with use_noun(next(iter(models.values())).noun):

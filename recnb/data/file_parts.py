@@ -20,7 +20,6 @@ from recnb.data.names import RECS, TRUTH, Labels
 from recnb.data.parts import Parts, of_one_part, part_of
 from recnb.data.sheet import Sheet
 from recnb.data.source import Source
-from recnb.data.splits import with_distinct_splits
 from recnb.data.tables import Frame, owned
 from recnb.display.language import _
 from recnb.display.progress import steps
@@ -143,8 +142,11 @@ class FileParts(Parts):
         for table in tables:
             table.write()
         if layout.split:
-            distinct = with_distinct_splits(lists.scan(), layout.split).collect()
-            layout = layout.with_splits(distinct)
+            keys = (
+                table.scan().select(roles).unique().collect()
+                for table, roles in zip(tables, layout.keys_read, strict=True)
+            )
+            layout = layout.with_keys(*keys)
         super().__init__(layout)
         self._tables: tuple[SpooledTable, SpooledTable] | None = tables
         self.where, self.remedy = origin
@@ -171,15 +173,14 @@ class FileParts(Parts):
 
     def fetched(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
-        wanted = self.users_of(users).unique()
-        is_wanted = pl.col("user").is_in(wanted.implode())
+        is_wanted = pl.col("user").is_in(users.implode())
         recs, truth = (
-            pl.concat(map(table.scan, parts_of(wanted).unique()))
+            pl.concat(map(table.scan, parts_of(users).unique()))
             .filter(is_wanted)
             .collect()
             for table in self._sides()
         )
-        return self.of_lists(part_of(recs, truth, self.layout), users)
+        return part_of(recs, truth, self.layout)
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""

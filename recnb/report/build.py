@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recnb.conventions import options_in_words
+from recnb.data.splits import SplitKeys
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import NoUsersError, OptionError, RecnbError
@@ -162,10 +163,12 @@ def _sample_of(model: EvaluationData) -> dict[str, Any]:
 
 def _with_split(request: ReportRequest, model: EvaluationData) -> ReportRequest:
     """Return the request with the splits as segments, if it names none."""
-    splits = model.splits
-    if request.by is not None or splits is None or splits.values.height > MOST_SEGMENTS:
+    keys = model.keys
+    if request.by is not None or not isinstance(keys, SplitKeys):
         return request
-    return replace(request, by=unlisted([*splits.columns]))
+    if keys.combinations.height > MOST_SEGMENTS:
+        return request
+    return replace(request, by=unlisted([*keys.columns]))
 
 
 def _values_of_lead(models: Models, request: ReportRequest) -> dict[str, Floats]:
