@@ -17,7 +17,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.comparison.models import register as register_engine
-from recnb.data import InputTable, Layout
+from recnb.data import InputTable
 from recnb.data.in_memory import Sheets
 from recnb.data.names import RECS, TRUTH, Labels
 from recnb.data.parts import Parts
@@ -91,7 +91,8 @@ class DaskParts(Parts):
             _by_role(lists, layout.recs_read),
             _by_role(judged, layout.truth_read),
         )
-        super().__init__(_with_keys(layout, self._rows))
+        named = zip((RECS, TRUTH), self._rows, strict=True)
+        super().__init__(layout.with_keys(named, _distinct))
         self._shuffled = [
             rows.shuffle(BUCKET, npartitions=n, ignore_index=True)
             for rows in self._rows
@@ -145,17 +146,11 @@ def _dask_frame(frame: Any, name: str, other: Any) -> Any:
     )
 
 
-def _with_keys(layout: Layout, rows: tuple[Any, Any]) -> Layout:
-    """Give lists their numbers, the same in all partitions, if there is a split."""
-    if not layout.split:
-        return layout
-    pairs = zip(rows, layout.keys_read, strict=True)
-    keys = dask.compute(*(frame[roles].drop_duplicates() for frame, roles in pairs))
-    listed, judged = (
-        InputTable.of(frame, name).select({role: role for role in frame.columns})
-        for frame, name in zip(keys, (RECS, TRUTH), strict=True)
-    )
-    return layout.with_keys(listed, judged)
+def _distinct(named: tuple[str, Any], columns: list[str]) -> pl.DataFrame:
+    """Return the values that some columns have together in a frame of this name."""
+    name, frame = named
+    values = frame[columns].drop_duplicates().compute()
+    return InputTable.of(values, name).select({column: column for column in columns})
 
 
 def _by_role(frame: Any, roles: Labels) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -85,8 +85,8 @@ class SparkParts(Parts):
         layout = layout_of(_columns_alone(recs), _columns_alone(truth), given)
         judged = _by_role(truth, TRUTH, layout.truth_read, session)
         lists = _by_role(recs, RECS, layout.recs_read, session)
-        super().__init__(_with_keys(layout, lists, judged))
         self._rows = (lists, judged)
+        super().__init__(layout.with_keys(self._rows, _distinct))
         self._n = npartitions or _shuffle_partitions(session)
 
     def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
@@ -202,15 +202,7 @@ def _numbered(rows: DataFrame, n: int) -> DataFrame:
     return rows.select(*roles, place, bucket)
 
 
-def _with_keys(layout: Layout, lists: DataFrame, judged: DataFrame) -> Layout:
-    """Give lists their numbers, the same in all buckets, if there is a split."""
-    if not layout.split:
-        return layout
-    of_lists, of_truth = layout.keys_read
-    return layout.with_keys(_distinct(lists, of_lists), _distinct(judged, of_truth))
-
-
-def _distinct(rows: DataFrame, roles: Sequence[str]) -> pl.DataFrame:
+def _distinct(rows: DataFrame, roles: list[str]) -> pl.DataFrame:
     """Return the values that some columns have together."""
     columns = (fn.col(f"`{role}`") for role in roles)
     distinct = rows.select(*columns).distinct().toArrow()

@@ -358,6 +358,8 @@ def numbered_alike(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]
     (first, ours), *others = models.items()
     for name, theirs in others:
         _check_splits((first, name), ours, theirs)
+    if not isinstance(ours.keys, SplitKeys):
+        return models
     keys = ours.keys.together([theirs.keys for _name, theirs in others])
     return {name: model.numbered_as(keys) for name, model in models.items()}
 
@@ -423,13 +425,7 @@ def _check_splits(names: tuple[str, str], ours: Evaluation, theirs: Evaluation) 
         raise OptionError(
             f"{first!r} and {name!r} have another cluster=: evaluate both with one."
         )
-    of_each = []
-    for model in (ours, theirs):
-        keys = model.keys
-        labels = list[str]()
-        if isinstance(keys, SplitKeys):
-            labels = keys.labels_of(keys.combinations)
-        of_each.append({*labels})
+    of_each = [{*model.keys.labels} for model in (ours, theirs)]
     for whose, lacking in (
         (first, of_each[0] - of_each[1]),
         (name, of_each[1] - of_each[0]),

@@ -90,6 +90,10 @@ class SpooledTable:
             return self.first().clear().lazy()
         return pl.scan_parquet(files, hive_partitioning=False)
 
+    def distinct(self, columns: list[str]) -> pl.DataFrame:
+        """Return the values that some columns have together in the written rows."""
+        return self.scan().select(columns).unique().collect(engine="streaming")
+
     def first(self) -> pl.DataFrame:
         """Return one of the rows."""
         if self._rows:
@@ -141,13 +145,7 @@ class FileParts(Parts):
         tables = (lists, judged)
         for table in tables:
             table.write()
-        if layout.split:
-            keys = (
-                table.scan().select(roles).unique().collect()
-                for table, roles in zip(tables, layout.keys_read, strict=True)
-            )
-            layout = layout.with_keys(*keys)
-        super().__init__(layout)
+        super().__init__(layout.with_keys(tables, SpooledTable.distinct))
         self._tables: tuple[SpooledTable, SpooledTable] | None = tables
         self.where, self.remedy = origin
 

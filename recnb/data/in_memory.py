@@ -142,20 +142,13 @@ class Sheets(Source):
             self.kept = KeptTruth(self.judgements)
         return replace(self, lists=lists)
 
-    def numbered_as(self, keys: Keys) -> Sheets:
-        """Return the same with the numbers that lists have among other keys."""
-        numbers = self.keys.places_in(keys)
-        if numbers is None:
-            return self
+    def numbered_as(self, keys: Keys, numbers: pl.Series) -> Sheets:
+        """Return the same with other keys, among which lists have these numbers."""
         lists, judgements = (
-            sheet.with_columns(numbers[sheet["user"]].alias("user"))
+            sheet.with_columns(numbers[sheet["user"]])
             for sheet in (self.lists, self.judgements)
         )
         return replace(self, lists=lists, judgements=judgements, keys=keys)
-
-    def named(self, sheet: Sheet) -> Sheet:
-        """Return a sheet for words, with users as they are called."""
-        return sheet.with_columns(self.keys.names(sheet["user"]).alias("user"))
 
     def join(self, convention: Convention) -> Joined:
         """Join the frames under a convention."""
@@ -164,7 +157,7 @@ class Sheets(Source):
         except FrameError:
             if self.keys.columns:
                 # The same with names in the place of numbers, which raises it in words.
-                lists, judgements = self.named(self.lists), self.named(self.judgements)
+                lists, judgements = map(self.keys.named, (self.lists, self.judgements))
                 named = replace(self, lists=lists, judgements=judgements, keys=BY_USER)
                 named._join(convention)
             raise

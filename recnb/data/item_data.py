@@ -88,9 +88,8 @@ class ItemData:
         elif convention.duplicates == "error":
             # By given ranks the join lets an item that nobody judged stand twice, which
             # no number of accuracy sees.
-            names = joined.source.keys.names(recs["user"]).alias("user")
-            lists = Sheet(RECS, recs.with_columns(names), joined.source.labels)
-            lists.refuse_repeated_pairs()
+            lists = Sheet(RECS, recs, joined.source.labels)
+            joined.source.keys.named(lists).refuse_repeated_pairs()
         elif convention.duplicates != "dedupe":
             recs = recs.sort("rank").unique(
                 ["user", "item"], keep="first", maintain_order=True

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import polars as pl
 
@@ -13,6 +14,8 @@ from recnb.data.sheet import Sheet
 from recnb.data.splits import BY_USER, Keys, SplitKeys, split_role
 from recnb.data.tables import InputTable
 from recnb.errors import ColumnError
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -41,20 +44,21 @@ class Layout:
         """The columns that are read of the truth: roles, and those of a split."""
         return {**self.truth, **{split_role(name): name for name in self.truth_split}}
 
-    def with_keys(self, listed: pl.DataFrame, judged: pl.DataFrame) -> Layout:
-        """Give lists their numbers, the same in all parts; a row of each suffices."""
+    def with_keys(
+        self, rows: Iterable[T], distinct: Callable[[T, list[str]], pl.DataFrame]
+    ) -> Layout:
+        """Give lists their numbers, the same in all parts, if there is a split.
+
+        `distinct` returns the values that some columns have together in one side's rows.
+        """
+        if not self.split:
+            return self
+        of_split = (self.split, self.truth_split)
+        roles = [["user", *map(split_role, names)] for names in of_split]
+        listed, judged = map(distinct, rows, roles)
         lists = Sheet(RECS, listed, self.recs).with_ids(["user"])
         judgements = Sheet(TRUTH, judged, self.truth).with_ids(["user"])
         return replace(self, keys=SplitKeys.read(lists, judgements, self.split))
-
-    @property
-    def keys_read(self) -> tuple[list[str], list[str]]:
-        """The roles that tell lists apart, of each frame; none without a split."""
-        if not self.split:
-            return [], []
-        of_split = (self.split, self.truth_split)
-        listed, judged = (["user", *map(split_role, names)] for names in of_split)
-        return listed, judged
 
     @classmethod
     def of(cls, tables: Mapping[str, InputTable], named: Named) -> Layout:

@@ -138,13 +138,10 @@ class Parts(Source):
         """Return some of the users: what they have is taken from what is joined of all."""
         return self._with(whole=self, users=users)
 
-    def numbered_as(self, keys: Keys) -> Parts:
-        """Return the same with the numbers that lists have among other keys."""
-        numbers = self.keys.places_in(keys)
-        if numbers is None:
-            return self
+    def numbered_as(self, keys: Keys, numbers: pl.Series) -> Parts:
+        """Return the same with other keys, among which lists have these numbers."""
         if self.whole is not None:
-            return self.whole.numbered_as(keys).among(numbers[self.users])
+            return self.whole.numbered_as(keys, numbers).among(numbers[self.users])
         return self._with(keys=keys, layout=replace(self.layout, keys=keys))
 
     def _with(self, **changed: Any) -> Parts:

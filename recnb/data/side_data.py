@@ -20,7 +20,7 @@ from recnb.data.read import ROWS_ARE_ITEMS, SIDE_FRAMES, Input, read_beside, tab
 from recnb.data.roles import settle
 from recnb.data.sheet import Sheet
 from recnb.data.source import Source
-from recnb.data.splits import SplitKeys, split_role, values_of
+from recnb.data.splits import SplitKeys, split_role
 from recnb.data.tables import InputTable, arrow_of
 from recnb.errors import ColumnError, FrameError, OptionError, listed
 from recnb.metrics.hits import cached_property
@@ -228,14 +228,12 @@ def _refuse_split_without_train(side_data: SideData, source: Source) -> None:
     keys = source.keys
     if not isinstance(keys, SplitKeys):
         return
-    for combination in keys.combinations.iter_slices(1):
+    combinations = keys.combinations.iter_slices(1)
+    for combination, label in zip(combinations, keys.labels, strict=True):
         train = side_data.of_split(combination).train
         if train is not None and train.is_empty():
-            (values,) = values_of(combination)
-            pairs = zip(keys.columns, values, strict=True)
-            value = ", ".join(f"{name}={given!r}" for name, given in pairs)
             raise FrameError(
-                f"train has no row of {value}, of which there are lists. Add its rows; "
+                f"train has no row of {label}, of which there are lists. Add its rows; "
                 "or drop the column of the split from train, whose rows are then those "
                 "of every value."
             )

@@ -85,8 +85,8 @@ class Source(ABC):
         """
 
     @abstractmethod
-    def numbered_as(self, keys: Keys) -> Source:
-        """Return the same with the numbers that lists have among other keys."""
+    def numbered_as(self, keys: Keys, numbers: pl.Series) -> Source:
+        """Return the same with other keys, among which lists have these numbers."""
 
     @property
     def in_memory(self) -> bool:
@@ -167,7 +167,7 @@ class Source(ABC):
         """Return the weights of some users; None: all count the same."""
         if self.user_weights is None:
             return None
-        ids = self.keys.users_of(users).alias("user").to_frame()
+        ids = self.keys.users_of(users).to_frame()
         weights = look_up(self.user_weights, ids, "user_weight")
         refuse_lacking(weights, ids, "user_weight")
         return weights.to_numpy()

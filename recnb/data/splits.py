@@ -32,18 +32,23 @@ class Keys:
     """What tells lists apart: each user has one, whose id is the user's."""
 
     columns: tuple[str, ...] = ()  #: the caller's columns of the split
+    labels: Sequence[str] = ()  #: their combinations of values in words, sorted
 
     def of(self, ids: pl.Series) -> pl.DataFrame:
         """Return the user of each list, and its values of the split's columns."""
-        return ids.alias("user").to_frame()
+        return ids.to_frame("user")
 
     def users_of(self, ids: pl.Series) -> pl.Series:
         """Return the user of each list."""
-        return ids
+        return self.of(ids)["user"]
 
     def names(self, ids: pl.Series) -> pl.Series:
         """Return what lists are called in words and errors."""
         return ids
+
+    def named(self, sheet: Sheet) -> Sheet:
+        """Return a sheet for words, whose users are what lists are called."""
+        return sheet.with_columns(self.names(sheet["user"]))
 
     def find(self, key: Any) -> Any:
         """Return the id of the list that a caller names; None: there is no such list."""
@@ -68,14 +73,6 @@ class Keys:
         """Return a sheet whose values of the split are of the recommendations' types."""
         return sheet
 
-    def together(self, others: Sequence[Any]) -> Keys:
-        """Return the keys of several models."""
-        return self
-
-    def places_in(self, keys: Any) -> pl.Series | None:
-        """Return the number of each list among other keys; None: it is the same."""
-        return None
-
     def refuse_without_users(self, evaluated: pl.Series) -> None:
         """Raise an error for a combination of values in which no list is evaluated."""
 
@@ -87,11 +84,16 @@ BY_USER = Keys()
 class SplitKeys(Keys):
     """The user and the values of the split of each list, whose number is its row here."""
 
-    def __init__(self, columns: Sequence[str], table: pl.DataFrame) -> None:
+    def __init__(self, columns: Sequence[str], keys: pl.DataFrame) -> None:
         self.columns = tuple(columns)
-        #: User, a role for each column of the split, and whether the list has rows in
-        #: the recommendations (`listed`) and in the truth (`judged`); sorted.
-        self.table = table
+        #: The columns of the split in tables whose columns are roles.
+        self.roles = [split_role(column) for column in columns]
+        keys = keys.unique().sort(pl.all())
+        #: Each list as its number, `list`, its user and a role for each column; sorted.
+        self.table = keys.with_row_index("list").cast({"list": pl.Int64})
+        #: The distinct values of the split, sorted, a row each, by role.
+        self.combinations = self.combinations_of(self.table["list"])
+        self.labels = self.labels_of(self.combinations)
 
     @classmethod
     def read(cls, lists: Sheet, judgements: Sheet, columns: Sequence[str]) -> SplitKeys:
@@ -102,53 +104,36 @@ class SplitKeys(Keys):
         combinations = listed.select(roles).unique(maintain_order=True)
         judgements = _with_values(judgements, columns, combinations)
         judged = _judged_in(judgements, columns, combinations).cast(listed.schema)
-        both = [
-            listed.unique().with_columns(listed=True, judged=False),
-            judged.unique().with_columns(listed=False, judged=True),
-        ]
-        keys = cls(columns, _added(both, ["user", *roles]))
-        keys._refuse_unmet()
+        keys = cls(columns, pl.concat([listed.unique(), judged]))
+        if label := keys._lacking_in(judged):
+            raise FrameError(
+                f"the {RECS} have lists of {label}, and {TRUTH} has no rows of it. Add "
+                "its truth, or leave its lists out."
+            )
+        if label := keys._lacking_in(
+            judged.join(listed, on=judged.columns, how="semi")
+        ):
+            raise FrameError(
+                f"no user is in both frames where {label}. Check that both frames use "
+                "the same ids there, or leave it out of both."
+            )
         return keys
 
-    @property
-    def roles(self) -> list[str]:
-        """The columns of the split in tables whose columns are roles."""
-        return [split_role(column) for column in self.columns]
-
-    def _refuse_unmet(self) -> None:
-        """Raise an error for a combination whose lists meet no truth."""
-        for combination in self.combinations.iter_slices(1):
-            (label,) = self.labels_of(combination)
-            lists = self.table.join(combination, on=self.roles, how="semi")
-            if not lists["judged"].any():
-                raise FrameError(
-                    f"the {RECS} have lists of {label}, and {TRUTH} has no rows of it. Add "
-                    "its truth, or leave its lists out."
-                )
-            if not (lists["listed"] & lists["judged"]).any():
-                raise FrameError(
-                    f"no user is in both frames where {label}. Check that both frames use "
-                    "the same ids there, or leave it out of both."
-                )
+    def _lacking_in(self, keys: pl.DataFrame) -> str:
+        """Return the first combination of values that keys lack, in words; "": none."""
+        on = self.roles
+        lacking = self.combinations.join(keys, on=on, how="anti", maintain_order="left")
+        return "".join(self.labels_of(lacking.head(1)))
 
     def refuse_without_users(self, evaluated: pl.Series) -> None:
         """Raise an error for a combination of values in which no list is evaluated."""
-        counted = self.table[evaluated]
-        lacking = self.combinations.join(counted, on=self.roles, how="anti")
-        if lacking.height:
-            (label,) = self.labels_of(lacking.sort(self.roles).head(1))
+        if label := self._lacking_in(self.table[evaluated]):
             raise NoUsersError(
                 f"no user that counts has a relevant item where {label}. Leave it out of "
                 "both frames, or check relevant_from=."
             )
 
     # From users to lists
-
-    @cached_property
-    def _numbers(self) -> pl.DataFrame:
-        """The keys with the number of each as `list`."""
-        numbers = pl.Series("list", range(self.table.height), dtype=pl.Int64)
-        return self.table.select("user", *self.roles).with_columns(numbers)
 
     def numbered(self, sheet: Sheet) -> Sheet:
         """Return a sheet whose users are lists.
@@ -162,7 +147,7 @@ class SplitKeys(Keys):
             return sheet.with_rows(with_series(sheet.rows.drop(present), user))
         held = self.with_values(sheet).rows
         on = ["user", *present]
-        rows = held.join(self._numbers, on=on, maintain_order="left_right")
+        rows = held.join(self.table, on=on, maintain_order="left_right")
         return sheet.with_rows(
             with_series(rows.drop("list", *self.roles), rows["list"].alias("user"))
         )
@@ -173,55 +158,43 @@ class SplitKeys(Keys):
 
     def numbers_in(self, part: pl.DataFrame) -> pl.Series:
         """Return the lists that have these values of the split, or of some columns."""
-        return self._numbers.join(part, on=part.columns, how="semi")["list"]
+        return self.table.join(part, on=part.columns, how="semi")["list"]
 
     def train_of(self, train: pl.DataFrame, part: pl.DataFrame) -> pl.DataFrame:
         """Return train as the lists of one combination of the split's values have it.
 
         Users who have no list there have numbers below 0.
         """
-        lists = self._numbers.join(part, on=part.columns, how="semi")
-        rows = train.join(
-            lists.select("user", "list"), on="user", how="left", maintain_order="left"
-        )
+        lists = self.table[self.numbers_in(part)].select("user", "list")
+        rows = train.join(lists, on="user", how="left", maintain_order="left")
         others = -rows["user"].rank("dense").cast(pl.Int64)
         user = rows["list"].fill_null(others).alias("user")
-        return with_series(train.select("user", "item"), user)
+        return train.select(user, "item")
 
-    def together(self, others: Sequence[SplitKeys]) -> SplitKeys:
+    def together(self, others: Sequence[Any]) -> SplitKeys:
         """Return the keys of several models."""
-        tables = [self.table, *(keys.table for keys in others)]
-        if any(table.schema != self.table.schema for table in tables):
+        tables = [keys.table.drop("list") for keys in (self, *others)]
+        if any(table.schema != tables[0].schema for table in tables):
             raise FrameError(
                 "ids of users, or values of split=, are of different kinds in the models: "
                 "make them one kind, .astype(str)."
             )
-        return SplitKeys(self.columns, _added(tables, ["user", *self.roles]))
+        return SplitKeys(self.columns, pl.concat(tables))
 
     def places_in(self, keys: SplitKeys) -> pl.Series | None:
         """Return the number of each list among other keys; None: it is the same."""
         if self.table.height == keys.table.height:
             return None
         key = ["user", *self.roles]
-        return self._numbers.join(keys._numbers, on=key, maintain_order="left")[
-            "list_right"
-        ]
+        places = self.table.join(keys.table, on=key, maintain_order="left")
+        return places["list_right"].alias("user")
 
     # From lists to users
 
     def of(self, ids: pl.Series) -> pl.DataFrame:
         """Return the user of each list, and its values of the split's columns."""
-        keys = self.table[ids].select("user", *self.roles)
+        keys = self.table[ids].drop("list")
         return keys.rename(dict(zip(self.roles, self.columns, strict=True)))
-
-    def users_of(self, ids: pl.Series) -> pl.Series:
-        """Return the user of each list."""
-        return self.table["user"][ids]
-
-    @cached_property
-    def combinations(self) -> pl.DataFrame:
-        """The distinct values of the split, sorted, a row each, by role."""
-        return self.combinations_of(self._numbers["list"])
 
     def combinations_of(self, ids: pl.Series) -> pl.DataFrame:
         """Return the distinct values of the split that some lists have."""
@@ -234,18 +207,18 @@ class SplitKeys(Keys):
 
     def names(self, ids: pl.Series) -> pl.Series:
         """Return what lists are called in words and errors, "u1 [day=2024-05-01]"."""
-        labels = pl.Series("label", self.labels_of(self.combinations), pl.String)
+        labels = pl.Series("label", self.labels, pl.String)
         labelled = self.combinations.with_columns(labels)
         rows = self.table[ids].join(labelled, on=self.roles, maintain_order="left")
         return rows.select(user=pl.format("{} [{}]", "user", "label"))["user"]
 
     @cached_property
     def _names(self) -> pl.Series:
-        return self.names(self._numbers["list"])
+        return self.names(self.table["list"])
 
     @cached_property
     def _index(self) -> pd.Index[Any]:
-        return self.index(self._numbers["list"], "user")
+        return self.index(self.table["list"], "user")
 
     def find(self, key: Any) -> int | None:
         """Return the id of the list that a caller names; None: there is no such list.
@@ -277,12 +250,6 @@ def values_of(rows: pl.DataFrame) -> list[tuple[Any, ...]]:
             map(pd.Timestamp, column.to_numpy()) if in_nanoseconds else column
         )
     return [*zip(*columns, strict=True)]
-
-
-def _added(tables: Sequence[pl.DataFrame], columns: Sequence[str]) -> pl.DataFrame:
-    """Return keys of several tables once, sorted."""
-    keys = pl.concat(tables).group_by(columns)
-    return keys.agg(pl.col("listed", "judged").any()).sort(columns)
 
 
 def _judged_in(

@@ -163,8 +163,7 @@ class Problem:
         lists = data.joined.users
         # A row of users themselves, as of ids written otherwise, has no lists.
         if "user" in first.columns and first["user"].dtype == lists.dtype:
-            names = data.source.keys.names(first["user"])
-            first = first.with_columns(names.alias("user"))
+            first = first.with_columns(data.source.keys.names(first["user"]))
         cells = []
         for role, cell in first.row(0, named=True).items():
             column = str(labels.get(role, role))

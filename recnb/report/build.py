@@ -9,7 +9,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recnb.conventions import options_in_words
-from recnb.data.splits import SplitKeys
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import NoUsersError, OptionError, RecnbError
@@ -164,9 +163,7 @@ def _sample_of(model: EvaluationData) -> dict[str, Any]:
 def _with_split(request: ReportRequest, model: EvaluationData) -> ReportRequest:
     """Return the request with the splits as segments, if it names none."""
     keys = model.keys
-    if request.by is not None or not isinstance(keys, SplitKeys):
-        return request
-    if keys.combinations.height > MOST_SEGMENTS:
+    if request.by is not None or not 0 < len(keys.labels) <= MOST_SEGMENTS:
         return request
     return replace(request, by=unlisted([*keys.columns]))
 

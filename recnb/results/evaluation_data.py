@@ -75,12 +75,13 @@ class EvaluationData:
             joined, self.library, {**self.overrides, **overrides}, self.side_data
         )
 
-    def numbered_as(self, keys: Keys) -> Self:
+    def numbered_as(self, keys: SplitKeys) -> Self:
         """Return the same with the numbers that lists have among other keys."""
-        source = self.source.numbered_as(keys)
-        if source is self.source:
+        assert isinstance(self.keys, SplitKeys)
+        numbers = self.keys.places_in(keys)
+        if numbers is None:
             return self
-        joined = source.under(self._convention)
+        joined = self.source.numbered_as(keys, numbers).under(self._convention)
         if self.is_joined:
             joined = replace(joined, notes=self.joined.notes)
         return self.restricted(joined)
@@ -110,7 +111,13 @@ class EvaluationData:
         if not isinstance(keys, SplitKeys):
             return [self.item_data]
         if not isinstance(source, Sheets):
-            return [self._alone_elsewhere()]
+            if self.side_data.train is None:  # no list depends on others
+                return [self.item_data]
+            raise ElsewhereError(
+                "with split= and train=, a metric beyond accuracy is computed from the "
+                f"rows of each split together, and they stay in {source.where}: "
+                f"{source.remedy}."
+            )
         parts = []
         for combination in keys.combinations_of(source.recs["user"]).iter_slices(1):
             part = self.of_split(combination)
@@ -122,16 +129,6 @@ class EvaluationData:
             vars(data)["items"] = self.item_data.items  # numbered alike in all parts
             parts.append(data)
         return parts
-
-    def _alone_elsewhere(self) -> ItemData:
-        """Return the data of all lists: but for train, none depends on others."""
-        if self.side_data.train is not None:
-            raise ElsewhereError(
-                "with split= and train=, a metric beyond accuracy is computed from the "
-                f"rows of each split together, and they stay in {self.source.where}: "
-                f"{self.source.remedy}."
-            )
-        return self.item_data
 
     def under(self, library: str) -> Self:
         """Return the same data under another library's conventions, as "rectools".
@@ -337,7 +334,7 @@ class EvaluationData:
         cluster = self.side_data.cluster
         if cluster is None and not self.keys.columns:
             return None
-        values = self.keys.users_of(users).alias("user")
+        values = self.keys.users_of(users)
         if cluster is not None:
             assert self.side_data.users is not None  # or it would have been refused
             table = self.side_data.users.select("user", value=cluster)

@@ -142,7 +142,7 @@ def is_column_of_users(data: EvaluationData, by: str) -> bool:
 def _by_list(data: EvaluationData, of_users: pl.DataFrame) -> pl.DataFrame:
     """Give each list in a split the value of its user."""
     lists = everyone_in(data)
-    users = data.keys.users_of(lists).alias("user").to_frame()
+    users = data.keys.users_of(lists).to_frame()
     values = users.join(of_users, on="user", how="left", maintain_order="left")
     return values.with_columns(lists)
 

@@ -340,8 +340,6 @@ class Explorer(Live):
         list_ids = data.joined.users
         names = data.keys.names(list_ids)
         of_rows = pl.Series("user", index.to_list(), dtype=names.dtype)
-        if not data.keys.columns:
-            return of_rows
         return list_ids[positions(names, of_rows)]
 
     @property
@@ -391,9 +389,8 @@ class Explorer(Live):
             frame = values.assign(value=value, difference=difference)
         evaluation = self.models[shown.model]
         joined = evaluation.joined
-        index = evaluation.keys.index(joined.users, evaluation.user_label)
         counts = {"relevant": joined.n_relevant, "length": joined.list_length}
-        lists = pd.DataFrame(counts, index).reindex(frame.index)
+        lists = pd.DataFrame(counts, evaluation.users).reindex(frame.index)
         hits = self._hits_of(evaluation, shown.k).reindex(frame.index)
         return self._named_by_list(frame.assign(hits=hits, **lists))
 
@@ -402,11 +399,9 @@ class Explorer(Live):
         data = self._data
         if not data.keys.columns:
             return frame
-        list_ids = data.joined.users
-        keys = data.keys.index(list_ids, data.user_label)
-        of_keys = pd.Series(data.keys.names(list_ids).to_list(), keys)
-        of_rows = of_keys.loc[frame.index].to_list()
-        return frame.set_axis(pd.Index(of_rows, name=data.user_label))
+        lists = data.joined.users[data.users.get_indexer(frame.index)]
+        names = data.keys.names(lists).to_list()
+        return frame.set_axis(pd.Index(names, name=data.user_label))
 
     @staticmethod
     def _hits_of(data: EvaluationData, k: int | None) -> pd.Series[float]:
