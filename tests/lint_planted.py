@@ -221,6 +221,18 @@ PLANTED: dict[str, tuple[Data, set[str]]] = {
         ).saying(duplicates="keep"),
         set(),
     ),
+    "duplicates: ranks with gaps": (
+        CLEAN.with_(
+            recs=ranked(CLEAN.recs)
+            .assign(
+                item=CLEAN.recs["item"].where(
+                    CLEAN.recs.index != 41, CLEAN.recs["item"].shift(4)
+                )
+            )
+            .drop(index=[3, 20])
+        ).saying(duplicates="keep"),
+        {"rank_gaps"},
+    ),
     "duplicates: truth": (
         rated(CLEAN, [1, 2, 3])
         .with_(truth=repeat(rated(CLEAN, [1, 2, 3]).truth, 3))

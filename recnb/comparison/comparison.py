@@ -461,14 +461,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         Returns
         -------
         Table
-            `p_holm` is corrected by Holm's method for all rows; it is NaN where fewer than
-            10 users differ. `verdict` is "better" or "worse" ("higher" or "lower" of a
-            metric where neither is better, such as novelty); "hint", printed as
-            inconclusive; "torn", where test and interval disagree; "open", no difference
-            shown; "same" or "untested". `detectable` is the smallest difference found with
+            `p_holm` is corrected by Holm's method within each metric and cut-off, over
+            pairs of models and segments; it is NaN where fewer than 10 users differ.
+            `verdict` is "better" or "worse" ("higher" or "lower" of a metric where
+            neither is better, such as novelty); "hint", printed as inconclusive;
+            "torn", where test and interval disagree; "open", no difference shown;
+            "same" or "untested". `detectable` is the smallest difference found with
             80 % power; `won`, `tied` and `lost` count users, or lists where users have
-            several: `n_lists` of `n_users`, clustered. Its `conclusions` has a sentence for
-            each row, and `plot()` draws them.
+            several: `n_lists` of `n_users`, clustered. Its `conclusions` has a sentence
+            for each row, and `plot()` draws them.
 
         Examples
         --------

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from itertools import combinations
-from typing import Any
+from typing import Any, NoReturn
 
 import pandas as pd
 import polars as pl
@@ -254,12 +254,14 @@ def _opened(models: Any, truth: Any, options: dict[str, Any]) -> tuple[Any, Any]
 
 
 def _one_table(models: Any) -> Any:
-    """Return the table or the path of several models; refuse what can be none."""
-    if is_file(models):
+    """Return several models as one table, if they are no path and not with an engine."""
+    if is_file(models) or engine_of(models):
         return models
-    table = None if engine_of(models) else table_of(models, RECS)
-    if table is not None:
-        return table
+    return table_of(models, RECS) or _refuse_unnamed(models)
+
+
+def _refuse_unnamed(models: Any) -> NoReturn:
+    """Refuse one model without a name, and what has no column of models."""
     kind_of_models = type(models).__name__
     problem = (
         f"models is one {kind_of_models}, and a comparison needs two models at least: "
@@ -280,8 +282,15 @@ def _of_model(name: Any) -> Iterator[None]:
         raise type(problem)(f"model {name!r}: {problem}") from problem
 
 
-def _by_model(table: InputTable, column: str | None) -> Mapping[Any, InputTable]:
+def _frame_of(given: Any) -> Any:
+    """Return the frame of what was opened, as an engine reads it."""
+    return given.frame if isinstance(given, InputTable) else given
+
+
+def _by_model(table: Any, column: str | None) -> Mapping[Any, InputTable]:
     """Split one table by its column of models, in the order they come in."""
+    if not isinstance(table, InputTable):
+        _refuse_unnamed(table)
     label = _label_of_models(table, column)
     frame = table.frame
     if isinstance(frame, pl.LazyFrame) and not isinstance(frame, Scanned):
@@ -349,7 +358,7 @@ def _evaluated(
     with _of_model(name):
         engine = engine_of(model, truth)
         if engine is not None and truth is not None:
-            return engine(model, truth, options)
+            return engine(_frame_of(model), _frame_of(truth), options)
         return evaluate(model, truth, **options)
 
 

@@ -115,6 +115,8 @@ def _lists(model: EvaluationData, k: int | None) -> pl.DataFrame:
         pl.col("user").is_in(joined.users.implode())
     )
     rows = kept.sort("user", "rank", maintain_order=True)
-    if joined.convention.duplicates not in ("error", "dedupe"):
+    if joined.convention.duplicates == "error":
+        joined.refuse_repeated_pairs()
+    elif joined.convention.duplicates != "dedupe":
         rows = rows.unique(["user", "item"], keep="first", maintain_order=True)
     return rows.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))

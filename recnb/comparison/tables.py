@@ -176,7 +176,6 @@ def means_table(
     if not numbers.means.near_best.any() and np.isnan(numbers.differences.p).all():
         # Without a test no mark needs a meaning.
         marked_against = None
-        marks["near_best"] = {}
     table._legend = _legend(
         marks,
         directions,
@@ -261,7 +260,7 @@ def _legend(
     lines = list[Line]()
     if any(marks["best"].values()):
         lines.append([Mark("best", "0.5"), words.best_in_words(directions)])
-        if marks["near_best"]:
+        if any(marks["near_best"].values()):
             near = words.near_best_in_words(settings, every_pair=every_pair)
             sign = Estimate("0.5", signs=NEAR_BEST, signed=True)
             lines.append([sign, f": {near}"])

@@ -7,13 +7,13 @@ import tempfile
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
 import polars as pl
 
-from recnb.data.batches import Batches, batches_of, origin_of
+from recnb.data.batches import Batches, batches_of
 from recnb.data.in_memory import Sheets, source_in_splits
 from recnb.data.layout import Layout
 from recnb.data.names import RECS, TRUTH, Labels
@@ -23,7 +23,7 @@ from recnb.data.source import Source
 from recnb.data.tables import Frame, owned
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.errors import ElsewhereError, WriteError
+from recnb.errors import ElsewhereError, FrameError, WriteError
 
 T = TypeVar("T")
 
@@ -233,12 +233,16 @@ def read_batches(
 def _batches_checked(frame: Frame, name: str, labels: Labels) -> Batches:
     """Yield the rows of a frame in batches, with ids of one kind, none missing."""
     sheet = Sheet(name, pl.DataFrame(), labels)
-    is_whole = origin_of(frame) is None  # a frame in memory is one batch
     with closing(batches_of(frame, name, labels)) as batches:
         for batch in batches:
-            # Errors count rows of this batch alone, unless it is all there is.
-            with nullcontext() if is_whole else of_one_part():
+            is_first = sheet.rows.is_empty()
+            try:
                 sheet = sheet.with_rows(batch).with_ids()
+            except FrameError:
+                if is_first and next(batches, None) is None:
+                    raise  # this batch is all there is
+                with of_one_part():
+                    raise
             yield sheet.rows
     if not sheet.rows.height:
         sheet.with_ids()  # which refuses a frame without rows

@@ -329,7 +329,7 @@ def check_users(
     n_users: int,
     in_both: bool,
     examples: Sequence[Any],
-    highest: object,
+    highest: Any,
     convention: Convention,
 ) -> None:
     """Raise an error if no user is in both frames, or if none can be averaged.
@@ -344,11 +344,16 @@ def check_users(
         fix = "Check that both frames use the same ids, and the user= column."
         raise FrameError(f"no user is in both frames: {held}. {fix}")
     if n_users == 0:
-        needed = (
-            "above 0"
-            if convention.relevant_from is None
-            else f"{convention.relevant_from:g} or more"
-        )
-        held = f"relevance must be {needed} and the highest in the truth is {highest!r}"
-        fix = f"Check relevant_from= and averaged_users={convention.averaged_users!r}."
+        least = convention.relevant_from
+        is_reached = highest > 0 if least is None else highest >= least
+        averaged = f"averaged_users={convention.averaged_users!r}"
+        if is_reached and convention.averaged_users in ("recs", "both"):
+            held = (
+                f"{averaged} counts users with a list, and those with one have no list"
+            )
+            fix = "Give them lists; or say averaged_users='truth', and they count."
+        else:
+            needed = "above 0" if least is None else f"{least:g} or more"
+            held = f"relevance must be {needed} and the highest in the truth is {highest!r}"
+            fix = f"Check relevant_from= and {averaged}."
         raise NoUsersError(f"no user that counts has a relevant item: {held}. {fix}")

@@ -86,10 +86,7 @@ class ItemData:
             source = joined.source
             recs = ranked(Sheet(RECS, source.recs, source.labels), shown)
         elif convention.duplicates == "error":
-            # By given ranks the join lets an item that nobody judged stand twice, which
-            # no number of accuracy sees.
-            lists = Sheet(RECS, recs, joined.source.labels)
-            joined.source.keys.named(lists).refuse_repeated_pairs()
+            joined.refuse_repeated_pairs()
         elif convention.duplicates != "dedupe":
             recs = recs.sort("rank").unique(
                 ["user", "item"], keep="first", maintain_order=True

@@ -14,7 +14,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
 from recnb.data.ids import each_once
-from recnb.data.names import IDS, Labels
+from recnb.data.names import IDS, RECS, Labels
 from recnb.data.sheet import Sheet, relevant_only
 from recnb.data.splits import BY_USER, Keys
 from recnb.data.weights import Weighting, look_up, refuse_lacking
@@ -417,6 +417,15 @@ class Joined:
             n_not_relevant=self.row_counts.n_not_relevant,
             n_gaps=self.row_counts.n_gaps,
         )
+
+    def refuse_repeated_pairs(self) -> None:
+        """Raise an error for repeated pairs of the lists, for what looks at whole lists.
+
+        The join lets an item that nobody judged stand twice, which no number of accuracy
+        sees.
+        """
+        lists = Sheet(RECS, self.recs, self.source.labels)
+        self.source.keys.named(lists).refuse_repeated_pairs()
 
     @cached_property
     def weighting(self) -> Weighting | None:

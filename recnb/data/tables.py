@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.names import NAMES, Labels, role_of
+from recnb.data.names import IDS, NAMES, Labels, role_of
 from recnb.display.text import one_line
 from recnb.errors import ColumnError, FrameError, is_several, quoted
 from recnb.metrics.hits import cached_property
@@ -324,7 +324,9 @@ def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.
         value_dtype = dtype.categories.dtype
         # Groups of users or items keep an order of their own.
         is_ordered = bool(dtype.ordered) and role not in NAMES
-    if is_ordered or isinstance(value_dtype, (pd.IntervalDtype, pd.PeriodDtype)):
+    if isinstance(value_dtype, pd.PeriodDtype) and role in IDS:
+        column = column.dt.to_timestamp()  # refused as a date is
+    elif is_ordered or isinstance(value_dtype, (pd.IntervalDtype, pd.PeriodDtype)):
         column = column.map(str, na_action="ignore")
     values = _as_arrow_reads(column, name, label, role)
     if is_ordered:
@@ -354,6 +356,11 @@ def _as_arrow_reads(
             return from_pandas(column.map(str, na_action="ignore"), name, label, role)
         known = column.dropna()
         kinds = ", ".join(sorted({type(value).__name__ for value in known}))
+        if kinds == "int":
+            raise FrameError(
+                f"{name}: column {label!r} holds {max(known, key=abs)}, and only whole "
+                "numbers below 2**63 are read. Make them text in every frame."
+            ) from problem
         # The text of what is missing would be an id, "nan" or "None".
         raise FrameError(
             f"{name}: column {label!r} holds values of more than one kind, or of one that "

@@ -203,10 +203,10 @@ def checked(table: pl.DataFrame, column: str, name: str, highest: float) -> pl.S
     bad = table.filter(~is_good)
     if bad.height:
         row = bad.row(0, named=True)
-        rule = " or outside (0, 1]" if highest == 1 else ", infinite or not above 0"
+        rule = "outside (0, 1]" if highest == 1 else "not above 0, or infinite"
         are = "is" if bad.height == 1 else "are"
         raise FrameError(
-            f"{name}: {bad.height:,} of {table.height:,} values {are} missing"
+            f"{name}: {bad.height:,} of {table.height:,} values {are} missing or "
             f"{rule}, such as {row[column]!r} for {_ids_of(row)}. Correct them, or "
             "leave their rows out."
         )

@@ -24,7 +24,7 @@ from recnb.display.document import (
     with_code,
     wrapped,
 )
-from recnb.display.language import N_, Message, _, use_language
+from recnb.display.language import N_, Message, _, ngettext, use_language
 from recnb.display.templates import framed
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, Suggesting, near
@@ -166,6 +166,9 @@ class Problem:
             first = first.with_columns(data.source.keys.names(first["user"]))
         cells = []
         for role, cell in first.row(0, named=True).items():
+            if role == "rows":  # their number
+                cells.append(ngettext("in {n:,} row", "in {n:,} rows", cell))
+                continue
             column = str(labels.get(role, role))
             # A column that is called as its role is called so in words.
             name = _(ROLES.get(column, "")) or quoted_id(column)[1:-1]

@@ -257,9 +257,13 @@ class Repair:
         code: CodeOf,
         other: str = "",
     ) -> Self:
-        """Keep some of the rows, and close the gaps that they leave in lists."""
+        """Keep some of the rows, and close the gaps that they leave in lists.
+
+        Where lists have gaps of their own, which are another finding, all ranks stay.
+        """
         self.lines.append(self._line(frame, roles, code, other))
-        return self.change(frame, change).close_gaps(frame)
+        self.change(frame, change)
+        return self if self.data.joined.has_gaps else self.close_gaps(frame)
 
     def _line(self, frame: str, roles: list[str], code: CodeOf, other: str = "") -> str:
         """Return a line of code for the caller's frames.

@@ -166,8 +166,8 @@ class EvaluationData:
         """Return the evaluation of other lists against the same truth.
 
         Columns, conventions, train, items, users and weights are the same, and all that
-        is beside the lists is not read again: a training loop evaluates its lists three
-        times as fast as by `recnb.evaluate`.
+        is beside the lists is not read again, which saves a training loop part of each
+        evaluation.
 
         Parameters
         ----------

@@ -110,6 +110,8 @@ def test_marks_are_against_the_best_where_no_baseline_was_named():
     assert "°: not significantly different from it" in repr(table)
     assert "than" not in repr(table).splitlines()[-2]
     assert table.attrs["near_best"] == {"ndcg@10": ["item-knn"]}
+    two = {name: SAMPLE.models[name] for name in ("factors", "popular")}
+    assert "°" not in repr(recnb.compare(two, SAMPLE.test).table("ndcg", k=10))
     parts = recnb.compare(
         SAMPLE.models,
         SAMPLE.test.assign(week=SAMPLE.test.index % 2),

@@ -18,11 +18,11 @@ import pandas as pd
 import pytest
 
 from recnb.conventions.presets import Preset, of_library
-from recnb.data import Source, read
+from recnb.data import Source
 from recnb.errors import RecnbError
 from recnb.libraries import as_in
 from recnb.metrics.metric import LIST_METRICS
-from tests.presets import as_in_of
+from tests.presets import as_in_of, source_of
 from tests.tools.parity import record
 from tests.tools.parity.data import DataSet, data_sets
 from tests.tools.parity.environments import ASKED, python, wanted
@@ -74,7 +74,7 @@ def frames(data: DataSet) -> tuple[pd.DataFrame, pd.DataFrame]:
 @cache
 def source(number: int) -> Source:
     """The frames of a data set, read once for all presets."""
-    return read(*frames(DATA[number]), {}, {})
+    return source_of(*frames(DATA[number]))
 
 
 def of_lists(one: Preset, data: DataSet) -> float:

@@ -26,12 +26,12 @@ from hypothesis import strategies as st
 import recnb
 from recnb.conventions.convention import PHRASES
 from recnb.conventions.presets import Preset, presets
-from recnb.data import Source, read
+from recnb.data import Source
 from recnb.errors import FrameError, RecnbError
 from recnb.libraries import as_in
 from recnb.metrics.metric import LIST_METRICS, RETRIEVAL_METRICS
 from tests.examples import examples
-from tests.presets import WHOLE, as_in_of, cut_at, value_under
+from tests.presets import WHOLE, as_in_of, cut_at, source_of, value_under
 from tests.reference import Case, evaluate
 
 RECORDED = Path(__file__).parents[1] / "recorded"
@@ -75,7 +75,7 @@ def source(case: str) -> Source:
     """A case as as_in reads it, kept so that presets of one convention share their
     join.
     """
-    return read(*frames(CASES[case]), {}, {})
+    return source_of(*frames(CASES[case]))
 
 
 def outcome(call: Callable[[], float]) -> float | str:
@@ -275,7 +275,7 @@ NOTHING_SHARED = made_case(
 @example(case=NOTHING_SHARED)
 @settings(max_examples=examples(30))
 def test_every_preset_does_what_its_options_say(case: Case) -> None:
-    frames_read = read(*frames(case), {}, {})
+    frames_read = source_of(*frames(case))
     for key, preset in EXPRESSED.items():
         wanted, got = (
             by_reference(preset, case),
@@ -288,7 +288,7 @@ def test_every_preset_does_what_its_options_say(case: Case) -> None:
 @settings(max_examples=examples(20))
 def test_every_preset_without_a_cut_off_does_what_its_options_say(case: Case) -> None:
     """Nothing is cut, not the ideal either; k of a divisor is the list's length."""
-    frames_read = read(*frames(case), {}, {})
+    frames_read = source_of(*frames(case))
     for key, preset in EXPRESSED.items():
         if preset.without_k:  # it has no such number
             continue
@@ -310,7 +310,7 @@ def test_a_pair_judged_twice_counts_at_its_highest() -> None:
     """By choice: no recorded case judges a pair twice."""
     recs, truth = frames(ALL_TIED)
     twice = pd.concat([truth, truth.assign(relevance=0.0)], ignore_index=True)
-    once, again = (read(recs, judged, {}, {}) for judged in (truth, twice))
+    once, again = (source_of(recs, judged) for judged in (truth, twice))
     for key in OF_HITS:
         assert same(
             *(

@@ -183,9 +183,7 @@ def test_a_column_as_polars_has_it(what: str) -> None:
     assert from_pandas(column, "users", "group", "group").to_list() == values
 
 
-@pytest.mark.parametrize(
-    "values", [["a", 1], [True, 1], [1j, 2], [object()], [10**30, 1], [[1], 2]]
-)
+@pytest.mark.parametrize("values", [["a", 1], [True, 1], [1j, 2], [object()], [[1], 2]])
 def test_a_column_of_several_kinds_is_refused(values: list[Any]) -> None:
     with pytest.raises(
         FrameError, match="users: column 'group' holds values of more than one kind"

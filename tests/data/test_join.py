@@ -300,7 +300,8 @@ def test_a_pair_twice_in_the_truth_is_refused(columns, way):
 
 def test_metrics_of_whole_lists_refuse_an_item_that_is_not_judged_twice():
     ev = recnb.evaluate(*lists_and_truth("axxc", rank=[1, 2, 3, 4]))
-    for metric in (ev.coverage, ev.novelty, ev.gini, ev.personalization):
+    overlap = recnb.compare({"one": ev, "other": ev}).overlap
+    for metric in (ev.coverage, ev.novelty, ev.gini, ev.personalization, overlap):
         with pytest.raises(FrameError, match=PAIR_TWICE):
             metric(k=4)
 

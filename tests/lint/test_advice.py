@@ -156,6 +156,9 @@ def holds(data: Data, name: str, k: int = 10, metric: str = "ndcg") -> bool:
     again = typed["ev"].lint(k, metric)
     assert finding.short not in [one.short for one in again]
     assert again.names.count(name) < lint.names.count(name)
+    # What is put right leaves no gap, and closes none that was there.
+    if name != "rank_gaps":
+        assert ("rank_gaps" in again.names) == ("rank_gaps" in lint.names)
     return True
 
 

@@ -547,6 +547,8 @@ def test_facts_of_single_checks() -> None:
     assert [
         (one.severity, one.n) for one in repeated.lint() if one.name == "duplicates"
     ] == [("note", 5), ("note", 3)]
+    repeated = planted("duplicates: ranks").lint()["duplicates"]
+    assert repeated.example.endswith(", in 2 rows.")
     assert [quoted_id(value) for value in (1, "1", 0.5, "a`b")] == [
         "1",
         "'1'",

@@ -33,6 +33,7 @@ def refused(call: Callable[[], Any], kind: type[RecnbError], *pieces: str) -> No
         assert piece in message, f"{piece!r} is not in: {message}"
     assert 30 < len(message) < 700
     assert "\n" not in message
+    assert "in one part" not in message  # no frame here has more rows than a part
 
 
 def rows(file: str) -> dict[str, dict[str, Any]]:
