@@ -17,12 +17,11 @@ import pandas as pd
 import polars as pl
 
 from recnb.comparison.models import register as register_engine
-from recnb.data import InputTable, Layout
+from recnb.data import InputTable
 from recnb.data.in_memory import Sheets
 from recnb.data.names import RECS, TRUTH, Labels
 from recnb.data.parts import Parts
 from recnb.data.sheet import Sheet
-from recnb.data.splits import split_role
 from recnb.display.language import N_
 from recnb.distributed.evaluation import (
     BUCKET,
@@ -92,7 +91,8 @@ class DaskParts(Parts):
             _by_role(lists, layout.recs_read),
             _by_role(judged, layout.truth_read),
         )
-        super().__init__(_with_splits(layout, self._rows[0]))
+        named = zip((RECS, TRUTH), self._rows, strict=True)
+        super().__init__(layout.with_keys(named, _distinct))
         self._shuffled = [
             rows.shuffle(BUCKET, npartitions=n, ignore_index=True)
             for rows in self._rows
@@ -110,11 +110,11 @@ class DaskParts(Parts):
 
     def fetched(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
-        wanted = self.users_of(users).unique().to_list()
+        wanted = users.to_list()
         left, right = dask.compute(
             *(rows[rows["user"].isin(wanted)] for rows in self._rows)
         )
-        return self.of_lists(read_part(left, right, self.layout), users)
+        return read_part(left, right, self.layout)
 
 
 class DaskAccessor:
@@ -146,14 +146,11 @@ def _dask_frame(frame: Any, name: str, other: Any) -> Any:
     )
 
 
-def _with_splits(layout: Layout, lists: Any) -> Layout:
-    """Look up the values of the split in the lists, if there is one."""
-    if not layout.split:
-        return layout
-    roles = [split_role(column) for column in layout.split]
-    distinct = lists[["user", *roles]].drop_duplicates(subset=roles).compute()
-    columns = {role: role for role in ("user", *roles)}
-    return layout.with_splits(InputTable.of(distinct, RECS).select(columns))
+def _distinct(named: tuple[str, Any], columns: list[str]) -> pl.DataFrame:
+    """Return the values that some columns have together in a frame of this name."""
+    name, frame = named
+    values = frame[columns].drop_duplicates().compute()
+    return InputTable.of(values, name).select({column: column for column in columns})
 
 
 def _by_role(frame: Any, roles: Labels) -> Any:

@@ -870,9 +870,9 @@ def _refuse_other_lists(ours: Evaluation, against: object) -> None:
 
 def _split_in_words(data: EvaluationData) -> str:
     """Return the columns that tell the lists of a user apart, in words."""
-    if data.splits is None:
+    if not data.keys.columns:
         return "no split="
-    return f"split={quoted([*data.splits.columns])}"
+    return f"split={quoted([*data.keys.columns])}"
 
 
 def _of_users_in_both(

@@ -24,7 +24,6 @@ from recnb.data.in_memory import Sheets
 from recnb.data.names import RECS, TRUTH
 from recnb.data.parts import Parts
 from recnb.data.sheet import Sheet
-from recnb.data.splits import split_role
 from recnb.display.language import N_, current, use_language
 from recnb.distributed.evaluation import (
     BUCKET,
@@ -86,8 +85,8 @@ class SparkParts(Parts):
         layout = layout_of(_columns_alone(recs), _columns_alone(truth), given)
         judged = _by_role(truth, TRUTH, layout.truth_read, session)
         lists = _by_role(recs, RECS, layout.recs_read, session)
-        super().__init__(_with_splits(layout, lists))
         self._rows = (lists, judged)
+        super().__init__(layout.with_keys(self._rows, _distinct))
         self._n = npartitions or _shuffle_partitions(session)
 
     def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
@@ -109,12 +108,12 @@ class SparkParts(Parts):
 
     def fetched(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
-        wanted = fn.col("user").isin(self.users_of(users).unique().to_list())
+        wanted = fn.col("user").isin(users.to_list())
         # What is filtered before it is numbered can be left to the source.
         left, right = (
             _numbered(rows.filter(wanted), 1).toArrow() for rows in self._rows
         )
-        return self.of_lists(read_part(left, right, self.layout), users)
+        return read_part(left, right, self.layout)
 
 
 def _session_of(recs: Frame, truth: Frame) -> Any:
@@ -203,14 +202,11 @@ def _numbered(rows: DataFrame, n: int) -> DataFrame:
     return rows.select(*roles, place, bucket)
 
 
-def _with_splits(layout: Layout, lists: DataFrame) -> Layout:
-    """Look up the values of the split in the lists, if there is one."""
-    if not layout.split:
-        return layout
-    roles = [split_role(column) for column in layout.split]
-    columns = (fn.col(f"`{role}`") for role in ("user", *roles))
-    distinct = lists.select(*columns).dropDuplicates(roles).toArrow()
-    return layout.with_splits(pl.DataFrame(pl.from_arrow(distinct)))
+def _distinct(rows: DataFrame, roles: list[str]) -> pl.DataFrame:
+    """Return the values that some columns have together."""
+    columns = (fn.col(f"`{role}`") for role in roles)
+    distinct = rows.select(*columns).distinct().toArrow()
+    return pl.DataFrame(pl.from_arrow(distinct))
 
 
 register_engine(

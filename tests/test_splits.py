@@ -302,7 +302,7 @@ def test_users_drawn_as_one_are_those_of_a_cluster() -> None:
     users = pd.DataFrame({"user": range(12), "topic": [n // 3 for n in range(12)]})
     ev = recnb.evaluate(recs, truth, split="fold", users=users, cluster="topic")
     lists = ev.joined.users
-    of_users = ev.lists_table(lists)["user"].to_numpy()
+    of_users = ev.keys.users_of(lists).to_numpy()
     codes = ev.clusters_of(lists)
     assert codes is not None
     np.testing.assert_array_equal(codes, of_users // 3)
@@ -365,6 +365,54 @@ def test_models_are_compared_on_the_lists_that_all_have() -> None:
         recnb.compare({"a": in_split, "b": plain})
     same = recnb.compare(one_frame, truth, split="fold", **averaged)
     pd.testing.assert_frame_equal(same.table(["ndcg", "recall"], k=3).to_frame(), table)
+
+
+def test_models_with_lists_of_other_users_are_compared_by_user_and_split() -> None:
+    truth = pd.DataFrame(
+        {"user": [1, 2, 5] * 2, "item": "x", "fold": [0] * 3 + [1] * 3}
+    )
+    first = truth.assign(user=[1, 2, 3, 1, 2, 4], item=[*"xyxyxx"], rank=1)
+    second = truth.assign(user=[0, 1, 2, 0, 1, 2], item=[*"xxyxxy"], rank=1)
+    evaluations = {
+        name: recnb.evaluate(rows, truth, split="fold", averaged_users="both")
+        for name, rows in {"a": first, "b": second}.items()
+    }
+    for joined in (False, True):
+        if joined:
+            assert all(ev.recall(k=1) == 0.5 for ev in evaluations.values())
+        found = recnb.compare(evaluations)
+        values = {name: found[name].recall(k=1).per_user.to_dict() for name in "ab"}
+        keys = [(1, 0), (1, 1), (2, 0), (2, 1)]
+        assert values["a"] == dict(zip(keys, [1.0, 0.0, 0.0, 1.0], strict=True))
+        assert values["b"] == dict(zip(keys, [1.0, 1.0, 0.0, 0.0], strict=True))
+        assert found.overlap(k=1).to_frame()["n_identical"].to_list() == [2]
+        movers = found.movers("recall", k=1).to_frame()
+        assert movers["user"].to_list() == ["1 [fold=1]", "2 [fold=1]"]
+        assert found["a"].explain("recall", (2, 1), k=1).value == 1
+    other_truth = recnb.evaluate(second, truth.assign(item=[*"xzxxxx"]), split="fold")
+    with pytest.raises(FrameError, match=r"has user '2 \[fold=0\]', item '[xz]'"):
+        recnb.compare(
+            {"a": recnb.evaluate(first, truth, split="fold"), "b": other_truth}
+        )
+    as_text = [rows.assign(user=rows["user"].astype(str)) for rows in (second, truth)]
+    texts = recnb.evaluate(*as_text, split="fold", averaged_users="both")
+    with pytest.raises(FrameError, match="different kinds in the models"):
+        recnb.compare({"a": evaluations["a"], "b": texts})
+
+
+def test_errors_and_the_lint_name_lists_by_user_and_split() -> None:
+    truth = pd.DataFrame({"user": ["u", "nan"] * 2, "item": "x", "fold": [0, 0, 1, 1]})
+    recs = truth.assign(score=1.0)
+    lint = str(recnb.evaluate(recs, truth, split="fold").lint(1))
+    assert "Rows with a word for a missing value as their user: 4 of 8" in lint
+    assert "Such as user 'nan [fold=0]', item 'x'." in lint
+    twice = pd.concat([recs, recs[3:]])
+    bad = recs.assign(score=[1, 1, 1, np.nan])
+    for lists, words in ((twice, "such as"), (bad, "for")):
+        with pytest.raises(
+            FrameError, match=rf"{words} user 'nan \[fold=1\]', item 'x'"
+        ):
+            recnb.evaluate(lists, truth, split="fold").ndcg(k=1)
 
 
 def test_differences_of_a_value_are_those_of_it_alone() -> None:

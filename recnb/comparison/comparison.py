@@ -15,6 +15,7 @@ import pandas as pd
 from recnb.comparison.models import (
     check_models,
     models_of,
+    numbered_alike,
     restrict_to_common_users,
     share_catalogue,
     users_in_words,
@@ -173,6 +174,7 @@ def compare(
             f"baseline={quoted(baseline)} is none of the models. "
             f"{near(baseline, evaluated)}"
         )
+    evaluated = numbered_alike(evaluated)
     check_models(evaluated)
     kept, judged = restrict_to_common_users(share_catalogue(evaluated))
     if pairs == "all" and baseline is not None:
@@ -1017,7 +1019,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         decisions = [*of_library, *convention.phrases(graded=first.joined.graded)]
         words += weights_in_words(
-            first.joined.user_weight, of_lists=first.splits is not None
+            first.joined.user_weight, of_lists=bool(first.keys.columns)
         )
         return "; ".join(
             [
@@ -1043,8 +1045,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                     self.users_by_model, convention, has_missed=has_missed
                 )
             notes = [note for note in map(str, first.joined.notes) if note not in words]
-        if first.splits is not None:
-            lists = ListCounts(first.splits, first.joined.users).in_words()
+        if first.keys.columns:
+            lists = ListCounts(first.keys, first.joined.users).in_words()
             words[0] = _("{lists} that all models are judged on", lists=lists)
         return words, notes
 

@@ -27,6 +27,7 @@ from recnb.data.names import RECS, TRUTH, RolesWanted, as_named
 from recnb.data.read import SIDE_FRAMES, Input, is_left_merge, match_kinds
 from recnb.data.roles import settle
 from recnb.data.sheet import relevant_only
+from recnb.data.splits import Keys, SplitKeys
 from recnb.data.tables import InputTable, Scanned, table_of
 from recnb.display.language import N_, Plural, Sentence, _, named, use_noun
 from recnb.display.progress import steps
@@ -361,6 +362,17 @@ def _evaluated(
         return evaluate(model, truth, **options)
 
 
+def numbered_alike(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
+    """Return models in whose split a list has one number."""
+    (first, ours), *others = models.items()
+    for name, theirs in others:
+        _check_splits((first, name), ours, theirs)
+    if not isinstance(ours.keys, SplitKeys):
+        return models
+    keys = ours.keys.together([theirs.keys for _name, theirs in others])
+    return {name: model.numbered_as(keys) for name, model in models.items()}
+
+
 def check_models(models: Mapping[str, Evaluation]) -> None:
     """Refuse models of different conventions or truths.
 
@@ -370,10 +382,9 @@ def check_models(models: Mapping[str, Evaluation]) -> None:
     for name, theirs in others:
         _check_conventions((first, name), ours, theirs)
         _check_weights((first, name), ours, theirs)
-        _check_splits((first, name), ours, theirs)
         judged, other = _judged(ours.joined), _judged(theirs.joined)
         _check_kinds((first, name), judged, other)
-        _check_truths((first, name), judged, other)
+        _check_truths((first, name), judged, other, ours.keys)
 
 
 def _check_conventions(
@@ -423,10 +434,7 @@ def _check_splits(names: tuple[str, str], ours: Evaluation, theirs: Evaluation) 
         raise OptionError(
             f"{first!r} and {name!r} have another cluster=: evaluate both with one."
         )
-    of_each = []
-    for model in (ours, theirs):
-        labels = [] if model.splits is None else model.splits.labels.to_list()
-        of_each.append({label.removesuffix("]") for label in labels})
+    of_each = [{*model.keys.labels} for model in (ours, theirs)]
     for whose, lacking in (
         (first, of_each[0] - of_each[1]),
         (name, of_each[1] - of_each[0]),
@@ -466,7 +474,7 @@ def _check_kinds(
 
 
 def _check_truths(
-    names: tuple[str, str], judged: pl.DataFrame, other: pl.DataFrame
+    names: tuple[str, str], judged: pl.DataFrame, other: pl.DataFrame, keys: Keys
 ) -> None:
     """Refuse two models with different relevant items, and name one of them."""
     if same_rows(judged, other):
@@ -475,7 +483,8 @@ def _check_truths(
     whose, example = first, judged.join(other, on=judged.columns, how="anti")
     if not example.height:
         whose, example = name, other.join(judged, on=judged.columns, how="anti")
-    user, item, relevance, *weights = example.row(0)
+    _user, item, relevance, *weights = example.row(0)
+    user = keys.names(example["user"])[0]
     row = f"user {user!r}, item {item!r}, relevance {relevance:g}"
     for weight in weights:
         row += f", weight {weight:g}"
@@ -565,8 +574,9 @@ def restrict_to_common_users(
 def _no_users_in_common(models: Mapping[str, Evaluation]) -> NoUsersError:
     """Return the error for models without a user that all of them are judged on."""
     users_of = {name: model.joined.users for name, model in models.items()}
+    keys = next(iter(models.values())).keys
     counts = ", ".join(
-        f"{name!r} {len(users):,} (such as {users[0]!r})"
+        f"{name!r} {len(users):,} (such as {keys.names(users.head(1))[0]!r})"
         for name, users in users_of.items()
     )
     with use_noun(next(iter(models.values())).noun):

@@ -95,12 +95,12 @@ def runs_of(
 ) -> Runs:
     """Return the numbers of models over splits, and the differences of pairs."""
     first = next(iter(models.values()))
-    if first.splits is None:
+    if not first.keys.columns:
         raise OptionError(
             "runs are over splits, and there are none: recnb.compare(models, truth, "
             "split='fold')."
         )
-    columns = list(first.splits.columns)
+    columns = list(first.keys.columns)
     division = division_by(models, columns)
     numbers = measured(
         models, [asked], Cutoffs.one(k), division=division, intervals=False

@@ -20,7 +20,6 @@ from recnb.data.names import RECS, TRUTH, Labels
 from recnb.data.parts import Parts, of_one_part, part_of
 from recnb.data.sheet import Sheet
 from recnb.data.source import Source
-from recnb.data.splits import with_distinct_splits
 from recnb.data.tables import Frame, owned
 from recnb.display.language import _
 from recnb.display.progress import steps
@@ -91,6 +90,10 @@ class SpooledTable:
             return self.first().clear().lazy()
         return pl.scan_parquet(files, hive_partitioning=False)
 
+    def distinct(self, columns: list[str]) -> pl.DataFrame:
+        """Return the values that some columns have together in the written rows."""
+        return self.scan().select(columns).unique().collect(engine="streaming")
+
     def first(self) -> pl.DataFrame:
         """Return one of the rows."""
         if self._rows:
@@ -142,10 +145,7 @@ class FileParts(Parts):
         tables = (lists, judged)
         for table in tables:
             table.write()
-        if layout.split:
-            distinct = with_distinct_splits(lists.scan(), layout.split).collect()
-            layout = layout.with_splits(distinct)
-        super().__init__(layout)
+        super().__init__(layout.with_keys(tables, SpooledTable.distinct))
         self._tables: tuple[SpooledTable, SpooledTable] | None = tables
         self.where, self.remedy = origin
 
@@ -171,15 +171,14 @@ class FileParts(Parts):
 
     def fetched(self, users: pl.Series) -> Sheets:
         """Return the rows of some users."""
-        wanted = self.users_of(users).unique()
-        is_wanted = pl.col("user").is_in(wanted.implode())
+        is_wanted = pl.col("user").is_in(users.implode())
         recs, truth = (
-            pl.concat(map(table.scan, parts_of(wanted).unique()))
+            pl.concat(map(table.scan, parts_of(users).unique()))
             .filter(is_wanted)
             .collect()
             for table in self._sides()
         )
-        return self.of_lists(part_of(recs, truth, self.layout), users)
+        return part_of(recs, truth, self.layout)
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""

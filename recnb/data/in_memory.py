@@ -24,12 +24,12 @@ from recnb.data.names import IDS, TRUTH
 from recnb.data.rules import rank_of_rows, single_precision
 from recnb.data.sheet import Sheet, is_relevant
 from recnb.data.source import Joined, JoinedRows, Source, rows_of
-from recnb.data.splits import Splits
+from recnb.data.splits import BY_USER, Keys, SplitKeys
 from recnb.data.tables import with_series
 from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import FrameError, NoUsersError
-from recnb.metrics.hits import Floats, Ints, cached_property
+from recnb.metrics.hits import Floats, cached_property
 
 
 @dataclass(eq=False)
@@ -60,7 +60,7 @@ class Sheets(Source):
     #: Every item there is, where models are compared.
     catalogue: pl.Series | None = None
     user_weights: pl.DataFrame | None = None
-    splits: Splits | None = None
+    keys: Keys = BY_USER
     users_without_items: Sequence[Any] = ()
     #: Ids by which propensities were looked up; none of those in a column of the truth.
     propensity_ids: Sequence[str] = ()
@@ -93,7 +93,7 @@ class Sheets(Source):
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
-        users = self.users_of(self.recs["user"].head(1))
+        users = self.keys.users_of(self.recs["user"].head(1))
         return self.lists.with_rows(self.recs.head(1)).with_columns(users)
 
     @property
@@ -112,7 +112,7 @@ class Sheets(Source):
         judgements = self.judgements
         if propensity is not None:
             self.propensity_ids = propensity.columns[:-1]
-            users = self.users_of(judgements["user"])
+            users = self.keys.users_of(judgements["user"])
             rows = judgements.with_columns(users).rows
             values = look_up(propensity, rows, "propensity")
         elif self.weighted:
@@ -133,7 +133,7 @@ class Sheets(Source):
     @property
     def is_whole(self) -> bool:
         """Whether these are all rows of two frames, with a list a user."""
-        is_divided = self.is_part or self.splits is not None
+        is_divided = self.is_part or bool(self.keys.columns)
         return not is_divided and self.whole is None and self.catalogue is None
 
     def with_lists(self, lists: Sheet) -> Sheets:
@@ -142,29 +142,27 @@ class Sheets(Source):
             self.kept = KeptTruth(self.judgements)
         return replace(self, lists=lists)
 
-    def in_splits(self, codes: Ints) -> Sheets:
-        """Return the lists and the truth of some combinations of the split's values."""
-        assert self.splits is not None
-        of_lists, of_truth = self._codes
-        return replace(
-            self,
-            lists=self.lists.with_rows(self.recs.filter(np.isin(of_lists, codes))),
-            judgements=self.judgements.with_rows(
-                self.truth.filter(np.isin(of_truth, codes))
-            ),
-            whole=self.whole or self,
-            splits=self.splits.of_codes(codes),
+    def numbered_as(self, keys: Keys, numbers: pl.Series) -> Sheets:
+        """Return the same with other keys, among which lists have these numbers."""
+        lists, judgements = (
+            sheet.with_columns(numbers[sheet["user"]])
+            for sheet in (self.lists, self.judgements)
         )
-
-    @cached_property
-    def _codes(self) -> tuple[Ints, Ints]:
-        """The combination of each row of the lists, and of the truth."""
-        assert self.splits is not None
-        of_lists = self.splits.codes_of(self.recs["user"])
-        return of_lists, self.splits.codes_of(self.truth["user"])
+        return replace(self, lists=lists, judgements=judgements, keys=keys)
 
     def join(self, convention: Convention) -> Joined:
         """Join the frames under a convention."""
+        try:
+            return self._join(convention)
+        except FrameError:
+            if self.keys.columns:
+                # The same with names in the place of numbers, which raises it in words.
+                lists, judgements = map(self.keys.named, (self.lists, self.judgements))
+                named = replace(self, lists=lists, judgements=judgements, keys=BY_USER)
+                named._join(convention)
+            raise
+
+    def _join(self, convention: Convention) -> Joined:
         graded_as = _with_negative_grades(convention)
         truth = self._truth_under(graded_as)
         lists, in_order = self.lists.with_order_settled(convention)
@@ -187,8 +185,8 @@ class Sheets(Source):
                 highest=judged["relevance"].max(),
                 convention=in_order,
             )
-            if self.splits is not None and self.whole is None:
-                self.splits.refuse_without_users(result.users)
+            if self.whole is None:
+                self.keys.refuse_without_users(result.users)
         # As grades below 0 were read: they say which items were not judged.
         ranked_rows = partial(_ranked_rows, lists.rows, Truth(judged), in_order)
         if graded_as != convention:
@@ -302,29 +300,20 @@ def _known_propensities(judgements: Sheet) -> pl.Series:
 
 
 def source_of(
-    lists: Sheet, judgements: Sheet, splits: Splits | None = None, **known: Any
+    lists: Sheet, judgements: Sheet, keys: Keys = BY_USER, **known: Any
 ) -> Sheets:
     """Return the source of rows in memory, whose ids must be of one kind."""
     lists.refuse_other_kinds(judgements)
-    if splits is None:
-        return Sheets(lists, judgements, **known)
-    return Sheets(
-        splits.with_list_ids(lists),
-        splits.with_list_ids(judgements),
-        splits=splits,
-        **known,
-    )
+    numbered = keys.numbered(lists), keys.numbered(judgements)
+    return Sheets(*numbered, keys=keys, **known)
 
 
 def source_in_splits(
     lists: Sheet, judgements: Sheet, columns: Sequence[str], **known: Any
 ) -> Sheets:
     """Return the source of all rows, in memory, whose lists these columns tell apart."""
-    splits = Splits.of(lists, columns) if columns else None
-    source = source_of(lists, judgements, splits, **known)
-    if splits is not None:
-        splits.refuse_unmet([splits.met(source.recs["user"], source.truth["user"])])
-    return source
+    keys = SplitKeys.read(lists, judgements, columns) if columns else BY_USER
+    return source_of(lists, judgements, keys, **known)
 
 
 def ranked(lists: Sheet, convention: Convention) -> pl.DataFrame:

@@ -24,7 +24,6 @@ from recnb.data.side_data import SideData
 from recnb.data.source import elsewhere
 from recnb.display.text import one_line
 from recnb.errors import (
-    ElsewhereError,
     FrameError,
     OptionError,
     is_several,
@@ -68,46 +67,10 @@ class ItemData:
         self.side_data = side_data
         self._read: dict[tuple[str, ...], Any] = {}  #: of columns of items=
 
-    @cached_property
-    def of_splits(self) -> list[ItemData]:
-        """The same of each combination of the split alone; items keep their numbers."""
-        source, splits = self.joined.source, self.joined.source.splits
-        assert isinstance(source, Sheets)
-        assert splits is not None
-        parts = []
-        for code in range(splits.values.height):
-            joined = source.in_splits(np.array([code])).under(self.joined.convention)
-            side_data = self.side_data
-            if side_data.train is not None:
-                train = splits.of_lists(side_data.train, code)
-                side_data = replace(side_data, train=train)
-            part = ItemData(joined, side_data)
-            vars(part)["items"] = self.items
-            parts.append(part)
-        return parts
-
     def values_of_users(
         self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
     ) -> tuple[pl.Series, list[PerUser | Whole]]:
-        """Compute a metric at each cut-off; return the users of the values as well.
-
-        Lists in a split have values that are computed with those of the split alone.
-        """
-        if self.joined.source.splits is None or metric.of == "all":
-            return self.values_of_lists(metric, cutoffs, options)
-        parts = [
-            part.values_of_lists(metric, cutoffs, options) for part in self.of_splits
-        ]
-        users = pl.concat([lists for lists, _values in parts])
-        order = users.arg_sort()
-        by_cutoff = zip(*(values for _lists, values in parts), strict=True)
-        together = [PerUser.together(values, order.to_numpy()) for values in by_cutoff]
-        return users.gather(order), [*together]
-
-    def values_of_lists(
-        self, metric: Metric[...], cutoffs: Cutoffs, options: Mapping[str, Any]
-    ) -> tuple[pl.Series, list[PerUser | Whole]]:
-        """Compute a metric at each cut-off, of all lists that are here together."""
+        """Compute a metric at each cut-off; return the users of the values as well."""
         users = self.joined.users if metric.of_evaluated else self.users
         return users, [self.compute(metric, k, options) for k in cutoffs]
 
@@ -193,7 +156,7 @@ class ItemData:
         """Return rows of lists: user, item, rank, relevance and the columns of items=.
 
         Relevance is 0 of a pair that the truth lacks, and of a user who is not
-        evaluated. Lists in a split have its columns behind the user.
+        evaluated. What else tells the lists of a user apart is behind the user.
         """
         rows = pl.DataFrame(
             {
@@ -212,10 +175,8 @@ class ItemData:
             columns = [name for name in described.columns if name not in rows.columns]
             described = described.select("item", *columns)
             rows = rows.join(described, on="item", how="left", maintain_order="left")
-        splits = self.joined.source.splits
-        if splits is not None:
-            keys = splits.lists(rows["user"])
-            rows = keys.hstack(rows.drop("user", *keys.columns, strict=False))
+        keys = self.joined.source.keys.of(rows["user"])
+        rows = keys.hstack(rows.drop("user", *keys.columns, strict=False))
         return rows.to_pandas()
 
     @cached_property
@@ -372,17 +333,6 @@ class ItemDataOfParts(ItemData):
     """
 
     @property
-    def of_splits(self) -> list[ItemData]:
-        """All lists: values of users do not depend on others, but by train."""
-        if self.side_data.train is not None:
-            raise ElsewhereError(
-                "with split= and train=, a metric beyond accuracy is computed from the "
-                f"rows of each split together, and they stay in {self._parts.where}: "
-                f"{self._parts.remedy}."
-            )
-        return [self]
-
-    @property
     def _parts(self) -> Parts:
         parts = self.joined.source
         assert isinstance(parts, Parts)
@@ -474,7 +424,7 @@ class ItemDataOfParts(ItemData):
 
         def rows(user: int) -> TermRows:
             """Return the rows behind the value of a user, whose list is fetched."""
-            of_user = self._parts.fetched(table["user"][[user]])
+            of_user = self._parts.rows_of(table["user"][[user]])
             explained: TermRows = self._on_part(values)(of_user).rows(0)
             return explained
 

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 import polars as pl
 
 from recnb.data.names import IDS, RECS, TRUTH, WANTED, Labels, Named
 from recnb.data.roles import refuse_absent, settle
 from recnb.data.sheet import Sheet
-from recnb.data.splits import Splits, split_role
+from recnb.data.splits import BY_USER, Keys, SplitKeys, split_role
 from recnb.data.tables import InputTable
 from recnb.errors import ColumnError
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -27,8 +30,7 @@ class Layout:
     #: The columns of the split, and those of them that the truth has.
     split: tuple[str, ...] = ()
     truth_split: tuple[str, ...] = ()
-    #: Their values in the recommendations, once these were looked at.
-    splits: Splits | None = None
+    keys: Keys = BY_USER  #: of all lists, once both frames were looked at
     #: Users of the truth whose list is empty: no row of it can hold them.
     users_without_items: Sequence[object] = ()
 
@@ -42,10 +44,21 @@ class Layout:
         """The columns that are read of the truth: roles, and those of a split."""
         return {**self.truth, **{split_role(name): name for name in self.truth_split}}
 
-    def with_splits(self, combinations: pl.DataFrame) -> Layout:
-        """Take the values of the split from rows of the lists that have all of them."""
-        lists = Sheet(RECS, combinations, self.recs).with_ids(["user"])
-        return replace(self, splits=Splits.of(lists, self.split))
+    def with_keys(
+        self, rows: Iterable[T], distinct: Callable[[T, list[str]], pl.DataFrame]
+    ) -> Layout:
+        """Give lists their numbers, the same in all parts, if there is a split.
+
+        `distinct` returns the values that some columns have together in one side's rows.
+        """
+        if not self.split:
+            return self
+        of_split = (self.split, self.truth_split)
+        roles = [["user", *map(split_role, names)] for names in of_split]
+        listed, judged = map(distinct, rows, roles)
+        lists = Sheet(RECS, listed, self.recs).with_ids(["user"])
+        judgements = Sheet(TRUTH, judged, self.truth).with_ids(["user"])
+        return replace(self, keys=SplitKeys.read(lists, judgements, self.split))
 
     @classmethod
     def of(cls, tables: Mapping[str, InputTable], named: Named) -> Layout:

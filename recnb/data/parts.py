@@ -23,7 +23,7 @@ from recnb.data.layout import Layout
 from recnb.data.names import IDS, RECS, TRUTH
 from recnb.data.sheet import Sheet
 from recnb.data.source import Joined, JoinedRows, RowCounts, Source, elsewhere
-from recnb.data.splits import MetLabels
+from recnb.data.splits import Keys
 from recnb.errors import ElsewhereError, FrameError, NoRowsError
 from recnb.metrics.hits import Hits, Ints, TieSpread, in_order
 
@@ -42,7 +42,7 @@ def part_of(recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Sheets:
         if sheet.rows.height:
             types |= {role: sheet[role].dtype for role in IDS}
     lists, judgements = (_with_types(sheet, types) for sheet in sheets)
-    part = source_of(lists, judgements, layout.splits, is_part=True)
+    part = source_of(lists, judgements, layout.keys, is_part=True)
     part.weigh(layout.propensity, None)
     return part
 
@@ -82,7 +82,7 @@ class Parts(Source):
         self.layout = layout
         self.lists = Sheet(RECS, pl.DataFrame(), layout.recs)
         self.judgements = Sheet(TRUTH, pl.DataFrame(), layout.truth)
-        self.splits = layout.splits
+        self.keys = layout.keys
         self.users_without_items = layout.users_without_items
 
     def weigh(
@@ -103,11 +103,12 @@ class Parts(Source):
 
     @abstractmethod
     def fetched(self, users: pl.Series) -> Sheets:
-        """Return the rows of some users."""
+        """Return the rows of some users, with all lists that they have."""
 
-    def of_lists(self, part: Sheets, users: pl.Series) -> Sheets:
-        """Return the part; where its users have several lists, these lists alone."""
-        return part if self.splits is None else part.among(users)
+    def rows_of(self, lists: pl.Series) -> Sheets:
+        """Return the rows of some lists."""
+        part = self.fetched(self.keys.users_of(lists).unique())
+        return part.among(lists) if self.keys.columns else part
 
     @property
     def recs(self) -> NoReturn:
@@ -130,15 +131,25 @@ class Parts(Source):
         """Return a user and an item of the lists."""
         joined = self._joined if self.whole is None else self.whole._joined
         item = joined.row_counts.items.head(1)
-        user = self.users_of(joined.users.head(1))
+        user = self.keys.users_of(joined.users.head(1))
         return self.lists.with_rows(pl.DataFrame({"user": user, "item": item}))
 
     def among(self, users: pl.Series) -> Parts:
         """Return some of the users: what they have is taken from what is joined of all."""
+        return self._with(whole=self, users=users)
+
+    def numbered_as(self, keys: Keys, numbers: pl.Series) -> Parts:
+        """Return the same with other keys, among which lists have these numbers."""
+        if self.whole is not None:
+            return self.whole.numbered_as(keys, numbers).among(numbers[self.users])
+        return self._with(keys=keys, layout=replace(self.layout, keys=keys))
+
+    def _with(self, **changed: Any) -> Parts:
+        """Return a copy with some attributes changed, which has joined nothing yet."""
         # `copy` would lose its files, as a pickle does.
-        some = object.__new__(type(self))
-        vars(some).update(vars(self), whole=self, users=users, _known={})
-        return some
+        other = object.__new__(type(self))
+        vars(other).update(vars(self), _known={}, **changed)
+        return other
 
     def join(self, convention: Convention) -> Joined:
         """Join every part, and merge hits, truth, and a few counts of each user."""
@@ -151,9 +162,7 @@ class Parts(Source):
         # Of an empty part not even the types of ids are known.
         kept = [part for part in of_all_parts if part.examples != (None, None)]
         joined = merged(kept, self, convention)
-        if self.splits is not None:
-            self.splits.refuse_unmet([part.met_in_splits for part in kept])
-            self.splits.refuse_without_users(joined.users)
+        self.keys.refuse_without_users(joined.users)
         return joined
 
 
@@ -181,8 +190,6 @@ class PartHits:
     #: A user with a list and one of the truth; None: there are no such rows.
     examples: tuple[Any, Any]
     met: bool  #: whether some user is in both frames
-    #: The combinations of a split that are on both sides.
-    met_in_splits: MetLabels
     judged: pl.DataFrame | None  #: all rows of the truth
     truth: pl.DataFrame | None  #: the relevant rows of the users evaluated, by user
 
@@ -191,9 +198,6 @@ class PartHits:
         """Join a part."""
         joined = part.under(convention)
         of_lists, of_truth = part.recs["user"], part.truth["user"]
-        met_in_splits = MetLabels()
-        if part.splits is not None:
-            met_in_splits = part.splits.met(of_lists, of_truth)
         return cls(
             users=joined.users,
             hits=joined.all_hits,
@@ -202,7 +206,6 @@ class PartHits:
             n_without_relevant=joined.n_without_relevant,
             examples=(of_lists.first(), of_truth.first()),
             met=bool(of_lists.is_in(of_truth.implode()).any()),
-            met_in_splits=met_in_splits,
             judged=joined.judged if keeps_truth else None,
             truth=joined.truth if keeps_truth else None,
         )

@@ -20,7 +20,7 @@ from recnb.data.read import ROWS_ARE_ITEMS, SIDE_FRAMES, Input, read_beside, tab
 from recnb.data.roles import settle
 from recnb.data.sheet import Sheet
 from recnb.data.source import Source
-from recnb.data.splits import split_role
+from recnb.data.splits import SplitKeys, split_role
 from recnb.data.tables import InputTable, arrow_of
 from recnb.errors import ColumnError, FrameError, OptionError, listed
 from recnb.metrics.hits import cached_property
@@ -126,16 +126,14 @@ class SideData:
     #: Of train, items and users: role -> column.
     labels: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
-    def of_split(self, values: Mapping[str, Any]) -> SideData:
+    def of_split(self, part: pl.DataFrame) -> SideData:
         """Return the same with the rows of train that have these values, or any."""
-        train = self.train
-        if train is None:
+        if self.train is None:
             return self
-        for column, value in values.items():
-            role = split_role(column)
-            if role in train.columns:
-                train = train.filter(pl.col(role) == pl.lit(value, train[role].dtype))
-        return replace(self, train=train)
+        roles = [role for role in part.columns if role in self.train.columns]
+        if not roles:
+            return self
+        return replace(self, train=self.train.join(part, on=roles, how="semi"))
 
 
 def read_side_data(
@@ -227,14 +225,15 @@ def with_other_lists(
 
 def _refuse_split_without_train(side_data: SideData, source: Source) -> None:
     """Raise an error if train has the columns of a split and lacks one of its values."""
-    if source.splits is None:
+    keys = source.keys
+    if not isinstance(keys, SplitKeys):
         return
-    for values in source.splits.values.iter_rows(named=True):
-        train = side_data.of_split(values).train
+    combinations = keys.combinations.iter_slices(1)
+    for combination, label in zip(combinations, keys.labels, strict=True):
+        train = side_data.of_split(combination).train
         if train is not None and train.is_empty():
-            value = ", ".join(f"{name}={given!r}" for name, given in values.items())
             raise FrameError(
-                f"train has no row of {value}, of which there are lists. Add its rows; "
+                f"train has no row of {label}, of which there are lists. Add its rows; "
                 "or drop the column of the split from train, whose rows are then those "
                 "of every value."
             )
@@ -281,7 +280,7 @@ def differing_columns(
 
     Columns with a role, and those of a split, are none of them.
     """
-    split = () if source.splits is None else source.splits.columns
+    split = source.keys.columns
     ignored = {*source.labels.values(), *source.truth_labels.values()}
     ignored |= {*recs.columns} - {*truth.columns}
     ignored |= {*split}
@@ -374,8 +373,8 @@ def _read(table: InputTable, labels: Labels, source: Source) -> pl.DataFrame:
     others: dict[str, Any] = {}
     if len(roles) == 1:
         others = _columns_without_role(table, labels)
-    elif source.splits is not None:
-        split = [name for name in source.splits.columns if name in table.columns]
+    else:
+        split = [name for name in source.keys.columns if name in table.columns]
         others = {split_role(column): column for column in split}
     sheet = Sheet(table.name, table.select({**labels, **others}), labels)
     sheet = sheet.with_ids(roles)
@@ -383,9 +382,8 @@ def _read(table: InputTable, labels: Labels, source: Source) -> pl.DataFrame:
     source.example().refuse_other_kinds(ids)
     if len(roles) == 1:
         _refuse_repeated(table.name, sheet[roles[0]])
-    elif source.splits is not None:
-        return source.splits.with_values(sheet).rows
-    return sheet.rows
+        return sheet.rows
+    return source.keys.with_values(sheet).rows
 
 
 def _columns_without_role(table: InputTable, labels: Labels) -> dict[str, Any]:

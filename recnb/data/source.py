@@ -16,7 +16,7 @@ from recnb.conventions.convention import Order
 from recnb.data.ids import each_once
 from recnb.data.names import IDS, RECS, Labels
 from recnb.data.sheet import Sheet, relevant_only
-from recnb.data.splits import Splits
+from recnb.data.splits import BY_USER, Keys
 from recnb.data.weights import Weighting, look_up, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import ElsewhereError, FrameError
@@ -35,8 +35,7 @@ class Source(ABC):
 
     notes: tuple[str | Sentence, ...] = ()
     user_weights: pl.DataFrame | None = None  #: user and value
-    #: Where users have several lists: `user` is then a list's id everywhere below.
-    splits: Splits | None = None
+    keys: Keys = BY_USER  #: whose list an id in `user` is
     #: Users of the truth with an empty list, for whom its rows have no place.
     users_without_items: Sequence[Any] = ()
     where: str = ""  #: what holds rows that are not in memory, in words
@@ -70,8 +69,8 @@ class Source(ABC):
     def join(self, convention: Convention) -> Joined:
         """Join the frames under a convention."""
 
-    def fetched(self, users: pl.Series) -> Source:
-        """Return a source in memory that has the rows of some users."""
+    def rows_of(self, lists: pl.Series) -> Source:
+        """Return a source in memory that has the rows of some lists."""
         return self
 
     @abstractmethod
@@ -84,6 +83,10 @@ class Source(ABC):
 
         The catalogue and the scale of grades are those of all.
         """
+
+    @abstractmethod
+    def numbered_as(self, keys: Keys, numbers: pl.Series) -> Source:
+        """Return the same with other keys, among which lists have these numbers."""
 
     @property
     def in_memory(self) -> bool:
@@ -164,14 +167,10 @@ class Source(ABC):
         """Return the weights of some users; None: all count the same."""
         if self.user_weights is None:
             return None
-        ids = self.users_of(users).alias("user").to_frame()
+        ids = self.keys.users_of(users).to_frame()
         weights = look_up(self.user_weights, ids, "user_weight")
         refuse_lacking(weights, ids, "user_weight")
         return weights.to_numpy()
-
-    def users_of(self, list_ids: pl.Series) -> pl.Series:
-        """Return the users whose lists these are: the same but in a split."""
-        return list_ids if self.splits is None else self.splits.users_of(list_ids)
 
     def forget(self) -> None:
         """Let go of what was joined."""
@@ -355,13 +354,13 @@ class Joined:
 
     def lists_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the rows of some users' lists, fetched where they are elsewhere."""
-        return rows_of(self.source.fetched(users).under(self.convention).recs, users)
+        return rows_of(self.source.rows_of(users).under(self.convention).recs, users)
 
     def truth_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the relevant rows of some users, fetched where they are elsewhere."""
         if self.source.in_memory or self.rows.has_truth:
             return rows_of(self.truth, users)
-        return rows_of(self.source.fetched(users).under(self.convention).truth, users)
+        return rows_of(self.source.rows_of(users).under(self.convention).truth, users)
 
     @property
     def user_counts(self) -> UserCounts:
@@ -407,7 +406,7 @@ class Joined:
         It is an error if rows that are elsewhere were not counted.
         """
         return Counts(
-            n_users=self.source.users_of(self.users).n_unique(),
+            n_users=self.source.keys.users_of(self.users).n_unique(),
             n_lists=len(self.users),
             n_without_list=int((self.list_length == 0).sum()),
             n_without_relevant=self.n_without_relevant,
@@ -425,7 +424,8 @@ class Joined:
         The join lets an item that nobody judged stand twice, which no number of accuracy
         sees.
         """
-        Sheet(RECS, self.recs, self.source.labels).refuse_repeated_pairs()
+        lists = Sheet(RECS, self.recs, self.source.labels)
+        self.source.keys.named(lists).refuse_repeated_pairs()
 
     @cached_property
     def weighting(self) -> Weighting | None:

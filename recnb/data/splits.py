@@ -1,34 +1,26 @@
-"""Splits: lists of several days, folds or seeds, each matched with its own truth.
+"""Keys of lists: a user, or a user in a split (a day, a fold, a seed).
 
-Below the join a list's id stands where a user's does, as text that reads well in every
-error: "u1 [day=2024-05-01]". So the join, the parts of files and engines, and every
-metric see a user for each list. `Splits` makes these ids, and finds user and split in
-them again.
+With `split=` each pair of a user and a split is a user of its own, a whole number,
+before the frames are joined; its cluster is the user. `SplitKeys` gives these numbers,
+and has the key of each for results and errors. Nothing between knows of splits.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from contextlib import suppress
 from datetime import date, datetime, time
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
 import pandas as pd
 import polars as pl
 
 from recnb.data.checks import TEXT, is_missing, kind
-from recnb.data.ids import positions
 from recnb.data.names import RECS, TRUTH
 from recnb.data.sheet import Sheet
 from recnb.data.tables import with_series
 from recnb.errors import FrameError, NoUsersError, quoted
-from recnb.metrics.hits import Ints, cached_property
-
-#: What stands between a user and a split in a list's id.
-OPENING = " ["
-#: The column of the text that stands for a combination of values.
-LABEL = "split"
+from recnb.metrics.hits import cached_property
 
 
 def split_role(column: str) -> str:
@@ -36,290 +28,303 @@ def split_role(column: str) -> str:
     return f"split {column}"
 
 
-class MetLabels(NamedTuple):
-    """The labels of combinations that rows of both sides are in."""
+class Keys:
+    """What tells lists apart: each user has one, whose id is the user's."""
 
-    judged: frozenset[str] = frozenset()  #: in the truth
-    met: frozenset[str] = frozenset()  #: in which some user is on both sides
+    columns: tuple[str, ...] = ()  #: the caller's columns of the split
+    labels: Sequence[str] = ()  #: their combinations of values in words, sorted
+
+    def of(self, ids: pl.Series) -> pl.DataFrame:
+        """Return the user of each list, and its values of the split's columns."""
+        return ids.to_frame("user")
+
+    def users_of(self, ids: pl.Series) -> pl.Series:
+        """Return the user of each list."""
+        return self.of(ids)["user"]
+
+    def names(self, ids: pl.Series) -> pl.Series:
+        """Return what lists are called in words and errors."""
+        return ids
+
+    def named(self, sheet: Sheet) -> Sheet:
+        """Return a sheet for words, whose users are what lists are called."""
+        return sheet.with_columns(self.names(sheet["user"]))
+
+    def find(self, key: Any) -> Any:
+        """Return the id of the list that a caller names; None: there is no such list."""
+        return key
+
+    def called(self, key: Any) -> Any:
+        """Return what the list that a caller names is called in words."""
+        list_id = self.find(key)
+        return key if list_id is None else self.names(pl.Series([list_id]))[0]
+
+    def index(self, ids: pl.Series, label: str) -> pd.Index[Any]:
+        """Return lists as the index of results: user, and the columns of the split."""
+        table = self.of(ids).rename({"user": label})
+        levels = [pd.Index(column.to_numpy(), name=column.name) for column in table]
+        return levels[0] if len(levels) == 1 else pd.MultiIndex.from_arrays(levels)
+
+    def numbered(self, sheet: Sheet) -> Sheet:
+        """Return a sheet whose users are lists."""
+        return sheet
+
+    def with_values(self, sheet: Sheet) -> Sheet:
+        """Return a sheet whose values of the split are of the recommendations' types."""
+        return sheet
+
+    def refuse_without_users(self, evaluated: pl.Series) -> None:
+        """Raise an error for a combination of values in which no list is evaluated."""
 
 
-@dataclass(frozen=True, eq=False)
-class Splits:
-    """The combinations of values that tell lists of a user apart."""
+#: Each user has one list.
+BY_USER = Keys()
 
-    columns: tuple[str, ...]  #: the caller's
-    #: The distinct combinations in the recommendations, sorted, a row each.
-    values: pl.DataFrame
-    user_dtype: pl.DataType
+
+class SplitKeys(Keys):
+    """The user and the values of the split of each list, whose number is its row here."""
+
+    def __init__(self, columns: Sequence[str], keys: pl.DataFrame) -> None:
+        self.columns = tuple(columns)
+        #: The columns of the split in tables whose columns are roles.
+        self.roles = [split_role(column) for column in columns]
+        keys = keys.unique().sort(pl.all())
+        #: Each list as its number, `list`, its user and a role for each column; sorted.
+        self.table = keys.with_row_index("list").cast({"list": pl.Int64})
+        #: The distinct values of the split, sorted, a row each, by role.
+        self.combinations = self.combinations_of(self.table["list"])
+        self.labels = self.labels_of(self.combinations)
 
     @classmethod
-    def of(cls, lists: Sheet, columns: Sequence[str]) -> Splits:
-        """Find the combinations in recommendations, of which each may be one row."""
-        by_column = {column: _values_of(lists, column) for column in columns}
-        values = pl.DataFrame(by_column).unique().sort(columns)
-        splits = cls(tuple(columns), values, lists["user"].dtype)
-        splits._refuse_alike_or_open()
-        return splits
-
-    def _refuse_alike_or_open(self) -> None:
-        """Refuse values whose text cannot be told apart, or cannot be read again."""
-        labels = self.labels
-        bad = labels.filter(
-            labels.is_duplicated() | labels.str.contains(OPENING, literal=True)
-        )
-        if len(bad):
+    def read(cls, lists: Sheet, judgements: Sheet, columns: Sequence[str]) -> SplitKeys:
+        """Find the keys of both frames, of which a row for each suffices."""
+        lists.refuse_other_kinds(judgements)
+        roles = [split_role(column) for column in columns]
+        listed = _with_values(lists, columns).rows.select("user", *roles)
+        combinations = listed.select(roles).unique(maintain_order=True)
+        judgements = _with_values(judgements, columns, combinations)
+        judged = _judged_in(judgements, columns, combinations).cast(listed.schema)
+        keys = cls(columns, pl.concat([listed.unique(), judged]))
+        if label := keys._lacking_in(judged):
             raise FrameError(
-                f"{RECS}: split={self._as_typed} holds {bad[0].removesuffix(']')!r}, "
-                f"which cannot be told from another list's name: write its name and "
-                f"values without {OPENING!r} and ', '."
+                f"the {RECS} have lists of {label}, and {TRUTH} has no rows of it. Add "
+                "its truth, or leave its lists out."
             )
-
-    @property
-    def _as_typed(self) -> str:
-        """The columns as a caller types them."""
-        return repr(self.columns[0] if len(self.columns) == 1 else [*self.columns])
-
-    @cached_property
-    def labels(self) -> pl.Series:
-        """The text of each combination, which ends the ids of its lists."""
-        texts = [
-            ", ".join(
-                f"{column}={_shown(value)}"
-                for column, value in zip(self.columns, row, strict=True)
+        if label := keys._lacking_in(
+            judged.join(listed, on=judged.columns, how="semi")
+        ):
+            raise FrameError(
+                f"no user is in both frames where {label}. Check that both frames use "
+                "the same ids there, or leave it out of both."
             )
-            for row in self.values.iter_rows()
-        ]
-        return pl.Series(LABEL, texts, dtype=pl.String) + "]"
+        return keys
+
+    def _lacking_in(self, keys: pl.DataFrame) -> str:
+        """Return the first combination of values that keys lack, in words; "": none."""
+        on = self.roles
+        lacking = self.combinations.join(keys, on=on, how="anti", maintain_order="left")
+        return "".join(self.labels_of(lacking.head(1)))
+
+    def refuse_without_users(self, evaluated: pl.Series) -> None:
+        """Raise an error for a combination of values in which no list is evaluated."""
+        if label := self._lacking_in(self.table[evaluated]):
+            raise NoUsersError(
+                f"no user that counts has a relevant item where {label}. Leave it out of "
+                "both frames, or check relevant_from=."
+            )
 
     # From users to lists
 
-    def with_list_ids(self, sheet: Sheet) -> Sheet:
-        """Return a sheet with lists in the place of users.
+    def numbered(self, sheet: Sheet) -> Sheet:
+        """Return a sheet whose users are lists.
 
         A row without a column of the split holds for each of its values, and is
         repeated.
         """
-        present = [name for name in self.columns if split_role(name) in sheet]
-        roles = [split_role(name) for name in present]
+        present = [role for role in self.roles if role in sheet]
         if not sheet.rows.height:
-            rows = sheet.rows.drop(roles)
-            return sheet.with_rows(with_series(rows, rows["user"].cast(pl.String)))
-        renamed = self.values.rename({name: split_role(name) for name in self.columns})
-        labelled = renamed.with_columns(self.labels).select(*roles, LABEL)
-        table = self.with_values(sheet).rows
-        if roles:
-            rows = table.join(
-                labelled, on=roles, how="left", maintain_order="left_right"
-            )
-        else:
-            rows = table.join(labelled, how="cross")
-        self._refuse_unlisted(sheet, rows, present)
-        users = _joined(rows["user"], rows[LABEL]).alias("user")
-        return sheet.with_rows(with_series(rows.drop(*roles, LABEL), users))
+            user = sheet["user"].cast(pl.Int64, strict=False)
+            return sheet.with_rows(with_series(sheet.rows.drop(present), user))
+        held = self.with_values(sheet).rows
+        on = ["user", *present]
+        rows = held.join(self.table, on=on, maintain_order="left_right")
+        return sheet.with_rows(
+            with_series(rows.drop("list", *self.roles), rows["list"].alias("user"))
+        )
 
     def with_values(self, sheet: Sheet) -> Sheet:
         """Return a sheet whose values of the split are of the recommendations' types."""
-        for name in self.columns:
-            if split_role(name) in sheet:
-                values = _values_of(sheet, name)
-                self._refuse_other_kind(sheet.name, values)
-                sheet = sheet.with_columns(values.alias(split_role(name)))
-        return sheet
+        return _with_values(sheet, self.columns, self.combinations)
 
-    def _refuse_other_kind(self, name: str, values: pl.Series) -> None:
-        """Raise an error for values of another type than the recommendations have."""
-        ours = self.values[values.name]
-        if values.dtype == ours.dtype:
-            return
-        raise FrameError(
-            f"column {values.name!r} of split= holds {kind(ours.dtype)} in the "
-            f"{RECS} (such as {ours[0]!r}) and {kind(values.dtype)} in {name} "
-            f"(such as {values[0]!r}). They would never match. "
-            f"{_fix_of_kinds(ours, values, name)}"
-        )
+    def numbers_in(self, part: pl.DataFrame) -> pl.Series:
+        """Return the lists that have these values of the split, or of some columns."""
+        return self.table.join(part, on=part.columns, how="semi")["list"]
 
-    def _refuse_unlisted(
-        self, sheet: Sheet, rows: pl.DataFrame, names: Sequence[str]
-    ) -> None:
-        """Raise an error for rows of the truth in a combination that has no lists."""
-        lacking = rows.filter(pl.col(LABEL).is_null())
-        if not lacking.height:
-            return
-        row = lacking.row(0, named=True)
-        pairs = {name: row[split_role(name)] for name in names}
-        words = ", ".join(f"{name}={_shown(value)}" for name, value in pairs.items())
-        others = [
-            f"{sheet.name}[{name!r}] != {_typed(value)}"
-            for name, value in pairs.items()
-        ]
-        if len(others) > 1:
-            others = [f"({other})" for other in others]
-        raise FrameError(
-            f"{sheet.name} has rows of {words}, and the {RECS} have no list there. "
-            "Add its lists, or leave its rows out, such as "
-            f"{sheet.name}[{' | '.join(others)}]."
-        )
+    def train_of(self, train: pl.DataFrame, part: pl.DataFrame) -> pl.DataFrame:
+        """Return train as the lists of one combination of the split's values have it.
 
-    def of_lists(self, rows: pl.DataFrame, code: int) -> pl.DataFrame:
-        """Return the rows of users, as of train, that hold in one combination, by list.
-
-        Rows that lack a column of the split hold for each of its values.
+        Users who have no list there have numbers below 0.
         """
-        for name in self.columns:
-            role = split_role(name)
-            if role in rows.columns:
-                rows = rows.filter(pl.col(role) == self.values[name][code])
-        label = pl.Series([self.labels[code]]).new_from_index(0, rows.height)
-        return with_series(rows, _joined(rows["user"], label).alias("user"))
+        lists = self.table[self.numbers_in(part)].select("user", "list")
+        rows = train.join(lists, on="user", how="left", maintain_order="left")
+        others = -rows["user"].rank("dense").cast(pl.Int64)
+        user = rows["list"].fill_null(others).alias("user")
+        return train.select(user, "item")
+
+    def together(self, others: Sequence[Any]) -> SplitKeys:
+        """Return the keys of several models."""
+        tables = [keys.table.drop("list") for keys in (self, *others)]
+        if any(table.schema != tables[0].schema for table in tables):
+            raise FrameError(
+                "ids of users, or values of split=, are of different kinds in the models: "
+                "make them one kind, .astype(str)."
+            )
+        return SplitKeys(self.columns, pl.concat(tables))
+
+    def places_in(self, keys: SplitKeys) -> pl.Series | None:
+        """Return the number of each list among other keys; None: it is the same."""
+        if self.table.height == keys.table.height:
+            return None
+        key = ["user", *self.roles]
+        places = self.table.join(keys.table, on=key, maintain_order="left")
+        return places["list_right"].alias("user")
 
     # From lists to users
 
-    def lists(self, list_ids: pl.Series) -> pl.DataFrame:
+    def of(self, ids: pl.Series) -> pl.DataFrame:
         """Return the user of each list, and its values of the split's columns."""
-        users, labels = _taken_apart(list_ids)
-        values = self.values[positions(self.labels, labels)]
-        return pl.DataFrame([users.cast(self.user_dtype), *values.get_columns()])
+        keys = self.table[ids].drop("list")
+        return keys.rename(dict(zip(self.roles, self.columns, strict=True)))
 
-    def keys_of(self, list_ids: pl.Series) -> pl.DataFrame:
-        """Return lists with user and values under the names of roles, as train has."""
-        roles = {name: split_role(name) for name in self.columns}
-        return self.lists(list_ids).rename(roles).with_columns(list_ids.alias("list"))
+    def combinations_of(self, ids: pl.Series) -> pl.DataFrame:
+        """Return the distinct values of the split that some lists have."""
+        return self.table[ids].select(self.roles).unique().sort(self.roles)
 
-    def users_of(self, list_ids: pl.Series) -> pl.Series:
-        """Return the user of each list."""
-        users, _labels = _taken_apart(list_ids)
-        return users.cast(self.user_dtype)
+    def labels_of(self, combinations: pl.DataFrame) -> list[str]:
+        """Return combinations of values in words, "fold=1, seed=7"."""
+        rows = values_of(combinations)
+        return [_in_words(dict(zip(self.columns, row, strict=True))) for row in rows]
 
-    @staticmethod
-    def of_user(user: Any, list_ids: pl.Series) -> pl.Series:
-        """Return those lists that are of a user."""
-        return list_ids.filter(list_ids.str.starts_with(f"{user}{OPENING}"))
+    def names(self, ids: pl.Series) -> pl.Series:
+        """Return what lists are called in words and errors, "u1 [day=2024-05-01]"."""
+        labels = pl.Series("label", self.labels, pl.String)
+        labelled = self.combinations.with_columns(labels)
+        rows = self.table[ids].join(labelled, on=self.roles, maintain_order="left")
+        return rows.select(user=pl.format("{} [{}]", "user", "label"))["user"]
 
-    def codes_of(self, list_ids: pl.Series) -> Ints:
-        """Return the row of `values` that each list is of."""
-        _users, labels = _taken_apart(list_ids)
-        return positions(self.labels, labels)
+    @cached_property
+    def _names(self) -> pl.Series:
+        return self.names(self.table["list"])
 
-    def codes_with(self, values: Mapping[str, Any]) -> Ints:
-        """Return the rows of `values` that have these values in some columns."""
-        has_values = np.ones(self.values.height, dtype=bool)
-        for column, value in values.items():
-            has_values &= [known == value for known in self.values[column].to_list()]
-        return np.flatnonzero(has_values)
+    @cached_property
+    def _index(self) -> pd.Index[Any]:
+        return self.index(self.table["list"], "user")
 
-    def of_codes(self, codes: Ints) -> Splits:
-        """Return some of the combinations."""
-        return replace(self, values=self.values[codes])
+    def find(self, key: Any) -> int | None:
+        """Return the id of the list that a caller names; None: there is no such list.
 
-    def list_id(self, key: tuple[Any, ...]) -> Any:
-        """Return the id of the list that a user and values name, else the key.
-
-        They are as the index of results has them, or dates in the place of its times.
+        It is named by a key as results have it, where a date is its midnight, or as in
+        words.
         """
-        if len(key) != 1 + len(self.columns):
-            return key
-        user, *values = key
-        is_text = isinstance(user, str)
-        users_are_text = self.user_dtype == pl.String
-        if is_text != users_are_text:
-            return key  # The ids of lists hold texts, in which 1 is the user "1".
-        code = self._code_of(values)
-        if code is None:
-            return key
-        return f"{user}{OPENING}{self.labels[code]}"
-
-    def _code_of(self, values: Sequence[Any]) -> int | None:
-        """Return the row of `values` that has these, or None; a date is its midnight."""
-        as_in_index = [
-            pd.Timestamp(value) if isinstance(value, date) else value
-            for value in values
-        ]
-        index = self.index_of(self.values)
-        entry = as_in_index[0] if len(as_in_index) == 1 else tuple(as_in_index)
-        if entry not in index:
+        if isinstance(key, str):
+            found = (self._names == key).arg_true().to_list()
+            return found[0] if len(found) == 1 else None
+        if not isinstance(key, tuple) or len(key) != 1 + len(self.columns):
             return None
-        code = index.get_loc(entry)
+        as_in_index = tuple(
+            pd.Timestamp(value) if isinstance(value, date) else value for value in key
+        )
         # The text "2024-05" is in an index of times: all rows of May, as a slice.
-        return code if isinstance(code, int) else None
-
-    @staticmethod
-    def index_of(table: pl.DataFrame) -> pd.Index[Any]:
-        """Return the columns of a table as the index of results, a level each."""
-        arrays = [pd.Index(column.to_numpy(), name=column.name) for column in table]
-        return arrays[0] if len(arrays) == 1 else pd.MultiIndex.from_arrays(arrays)
-
-    # What both sides must have
-
-    def met(self, lists: pl.Series, judged: pl.Series) -> MetLabels:
-        """Return the labels of all of the truth, and of the lists that have a truth."""
-        in_truth = judged.unique()
-        in_both = in_truth.filter(in_truth.is_in(lists.implode()))
-        return MetLabels(self._labels_in(in_truth), self._labels_in(in_both))
-
-    def refuse_unmet(self, parts: Sequence[MetLabels]) -> None:
-        """Raise an error for a combination whose lists meet no truth in any part."""
-        judged = frozenset[str]().union(*(part.judged for part in parts))
-        met = frozenset[str]().union(*(part.met for part in parts))
-        for label in self.labels:
-            where = label.removesuffix("]")
-            if label not in judged:
-                raise FrameError(
-                    f"the {RECS} have lists of {where}, and {TRUTH} has no rows of it. Add "
-                    "its truth, or leave its lists out."
-                )
-            if label not in met:
-                raise FrameError(
-                    f"no user is in both frames where {where}. Check that both frames use "
-                    "the same ids there, or leave it out of both."
-                )
-
-    @staticmethod
-    def _labels_in(list_ids: pl.Series) -> frozenset[str]:
-        """Return the labels of these lists, each once."""
-        _users, labels = _taken_apart(list_ids)
-        return frozenset(labels.unique().to_list())
-
-    def refuse_without_users(self, evaluated: pl.Series) -> None:
-        """Raise an error for a combination in which no list is evaluated."""
-        counted = self._labels_in(evaluated)
-        for label in self.labels:
-            if label not in counted:
-                raise NoUsersError(
-                    "no user that counts has a relevant item where "
-                    f"{label.removesuffix(']')}. Leave it out of both frames, or check "
-                    "relevant_from=."
-                )
+        with suppress(KeyError, TypeError):
+            place = self._index.get_loc(as_in_index)
+            return place if isinstance(place, int) else None
+        return None
 
 
-def with_distinct_splits(rows: pl.LazyFrame, columns: Sequence[str]) -> pl.LazyFrame:
-    """Return a user of each combination in rows whose columns are roles."""
-    roles = [split_role(column) for column in columns]
-    return rows.select("user", *roles).unique(roles)
+def values_of(rows: pl.DataFrame) -> list[tuple[Any, ...]]:
+    """Return rows of values; times in nanoseconds as pandas has them."""
+    columns = []
+    for column in rows:
+        in_nanoseconds = column.dtype == pl.Datetime("ns")
+        columns.append(
+            map(pd.Timestamp, column.to_numpy()) if in_nanoseconds else column
+        )
+    return [*zip(*columns, strict=True)]
 
 
-def _joined(users: pl.Series, labels: pl.Series) -> pl.Series:
-    """Return ids of lists; refuse users whose ids cannot be found in them again."""
-    texts = users.cast(pl.String)
-    if users.dtype == pl.String:
-        bad = texts.filter(texts.str.contains(OPENING, literal=True))
-        if len(bad):
-            raise FrameError(
-                f"user {bad[0]!r} holds {OPENING!r}, which begins the split in the name "
-                "of a list: write ids without it."
-            )
-    return texts + OPENING + labels
+def _judged_in(
+    judgements: Sheet, columns: Sequence[str], combinations: pl.DataFrame
+) -> pl.DataFrame:
+    """Return the keys of the truth.
+
+    A truth without a column of the split holds for each of its values.
+    """
+    present = [column for column in columns if split_role(column) in judgements]
+    roles = [split_role(column) for column in present]
+    rows = judgements.rows.select("user", *roles).unique(maintain_order=True)
+    if not roles:
+        return rows.join(combinations, how="cross")
+    lacking = rows.join(combinations, on=roles, how="anti", maintain_order="left")
+    if lacking.height:
+        raise _unlisted_error(judgements.name, lacking.select(roles), present)
+    return rows.join(combinations, on=roles).select("user", *combinations.columns)
 
 
-def _taken_apart(list_ids: pl.Series) -> tuple[pl.Series, pl.Series]:
-    """Return the text of the user of each list, and its label."""
-    halves = list_ids.str.splitn(OPENING, 2).struct.unnest()
-    return halves["field_0"].alias("user"), halves["field_1"]
+def _refuse_other_kind(name: str, theirs: pl.Series, ours: pl.Series) -> None:
+    """Raise an error for values of another type than the recommendations have."""
+    if theirs.dtype == ours.dtype:
+        return
+    fix = "Make both one kind."
+    if theirs.dtype == pl.Datetime("ns"):
+        times = f"{name}[{theirs.name!r}]"
+        fix = f"Make both one kind: {times} = {times}.dt.floor('us')"
+    if {ours.dtype, theirs.dtype} == {pl.String(), pl.Date()}:
+        table = RECS if ours.dtype == pl.String else name
+        dates = f"{table}[{theirs.name!r}]"
+        fix = f"Make both one kind: {dates} = pandas.to_datetime({dates}).dt.date"
+    raise FrameError(
+        f"column {theirs.name!r} of split= holds {kind(ours.dtype)} in the {RECS} (such "
+        f"as {ours[0]!r}) and {kind(theirs.dtype)} in {name} (such as {theirs[0]!r}). "
+        f"They would never match. {fix}"
+    )
+
+
+def _unlisted_error(
+    name: str, lacking: pl.DataFrame, columns: Sequence[str]
+) -> FrameError:
+    """Return the error for rows of the truth in a combination that has no lists."""
+    values = dict(zip(columns, values_of(lacking.head(1))[0], strict=True))
+    others = [f"{name}[{column!r}] != {_typed(v)}" for column, v in values.items()]
+    if len(others) > 1:
+        others = [f"({other})" for other in others]
+    return FrameError(
+        f"{name} has rows of {_in_words(values)}, and the {RECS} have no list there. Add "
+        f"its lists, or leave its rows out, such as {name}[{' | '.join(others)}]."
+    )
+
+
+def _with_values(
+    sheet: Sheet, columns: Sequence[str], known: pl.DataFrame | None = None
+) -> Sheet:
+    """Return a sheet whose columns of the split are of few types, as known ones are."""
+    for column in columns:
+        role = split_role(column)
+        if role not in sheet:
+            continue
+        values = _values_of(sheet, column)
+        if known is not None:
+            if values.dtype == pl.Datetime and known[role].dtype == pl.Datetime("ns"):
+                values = values.dt.cast_time_unit("ns")
+            _refuse_other_kind(sheet.name, values, known[role])
+        sheet = sheet.with_columns(values.alias(role))
+    return sheet
 
 
 def _values_of(sheet: Sheet, column: str) -> pl.Series:
     """Return a column of the split; refuse what is missing, and other types.
 
-    It is of text, whole numbers, True and False, dates or times.
+    It is of text, whole numbers, True and False, dates or times. These are in
+    microseconds, or in nanoseconds if they differ by less.
     """
     values = sheet[split_role(column)].alias(column)
     missing = is_missing(values)
@@ -335,8 +340,9 @@ def _values_of(sheet: Sheet, column: str) -> pl.Series:
     if dtype in (pl.Date, pl.Boolean):
         return values
     if isinstance(dtype, pl.Datetime) and dtype.time_zone is None:
-        return values.dt.cast_time_unit("us")
-    whole = values
+        in_microseconds = values.dt.cast_time_unit("us")
+        is_exact = (in_microseconds.dt.cast_time_unit(dtype.time_unit) == values).all()
+        return in_microseconds if is_exact else values
     if dtype.is_numeric():
         whole = values.cast(pl.Int64, strict=False)
         if (whole.cast(dtype) == values).all() and not whole.null_count():
@@ -347,13 +353,9 @@ def _values_of(sheet: Sheet, column: str) -> pl.Series:
     )
 
 
-def _fix_of_kinds(ours: pl.Series, theirs: pl.Series, name: str) -> str:
-    """Say how both sides get one kind; text that meets dates is made dates."""
-    if {ours.dtype, theirs.dtype} != {pl.String(), pl.Date()}:
-        return "Make both one kind."
-    table = RECS if ours.dtype == pl.String else name
-    column = f"{table}[{ours.name!r}]"
-    return f"Make both one kind: {column} = pandas.to_datetime({column}).dt.date"
+def _in_words(values: dict[str, Any]) -> str:
+    """Return values of the split's columns in words, "fold=1, seed=7"."""
+    return ", ".join(f"{column}={_shown(value)}" for column, value in values.items())
 
 
 def _typed(value: Any) -> str:
@@ -363,6 +365,7 @@ def _typed(value: Any) -> str:
 
 def _shown(value: Any) -> str:
     """Return a value as text; of a time at midnight the date."""
-    if isinstance(value, datetime) and value.time() == time():
+    is_midnight = isinstance(value, datetime) and value.time() == time()
+    if is_midnight and not getattr(value, "nanosecond", 0):
         return str(value.date())
     return str(value)

@@ -134,7 +134,7 @@ def _respell_all(data: LintData, role: str, way: str) -> Repair | None:
 
     In a split users are part of the ids of lists, which are not written anew.
     """
-    if role == "user" and data.source.splits is not None:
+    if role == "user" and data.source.keys.columns:
         return None
     repair = Repair(data)
     plain = SPELLINGS[way].plain
@@ -168,8 +168,9 @@ def missing_ids(data: LintData) -> Iterator[Problem]:
         repair = Repair(data)
         rows = list[pl.DataFrame]()
         for name in SIDES:
-            ids = data.ids(name, role)
-            words = ids.cast(pl.String).str.strip_chars().str.to_lowercase()
+            ids = data.frame(name)[role].unique(maintain_order=True)
+            called = data.source.keys.users_of(ids) if role == "user" else ids
+            words = called.cast(pl.String).str.strip_chars().str.to_lowercase()
             missing = ids.filter(words.is_in(NOTHING)).to_list()
             if missing:
                 frame = data.frame(name).select(PAIR)
@@ -745,7 +746,7 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
     yield Problem(
         users,
         n_users,
-        short="" if data.source.splits is None else MISSING_LISTS,
+        short=MISSING_LISTS if data.source.keys.columns else "",
         repair=Repair(data, averaged_users="both"),
         grave=users.height >= MANY_USERS * n_users,
         why=why,
@@ -763,8 +764,8 @@ def lists_taken_as_one(data: LintData) -> Iterator[Problem]:
     users = data.users(data.listed)
     for column in data.side.apart:
         split: Any = column
-        if data.source.splits is not None:
-            split = [*data.source.splits.columns, column]
+        if data.source.keys.columns:
+            split = [*data.source.keys.columns, column]
         repair = Repair(data, split=split)
         facts = {"column": column}
         yield Problem(users, users.height, repair=repair, grave=False, facts=facts)

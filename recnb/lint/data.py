@@ -9,6 +9,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from recnb.data.sheet import Sheet
 from recnb.display.language import N_, _
 from recnb.display.text import one_line, sample_in_words
 from recnb.metrics.gain import Gain
@@ -150,14 +151,10 @@ class LintData:
 
     def ids_of(self, name: str, roles: list[str]) -> pl.DataFrame:
         """Return ids in the rows of a frame; users of train as the lists that they have."""
-        frame, splits = self.frame(name), self.source.splits
-        if splits is None or name != "train" or "user" not in roles:
-            return frame.select(roles)
-        sides = pl.concat([self.source.recs["user"], self.source.truth["user"]])
-        keys = splits.keys_of(sides.unique())
-        shared = [role for role in keys.columns if role in frame.columns]
-        by_list = frame.join(keys, on=shared).with_columns(user=pl.col("list"))
-        return by_list.select(roles)
+        frame = self.frame(name)
+        if name == "train" and "user" in roles:
+            frame = self.source.keys.numbered(Sheet("train", frame, {})).rows
+        return frame.select(roles)
 
     def ids(self, name: str, role: str) -> pl.Series:
         """Return the users or items of a frame, each once.
@@ -169,7 +166,7 @@ class LintData:
             return pl.Series(role, [], dtype=pl.String)
         ids = frame[role].unique(maintain_order=True)
         if role == "user" and name in SIDES:
-            ids = self.source.users_of(ids).unique(maintain_order=True)
+            ids = self.source.keys.users_of(ids).unique(maintain_order=True)
         return ids
 
     @cached_property

@@ -160,6 +160,10 @@ class Problem:
             labels = data.source.truth_labels
         # The same row in whatever order rows are given.
         first = self.rows.bottom_k(1, by=self.rows.columns[:2])
+        lists = data.joined.users
+        # A row of users themselves, as of ids written otherwise, has no lists.
+        if "user" in first.columns and first["user"].dtype == lists.dtype:
+            first = first.with_columns(data.source.keys.names(first["user"]))
         cells = []
         for role, cell in first.row(0, named=True).items():
             if role == "rows":  # their number
@@ -245,7 +249,7 @@ def _words_of_change(data: LintData, facts: Mapping[str, Any]) -> str:
     """Return the words for a metric before and after what is put right."""
     if facts["other_users"] == facts["users"]:
         return EFFECT
-    return OF_OTHER_USERS if data.source.splits is None else OF_OTHER_LISTS
+    return OF_OTHER_LISTS if data.source.keys.columns else OF_OTHER_USERS
 
 
 def _facts_of_repair(repair: Repair) -> dict[str, Any]:

@@ -271,7 +271,7 @@ class Repair:
         "" if one frame holds both sides, and for what is no frame of pandas or
         Polars, or two that cannot be joined.
         """
-        if "user" in roles and self.data.source.splits is not None:
+        if "user" in roles and self.data.source.keys.columns:
             return ""  # lists go by more columns than the user's
         given = self.data.side.call.frames
         here = given.get(frame)

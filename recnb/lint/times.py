@@ -23,7 +23,7 @@ def comparable_times(data: LintData) -> tuple[pl.Series, pl.Series]:
     Both are numbers, times or, where one is a day or text, days. An error says why they
     cannot be compared.
     """
-    if data.source.splits is not None:
+    if data.source.keys.columns:
         raise NotCheckedError(_("Give the rows of one value of `split=` alone."))
     _check_time_columns(data.side.time_columns)
     if len(data.side.times) < 2:

@@ -162,10 +162,10 @@ def _sample_of(model: EvaluationData) -> dict[str, Any]:
 
 def _with_split(request: ReportRequest, model: EvaluationData) -> ReportRequest:
     """Return the request with the splits as segments, if it names none."""
-    splits = model.splits
-    if request.by is not None or splits is None or splits.values.height > MOST_SEGMENTS:
+    keys = model.keys
+    if request.by is not None or not 0 < len(keys.labels) <= MOST_SEGMENTS:
         return request
-    return replace(request, by=unlisted([*splits.columns]))
+    return replace(request, by=unlisted([*keys.columns]))
 
 
 def _values_of_lead(models: Models, request: ReportRequest) -> dict[str, Floats]:

@@ -119,6 +119,7 @@ def _shown(
     titles = _titles_of(last, lists, truths)
     users = last.joined.users[positions].to_list()
     texts = last.user_texts(users)
+    names = last.keys.names(last.joined.users[positions]).to_list()
     shown = []
     for row, user in enumerate(positions):
         in_lists = [
@@ -130,7 +131,7 @@ def _shown(
             missed = in_lists[-1].missed(truths[row], titles)
         shown.append(
             ShownUser(
-                user=users[row],
+                user=names[row],
                 text=texts.get(users[row], ""),
                 values=tuple(float(of_side[user]) for of_side in values),
                 n_relevant=len(in_lists[-1].hits.truth_relevance),

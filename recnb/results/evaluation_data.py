@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Self
 
-import numpy as np
 import pandas as pd
 import polars as pl
 
@@ -17,17 +16,16 @@ from recnb.data.item_data import ItemData, ItemDataOfParts
 from recnb.data.names import title_column
 from recnb.data.read import Input
 from recnb.data.side_data import SideData, with_other_lists
-from recnb.data.splits import Splits
+from recnb.data.splits import Keys, SplitKeys
 from recnb.data.weights import look_up, refuse_lacking
-from recnb.display.language import N_, Noun, Sentence, _, named, noun_of, use_noun
+from recnb.display.language import N_, Noun, Sentence, _, noun_of, use_noun
 from recnb.display.text import one_line
-from recnb.errors import UnknownUserError
+from recnb.errors import ElsewhereError
 from recnb.metrics.hits import Bools, Cutoffs, Hits, Ints, cached_property
 from recnb.results.values import (
     Basis,
     ListCounts,
     index_of,
-    index_of_users,
     pairs_in_words,
 )
 from recnb.stats import Clusters
@@ -77,20 +75,60 @@ class EvaluationData:
             joined, self.library, {**self.overrides, **overrides}, self.side_data
         )
 
-    def of_split(self, values: Mapping[str, Any]) -> Self:
-        """Return the evaluation of the lists that have these values in the split alone."""
-        assert self.splits is not None
-        codes = self.splits.codes_with(values)
-        source = self.joined.source
+    def numbered_as(self, keys: SplitKeys) -> Self:
+        """Return the same with the numbers that lists have among other keys."""
+        assert isinstance(self.keys, SplitKeys)
+        numbers = self.keys.places_in(keys)
+        if numbers is None:
+            return self
+        joined = self.source.numbered_as(keys, numbers).under(self._convention)
+        if self.is_joined:
+            joined = replace(joined, notes=self.joined.notes)
+        return self.restricted(joined)
+
+    def of_split(self, values: pl.DataFrame) -> Self:
+        """Return the evaluation of the lists that have these values in the split alone.
+
+        They are a row whose columns are roles.
+        """
+        assert isinstance(self.keys, SplitKeys)
+        lists, source = self.keys.numbers_in(values), self.joined.source
         if isinstance(source, Sheets):
-            joined = source.in_splits(codes).under(self.convention)
+            joined = source.among(lists).under(self.convention)
         else:
-            users = self.joined.users
-            is_there = np.isin(self.splits.codes_of(users), codes)
-            joined = self.joined.among(users.filter(pl.Series(is_there)))
+            joined = self.joined.among(lists)
         part = self.restricted(replace(joined, notes=self.joined.notes))
         part._side_data = self.side_data.of_split(values)
         return part
+
+    @cached_property
+    def alone(self) -> list[ItemData]:
+        """The data of lists that have values of their own beyond accuracy, together.
+
+        These are all; in a split those of each combination of its values.
+        """
+        keys, source = self.keys, self.joined.source
+        if not isinstance(keys, SplitKeys):
+            return [self.item_data]
+        if not isinstance(source, Sheets):
+            if self.side_data.train is None:  # no list depends on others
+                return [self.item_data]
+            raise ElsewhereError(
+                "with split= and train=, a metric beyond accuracy is computed from the "
+                f"rows of each split together, and they stay in {source.where}: "
+                f"{source.remedy}."
+            )
+        parts = []
+        for combination in keys.combinations_of(source.recs["user"]).iter_slices(1):
+            part = self.of_split(combination)
+            side_data = part.side_data
+            if side_data.train is not None:
+                train = keys.train_of(side_data.train, combination)
+                side_data = replace(side_data, train=train)
+            data = ItemData(part.joined, side_data)
+            vars(data)["items"] = self.item_data.items  # numbered alike in all parts
+            parts.append(data)
+        return parts
 
     def under(self, library: str) -> Self:
         """Return the same data under another library's conventions, as "rectools".
@@ -205,7 +243,12 @@ class EvaluationData:
     def item_data(self) -> ItemData:
         """All lists, and the attributes of items: what metrics beyond accuracy read."""
         kind = ItemData if self.source.in_memory else ItemDataOfParts
-        return kind(self.joined, self.side_data)
+        side_data, keys = self.side_data, self.keys
+        if isinstance(keys, SplitKeys) and side_data.train is not None:
+            # Here nobody had anything: `alone` has what users had before each split.
+            train = keys.train_of(side_data.train, keys.combinations.clear())
+            side_data = replace(side_data, train=train)
+        return kind(self.joined, side_data)
 
     def hits(self, depth: int | None = None) -> Hits:
         """Return the hits down to a rank, from which metrics of accuracy are computed.
@@ -246,8 +289,8 @@ class EvaluationData:
 
     def counted(self, list_ids: pl.Series) -> dict[str, int]:
         """Return the numbers of users and, if these have several, of their lists."""
-        n_users = self.source.users_of(list_ids).n_unique()
-        if self.splits is None:
+        n_users = self.keys.users_of(list_ids).n_unique()
+        if not self.keys.columns:
             return {"n_users": n_users}
         return {"n_users": n_users, "n_lists": len(list_ids)}
 
@@ -262,26 +305,19 @@ class EvaluationData:
 
         In a split these are lists, by user and the columns of the split.
         """
-        users = index_of_users(self.joined.users, self.user_label, self.splits)
-        return users if self.splits is None else users.sort_values()
+        return self.keys.index(self.joined.users, self.user_label)
 
     @property
-    def splits(self) -> Splits | None:
-        """What tells the lists of a user apart; None: each user has one."""
-        return self.source.splits
-
-    def lists_table(self, users: pl.Series) -> pl.DataFrame:
-        """Return the user and the columns of the split of lists, in their order."""
-        if self.splits is None:
-            return users.alias("user").to_frame()
-        return self.splits.lists(users)
+    def keys(self) -> Keys:
+        """Whose lists these are: of users, or of users in a split."""
+        return self.source.keys
 
     @property
     def clustered_by(self) -> str:
         """What lists are clustered by, in words; "" where each is drawn by itself."""
         if self.side_data.cluster is not None:
             return one_line(self.side_data.cluster)
-        return "" if self.splits is None else self.user_label
+        return self.user_label if self.keys.columns else ""
 
     @property
     def clustering_in_words(self) -> list[str]:
@@ -296,9 +332,9 @@ class EvaluationData:
         each is drawn by itself.
         """
         cluster = self.side_data.cluster
-        if cluster is None and self.splits is None:
+        if cluster is None and not self.keys.columns:
             return None
-        values = self.source.users_of(users).alias("user")
+        values = self.keys.users_of(users)
         if cluster is not None:
             assert self.side_data.users is not None  # or it would have been refused
             table = self.side_data.users.select("user", value=cluster)
@@ -332,35 +368,12 @@ class EvaluationData:
     @property
     def noun_of_lists(self) -> str:
         """What is counted where each list is: a user, or a list of several."""
-        return self.noun if self.splits is None else "list"
+        return "list" if self.keys.columns else self.noun
 
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""
-        list_id = self.list_id(user)
-        self._refuse_user_of_lists(list_id)
         words = "; ".join(self.users_in_words)
-        return index_of(list_id, self.joined.users, words)
-
-    def _refuse_user_of_lists(self, user: Any) -> None:
-        """Raise an error for a user alone, where users have lists in a split."""
-        if self.splits is None:
-            return
-        lists = self.splits.of_user(user, self.joined.users)
-        if len(lists):
-            raise UnknownUserError(
-                named(
-                    "user {user} has {n:,} lists: name one, such as {example}.",
-                    user=one_line(user),
-                    n=len(lists),
-                    example=repr(lists[0]),
-                )
-            )
-
-    def list_id(self, user: Any) -> Any:
-        """Return the id of a user below the join; of a list in a split its own."""
-        if self.splits is None or not isinstance(user, tuple):
-            return user
-        return self.splits.list_id(user)
+        return index_of(user, self.joined.users, self.keys, words)
 
     def lists_of(self, positions: Sequence[int]) -> list[dict[int, Any]]:
         """Return the lists of the users at some positions, item by rank.
@@ -398,7 +411,7 @@ class EvaluationData:
     def user_texts(self, users: Sequence[Any]) -> dict[Any, str]:
         """Return the texts of queries, of those that have one in the frame of users."""
         frame = self.side_data.users
-        if frame is None or "text" not in frame.columns or self.splits is not None:
+        if frame is None or "text" not in frame.columns or self.keys.columns:
             return {}
         return _texts_of(frame, "user", users, "text")
 
@@ -466,13 +479,13 @@ class EvaluationData:
 
 def lists_behind(joined: Joined, nothing_to_find: Bools) -> ListCounts | None:
     """Return the lists that are averaged; None if no user has several."""
-    splits = joined.source.splits
-    if splits is None:
+    keys = joined.source.keys
+    if not keys.columns:
         return None
     lists = joined.users
     if joined.convention.no_relevant == "skip":
         lists = lists.filter(pl.Series(~nothing_to_find))
-    return ListCounts(splits, lists)
+    return ListCounts(keys, lists)
 
 
 #: The data of models, by name; "" is the only one.

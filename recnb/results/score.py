@@ -25,7 +25,7 @@ from recnb.metrics.measure import Measure
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import values_of
 from recnb.results.table import axes
-from recnb.results.values import Values, index_of_users
+from recnb.results.values import Values
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
@@ -238,17 +238,16 @@ class Score(MetricValue):
     @property
     def per_user(self) -> pd.Series[float]:
         """The value of each user, indexed by user; of each list in a split by both."""
-        values, splits = self._values.matrix[:, 0], self._values.splits
+        values = self._values.matrix[:, 0]
         has_value = ~np.isnan(values)
         users = self._values.users.filter(pl.Series(has_value))
-        index = index_of_users(users, self._values.basis.user_label, splits)
-        series = pd.Series(values[has_value], index, name=self.label)
-        return series if splits is None else series.sort_index()
+        index = self._values.keys.index(users, self._values.basis.user_label)
+        return pd.Series(values[has_value], index, name=self.label)
 
     def users_at(self, index: pd.Index[Any]) -> pl.Series:
         """Return the users, or the ids of lists, of rows of `per_user`."""
-        users, splits = self._values.users, self._values.splits
-        every = index_of_users(users, self._values.basis.user_label, splits)
+        users = self._values.users
+        every = self._values.keys.index(users, self._values.basis.user_label)
         return users[every.get_indexer(index)]
 
     def to_frame(self) -> pd.DataFrame:

@@ -63,7 +63,7 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
         convention=basis.convention,
         basis=basis,
         weights=joined.user_weight,
-        splits=data.splits,
+        keys=data.keys,
         clusters=partial(data.clusters_of, joined.users),
     )
 
@@ -390,7 +390,7 @@ def _values_beyond_accuracy(
     metric = measure.metric
     measure = _as_computed(data, measure, _recorded(data, metric))
     # `results` has one result for each cut-off.
-    users, results = data.item_data.values_of_users(metric, k, measure.options)
+    users, results = _computed(data, metric, k, measure.options)
     matrix = _matrix_of(results)
     if metric.of == "all":
         weights = None
@@ -416,9 +416,25 @@ def _values_beyond_accuracy(
         basis=basis,
         results=tuple(results),
         weights=weights,
-        splits=data.splits,
+        keys=data.keys,
         clusters=partial(data.clusters_of, users),
     )
+
+
+def _computed(
+    data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Mapping[str, Any]
+) -> tuple[pl.Series, list[PerUser | Whole]]:
+    """Compute a metric beyond accuracy; return the users of the values as well."""
+    if metric.of == "all":
+        return data.item_data.values_of_users(metric, k, options)
+    parts = [part.values_of_users(metric, k, options) for part in data.alone]
+    if len(parts) == 1:
+        return parts[0]
+    users = pl.concat([lists for lists, _values in parts])
+    order = users.arg_sort()
+    by_cutoff = zip(*(values for _lists, values in parts), strict=True)
+    together = [PerUser.together(values, order.to_numpy()) for values in by_cutoff]
+    return users.gather(order), [*together]
 
 
 def _worded_basis(
@@ -460,25 +476,25 @@ def _averaged_in_words(
     with use_noun(data.noun):
         phrases = [
             _users_in_words(data, metric, users),
-            *weights_in_words(weights, of_lists=data.splits is not None),
+            *weights_in_words(weights, of_lists=bool(data.keys.columns)),
         ]
         return "; ".join(phrases)
 
 
 def _users_in_words(data: EvaluationData, metric: Metric[...], users: pl.Series) -> str:
     """Return the users behind a number beyond accuracy, in words."""
-    if data.splits is not None and metric.of == "all":
+    if data.keys.columns and metric.of == "all":
         lists = users_with_lists_in_words(data, users)
         return _("{lists}, taken together", lists=lists)
-    if data.splits is None and metric.of_evaluated:
+    if not data.keys.columns and metric.of_evaluated:
         return ngettext("{n:,} user evaluated", "{n:,} users evaluated", len(users))
     return users_with_lists_in_words(data, users)
 
 
 def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:
     """Say in words how many users have a list, or how many lists there are of users."""
-    if data.splits is not None:
-        return ListCounts(data.splits, users).in_words()
+    if data.keys.columns:
+        return ListCounts(data.keys, users).in_words()
     return ngettext("{n:,} user with a list", "{n:,} users with a list", len(users))
 
 

@@ -163,7 +163,7 @@ def _basis_of(
         words = BASIS if numbers.differences.is_test.any() else BASIS_WITHOUT_TESTS
         return [*merged(phrases), _(words, by=label, confidence=percent)]
     weights = [
-        *weights_in_words(data.joined.user_weight, of_lists=data.splits is not None),
+        *weights_in_words(data.joined.user_weight, of_lists=bool(data.keys.columns)),
         *pairs_in_words(data.joined.weighting),
     ]
     phrases = {name: [*words, *weights] for name, words in phrases.items()}

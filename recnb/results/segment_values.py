@@ -18,7 +18,7 @@ from recnb.data.ids import each_once
 from recnb.data.names import TRUTH
 from recnb.data.sheet import Sheet
 from recnb.data.source import rows_of
-from recnb.data.splits import split_role
+from recnb.data.splits import BY_USER, Keys, split_role
 from recnb.data.tables import from_pandas
 from recnb.display.language import pgettext
 from recnb.display.text import one_line
@@ -113,9 +113,9 @@ def column_of_users(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
             "of each user."
         )
     judged = data.joined.judged["user"]
-    if data.splits is None or _is_of_lists(data, by):
-        return label, _one_value_each(table, label, judged)
-    of_users = _one_value_each(table, label, data.source.users_of(judged))
+    if _is_of_lists(data, by):
+        return label, _one_value_each(table, label, judged, data.keys)
+    of_users = _one_value_each(table, label, data.keys.users_of(judged))
     return label, _by_list(data, of_users)
 
 
@@ -142,13 +142,13 @@ def is_column_of_users(data: EvaluationData, by: str) -> bool:
 def _by_list(data: EvaluationData, of_users: pl.DataFrame) -> pl.DataFrame:
     """Give each list in a split the value of its user."""
     lists = everyone_in(data)
-    users = data.source.users_of(lists).to_frame()
+    users = data.keys.users_of(lists).to_frame()
     values = users.join(of_users, on="user", how="left", maintain_order="left")
     return values.with_columns(lists)
 
 
 def _one_value_each(
-    table: pl.DataFrame, label: str, evaluated: pl.Series
+    table: pl.DataFrame, label: str, evaluated: pl.Series, keys: Keys = BY_USER
 ) -> pl.DataFrame:
     """Return a row for each user, whose id is of the kind of those evaluated."""
     users, values = table["user"], table["value"]
@@ -165,7 +165,7 @@ def _one_value_each(
     if several.height:
         problem = (
             f"by={quoted(label)} has more than one value for user "
-            f"{several['user'][0]!r}: give each user one."
+            f"{keys.names(several['user'].head(1))[0]!r}: give each user one."
         )
         raise OptionError(
             f"{problem} A column of the truth that differs within users {ALONE}"
@@ -187,7 +187,7 @@ def _column_given(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
     given = by if isinstance(by, pd.Series) else pd.Series(dict(by), dtype=object)
     users = given.index.to_list()
     has_row_numbers = isinstance(by, pd.Series) and _is_numbered(given.index)
-    evaluated = data.source.users_of(everyone_in(data))
+    evaluated = data.keys.users_of(everyone_in(data))
     if has_row_numbers and {*evaluated.to_list()} != {*users}:
         problem = (
             f"by={quoted(label)} has no users on its index, only the numbers of its "
@@ -227,13 +227,12 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
             "by='activity' needs what users had before: type recs.rec.against(truth, train=frame)."
         )
     everyone = everyone_in(data)
-    lists = data.lists_table(everyone)
-    if data.splits is not None:
-        lists = data.splits.keys_of(everyone)
-    keys = [name for name in lists.columns if name in train.columns]
-    n_rows = train.group_by(keys).agg(value=pl.len().cast(pl.Int64))
-    of_lists = lists.join(n_rows, on=keys, how="left", maintain_order="left")
-    return of_lists.select(everyone, pl.col("value").fill_null(0))
+    had = data.keys.numbered(Sheet("train", train, {})).rows
+    n_rows = had.group_by("user").agg(value=pl.len().cast(pl.Int64))
+    of_lists = everyone.to_frame().join(
+        n_rows, on="user", how="left", maintain_order="left"
+    )
+    return of_lists.with_columns(pl.col("value").fill_null(0))
 
 
 def _no_such_column(data: EvaluationData, by: str) -> OptionError:
@@ -271,7 +270,7 @@ def rows_naming_segments(data: EvaluationData, by: str) -> pl.DataFrame | None:
     """
     side_data = data.side_data
     users, items, train = side_data.users, side_data.items, side_data.train
-    evaluated = data.source.users_of(data.joined.users)
+    evaluated = data.keys.users_of(data.joined.users)
     if users is not None and is_column_of_users(data, by):
         table = users.select("user", value=by)
     elif (of_truth := column_of_truth(data, by)) is not None:
@@ -301,14 +300,14 @@ def column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
     if side_data.truth is None or by not in columns or by in ids.values():
         return None
     labels = {role: label for role, label in ids.items() if label in columns}
-    split = () if data.splits is None else data.splits.columns
-    roles_of_split = {split_role(name): name for name in split if name in columns}
+    split = [name for name in data.keys.columns if name in columns]
+    roles_of_split = {split_role(name): name for name in split}
     read = {**labels, **roles_of_split, "value": by}
     table = side_data.truth.select(read)
     if "item" not in labels:  # rows are items
         table = table.with_row_index("item").cast({"item": pl.Int64})
     sheet = Sheet(TRUTH, table, ids).with_ids()
-    return sheet.rows if data.splits is None else data.splits.with_list_ids(sheet).rows
+    return data.keys.numbered(sheet).rows
 
 
 def as_shown(values: pl.Series) -> pl.Series:

@@ -21,6 +21,7 @@ from recnb.data.ids import positions
 from recnb.data.in_memory import Sheets
 from recnb.data.item_data import words_of
 from recnb.data.source import elsewhere
+from recnb.data.splits import SplitKeys, split_role, values_of
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
 from recnb.display.text import dates_alone, one_line
@@ -198,29 +199,27 @@ def _segments_of_models(models: Models, by: Any) -> Segments:
 
 def _names_splits(models: Models, by: Any) -> bool:
     """Return whether `by` names columns of `split=` alone."""
-    splits = next(iter(models.values())).splits
-    if splits is None:
-        return False
+    split = next(iter(models.values())).keys.columns
     columns = by if isinstance(by, list) else [by]
-    return all(
-        isinstance(column, str) and column in splits.columns for column in columns
-    )
+    return all(isinstance(column, str) and column in split for column in columns)
 
 
 def _parts_of_split(models: Models, by: Any, *, is_tested: bool) -> PartsOfSplit:
     """Return the parts by columns of `split=`."""
     columns = by if isinstance(by, list) else [by]
     first = next(iter(models.values()))
-    lists = first.lists_table(first.joined.users)
-    values = lists.select(columns).unique().sort(columns)
+    assert isinstance(first.keys, SplitKeys)
+    values = first.keys.combinations_of(first.joined.users)
+    values = values.select(map(split_role, columns)).unique().sort(pl.all())
     refuse_many(values.height, ", ".join(columns))
+    parts = [*values.iter_slices(1)]
     evaluations = {
-        name: [partial(model.of_split, part) for part in values.to_dicts()]
+        name: [partial(model.of_split, part) for part in parts]
         for name, model in models.items()
     }
     return PartsOfSplit(
         labels=columns,
-        keys=values.rows(),
+        keys=values_of(values),
         evaluations=evaluations,
         is_tested=is_tested,
     )
@@ -533,8 +532,8 @@ def _several_lists_error(data: EvaluationData, by: str) -> OptionError:
     Users have a list of each value, and these were joined as one.
     """
     split: Any = by
-    if data.splits is not None:
-        split = [*data.splits.columns, by]
+    if data.keys.columns:
+        split = [*data.keys.columns, by]
     return OptionError(
         f"by={quoted(by)} is a column of both frames and differs within users in "
         "both: a user's lists of all its values are taken as one. If each value "

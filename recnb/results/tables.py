@@ -291,14 +291,14 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     `missed` has the other relevant items, with their ranks below k, else NaN.
     """
     (cutoff,) = Cutoffs.one(k).values
-    user = data.list_id(user)
-    listed, missed = _listed_and_missed(data, data.position(user), cutoff)
+    position = data.position(user)
+    listed, missed = _listed_and_missed(data, position, cutoff)
     titles = data.item_titles([*listed["item"].to_list(), *missed["item"].to_list()])
     n_hits = int(listed["hit"].sum())
     found = _(
         "found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed)
     )
-    who = one_line(user)
+    who = one_line(data.keys.called(user))
     if text := data.user_texts([user]).get(user):
         who = f"{who} ({one_line(text, 120)})"
     title = _("user {user}: {found}", user=who, found=found)

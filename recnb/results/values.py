@@ -12,13 +12,12 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import polars as pl
 
 from recnb.conventions import Convention, options_in_words
 from recnb.conventions.presets import Preset
 from recnb.data.source import UserCounts
-from recnb.data.splits import Splits
+from recnb.data.splits import BY_USER, Keys
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, Sentence, _, named, ngettext, use_noun
 from recnb.display.text import one_line, users_in_words
@@ -50,13 +49,13 @@ OWN = N_("recnb's own: that of {library} is not recorded")
 class ListCounts:
     """Lists in a split, and how many users and splits they are of."""
 
-    splits: Splits
+    keys: Keys
     lists: pl.Series  #: their ids
 
     def in_words(self) -> str:
         """Return the number of lists, of users and of values of the split."""
-        table = self.splits.lists(self.lists)
-        n_values = table.select(self.splits.columns).n_unique()
+        table = self.keys.of(self.lists)
+        n_values = table.select(self.keys.columns).n_unique()
         return ngettext(
             "{n:,} list of {users} in {values}",
             "{n:,} lists of {users} in {values}",
@@ -66,7 +65,7 @@ class ListCounts:
         )
 
     def _values_in_words(self, n: int) -> str:
-        *others, last = map(one_line, self.splits.columns)
+        *others, last = map(one_line, self.keys.columns)
         if not others:
             return ngettext(
                 "{n:,} value of {column}", "{n:,} values of {column}", n, column=last
@@ -226,7 +225,7 @@ class Values:
     results: tuple[PerUser | Whole, ...] = ()
     #: Of users, by row of the matrix; None: all count the same.
     weights: Floats | None = None
-    splits: Splits | None = None  #: where `users` are lists of users
+    keys: Keys = BY_USER  #: whose lists `users` are
     #: A code for each row of the matrix, equal within a cluster; None: each is its own.
     clusters: Callable[[], Ints | None] = unclustered
 
@@ -330,35 +329,45 @@ def interval_of_all(
     return interval_of_pairs(number.of_users(), confidence, Clusters.of(codes()))
 
 
-def index_of_users(
-    users: pl.Series, label: str, splits: Splits | None
-) -> pd.Index[Any]:
-    """Return users as the index of results; lists in a split as user and its columns."""
-    if splits is None:
-        index: pd.Index[Any] = pd.Index(users.to_numpy(), name=label)
-        return index
-    return splits.index_of(splits.lists(users).rename({"user": label}))
+def index_of(user: Any, users: pl.Series, keys: Keys, are: str) -> int:
+    """Return the position of a user, or of a list in a split, among some.
 
-
-def index_of(user: Any, users: pl.Series, are: str) -> int:
-    """Return the position of a user among some; `are` says in words who they are."""
+    `are` says in words who they are.
+    """
     index = None
     # An id of another kind is none of them.
     with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        index = users.index_of(user)
+        index = users.index_of(keys.find(user))
     if index is None:
-        examples = ", ".join(map(repr, users.head(5).to_list()))
+        _refuse_user_of_lists(user, users, keys)
+        examples = ", ".join(map(repr, keys.names(users.head(5)).to_list()))
         if len(users) > 5:
             examples += ", …"
         raise UnknownUserError(
             named(
                 "user {user} is not evaluated. Those evaluated are {examples}: {are}.",
-                user=quoted(user),
+                user=quoted(keys.called(user)),
                 examples=examples,
                 are=are,
             )
         )
     return index
+
+
+def _refuse_user_of_lists(user: Any, users: pl.Series, keys: Keys) -> None:
+    """Raise an error for a user alone, where users have lists in a split."""
+    if not keys.columns:
+        return
+    lists = users.filter(keys.users_of(users).cast(pl.String) == str(user))
+    if len(lists):
+        raise UnknownUserError(
+            named(
+                "user {user} has {n:,} lists: name one, such as {example}.",
+                user=one_line(user),
+                n=len(lists),
+                example=repr(keys.names(lists)[0]),
+            )
+        )
 
 
 def follows(library: str, given: str = "", words: str = "") -> str:

@@ -80,13 +80,12 @@ def explanation_of(
                 f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={users[0]!r}."
             )
         measure = with_options(measure, options)
-        user = data.list_id(user)
         if chosen.is_accuracy:
             explanation = _of_accuracy(data, measure, user)
         else:
             explanation = _beyond_accuracy(data, measure, user)
         text = data.user_texts([user]).get(user, "")
-        return replace(explanation, text=text)
+        return replace(explanation, user=data.keys.called(user), text=text)
 
 
 def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanation:
@@ -185,13 +184,14 @@ def _value_and_rows(
         return float(result), rows
     if "truth" in metric.needs and data.joined.all_hits.tied is not None:
         raise OptionError(MANY_ORDERS)
-    position = index_of(user, values.users, *values.basis.users_in_words())
+    (are,) = values.basis.users_in_words()
+    position = index_of(user, values.users, values.keys, are)
     if not result.counted[position]:
         raise RecnbError(
             named(
                 "{metric}: user {user} has no value. {why}",
                 metric=metric.name,
-                user=repr(user),
+                user=repr(values.keys.called(user)),
                 why=named(metric.no_value),
             )
         )

@@ -13,6 +13,7 @@ import pandas as pd
 import polars as pl
 from markupsafe import Markup
 
+from recnb.data.ids import positions
 from recnb.display.language import N_, _, checked, use_language
 from recnb.display.templates import render
 from recnb.display.text import fixed, one_line, with_symbol
@@ -23,7 +24,6 @@ from recnb.report.bins import BINS, Bins
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.score import score_of
 from recnb.results.segments import segments_of
-from recnb.results.values import index_of_users
 from recnb.stats import mean_of
 from recnb.widgets.live import Live
 
@@ -331,10 +331,16 @@ class Explorer(Live):
 
     def _mean_of(self, values: pd.Series[Any]) -> float:
         """Return the mean of users, who may have weights; NaN if none has a value."""
-        dtype = self._data.joined.users.dtype
-        users = pl.Series(values.index.to_list(), dtype=dtype)
-        weights = self._data.source.weight_of(users)
+        weights = self._data.source.weight_of(self._lists_of(values.index))
         return mean_of(values.to_numpy(np.float64), weights)
+
+    def _lists_of(self, index: pd.Index[Any]) -> pl.Series:
+        """Return the lists of some rows of the values."""
+        data = self._data
+        list_ids = data.joined.users
+        names = data.keys.names(list_ids)
+        of_rows = pl.Series("user", index.to_list(), dtype=names.dtype)
+        return list_ids[positions(names, of_rows)]
 
     @property
     def _data(self) -> EvaluationData:
@@ -382,23 +388,20 @@ class Explorer(Live):
             difference = value - values[shown.other]
             frame = values.assign(value=value, difference=difference)
         evaluation = self.models[shown.model]
-        joined, splits = evaluation.joined, evaluation.splits
-        index = index_of_users(joined.users, evaluation.user_label, splits)
+        joined = evaluation.joined
         counts = {"relevant": joined.n_relevant, "length": joined.list_length}
-        lists = pd.DataFrame(counts, index).reindex(frame.index)
+        lists = pd.DataFrame(counts, evaluation.users).reindex(frame.index)
         hits = self._hits_of(evaluation, shown.k).reindex(frame.index)
         return self._named_by_list(frame.assign(hits=hits, **lists))
 
     def _named_by_list(self, frame: pd.DataFrame) -> pd.DataFrame:
         """Name rows by the id of their list, "u1 [day=mon]", where users have several."""
         data = self._data
-        if data.splits is None:
+        if not data.keys.columns:
             return frame
-        list_ids = data.joined.users
-        keys = index_of_users(list_ids, data.user_label, data.splits)
-        of_keys = pd.Series(list_ids.to_list(), keys)
-        of_rows = of_keys.loc[frame.index].to_list()
-        return frame.set_axis(pd.Index(of_rows, name=data.user_label))
+        lists = data.joined.users[data.users.get_indexer(frame.index)]
+        names = data.keys.names(lists).to_list()
+        return frame.set_axis(pd.Index(names, name=data.user_label))
 
     @staticmethod
     def _hits_of(data: EvaluationData, k: int | None) -> pd.Series[float]:
@@ -414,7 +417,7 @@ class Explorer(Live):
             return pd.Series("", self.values.index)
         segments = segments_of(self._data, by)
         names = segments.names
-        code = segments.of(pl.from_pandas(self.values.index))
+        code = segments.of(self._lists_of(self.values.index))
         labels = pd.Series(np.array(names)[code], self.values.index)
         return labels.astype(pd.CategoricalDtype(names, ordered=True))
 

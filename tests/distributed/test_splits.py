@@ -84,7 +84,9 @@ def test_weights_intervals_and_metrics_of_ones_own_are_those_of_pandas(
 def test_differences_of_models_are_those_of_pandas(kind: Any) -> None:
     recs, truth, _keys = frames_of(24, ["fold"], n_users=30)
     other = recs.assign(score=np.random.default_rng(24).random(len(recs)))
-    models = {"a": recs, "b": other}
+    # Lists of one model alone come before all others.
+    first = other.drop_duplicates(["item", "fold"]).assign(user=-1)
+    models = {"a": recs, "b": pd.concat([other, first])}
     found = recnb.compare(models, truth, split="fold", baseline="a")
     evaluations = {
         name: kind.evaluate(kind.parted(rows), kind.parted(truth, 3), split="fold")
