@@ -14,15 +14,21 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.checks import TEXT, first_failed, is_missing, kind
-from recnb.data.names import Labels
+from recnb.data.checks import (
+    GRADES,
+    RANKS,
+    SCORES,
+    TEXT,
+    Range,
+    first_failed,
+    is_missing,
+    kind,
+)
+from recnb.data.names import IDS, TRUTH, Labels
 from recnb.data.tables import Frame, InputTable, with_series
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
 from recnb.metrics.hits import Bools, Floats
 
-#: The roles that are ids.
-IDS = ("user", "item")
-RECS, TRUTH = "recommendations", "truth"
 #: How errors end where a pair or a rank of a user repeats, after "If the rows are".
 SEVERAL_LISTS = (
     "the lists of several models, compare them; of several days, folds or seeds, name "
@@ -94,8 +100,8 @@ class Sheet:
 
     def _ids(self, role: str) -> pl.Series:
         """Return the ids of a role as whole numbers or text; refuse missing ones."""
-        values = self[role]
         self._refuse_missing(role)
+        values = self[role]
         if values.dtype in (pl.Int64, pl.String):
             return values
         if values.dtype in TEXT:
@@ -106,9 +112,7 @@ class Sheet:
             raise self._no_id(role, wrong=values)
         whole = values.cast(pl.Int64, strict=False)
         # A UInt64 beyond 2**63 becomes null, and the Decimal 1.5 becomes 1.
-        is_same = (whole.cast(values.dtype, strict=False) == values).fill_null(
-            value=False
-        )
+        is_same = whole.cast(values.dtype, strict=False).eq_missing(values)
         if not is_same.all():
             raise self._no_id(role, wrong=values.filter(~is_same))
         return whole
@@ -148,11 +152,8 @@ class Sheet:
     def _no_id(self, role: str, wrong: pl.Series) -> FrameError:
         """Return the error for a column with `wrong` values, which cannot be ids."""
         example, type_in_words = wrong.head(1).to_list()[0], str(wrong.dtype)[:80]
-        if isinstance(example, bytes) and len(example) == 16:
-            example, type_in_words = (
-                UUID(bytes=example),
-                "16 bytes",
-            )  # as Arrow stores it
+        if isinstance(example, bytes) and len(example) == 16:  # a UUID of Arrow
+            example, type_in_words = UUID(bytes=example), "16 bytes"
         fix = "Make them text, in the other frame as well."
         if wrong.dtype in (pl.List, pl.Array):
             fix = (
@@ -189,14 +190,14 @@ class Sheet:
 
     # Numbers
 
-    def numbers(self, role: str, rule: str = "") -> pl.Series:
-        """Return the column of a role as numbers that pass the checks of a rule.
+    def numbers(self, role: str, allowed: Range) -> pl.Series:
+        """Return the column of a role as numbers that pass the checks of a range.
 
         They are of the type they have: as floats, large whole numbers would become
         equal.
         """
         values = self._as_numbers(role)
-        failed = first_failed(values, rule or role)
+        failed = first_failed(values, allowed)
         if failed is None:
             return values
         check, bad = failed
@@ -308,10 +309,10 @@ class Sheet:
         if order == "row":
             return self, settled
         if order == "score":
-            return self.with_columns(self.numbers("score").alias("score")), settled
-        with_ranks = self.with_columns(
-            self.numbers("rank").cast(pl.Int64).alias("rank")
-        )
+            scores = self.numbers("score", SCORES)
+            return self.with_columns(scores.alias("score")), settled
+        ranks = self.numbers("rank", RANKS).cast(pl.Int64)
+        with_ranks = self.with_columns(ranks.alias("rank"))
         # Under order="rank" the caller has said that scores do not matter.
         if convention.order == "auto" and "score" in self:
             with_ranks._refuse_disagreement()
@@ -338,7 +339,8 @@ class Sheet:
 
     def _refuse_disagreement(self) -> None:
         """Raise an error if an item is ranked above one with a higher score."""
-        rows = _sorted_by_rank(self.rows.with_columns(score=self.numbers("score")))
+        scores = self.numbers("score", SCORES)
+        rows = _sorted_by_rank(self.rows.with_columns(score=scores))
         # Neighbours are enough: where no score is above that of the rank before, no score
         # is above that of any rank before.
         rows = rows.with_columns(
@@ -372,8 +374,7 @@ class Sheet:
         if "relevance" not in self:
             return self.with_columns(pl.Series("relevance", np.ones(self.rows.height)))
         negative = convention.negative_relevance
-        relevances = self.numbers("relevance", f"relevance, {negative}")
-        relevances = relevances.cast(pl.Float64)
+        relevances = self.numbers("relevance", GRADES[negative]).cast(pl.Float64)
         if negative == "zero":
             relevances = relevances.clip(lower_bound=0.0)
         if convention.relevant_from is not None:
@@ -463,22 +464,8 @@ def _are_told_apart(scores: pl.Series, floats: Floats) -> bool:
     return len(np.unique(floats)) == scores.n_unique()
 
 
-def grades_of(truth: pl.DataFrame) -> pl.Series:
-    """Return the relevance of each row as it was given, True and False as 1 and 0.
-
-    Without such a column it is a single 1.0, which stands for every row: Polars
-    broadcasts it, as in `truth.filter(grades_of(truth) > 0)`.
-    """
-    if "relevance" not in truth.columns:
-        return pl.Series([1.0])
-    relevance = truth["relevance"]
-    if relevance.dtype == pl.Boolean:
-        return relevance.cast(pl.Int64)
-    return relevance
-
-
 def is_relevant(relevance: Floats, convention: Convention) -> Bools:
-    """Return which judged items count as relevant.
+    """Return which rows of the truth count as relevant.
 
     These are the ones from `relevant_from` on if it is given, else those that `relevant`
     names.
@@ -492,6 +479,6 @@ def is_relevant(relevance: Floats, convention: Convention) -> Bools:
     return relevance > 0
 
 
-def relevant_only(judged: pl.DataFrame, convention: Convention) -> pl.DataFrame:
-    """Return the judged rows whose item counts as relevant."""
-    return judged.filter(is_relevant(judged["relevance"].to_numpy(), convention))
+def relevant_only(truth: pl.DataFrame, convention: Convention) -> pl.DataFrame:
+    """Return the rows of the truth that count as relevant."""
+    return truth.filter(is_relevant(truth["relevance"].to_numpy(), convention))
