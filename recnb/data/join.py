@@ -4,8 +4,7 @@ It says which items of a list are relevant, at which rank, and what there was to
 
 1. Match and rank. Of many rows with given ranks, Polars counts the lists
    (`match_given_ranks`); otherwise numpy puts them in order (`match_in_numpy` in
-   `rules.py`). Both have the rows that the truth judges from `matches.py`, and return
-   `Matches`.
+   `rules.py`). Both return `Matches`.
 2. What there is to find: the wanted rows, which are the relevant truth rows of the users
    evaluated. Numbered by the ids of users, they are the *entries*.
 3. Hits, by `find_hits`: the matches that are wanted, by the ids of users.
@@ -88,7 +87,7 @@ def join(
 ) -> JoinResult:
     """Join lists with the truth under a convention whose order is settled.
 
-    It is "rank", "score" or "row", not "auto". `all_items` has every item, sorted, by
+    `all_items` has every item, sorted, by
     default those of both tables. Raises a RepeatError; the caller knows the frames and
     says which rows are repeated.
     """
@@ -126,7 +125,6 @@ def join(
         hits=find_hits(matches, truth_rows, wanted, is_evaluated, convention),
         frame_row_of_entry=truth_rows.frame_row[wanted.rows],
         in_both=bool((with_list & with_truth).any()),
-        # Of all users, evaluated or not.
         n_without_relevant=int((n_relevant == 0).sum()),
         has_gaps=matches.has_gaps,
     )
@@ -215,8 +213,7 @@ def _relevant_rows(matches: Matches, truth: TruthRows, convention: Convention) -
 def _with_copies(wanted: Wanted, matches: Matches) -> Wanted:
     """Repeat each wanted row of the truth as often as it was matched, once at least.
 
-    Let the truth rows 0, 2 and 3 be wanted, and row 2 be matched twice. All hits of a row
-    have its first entry:
+    Of the wanted rows 0, 2 and 3 let row 2 be matched twice. Its hits have its first entry:
 
         entry    0  1  2  3        truth row   0  1  2  3
         rows     0  2  2  3        entry       0     1  3

@@ -129,9 +129,8 @@ class Matches:
     last_rank: Ints
     #: Whether some list leaves a rank empty.
     has_gaps: bool
-    #: [match] -> how many ranks are above those of its score, ranks that are empty
-    #: included. None: equal scores do not share ranks. What `with_catalogue` adds is
-    #: alone on its rank here, even where it shares one.
+    #: [match] -> how many ranks are above those of its score, empty ones included. None:
+    #: equal scores do not share ranks. What `with_catalogue` adds counts as alone.
     above: Ints | None = None
     #: [match] -> how many rows of the list have its score, itself among them.
     n_tied: Ints | None = None
@@ -155,8 +154,7 @@ class JudgedRows(NamedTuple):
 
 # ---- pairs of user and item
 
-#: The hash of a pair. Each column has its own seed: else 1, 2 and 2, 1 would have the same
-#: sum.
+#: The hash of a pair; `repeated` says why columns have seeds.
 PAIR_HASH = pl.col("user").hash(1) + pl.col("item").hash(2)
 
 
@@ -165,9 +163,8 @@ def hashes_of(table: pl.DataFrame) -> NDArray[np.uint64]:
     return table.select(PAIR_HASH).to_series().to_numpy()
 
 
-#: Up to as many rows of both tables, one sort may find the judged rows. It takes as long
-#: as a join, and less from a million rows on; but it fails ever more often, as hashes
-#: lose more bits (`_rows_by_key`): of 2**20 rows once in 16 times, of 2**22 nearly always.
+#: Up to as many rows of both tables, a sort is tried before the join. With more, hashes
+#: lose so many bits (`_rows_by_key`) that different pairs often look equal, and it fails.
 MOST_SORTED = 2**20
 
 
@@ -280,9 +277,8 @@ def judged_by_join(
 ) -> JudgedRows:
     """Find the judged rows by a join, and refuse repeats.
 
-    A join by one number takes less than half the time of one by user and item. Pairs that
-    meet by their hash are compared afterwards, so the result is exact: a pair that differs
-    is dropped, and equal ones always meet.
+    A join by the hash of a pair takes less than half the time of one by user and item.
+    Pairs that meet are compared afterwards.
     """
     if repeated(truth.rows, [*IDS]).height:
         raise RepeatedTruthError

@@ -66,8 +66,7 @@ def _suggested(
 ) -> list[str]:
     """Return the columns whose names suggest a role.
 
-    One that a keyword names for another role, `taken`, is the last resort of a role that
-    is needed.
+    Those `taken`, which keywords name for other roles, are the last resort.
     """
     suggested = table.by_role.get(role, [])
     free = [column for column in suggested if column not in taken]
@@ -118,7 +117,7 @@ def _missing(wanted: RolesWanted, labels: Labels) -> list[str]:
     missing = [role for role in wanted.needed if role not in labels]
     if "rank" in labels or "score" in labels:
         return missing
-    # A table that may go without an order is asked for one along with other roles.
+    # An order that may be left out is asked for along with other roles.
     if wanted.one_of or (missing and "rank" in wanted.possible):
         missing.append("score")
     return sorted(missing, key=[*NAMES].index)
@@ -243,7 +242,7 @@ def _split_of_truth(column: str) -> OptionError:
 def _absent_of_sides(
     role: str, column: str, names: Sequence[str], tables: Mapping[str, InputTable]
 ) -> ColumnError:
-    """Return the error for a column that recommendations, truth or both lack."""
+    """Return the error for a column that neither of two tables has."""
     words = {RECS: "recommendations have no", TRUTH: "truth has no"}
     none = words.get(HOLDER.get(role, ""), "neither frame has a")
     kind = "column of lists" if role in OF_LISTS.values() else "column"

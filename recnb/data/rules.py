@@ -1,8 +1,6 @@
 """Lists put in order in numpy, under any convention.
 
-Where ranks are given, Polars counts lists (`join.py`). Here their order is made: rows are
-put in order, lists grow or shrink, rules decide between equal scores, and repeated rows
-stay or leave. Where a library departs from the plain order, its own step is one of these:
+Where a library departs from the plain order, its own step is one of these:
 
 | decision                      | step                      | when                                 |
 |-------------------------------|---------------------------|--------------------------------------|
@@ -25,8 +23,7 @@ stay or leave. Where a library departs from the plain order, its own step is one
 | `ties="expected"`             | `average_over_ties`       | after hits: spread over their ranks  |
 
 A *listed row* is a row of recommendations, or one that `padded` adds after them; see
-`matches.py` for the other words. Where rows already stand in order, a slice is used in
-place of an index array: hence `Ints | slice`.
+`matches.py` for the other words. `Ints | slice`: rows that stand in order are a slice.
 """
 
 from __future__ import annotations
@@ -89,11 +86,7 @@ def refuse_contradictions(convention: Convention) -> None:
 
 @dataclass(frozen=True, eq=False)
 class ListedRows:
-    """The rows of all lists.
-
-    Recommended rows come first, in the order of their frame, after them those that
-    `padded` added.
-    """
+    """The rows of all lists: recommended ones in the order of their frame, then added ones."""
 
     #: [listed row] -> user.
     user: Ints
@@ -105,12 +98,12 @@ class ListedRows:
     score: Floats | Ints
     #: [listed row] -> the truth row that judges it; -1: not judged.
     truth_row: Ints
-    #: [listed row] -> rank that the frame gives, 0 for a row that was added; None: ranks
-    #: are not data, or rows leave their lists.
+    #: [listed row] -> rank that the frame gives, 0 for an added row; None without
+    #: `Convention.keeps_ranks`.
     given_rank: Ints | None
     n_users: int
     n_items: int  #: 0: items are not numbered
-    #: Number of recommended rows; those after them were added.
+    #: Number of recommended rows.
     n_recommended: int
 
     @property
@@ -150,8 +143,7 @@ def match_in_numpy(
 ) -> Matches:
     """Rank the rows of lists under any convention, and match them with the truth.
 
-    `all_items` has every item, sorted; by default those of both tables. Raises a
-    RepeatError.
+    `all_items` is as in `join`. Raises a RepeatError.
     """
     tables = numbered(recs, truth, convention, all_items)
     lists = tables.lists
@@ -182,7 +174,7 @@ def match_in_numpy(
 def _has_gaps(lists: ListedRows, n_rows: Ints) -> bool:
     """Return whether some list leaves a rank empty.
 
-    No rank is given twice: the last one is beyond the number of rows if one is empty.
+    No rank is given twice, so the last is beyond the number of rows then.
     """
     if lists.given_rank is None:
         return False
@@ -333,8 +325,7 @@ def rank_rows(lists: ListedRows, truth: TruthRows, convention: Convention) -> Ra
     """Rank the rows of each list, the highest score first."""
     n_added = len(lists.user) - lists.n_recommended
     if lists.given_rank is not None and n_added == 0:
-        # Ranks are given only where `Convention.keeps_ranks`, so that no row leaves its
-        # list, and a rank that is given twice has been refused.
+        # Under `Convention.keeps_ranks` no row leaves its list.
         return Ranks(lists.given_rank)
     order = _top_down(lists, truth, convention.ties)
     if convention.duplicates == "dedupe" or convention.judged_only:
@@ -398,8 +389,7 @@ def rows_that_stay(
 
     Under duplicates="dedupe" these are the highest of repeated rows, under `judged_only`
     the judged ones. Under negative_relevance="zero" a relevance below 0 marks an item
-    that was pooled and not judged. It is still below 0 here: `unjudged_as_zero` comes
-    later.
+    that was pooled and not judged, until `unjudged_as_zero`.
     """
     if convention.duplicates == "dedupe":
         # From the top down, the first row of a pair is the highest.
@@ -478,15 +468,14 @@ def with_catalogue(
     """Rank what was missed below each list, where all other items stand, sorted by id.
 
     Let user 0 have a list of e, and user 1 one of d and b. For user 1 the ranks of items a
-    b c d e are d b a c e. c has rank 4: above it are the 2 listed items and the 1 unlisted
-    item of lower id, a.
+    b c d e are d b a c e:
 
         item              e   a   b   c   d   e
         pair              4   5   6   7   8   9
         listed_pair       4       6       8
         listed before         1       2
 
-    Of the 2 listed pairs before that of c, 1 is of another user, which leaves b.
+    2 - 1 listed items, b, have a lower id than c, so its rank is 2 + 2 - 1 + 1.
     """
     listed_pair = np.unique(lists.pair)  # by user, then by item
     n_listed = np.bincount(listed_pair // lists.n_items, minlength=lists.n_users)
@@ -498,7 +487,7 @@ def with_catalogue(
     listed_before_user = np.searchsorted(listed_pair, lowest_pair)
     listed_before_item = np.searchsorted(listed_pair, lowest_pair + item)
     n_lower_listed = listed_before_item - listed_before_user
-    # An item's number is its position among all items: as many have a lower id.
+    # `item` is how many have a lower id.
     rank = matches.last_rank[user] + item - n_lower_listed + 1
     if convention.ties == "max_rank":
         # All that stands below a list is one tie, on its last rank.
@@ -524,8 +513,7 @@ def with_catalogue(
 def unjudged_as_zero(truth: TruthRows, convention: Convention) -> TruthRows:
     """Return the truth with 0 for the relevance of items that were not judged.
 
-    Under these two decisions alone a relevance below 0, which marks such an item, was kept
-    until here: it left the lists, where an item judged 0 stays.
+    Under these decisions a relevance below 0, which marks them, was kept until here.
     """
     if not convention.judged_only or convention.negative_relevance != "zero":
         return truth
@@ -658,8 +646,7 @@ def _expected_nth(place: Ints, tie: TiesWithHits) -> Floats:
     on each of the other places, and place - 1 of these are above this one.
     """
     other_hits = tie.n_hits - 1
-    # A tie of one row has no other place. It has no other hit either, so the quotient is
-    # 0, whatever it is divided by: 1 avoids 0 / 0.
+    # A tie of one row has no other place and no other hit: 0 / 1, not 0 / 0.
     other_places = np.maximum(tie.n_rows - 1, 1)
     hits_above_in_tie = (place - 1.0) * other_hits / other_places
     nth: Floats = 1.0 + tie.n_hits_above + hits_above_in_tie

@@ -1,7 +1,7 @@
 """A sheet: the rows of one of the caller's tables, by role, and checks of them.
 
 Checks of ids, numbers, repeats and order are methods here, since their errors name the
-table and the caller's columns. What numbers must be is in `checks.py`.
+table and the caller's columns.
 """
 
 from __future__ import annotations
@@ -88,10 +88,7 @@ class Sheet:
     # Ids
 
     def with_ids(self, roles: Sequence[str] = IDS) -> Sheet:
-        """Return the sheet with ids as whole numbers or text.
-
-        A sheet without rows is refused, and so are missing ids.
-        """
+        """Return the sheet with ids as whole numbers or text; refuse it without rows."""
         if self.rows.height == 0:
             raise NoRowsError(
                 f"{self.name}: there are no rows to evaluate, it is empty."
@@ -133,8 +130,7 @@ class Sheet:
     def _whole_numbers(self, role: str) -> pl.Series:
         """Return ids that came as floats, as whole numbers.
 
-        pandas makes floats of a column of whole numbers as soon as one is missing, and
-        they stay floats when that row is dropped.
+        pandas makes floats of whole numbers as soon as one is missing.
         """
         values = self[role]
         mantissa_bits = {"Float16": 11, "Float32": 24}.get(str(values.dtype), 53)
@@ -341,8 +337,7 @@ class Sheet:
         """Raise an error if an item is ranked above one with a higher score."""
         scores = self.numbers("score", SCORES)
         rows = _sorted_by_rank(self.rows.with_columns(score=scores))
-        # Neighbours are enough: where no score is above that of the rank before, no score
-        # is above that of any rank before.
+        # Neighbours are enough: where none disagree, no rows do.
         rows = rows.with_columns(
             pl.col("user", "item", "rank", "score").shift().name.suffix("_above")
         )
@@ -424,10 +419,9 @@ def _sorted_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
 
 def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Return the key values that occur in more than one row, with their count."""
-    # Grouping all rows is slow, and repeats are rare. Rows whose hash occurs once cannot
-    # be repeats: only the others are grouped.
+    # Grouping is slow: only rows whose hash occurs more than once are grouped.
     row_hash = pl.Series(np.zeros(table.height, dtype=np.uint64))
-    # Each column has its own seed: else 1, 2 and 2, 1 would have the same sum.
+    # With one seed 1, 2 and 2, 1 would have the same sum.
     for seed, key in enumerate(keys, 1):
         row_hash += table[key].hash(seed)
     ordered = row_hash.sort().to_numpy()
@@ -465,11 +459,7 @@ def _are_told_apart(scores: pl.Series, floats: Floats) -> bool:
 
 
 def is_relevant(relevance: Floats, convention: Convention) -> Bools:
-    """Return which rows of the truth count as relevant.
-
-    These are the ones from `relevant_from` on if it is given, else those that `relevant`
-    names.
-    """
+    """Return which rows of the truth count as relevant."""
     if convention.relevant_from is not None:
         return relevance >= convention.relevant_from
     if convention.relevant == "any":
