@@ -1,10 +1,10 @@
 """Frames in: which column is what, checks of the rows, and the join that leaves hits.
 
-`load` makes tables of any form and checks them: a `Source`. `Source.under(convention)`
-joins it: a `Joined`. What is larger than memory is put into files by parts of users
-(`file_parts`), which are joined one by one and merged (`parts`), as partitions of Dask
-and groups of Spark are. pandas, Polars and Arrow end here: what goes on to the metrics is
-numpy columns.
+`tables_of` makes tables of any form, and `read` checks them: a `Source`.
+`Source.under(convention)` joins it: a `Joined`. What is larger than memory is put into
+files by parts of users (`file_parts`), which are joined one by one and merged (`parts`),
+as partitions of Dask and groups of Spark are. pandas, Polars and Arrow end here: what goes
+on to the metrics is numpy columns.
 """
 
 from recnb.data.layout import Layout

@@ -1,4 +1,4 @@
-"""What numbers must be: a table of checks, in the order in which they are made."""
+"""What scores, ranks and grades must be: checks, in the order in which they are made."""
 
 from __future__ import annotations
 
@@ -61,48 +61,47 @@ _BELOW_0 = NumberCheck(
     "convention='trec' does; else set it to 0.",
 )
 _FAR_BELOW_0 = NumberCheck(bad=_value < -HIGHEST, problem=_OVERFLOW, fix=_SMALLER_SCALE)
-RANGES = {
-    "score": Range(
-        low=-float_info.max,
-        high=float_info.max,
-        checks=[
-            NumberCheck(
-                bad=_is_no_number,
-                problem=_NO_NUMBER,
-                fix="A score must place its item in the list: fill it in or drop the row.",
-            )
-        ],
-    ),
-    "rank": Range(
-        low=1,
-        high=ENDLESS,  # up to here, user and rank fit into one whole number
-        whole=True,
-        checks=[
-            NumberCheck(
-                bad=_is_no_number | (_value != _value.floor()) | (_value < 1),
-                problem="holds {value} for {pair}: a rank is a whole number, 1 for the "
-                "top.",
-                fix="If yours start at 0, add 1. If it is a score, say so: "
-                "score={column!r}.",
-            ),
-            NumberCheck(
-                bad=_value > ENDLESS,
-                problem=f"holds {{value}} for {{pair}}: a rank is at most {ENDLESS:,}.",
-                fix="Number each list anew, from 1. If it is a score, say so: "
-                "score={column!r}.",
-            ),
-        ],
-    ),
-    # By the convention's `negative_relevance`.
-    "relevance, error": Range(low=0, high=HIGHEST, checks=[*_GRADE, _BELOW_0]),
-    "relevance, zero": Range(low=0, high=HIGHEST, checks=_GRADE),
-    "relevance, keep": Range(low=0, high=HIGHEST, checks=[*_GRADE, _FAR_BELOW_0]),
+SCORES = Range(
+    low=-float_info.max,
+    high=float_info.max,
+    checks=[
+        NumberCheck(
+            bad=_is_no_number,
+            problem=_NO_NUMBER,
+            fix="A score must place its item in the list: fill it in or drop the row.",
+        )
+    ],
+)
+RANKS = Range(
+    low=1,
+    high=ENDLESS,  # up to here, user and rank fit into one whole number
+    whole=True,
+    checks=[
+        NumberCheck(
+            bad=_is_no_number | (_value != _value.floor()) | (_value < 1),
+            problem="holds {value} for {pair}: a rank is a whole number, 1 for the top.",
+            fix="If yours start at 0, add 1. If it is a score, say so: score={column!r}.",
+        ),
+        NumberCheck(
+            bad=_value > ENDLESS,
+            problem=f"holds {{value}} for {{pair}}: a rank is at most {ENDLESS:,}.",
+            fix="Number each list anew, from 1. If it is a score, say so: "
+            "score={column!r}.",
+        ),
+    ],
+)
+#: What a relevance must be, by the convention's `negative_relevance`.
+GRADES = {
+    "error": Range(low=0, high=HIGHEST, checks=[*_GRADE, _BELOW_0]),
+    "zero": Range(low=0, high=HIGHEST, checks=_GRADE),
+    "keep": Range(low=0, high=HIGHEST, checks=[*_GRADE, _FAR_BELOW_0]),
 }
 
 
-def first_failed(values: pl.Series, rule: str) -> tuple[NumberCheck, pl.Series] | None:
-    """Return the first check of a rule that numbers fail, and the rows that fail it."""
-    allowed = RANGES[rule]
+def first_failed(
+    values: pl.Series, allowed: Range
+) -> tuple[NumberCheck, pl.Series] | None:
+    """Return the first check that numbers fail, and the rows that fail it."""
     if _are_within(values, allowed):
         return None  # the usual case
     table = pl.DataFrame({"value": values.cast(pl.Float64)})
@@ -120,8 +119,8 @@ def _are_within(values: pl.Series, allowed: Range) -> bool:
     if values.null_count() or values.dtype in (pl.Int128, pl.UInt128):
         return False  # NumPy has no such type
     # Of floats that must be whole, those in between matter too: 1.5 between 1 and 2.
-    is_float = values.dtype in (pl.Float32, pl.Float64)
-    if not values.dtype.is_integer() and (allowed.whole or not is_float):
+    may_be_float = values.dtype in (pl.Float32, pl.Float64) and not allowed.whole
+    if not (values.dtype.is_integer() or may_be_float):
         return False
     array = values.to_numpy()
     # A NaN among the values makes both NaN, and NaN is neither above nor below.

@@ -8,13 +8,13 @@ import polars as pl
 from recnb.metrics.hits import Ints
 
 #: Up to as many ids, a dictionary of Python finds them sooner than a join of Polars.
-FEW = 1000
+FEW_IDS = 1000
 
 
 def positions(known: pl.Series, values: pl.Series) -> Ints:
     """Return the position of each value among known ones, -1 if it is not among them.
 
-    Known values are distinct.
+    Known values are distinct, and values are of their type.
 
     >>> positions(pl.Series(["b", "a"]), pl.Series(["a", "c", "b"])).tolist()
     [1, -1, 0]
@@ -29,36 +29,37 @@ def positions(known: pl.Series, values: pl.Series) -> Ints:
         # has about four cells for each value.
         if high - low < 4 * (len(known) + len(values)) + 1024:
             return _positions_in_array(known, values, low, high)
-    first_of_runs, lengths = _runs(values)
-    if first_of_runs is None:
-        return _positions_by_hash(known, values)
-    # The first value of each run is looked up for all of the run.
-    return np.repeat(_positions_by_hash(known, first_of_runs), lengths)
+    runs = _runs(values)
+    if runs is None:
+        return _looked_up(known, values)
+    first_of_runs, lengths = runs
+    return np.repeat(_looked_up(known, first_of_runs), lengths)
 
 
 def each_once(*columns: pl.Series) -> pl.Series:
     """Return each value of some columns once, sorted; none is missing."""
     without_runs = []
     for values in columns:
-        first_of_runs, _lengths = _runs(values)
-        without_runs.append(values if first_of_runs is None else first_of_runs)
+        runs = _runs(values)
+        without_runs.append(values if runs is None else runs[0])
     values = pl.concat(without_runs)
-    if len(values) <= FEW:
+    if len(values) <= FEW_IDS:
+        # Python sorts text by code points, and Polars by UTF-8, which sorts as they do.
         return pl.Series(values.name, sorted(set(values.to_list())), values.dtype)
     return values.unique().sort()
 
 
-def _runs(values: pl.Series) -> tuple[pl.Series | None, Ints]:
+def _runs(values: pl.Series) -> tuple[pl.Series, Ints] | None:
     """Return the first value of each run of equal ones, and how long the runs are.
 
-    None: less than half of the values repeat the one before, or some are missing.
+    None if less than half of the values repeat the one before, or some are missing.
     """
     if len(values) < 2 or values.null_count():
-        return None, np.zeros(0, dtype=np.int64)
+        return None
     is_first = np.ones(len(values), dtype=bool)
     is_first[1:] = (values.slice(1) != values.head(len(values) - 1)).to_numpy()
     if 2 * np.count_nonzero(is_first) > len(values):
-        return None, np.zeros(0, dtype=np.int64)
+        return None
     lengths = np.diff(np.flatnonzero(is_first), append=len(values))
     return values.filter(pl.Series(is_first)), lengths
 
@@ -79,9 +80,9 @@ def _positions_in_array(
     return np.take(position, values.to_numpy() - low + 1, mode="clip")
 
 
-def _positions_by_hash(known: pl.Series, values: pl.Series) -> Ints:
-    """Look values up by their hashes: in a dictionary, or by a join if they are many."""
-    if len(known) + len(values) <= FEW:
+def _looked_up(known: pl.Series, values: pl.Series) -> Ints:
+    """Look values up in a dictionary, or by a join if they are many."""
+    if len(known) + len(values) <= FEW_IDS:
         number_of = {value: number for number, value in enumerate(known.to_list())}
         numbers = [number_of.get(value, -1) for value in values.to_list()]
         return np.array(numbers, dtype=np.int64)

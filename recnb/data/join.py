@@ -2,10 +2,9 @@
 
 It says which items of a list are relevant, at which rank, and what there was to find:
 
-1. Match and rank: `judged_rows` (`matches.py`) finds the rows of lists that the truth
-   judges. Of many rows with given ranks, Polars counts the lists (`match_given_ranks`);
-   otherwise numpy puts them in order (`match_in_numpy` in `rules.py`). Both return
-   `Matches`.
+1. Match and rank. Of many rows with given ranks, Polars counts the lists
+   (`match_given_ranks`); otherwise numpy puts them in order (`match_in_numpy` in
+   `rules.py`). Both return `Matches`.
 2. What there is to find: the wanted rows, which are the relevant truth rows of the users
    evaluated. Numbered by the ids of users, they are the *entries*.
 3. Hits, by `find_hits`: the matches that are wanted, by the ids of users.
@@ -24,8 +23,9 @@ It says which items of a list are relevant, at which rank, and what there was to
     0         2          1     1           b    1    1
     2         2          2     2           b    2    2
 
-Where a library departs from these steps, its own step is in `rules.py`, which lists them.
-The words for rows are in `matches.py`.
+Which rows are relevant and which users count is decided here. Where a library departs
+otherwise, its own step is in `rules.py`, which lists them. The words for rows are in
+`matches.py`.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ class Wanted(NamedTuple):
     is_wanted: Bools
     #: [entry] -> truth row.
     rows: Ints
-    #: [truth row] -> entry, the first if it has several; of no use if it is not wanted.
+    #: [truth row] -> its first entry; of no use if it is not wanted.
     entry: Ints
 
 
@@ -87,7 +87,7 @@ def join(
 ) -> JoinResult:
     """Join lists with the truth under a convention whose order is settled.
 
-    It is "rank", "score" or "row", not "auto". `all_items` has every item, sorted, by
+    `all_items` has every item, sorted, by
     default those of both tables. Raises a RepeatError; the caller knows the frames and
     says which rows are repeated.
     """
@@ -100,11 +100,7 @@ def join(
         matches = rules.match_in_numpy(recs, truth, convention, all_items)
 
     # What there is to find.
-    truth_rows = matches.truth
-    if convention.judged_only and convention.negative_relevance == "zero":
-        # Grades below 0 were kept until here, to tell items that were not judged from
-        # items judged 0: under these two decisions alone (`_with_negative_grades`).
-        truth_rows = rules.unjudged_as_zero(truth_rows)
+    truth_rows = rules.unjudged_as_zero(matches.truth, convention)
     row_is_relevant = _relevant_rows(matches, truth_rows, convention)
     n_users = len(matches.users)
     n_relevant = np.bincount(truth_rows.user[row_is_relevant], minlength=n_users)
@@ -118,7 +114,9 @@ def join(
     }[convention.averaged_users]
     if convention.no_relevant == "skip":
         is_evaluated = is_evaluated & (n_relevant > 0)
-    wanted = _wanted_rows(row_is_relevant & is_evaluated[truth_rows.user], matches)
+    is_wanted = row_is_relevant & is_evaluated[truth_rows.user]
+    rows, entry = np.flatnonzero(is_wanted), np.cumsum(is_wanted) - 1
+    wanted = Wanted(is_wanted, rows, entry)
     if convention.duplicates == "rows":
         wanted = _with_copies(wanted, matches)
 
@@ -127,7 +125,6 @@ def join(
         hits=find_hits(matches, truth_rows, wanted, is_evaluated, convention),
         frame_row_of_entry=truth_rows.frame_row[wanted.rows],
         in_both=bool((with_list & with_truth).any()),
-        # Of all users, evaluated or not.
         n_without_relevant=int((n_relevant == 0).sum()),
         has_gaps=matches.has_gaps,
     )
@@ -148,8 +145,9 @@ def match_given_ranks(
 
     Raises a RepeatError.
     """
-    lists = _lists_by_rank(recs)
-    judged = judged_by_join(recs, truth.rows, convention)
+    lists = _sizes_of_lists(recs)
+    _refuse_repeated_ranks(recs, lists)
+    judged = judged_by_join(recs, truth, convention)
     users = each_once(lists["user"], truth.users)
     truth_rows = truth.among(users)
     rank = recs["rank"].to_numpy()[judged.listed]
@@ -170,26 +168,29 @@ def match_given_ranks(
     )
 
 
-def _lists_by_rank(recs: pl.DataFrame) -> pl.DataFrame:
-    """Return user, number of rows and last rank of each list.
-
-    Raises an error for a rank that a list gives twice.
-    """
+def _sizes_of_lists(recs: pl.DataFrame) -> pl.DataFrame:
+    """Return user, number of rows, last rank and sum of the ranks' hashes of each list."""
     rank = pl.col("rank")
-    counts = {"n_rows": pl.len(), "last_rank": rank.max(), "hashes": rank.hash().sum()}
-    lists = recs.lazy().group_by("user").agg(**counts).collect(engine="streaming")
-    # Ranks 1 to n, each once, have one sum of hashes, modulo 2**64. Lists with another
-    # sum have gaps, or give a rank twice: their rows are looked at.
+    sizes = {"n_rows": pl.len(), "last_rank": rank.max(), "hashes": rank.hash().sum()}
+    return recs.lazy().group_by("user").agg(**sizes).collect(engine="streaming")
+
+
+def _refuse_repeated_ranks(recs: pl.DataFrame, lists: pl.DataFrame) -> None:
+    """Raise an error for a rank that a list gives twice.
+
+    Ranks 1 to n, each once, have one sum of hashes, modulo 2**64. Another set of ranks
+    with this sum has chance 2**-64: only the rows of lists with other sums are looked at.
+    """
     n_rows = lists["n_rows"].to_numpy()
     ranks = pl.Series(np.arange(1, int(n_rows.max(initial=0)) + 1))
     sum_of_first = np.cumsum(ranks.hash().to_numpy(), dtype=np.uint64)
     has_all_ranks = lists["hashes"].to_numpy() == sum_of_first[n_rows - 1]
+    if has_all_ranks.all():
+        return
     others = lists["user"].filter(pl.Series(~has_all_ranks))
-    if len(others):
-        rows = recs.filter(pl.col("user").is_in(others.implode()))
-        if repeated(rows, ["user", "rank"]).height:
-            raise RepeatedRankError
-    return lists
+    rows = recs.filter(pl.col("user").is_in(others.implode()))
+    if repeated(rows, ["user", "rank"]).height:
+        raise RepeatedRankError
 
 
 # ---- what there is to find, and hits
@@ -209,19 +210,15 @@ def _relevant_rows(matches: Matches, truth: TruthRows, convention: Convention) -
     return is_relevant_and_matched
 
 
-def _wanted_rows(is_wanted: Bools, matches: Matches) -> Wanted:
-    """Return the wanted rows of the truth, which are the entries, one each."""
-    return Wanted(
-        is_wanted=is_wanted,
-        rows=np.flatnonzero(is_wanted),
-        entry=np.cumsum(is_wanted) - 1,
-    )
-
-
 def _with_copies(wanted: Wanted, matches: Matches) -> Wanted:
-    """Repeat each wanted row of the truth as often as it was matched, once at least."""
+    """Repeat each wanted row of the truth as often as it was matched, once at least.
+
+    Of the wanted rows 0, 2 and 3 let row 2 be matched twice. Its hits have its first entry:
+
+        entry    0  1  2  3        truth row   0  1  2  3
+        rows     0  2  2  3        entry       0     1  3
+    """
     times = rules.copies_of_each(wanted.rows, matches)
-    # All hits of a row have the entry of its first copy.
     entry = wanted.entry.copy()
     entry[wanted.rows] = np.cumsum(times) - times
     return wanted._replace(rows=np.repeat(wanted.rows, times), entry=entry)

@@ -1,4 +1,4 @@
-"""What the join takes and makes: which rows are judged, and the matches of lists.
+"""What the join takes and makes, and how the judged rows of lists are found.
 
 Arrays are described as `[what they are indexed by] -> what they hold`.
 
@@ -18,7 +18,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.conventions import Convention
-from recnb.data.ids import FEW, each_once, positions
+from recnb.data.ids import FEW_IDS, each_once, positions
 from recnb.data.names import IDS
 from recnb.data.sheet import repeated
 from recnb.metrics.hits import (
@@ -102,7 +102,10 @@ class Truth:
         return {pair: row for row, pair in enumerate(_pairs_of(self.rows))}
 
     def among(self, users: pl.Series) -> TruthRows:
-        """Return the rows in order; a user is a position among these, sorted."""
+        """Return the rows in order; a user is a position among `users`, sorted.
+
+        `users` contain all of the truth's: as many are the same.
+        """
         if len(users) == len(self.users):
             return self.by_user
         return TruthRows.of(self.rows, users)
@@ -126,18 +129,18 @@ class Matches:
     last_rank: Ints
     #: Whether some list leaves a rank empty.
     has_gaps: bool
-    #: [match] -> how many ranks are above those of its score, ranks that are empty
-    #: included. None: equal scores do not share ranks.
+    #: [match] -> how many ranks are above those of its score, empty ones included. None:
+    #: equal scores do not share ranks. What `with_catalogue` adds counts as alone.
     above: Ints | None = None
     #: [match] -> how many rows of the list have its score, itself among them.
-    tied: Ints | None = None
+    n_tied: Ints | None = None
 
     def ties_of(self, match: Ints) -> tuple[Ints, Ints]:
-        """Return `above` and `tied` of some matches."""
-        if self.above is None or self.tied is None:
+        """Return `above` and `n_tied` of some matches."""
+        if self.above is None or self.n_tied is None:
             # Each row is alone on its rank.
             return self.rank[match] - 1, np.ones_like(match)
-        return self.above[match], self.tied[match]
+        return self.above[match], self.n_tied[match]
 
 
 class JudgedRows(NamedTuple):
@@ -151,8 +154,7 @@ class JudgedRows(NamedTuple):
 
 # ---- pairs of user and item
 
-#: The hash of a pair. Each column has its own seed: else 1, 2 and 2, 1 would have the same
-#: sum.
+#: The hash of a pair; `repeated` says why columns have seeds.
 PAIR_HASH = pl.col("user").hash(1) + pl.col("item").hash(2)
 
 
@@ -161,14 +163,21 @@ def hashes_of(table: pl.DataFrame) -> NDArray[np.uint64]:
     return table.select(PAIR_HASH).to_series().to_numpy()
 
 
+#: Up to as many rows of both tables, a sort is tried before the join. With more, hashes
+#: lose so many bits (`_rows_by_key`) that different pairs often look equal, and it fails.
+MOST_SORTED = 2**20
+
+
 def judged_rows(recs: pl.DataFrame, truth: Truth, convention: Convention) -> JudgedRows:
     """Find the judged rows, and refuse repeats as the convention says."""
-    if recs.height + truth.rows.height <= FEW:
+    n_rows = recs.height + truth.rows.height
+    if n_rows <= FEW_IDS:
         return _judged_by_dictionary(recs, truth, convention)
-    judged = _judged_by_sort(recs, truth)
-    if judged is None:
-        return judged_by_join(recs, truth.rows, convention)
-    return judged
+    if n_rows <= MOST_SORTED:
+        judged = _judged_by_sort(recs, truth)
+        if judged is not None:
+            return judged
+    return judged_by_join(recs, truth, convention)
 
 
 def _judged_by_dictionary(
@@ -177,16 +186,31 @@ def _judged_by_dictionary(
     """Find the judged rows of small tables, and refuse repeats."""
     if len(truth.row_of_pair) < truth.rows.height:
         raise RepeatedTruthError
-    pairs = _pairs_of(recs)
-    row = np.array([truth.row_of_pair.get(pair, -1) for pair in pairs], dtype=np.int64)
-    listed = np.flatnonzero(row >= 0)
-    if convention.duplicates == "error":
-        may_count = pairs
-        if convention.order == "rank":
-            may_count = [pairs[row] for row in listed]
-        if len(set(may_count)) < len(may_count):
-            raise RepeatedPairError
-    return JudgedRows(listed, row[listed])
+    rows = [truth.row_of_pair.get(pair, -1) for pair in _pairs_of(recs)]
+    judging = np.array(rows, dtype=np.int64)
+    listed = np.flatnonzero(judging >= 0)
+    _refuse_repeated_pairs(recs, listed, convention)
+    return JudgedRows(listed, judging[listed])
+
+
+def _refuse_repeated_pairs(
+    recs: pl.DataFrame, listed: Ints, convention: Convention
+) -> None:
+    """Refuse an item that a list repeats; `listed` are the judged rows.
+
+    By given ranks an item that nobody judged may be repeated: no rank but its own follows
+    from it. Otherwise a repeat moves what is below it.
+    """
+    if convention.duplicates != "error":
+        return
+    rows = recs[listed] if convention.order == "rank" else recs
+    if rows.height > FEW_IDS:
+        is_repeated = repeated(rows, [*IDS]).height > 0
+    else:
+        pairs = _pairs_of(rows)
+        is_repeated = len({*pairs}) < len(pairs)
+    if is_repeated:
+        raise RepeatedPairError
 
 
 def _pairs_of(table: pl.DataFrame) -> list[tuple[object, object]]:
@@ -197,7 +221,7 @@ def _pairs_of(table: pl.DataFrame) -> list[tuple[object, object]]:
 def _judged_by_sort(recs: pl.DataFrame, truth: Truth) -> JudgedRows | None:
     """Find the judged rows in one sort of the hashes of all pairs.
 
-    None: pairs repeat, or different pairs have one hash.
+    None if pairs repeat, or different pairs have one hash.
 
     Rows of the truth are counted on from those of lists. Let lists have rows 0 to 3 and
     the truth rows 4 and 5, with these hashes:
@@ -249,30 +273,25 @@ def _rows_by_key(key: NDArray[np.uint64]) -> tuple[Ints, Bools]:
 
 
 def judged_by_join(
-    recs: pl.DataFrame, truth: pl.DataFrame, convention: Convention
+    recs: pl.DataFrame, truth: Truth, convention: Convention
 ) -> JudgedRows:
     """Find the judged rows by a join, and refuse repeats.
 
-    A join by one number takes less than half the time of one by user and item. Pairs that
-    meet by their hash are compared afterwards, so the result is exact: a pair that differs
-    is dropped, and equal ones always meet.
+    A join by the hash of a pair takes less than half the time of one by user and item.
+    Pairs that meet are compared afterwards.
     """
-    if repeated(truth, [*IDS]).height:
+    if repeated(truth.rows, [*IDS]).height:
         raise RepeatedTruthError
-    listed = recs.lazy().select(pair=PAIR_HASH).with_row_index("listed")
-    judging = truth.lazy().select(pair=PAIR_HASH).with_row_index("judging")
-    met = listed.join(judging, on="pair").select(pl.col("listed", "judging").cast(int))
+    left = recs.lazy().select(pair=PAIR_HASH).with_row_index("listed")
+    right = truth.rows.lazy().select(pair=PAIR_HASH).with_row_index("judging")
+    met = left.join(right, on="pair").select(pl.col("listed", "judging").cast(int))
     rows = met.collect(engine="streaming")
     listed_ids = recs.select(IDS)[rows["listed"]]
-    judging_ids = truth.select(IDS)[rows["judging"]]
+    judging_ids = truth.rows.select(IDS)[rows["judging"]]
     is_same = (listed_ids["user"] == judging_ids["user"]) & (
         listed_ids["item"] == judging_ids["item"]
     )
     same = rows.filter(is_same)
-    if convention.duplicates == "error":
-        # By given ranks an item that nobody judged may be repeated: no rank but its own
-        # follows from it. Otherwise a repeat moves what is below it.
-        may_count = recs[same["listed"]] if convention.order == "rank" else recs
-        if repeated(may_count, [*IDS]).height:
-            raise RepeatedPairError
-    return JudgedRows(same["listed"].to_numpy(), same["judging"].to_numpy())
+    judged = JudgedRows(same["listed"].to_numpy(), same["judging"].to_numpy())
+    _refuse_repeated_pairs(recs, judged.listed, convention)
+    return judged

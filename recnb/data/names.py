@@ -1,9 +1,10 @@
-"""Usual names of columns, by the role that they suggest."""
+"""What tables and columns are called, and which roles each table has."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
+from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
 #: What errors call the tables.
@@ -29,11 +30,13 @@ NAMES: dict[str, tuple[str, ...]] = {
     role: tuple(names.split()) for role, names in USUAL.items()
 }
 ROLE_OF = {name: role for role, names in NAMES.items() for name in names}
-#: What the columns of items are called that hold their titles; also with a name of
-#: items before it, `product_name`.
-TITLES = ("title", "name", "label")
-#: The table that holds the column of a role; those of other roles are in both, or in
-#: either.
+#: What columns of the titles of items are called, plain names first: `name`, then
+#: `product_name`.
+TITLES = [
+    item + title
+    for item, title in product(("", *NAMES["item"]), ("title", "name", "label"))
+]
+#: The one table that may hold the column of a role; those of other roles may be in any.
 HOLDER = {
     "rank": RECS,
     "score": RECS,
@@ -82,14 +85,12 @@ def role_of(column: object) -> str | None:
 
 
 def title_column(columns: Iterable[str]) -> str | None:
-    """Return the column of titles among those of items, if there is one.
+    """Return the column of titles among those of items, None if there is none.
 
-    The plainest name wins.
+    The plainest name wins, and of equal ones the first.
     """
-    plain = {plain_name(column): column for column in reversed([*columns])}
-    items = ("", *NAMES["item"])
-    usual = (f"{item}{title}" for item in items for title in TITLES)
-    return next((plain[name] for name in usual if name in plain), None)
+    titles = [column for column in columns if plain_name(column) in TITLES]
+    return min(titles, key=lambda name: TITLES.index(plain_name(name)), default=None)
 
 
 def as_named(given: Mapping[str, Any]) -> dict[str, Sequence[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from recnb.data.names import (
     BOTH,
@@ -32,32 +32,20 @@ def settle(
     """
     roles = (*wanted.needed, *wanted.one_of, *wanted.possible)
     taken: set[str] = set()
-    if named:
-        taken = {column for role in (*roles, "split") for column in named.get(role, ())}
+    for role in (*roles, "split"):
+        taken.update(named.get(role, ()))
     labels: dict[str, str] = {}
     for role in roles:
-        found = _named_here(table, role, named[role]) if role in named else []
-        if not found:
-            suggested = table.by_role.get(role, [])
-            found = [column for column in suggested if column not in taken]
-            if not found and role in wanted.needed:
-                found = suggested  # one that a keyword names for another role
-        if len(found) > 1:
-            found = [column for column in found if column in known] or found
-        if len(found) > 1:
-            could_be = " and ".join(map(repr, found))
-            raise ColumnError(
-                f"{table.name}: {could_be} could each be the {role} column. Say which: "
-                f"{role}={found[0]!r}."
-            )
-        if found:
-            _refuse_two_roles(table, found[0], role, labels)
-            labels[role] = str(found[0])
-    if len(labels) < len(roles):
-        _refuse_levels(table, [role for role in roles if role not in labels])
-        missing = _missing(wanted, labels)
-        if missing:
-            raise _no_column(table, missing, labels, named)
+        found = _named_here(table, role, named.get(role, ()))
+        found = found or _suggested(table, role, taken, wanted)
+        column = _chosen(table, role, found, known)
+        if column is not None:
+            _refuse_two_roles(table, column, role, labels)
+            labels[role] = str(column)
+    _refuse_levels(table, [role for role in roles if role not in labels])
+    missing = _missing(wanted, labels)
+    if missing:
+        raise _no_column(table, missing, labels, named)
     return labels
 
 
@@ -71,6 +59,35 @@ def _named_here(table: InputTable, role: str, names: Sequence[str]) -> list[str]
             f"{role} here."
         )
     return found
+
+
+def _suggested(
+    table: InputTable, role: str, taken: set[str], wanted: RolesWanted
+) -> list[str]:
+    """Return the columns whose names suggest a role.
+
+    Those `taken`, which keywords name for other roles, are the last resort.
+    """
+    suggested = table.by_role.get(role, [])
+    free = [column for column in suggested if column not in taken]
+    if free or role not in wanted.needed:
+        return free
+    return suggested
+
+
+def _chosen(
+    table: InputTable, role: str, found: Sequence[str], known: Sequence[str]
+) -> str | None:
+    """Return the column that plays a role, of those that could; None without any."""
+    if len(found) > 1:
+        found = [column for column in found if column in known] or found
+    if len(found) > 1:
+        could_be = " and ".join(map(repr, found))
+        raise ColumnError(
+            f"{table.name}: {could_be} could each be the {role} column. Say which: "
+            f"{role}={found[0]!r}."
+        )
+    return found[0] if found else None
 
 
 def _refuse_two_roles(
@@ -98,9 +115,10 @@ def _refuse_levels(table: InputTable, lacking: Sequence[str]) -> None:
 def _missing(wanted: RolesWanted, labels: Labels) -> list[str]:
     """Return the roles for which a column is needed and none was found."""
     missing = [role for role in wanted.needed if role not in labels]
-    has_order = "rank" in labels or "score" in labels
-    is_asked = wanted.one_of or (missing and "rank" in wanted.possible)
-    if is_asked and not has_order:
+    if "rank" in labels or "score" in labels:
+        return missing
+    # An order that may be left out is asked for along with other roles.
+    if wanted.one_of or (missing and "rank" in wanted.possible):
         missing.append("score")
     return sorted(missing, key=[*NAMES].index)
 
@@ -175,20 +193,24 @@ def _name_each(
 
 
 def refuse_absent(named: Named, tables: Mapping[str, InputTable]) -> None:
-    """Refuse a column that a keyword names and no table has that may hold it.
+    """Refuse a column that a keyword names and no table has that may hold it."""
+    for role, names in named.items():
+        columns = _may_be_named(role, tables)
+        for column in names:
+            if column not in columns:
+                raise _absent(role, column, names, tables)
+
+
+def _may_be_named(role: str, tables: Mapping[str, InputTable]) -> list[str]:
+    """Return the columns that a keyword may name.
 
     A column of users or of items may be in any of the tables.
     """
-    for role, names in named.items():
-        places = [*tables.values()]
-        if role in HOLDER:
-            places = [tables[BOTH if BOTH in tables else HOLDER[role]]]
-        for column in names:
-            # Lists that are there are rows by now.
-            is_lists = role in OF_LISTS.values() and BOTH not in tables
-            has_column = any(column in table.columns for table in places)
-            if not has_column or is_lists:
-                raise _absent(role, column, names, tables)
+    if BOTH not in tables and role in OF_LISTS.values():
+        return []  # lists that are there are rows by now
+    if role in HOLDER:
+        return tables[BOTH if BOTH in tables else HOLDER[role]].columns
+    return [*chain.from_iterable(table.columns for table in tables.values())]
 
 
 def _absent(
@@ -196,19 +218,31 @@ def _absent(
 ) -> OptionError | ColumnError:
     """Return the error for a column that a keyword names and no table has."""
     if role == "split" and TRUTH in tables and column in tables[TRUTH].columns:
-        return OptionError(
-            f"split={column!r} is a column of the truth alone, so lists are the same "
-            f"for each of its values. Leave split= out, and say by={column!r} where "
-            "you ask for numbers: each value is then a truth of its own."
-        )
+        return _split_of_truth(column)
     table = tables.get(BOTH)
     if role in OF_LISTS.values():
         table = tables.get(HOLDER[role], table)
-    if table is not None and not table.is_one_side:
-        return ColumnError(
-            f"{table.name} has no column for {role}={column!r}. Columns: "
-            f"{listed(table.columns)}."
-        )
+    if table is None or table.is_one_side:
+        return _absent_of_sides(role, column, names, tables)
+    return ColumnError(
+        f"{table.name} has no column for {role}={column!r}. Columns: "
+        f"{listed(table.columns)}."
+    )
+
+
+def _split_of_truth(column: str) -> OptionError:
+    """Return the error for a split that only the truth has."""
+    return OptionError(
+        f"split={column!r} is a column of the truth alone, so lists are the same "
+        f"for each of its values. Leave split= out, and say by={column!r} where "
+        "you ask for numbers: each value is then a truth of its own."
+    )
+
+
+def _absent_of_sides(
+    role: str, column: str, names: Sequence[str], tables: Mapping[str, InputTable]
+) -> ColumnError:
+    """Return the error for a column that neither of two tables has."""
     words = {RECS: "recommendations have no", TRUTH: "truth has no"}
     none = words.get(HOLDER.get(role, ""), "neither frame has a")
     kind = "column of lists" if role in OF_LISTS.values() else "column"

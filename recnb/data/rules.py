@@ -1,8 +1,6 @@
-"""Lists put in order in numpy, under any convention: a page of steps.
+"""Lists put in order in numpy, under any convention.
 
-Where ranks are given, Polars counts lists (`join.py`). Here their order is made: rows are
-put in order, lists grow or shrink, rules decide between equal scores, and repeated rows
-stay or leave. Where a library departs from the plain order, its own step is one of these:
+Where a library departs from the plain order, its own step is one of these:
 
 | decision                      | step                      | when                                 |
 |-------------------------------|---------------------------|--------------------------------------|
@@ -25,8 +23,7 @@ stay or leave. Where a library departs from the plain order, its own step is one
 | `ties="expected"`             | `average_over_ties`       | after hits: spread over their ranks  |
 
 A *listed row* is a row of recommendations, or one that `padded` adds after them; see
-`matches.py` for the other words. Where rows already stand in order, a slice is used in
-place of an index array: hence `Ints | slice`.
+`matches.py` for the other words. `Ints | slice`: rows that stand in order are a slice.
 """
 
 from __future__ import annotations
@@ -89,33 +86,30 @@ def refuse_contradictions(convention: Convention) -> None:
 
 @dataclass(frozen=True, eq=False)
 class ListedRows:
-    """The rows of all lists.
-
-    Recommended rows come first, in the order of their frame, after them those that
-    `padded` added.
-    """
+    """The rows of all lists: recommended ones in the order of their frame, then added ones."""
 
     #: [listed row] -> user.
     user: Ints
     #: [listed row] -> position of its item among all items, sorted by id; 0 for all
-    #: where no step looks at items (`looks_at_items`).
+    #: where items are not numbered (`looks_at_items`).
     item: Ints
     #: [listed row] -> score, higher is better; under order="rank" or "row" it is minus
     #: the rank or the frame row.
     score: Floats | Ints
     #: [listed row] -> the truth row that judges it; -1: not judged.
     truth_row: Ints
-    #: [listed row] -> rank that the frame gives, 0 for a row that was added; None: ranks
-    #: are not data, or rows leave their lists.
+    #: [listed row] -> rank that the frame gives, 0 for an added row; None without
+    #: `Convention.keeps_ranks`.
     given_rank: Ints | None
     n_users: int
-    n_items: int
-    #: Number of recommended rows; those after them were added.
+    n_items: int  #: 0: items are not numbered
+    #: Number of recommended rows.
     n_recommended: int
 
     @property
     def pair(self) -> Ints:
         """[listed row] -> the number of its pair of user and item."""
+        assert self.n_items or not len(self.user), "items are not numbered"
         return self.user * self.n_items + self.item
 
 
@@ -128,10 +122,10 @@ class Ranks:
     #: [listed row] -> as in `Matches`.
     above: Ints | None = None
     #: [listed row] -> as in `Matches`.
-    tied: Ints | None = None
+    n_tied: Ints | None = None
 
 
-class Page(NamedTuple):
+class NumberedTables(NamedTuple):
     """Both tables as numbers."""
 
     users: pl.Series  #: of both tables, sorted by id
@@ -149,26 +143,20 @@ def match_in_numpy(
 ) -> Matches:
     """Rank the rows of lists under any convention, and match them with the truth.
 
-    `all_items` has every item, sorted; by default those of both tables. Raises a
-    RepeatError.
+    `all_items` is as in `join`. Raises a RepeatError.
     """
-    page = page_of(recs, truth, convention, all_items)
-    lists = page.lists
+    tables = numbered(recs, truth, convention, all_items)
+    lists = tables.lists
     n_rows = np.bincount(lists.user, minlength=lists.n_users)
+    has_gaps = _has_gaps(lists, n_rows)
     if convention.candidates == "padded":
-        lists = padded(lists, page.truth, page.truth_item)
-    ranks = rank_rows(lists, page.truth, convention)
-    has_gaps = False
-    if lists.given_rank is not None:
-        recommended = slice(lists.n_recommended)
-        given = lists.given_rank[recommended]
-        last_given = last_ranks(lists.user[recommended], given, lists.n_users)
-        has_gaps = bool((last_given != n_rows).any())
+        lists = padded(lists, tables.truth, tables.truth_item)
+    ranks = rank_rows(lists, tables.truth, convention)
     is_match = (lists.truth_row >= 0) & (ranks.rank > 0)  # 0: the row left its list
     row = np.flatnonzero(is_match)
     matches = Matches(
-        users=page.users,
-        truth=page.truth,
+        users=tables.users,
+        truth=tables.truth,
         truth_row=lists.truth_row[row],
         rank=ranks.rank[row],
         score=lists.score[row],
@@ -176,34 +164,45 @@ def match_in_numpy(
         last_rank=last_ranks(lists.user, ranks.rank, lists.n_users),
         has_gaps=has_gaps,
         above=None if ranks.above is None else ranks.above[row],
-        tied=None if ranks.tied is None else ranks.tied[row],
+        n_tied=None if ranks.n_tied is None else ranks.n_tied[row],
     )
     if convention.candidates == "catalogue":
-        return with_catalogue(matches, lists, page.truth_item, convention)
+        return with_catalogue(matches, lists, tables.truth_item, convention)
     return matches
+
+
+def _has_gaps(lists: ListedRows, n_rows: Ints) -> bool:
+    """Return whether some list leaves a rank empty.
+
+    No rank is given twice, so the last is beyond the number of rows then.
+    """
+    if lists.given_rank is None:
+        return False
+    last_given = last_ranks(lists.user, lists.given_rank, lists.n_users)
+    return bool((last_given != n_rows).any())
 
 
 def rank_of_rows(recs: pl.DataFrame, truth: Truth, convention: Convention) -> Ints:
     """Return the rank of each row of recommendations; 0: the row left its list."""
     if convention.keeps_ranks:
         return recs["rank"].to_numpy()
-    page = page_of(recs, truth, convention)
-    lists = page.lists
+    tables = numbered(recs, truth, convention)
+    lists = tables.lists
     if convention.candidates == "padded":
-        lists = padded(lists, page.truth, page.truth_item)
-    ranks = rank_rows(lists, page.truth, convention)
+        lists = padded(lists, tables.truth, tables.truth_item)
+    ranks = rank_rows(lists, tables.truth, convention)
     return ranks.rank[: lists.n_recommended]  # what was added is in no frame
 
 
 # ---- rows as numbers
 
 
-def page_of(
+def numbered(
     recs: pl.DataFrame,
     truth: Truth,
     convention: Convention,
     all_items: pl.Series | None = None,
-) -> Page:
+) -> NumberedTables:
     """Return both tables as numbers.
 
     Raises a RepeatError for repeats that the convention refuses.
@@ -221,7 +220,7 @@ def page_of(
     truth_row[judged.listed] = truth_rows.of_frame_rows(judged.judging)
 
     item, truth_item = np.zeros_like(user), np.zeros_like(truth_rows.user)
-    n_items = 1
+    n_items = 0
     if looks_at_items(convention):
         items = all_items
         if items is None:
@@ -239,7 +238,7 @@ def page_of(
         n_items=n_items,
         n_recommended=recs.height,
     )
-    return Page(users, truth_rows, truth_item, lists)
+    return NumberedTables(users, truth_rows, truth_item, lists)
 
 
 def looks_at_items(convention: Convention) -> bool:
@@ -251,7 +250,7 @@ def looks_at_items(convention: Convention) -> bool:
 
 def repeats_a_rank(user: Ints, rank: Ints) -> bool:
     """Return whether a list gives two rows the same rank."""
-    if is_in_order(user, -rank, np.less):
+    if is_in_order(user, -rank):
         return False  # the usual case: ranks rise from row to row
     key = np.sort(user_rank_key(user, rank))
     return bool((key[1:] == key[:-1]).any())
@@ -277,9 +276,8 @@ def order_values(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
 def single_precision(scores: pl.Series) -> Floats:
     """Return scores rounded to single precision, in which some libraries compute.
 
-    The numbers that are returned are Float64 nevertheless: that has a number below every
-    finite Float32, which stands for minus infinity here. A score of minus infinity would
-    be equal to those of the rows that `padded` adds, which are to be the lowest.
+    A score below every Float32 would become minus infinity, and equal those of the rows
+    that `padded` adds. It becomes the lowest Float64: hence Float64 is returned.
     """
     floats = scores.cast(pl.Float64).to_numpy()
     with np.errstate(over="ignore"):  # what is too large becomes infinite there as well
@@ -289,7 +287,7 @@ def single_precision(scores: pl.Series) -> Floats:
 
 
 def padded(lists: ListedRows, truth: TruthRows, truth_item: Ints) -> ListedRows:
-    """Put the judged items that were not recommended below the lists.
+    """Put the items of the truth that were not recommended below the lists.
 
     They are added at the end, in the order of the frame of the truth, with a score of
     minus infinity, which no recommended row has.
@@ -327,8 +325,7 @@ def rank_rows(lists: ListedRows, truth: TruthRows, convention: Convention) -> Ra
     """Rank the rows of each list, the highest score first."""
     n_added = len(lists.user) - lists.n_recommended
     if lists.given_rank is not None and n_added == 0:
-        # Ranks are given only where `Convention.keeps_ranks`, so that no row leaves its
-        # list, and a rank that is given twice has been refused.
+        # Under `Convention.keeps_ranks` no row leaves its list.
         return Ranks(lists.given_rank)
     order = _top_down(lists, truth, convention.ties)
     if convention.duplicates == "dedupe" or convention.judged_only:
@@ -350,16 +347,19 @@ def rank_rows(lists: ListedRows, truth: TruthRows, convention: Convention) -> Ra
 def _top_down(lists: ListedRows, truth: TruthRows, ties: str) -> Ints | slice:
     """Return all rows, user by user, those of each from the top down."""
     # ties="first" leaves equal scores as they stand; other rules may move them.
-    may_follow = np.less_equal if ties == "first" else np.less
-    if is_in_order(lists.user, lists.score, may_follow):
+    if is_in_order(lists.user, lists.score, equal_may_follow=ties == "first"):
         return slice(None)
     return order_from_highest(lists.user, lists.score, tie_order(lists, truth, ties))
 
 
-def is_in_order(user: Ints, score: Floats | Ints, may_follow: np.ufunc) -> bool:
+def is_in_order(
+    user: Ints, score: Floats | Ints, *, equal_may_follow: bool = False
+) -> bool:
     """Return whether the rows of each user stand together, from the top down."""
+    upper, lower = score[:-1], score[1:]
+    follows = lower <= upper if equal_may_follow else lower < upper
     is_next_user = user[1:] != user[:-1]
-    if not (may_follow(score[1:], score[:-1]) | is_next_user).all():
+    if not (follows | is_next_user).all():
         return False
     n_runs = min(len(user), 1) + np.count_nonzero(is_next_user)
     n_users = np.count_nonzero(np.bincount(user))
@@ -367,7 +367,7 @@ def is_in_order(user: Ints, score: Floats | Ints, may_follow: np.ufunc) -> bool:
 
 
 def tie_order(lists: ListedRows, truth: TruthRows, ties: str) -> Ints | Floats | None:
-    """Return the key that orders equal scores, lowest first; None: the order of rows."""
+    """Return the key that orders equal scores, lowest first; None for that of rows."""
     if ties == "last":
         return np.arange(len(lists.user))[::-1]
     if ties == "item_asc":
@@ -389,8 +389,7 @@ def rows_that_stay(
 
     Under duplicates="dedupe" these are the highest of repeated rows, under `judged_only`
     the judged ones. Under negative_relevance="zero" a relevance below 0 marks an item
-    that was pooled and not judged. It is still below 0 here: `unjudged_as_zero` comes
-    later.
+    that was pooled and not judged, until `unjudged_as_zero`.
     """
     if convention.duplicates == "dedupe":
         # From the top down, the first row of a pair is the highest.
@@ -432,25 +431,25 @@ def last_ranks(user: Ints, rank: Ints, n_users: int) -> Ints:
 
 
 def with_ties(rank: Ints, order: Ints | slice, lists: ListedRows) -> Ranks:
-    """Return the ranks with `above` and `tied` of equal scores.
+    """Return the ranks with `above` and `n_tied` of equal scores.
 
     Of a list in order:
 
-        score  9  5  5  5
-        rank   1  2  3  4
-        above  0  1  1  1
-        tied   1  3  3  3
+        score   9  5  5  5
+        rank    1  2  3  4
+        above   0  1  1  1
+        n_tied  1  3  3  3
     """
     rank_in_order = rank[order]
     # Where each tie starts in the order, a score that is alone being a tie of one row.
     starts = _starts_of(lists.user[order], lists.score[order])
-    n_tied = np.diff(starts, append=len(rank_in_order))  # [tie]
+    n_rows = np.diff(starts, append=len(rank_in_order))  # [tie]
     highest_rank = rank_in_order[starts]  # [tie]
     above = np.zeros_like(rank)
-    above[order] = np.repeat(highest_rank - 1, n_tied)
-    tied = np.ones_like(rank)
-    tied[order] = np.repeat(n_tied, n_tied)
-    return Ranks(rank, above, tied)
+    above[order] = np.repeat(highest_rank - 1, n_rows)
+    n_tied = np.ones_like(rank)
+    n_tied[order] = np.repeat(n_rows, n_rows)
+    return Ranks(rank, above, n_tied)
 
 
 def _starts_of(user: Ints, value: NDArray[np.generic]) -> Ints:
@@ -468,8 +467,15 @@ def with_catalogue(
 ) -> Matches:
     """Rank what was missed below each list, where all other items stand, sorted by id.
 
-    Of items a b c d e, with a list of d and b, the user's ranks are d b a c e: c has
-    rank 4, below the 2 listed items and the 1 unlisted item of lower id.
+    Let user 0 have a list of e, and user 1 one of d and b. For user 1 the ranks of items a
+    b c d e are d b a c e:
+
+        item              e   a   b   c   d   e
+        pair              4   5   6   7   8   9
+        listed_pair       4       6       8
+        listed before         1       2
+
+    2 - 1 listed items, b, have a lower id than c, so its rank is 2 + 2 - 1 + 1.
     """
     listed_pair = np.unique(lists.pair)  # by user, then by item
     n_listed = np.bincount(listed_pair // lists.n_items, minlength=lists.n_users)
@@ -481,15 +487,15 @@ def with_catalogue(
     listed_before_user = np.searchsorted(listed_pair, lowest_pair)
     listed_before_item = np.searchsorted(listed_pair, lowest_pair + item)
     n_lower_listed = listed_before_item - listed_before_user
-    # An item's number is its position among all items: as many have a lower id.
+    # `item` is how many have a lower id.
     rank = matches.last_rank[user] + item - n_lower_listed + 1
     if convention.ties == "max_rank":
         # All that stands below a list is one tie, on its last rank.
         rank = last_rank[user]
-    above, tied = matches.above, matches.tied
-    if above is not None and tied is not None:
+    above, n_tied = matches.above, matches.n_tied
+    if above is not None and n_tied is not None:
         above = np.concatenate([above, rank - 1])
-        tied = np.concatenate([tied, np.ones_like(rank)])
+        n_tied = np.concatenate([n_tied, np.ones_like(rank)])
     return replace(
         matches,
         truth_row=np.concatenate([matches.truth_row, missed]),
@@ -497,19 +503,20 @@ def with_catalogue(
         score=np.concatenate([matches.score, np.full(len(missed), -np.inf)]),
         last_rank=last_rank,
         above=above,
-        tied=tied,
+        n_tied=n_tied,
     )
 
 
 # ---- before hits are found
 
 
-def unjudged_as_zero(truth: TruthRows) -> TruthRows:
-    """Return the truth with 0 for a relevance below 0.
+def unjudged_as_zero(truth: TruthRows, convention: Convention) -> TruthRows:
+    """Return the truth with 0 for the relevance of items that were not judged.
 
-    Such a relevance marks an item that was pooled and not judged. Called once such items
-    have left the lists, for which they had to differ from items judged 0.
+    Under these decisions a relevance below 0, which marks them, was kept until here.
     """
+    if not convention.judged_only or convention.negative_relevance != "zero":
+        return truth
     return replace(truth, relevance=truth.relevance.clip(min=0.0))
 
 
@@ -544,11 +551,11 @@ def shared_rank(matches: Matches, hit_match: Ints, ties: str) -> Ints:
     """
     if ties not in ("max_rank", "floor_mean_rank"):
         return matches.rank[hit_match]
-    above, tied = matches.ties_of(hit_match)
+    above, n_tied = matches.ties_of(hit_match)
     if ties == "max_rank":
-        return above + tied
-    # Equal scores stand on ranks above + 1 to above + tied: the mean, rounded down.
-    return (2 * above + 1 + tied) // 2
+        return above + n_tied
+    # Equal scores stand on ranks above + 1 to above + n_tied: the mean, rounded down.
+    return (2 * above + 1 + n_tied) // 2
 
 
 # ---- after hits are found
@@ -571,7 +578,7 @@ class TiesWithHits(NamedTuple):
         return TiesWithHits(*[column[tie] for column in self])
 
 
-def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
+def average_over_ties(hits: Hits, above: Ints, n_tied: Ints) -> Hits:
     """Spread each hit over all ranks that the order of its tie could put it on.
 
     That is the mean over all orders. Of scores 9 5 5 5 let the first and two of the
@@ -595,10 +602,10 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
         2    2      3     1/3     2.5  0
         2    3      4     1/3     3    0
 
-    `above` and `tied` are those of each hit, as in `Matches`.
+    `above` and `n_tied` are those of each hit, as in `Matches`.
     """
-    ties, tie_of_hit = _ties_with_hits(hits.user, above, tied)
-    hit = np.repeat(np.arange(len(tied)), tied)
+    ties, tie_of_hit = _ties_with_hits(hits.user, above, n_tied)
+    hit = np.repeat(np.arange(len(n_tied)), n_tied)
     place = count_within(hit)  # in the tie
     tie = ties.taken(tie_of_hit[hit])
     rank = tie.above + place
@@ -616,7 +623,7 @@ def average_over_ties(hits: Hits, above: Ints, tied: Ints) -> Hits:
     )
 
 
-def _ties_with_hits(user: Ints, above: Ints, tied: Ints) -> tuple[TiesWithHits, Ints]:
+def _ties_with_hits(user: Ints, above: Ints, n_tied: Ints) -> tuple[TiesWithHits, Ints]:
     """Return the ties that hits are in, and the tie of each hit.
 
     Hits stand by user and rank, so those of one tie are neighbours.
@@ -625,7 +632,7 @@ def _ties_with_hits(user: Ints, above: Ints, tied: Ints) -> tuple[TiesWithHits, 
     n_hits = np.diff(first_hit, append=len(user))
     ties = TiesWithHits(
         above=above[first_hit],
-        n_rows=tied[first_hit],
+        n_rows=n_tied[first_hit],
         n_hits=n_hits,
         n_hits_above=count_within(user)[first_hit] - 1,
     )
@@ -639,8 +646,7 @@ def _expected_nth(place: Ints, tie: TiesWithHits) -> Floats:
     on each of the other places, and place - 1 of these are above this one.
     """
     other_hits = tie.n_hits - 1
-    # A tie of one row has no other place. It has no other hit either, so the quotient is
-    # 0, whatever it is divided by: 1 avoids 0 / 0.
+    # A tie of one row has no other place and no other hit: 0 / 1, not 0 / 0.
     other_places = np.maximum(tie.n_rows - 1, 1)
     hits_above_in_tie = (place - 1.0) * other_hits / other_places
     nth: Floats = 1.0 + tie.n_hits_above + hits_above_in_tie

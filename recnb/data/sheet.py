@@ -1,7 +1,7 @@
 """A sheet: the rows of one of the caller's tables, by role, and checks of them.
 
 Checks of ids, numbers, repeats and order are methods here, since their errors name the
-table and the caller's columns. What numbers must be is in `checks.py`.
+table and the caller's columns.
 """
 
 from __future__ import annotations
@@ -14,15 +14,21 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.checks import TEXT, first_failed, is_missing, kind
-from recnb.data.names import Labels
+from recnb.data.checks import (
+    GRADES,
+    RANKS,
+    SCORES,
+    TEXT,
+    Range,
+    first_failed,
+    is_missing,
+    kind,
+)
+from recnb.data.names import IDS, TRUTH, Labels
 from recnb.data.tables import Frame, InputTable, with_series
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
 from recnb.metrics.hits import Bools, Floats
 
-#: The roles that are ids.
-IDS = ("user", "item")
-RECS, TRUTH = "recommendations", "truth"
 #: How errors end where a pair or a rank of a user repeats, after "If the rows are".
 SEVERAL_LISTS = (
     "the lists of several models, compare them; of several days, folds or seeds, name "
@@ -82,10 +88,7 @@ class Sheet:
     # Ids
 
     def with_ids(self, roles: Sequence[str] = IDS) -> Sheet:
-        """Return the sheet with ids as whole numbers or text.
-
-        A sheet without rows is refused, and so are missing ids.
-        """
+        """Return the sheet with ids as whole numbers or text; refuse it without rows."""
         if self.rows.height == 0:
             raise NoRowsError(
                 f"{self.name}: there are no rows to evaluate, it is empty."
@@ -94,8 +97,8 @@ class Sheet:
 
     def _ids(self, role: str) -> pl.Series:
         """Return the ids of a role as whole numbers or text; refuse missing ones."""
-        values = self[role]
         self._refuse_missing(role)
+        values = self[role]
         if values.dtype in (pl.Int64, pl.String):
             return values
         if values.dtype in TEXT:
@@ -106,9 +109,7 @@ class Sheet:
             raise self._no_id(role, wrong=values)
         whole = values.cast(pl.Int64, strict=False)
         # A UInt64 beyond 2**63 becomes null, and the Decimal 1.5 becomes 1.
-        is_same = (whole.cast(values.dtype, strict=False) == values).fill_null(
-            value=False
-        )
+        is_same = whole.cast(values.dtype, strict=False).eq_missing(values)
         if not is_same.all():
             raise self._no_id(role, wrong=values.filter(~is_same))
         return whole
@@ -129,8 +130,7 @@ class Sheet:
     def _whole_numbers(self, role: str) -> pl.Series:
         """Return ids that came as floats, as whole numbers.
 
-        pandas makes floats of a column of whole numbers as soon as one is missing, and
-        they stay floats when that row is dropped.
+        pandas makes floats of whole numbers as soon as one is missing.
         """
         values = self[role]
         mantissa_bits = {"Float16": 11, "Float32": 24}.get(str(values.dtype), 53)
@@ -148,11 +148,8 @@ class Sheet:
     def _no_id(self, role: str, wrong: pl.Series) -> FrameError:
         """Return the error for a column with `wrong` values, which cannot be ids."""
         example, type_in_words = wrong.head(1).to_list()[0], str(wrong.dtype)[:80]
-        if isinstance(example, bytes) and len(example) == 16:
-            example, type_in_words = (
-                UUID(bytes=example),
-                "16 bytes",
-            )  # as Arrow stores it
+        if isinstance(example, bytes) and len(example) == 16:  # a UUID of Arrow
+            example, type_in_words = UUID(bytes=example), "16 bytes"
         fix = "Make them text, in the other frame as well."
         if wrong.dtype in (pl.List, pl.Array):
             fix = (
@@ -189,14 +186,14 @@ class Sheet:
 
     # Numbers
 
-    def numbers(self, role: str, rule: str = "") -> pl.Series:
-        """Return the column of a role as numbers that pass the checks of a rule.
+    def numbers(self, role: str, allowed: Range) -> pl.Series:
+        """Return the column of a role as numbers that pass the checks of a range.
 
         They are of the type they have: as floats, large whole numbers would become
         equal.
         """
         values = self._as_numbers(role)
-        failed = first_failed(values, rule or role)
+        failed = first_failed(values, allowed)
         if failed is None:
             return values
         check, bad = failed
@@ -308,10 +305,10 @@ class Sheet:
         if order == "row":
             return self, settled
         if order == "score":
-            return self.with_columns(self.numbers("score").alias("score")), settled
-        with_ranks = self.with_columns(
-            self.numbers("rank").cast(pl.Int64).alias("rank")
-        )
+            scores = self.numbers("score", SCORES)
+            return self.with_columns(scores.alias("score")), settled
+        ranks = self.numbers("rank", RANKS).cast(pl.Int64)
+        with_ranks = self.with_columns(ranks.alias("rank"))
         # Under order="rank" the caller has said that scores do not matter.
         if convention.order == "auto" and "score" in self:
             with_ranks._refuse_disagreement()
@@ -338,9 +335,9 @@ class Sheet:
 
     def _refuse_disagreement(self) -> None:
         """Raise an error if an item is ranked above one with a higher score."""
-        rows = _sorted_by_rank(self.rows.with_columns(score=self.numbers("score")))
-        # Neighbours are enough: where no score is above that of the rank before, no score
-        # is above that of any rank before.
+        scores = self.numbers("score", SCORES)
+        rows = _sorted_by_rank(self.rows.with_columns(score=scores))
+        # Neighbours are enough: where none disagree, no rows do.
         rows = rows.with_columns(
             pl.col("user", "item", "rank", "score").shift().name.suffix("_above")
         )
@@ -372,8 +369,7 @@ class Sheet:
         if "relevance" not in self:
             return self.with_columns(pl.Series("relevance", np.ones(self.rows.height)))
         negative = convention.negative_relevance
-        relevances = self.numbers("relevance", f"relevance, {negative}")
-        relevances = relevances.cast(pl.Float64)
+        relevances = self.numbers("relevance", GRADES[negative]).cast(pl.Float64)
         if negative == "zero":
             relevances = relevances.clip(lower_bound=0.0)
         if convention.relevant_from is not None:
@@ -423,10 +419,9 @@ def _sorted_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
 
 def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Return the key values that occur in more than one row, with their count."""
-    # Grouping all rows is slow, and repeats are rare. Rows whose hash occurs once cannot
-    # be repeats: only the others are grouped.
+    # Grouping is slow: only rows whose hash occurs more than once are grouped.
     row_hash = pl.Series(np.zeros(table.height, dtype=np.uint64))
-    # Each column has its own seed: else 1, 2 and 2, 1 would have the same sum.
+    # With one seed 1, 2 and 2, 1 would have the same sum.
     for seed, key in enumerate(keys, 1):
         row_hash += table[key].hash(seed)
     ordered = row_hash.sort().to_numpy()
@@ -463,26 +458,8 @@ def _are_told_apart(scores: pl.Series, floats: Floats) -> bool:
     return len(np.unique(floats)) == scores.n_unique()
 
 
-def grades_of(truth: pl.DataFrame) -> pl.Series:
-    """Return the relevance of each row as it was given, True and False as 1 and 0.
-
-    Without such a column it is a single 1.0, which stands for every row: Polars
-    broadcasts it, as in `truth.filter(grades_of(truth) > 0)`.
-    """
-    if "relevance" not in truth.columns:
-        return pl.Series([1.0])
-    relevance = truth["relevance"]
-    if relevance.dtype == pl.Boolean:
-        return relevance.cast(pl.Int64)
-    return relevance
-
-
 def is_relevant(relevance: Floats, convention: Convention) -> Bools:
-    """Return which judged items count as relevant.
-
-    These are the ones from `relevant_from` on if it is given, else those that `relevant`
-    names.
-    """
+    """Return which rows of the truth count as relevant."""
     if convention.relevant_from is not None:
         return relevance >= convention.relevant_from
     if convention.relevant == "any":
@@ -492,6 +469,6 @@ def is_relevant(relevance: Floats, convention: Convention) -> Bools:
     return relevance > 0
 
 
-def relevant_only(judged: pl.DataFrame, convention: Convention) -> pl.DataFrame:
-    """Return the judged rows whose item counts as relevant."""
-    return judged.filter(is_relevant(judged["relevance"].to_numpy(), convention))
+def relevant_only(truth: pl.DataFrame, convention: Convention) -> pl.DataFrame:
+    """Return the rows of the truth that count as relevant."""
+    return truth.filter(is_relevant(truth["relevance"].to_numpy(), convention))

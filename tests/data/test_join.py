@@ -21,7 +21,8 @@ from recnb.conventions import WORDS, Convention
 from recnb.data import ids, join, matches, rules
 from recnb.data.in_memory import source_of
 from recnb.data.matches import Truth
-from recnb.data.sheet import RECS, TRUTH, Sheet
+from recnb.data.names import RECS, TRUTH
+from recnb.data.sheet import Sheet
 from recnb.errors import FrameError, OptionError
 from recnb.metrics.hits import Hits
 from tests.data.naive_join import NaiveJoin, RepeatedError, naive_join
@@ -44,8 +45,8 @@ WAYS = {
 def way(request, monkeypatch) -> Iterator[str]:
     """Force one of the ways to join, whatever the number of rows."""
     few_ids, few_rows = WAYS[request.param]
-    monkeypatch.setattr(ids, "FEW", few_ids)
-    monkeypatch.setattr(matches, "FEW", few_ids)
+    monkeypatch.setattr(ids, "FEW_IDS", few_ids)
+    monkeypatch.setattr(matches, "FEW_IDS", few_ids)
     monkeypatch.setattr(join, "FEW_ROWS", few_rows)
     return request.param
 
@@ -161,7 +162,7 @@ def test_sizes_around_each_threshold(threshold, n_more, order, monkeypatch):
     recs = recs.with_columns(rank=rank)
     n_rows = recs.height + (truth.height if threshold == "ids" else 0)
     for module in (ids, matches) if threshold == "ids" else (join,):
-        name = "FEW" if threshold == "ids" else "FEW_ROWS"
+        name = "FEW_IDS" if threshold == "ids" else "FEW_ROWS"
         monkeypatch.setattr(module, name, n_rows + n_more)
     assert hold(recs, truth, Convention(order=order))
 
@@ -170,7 +171,7 @@ def test_sizes_around_each_threshold(threshold, n_more, order, monkeypatch):
 def test_pairs_whose_hashes_are_the_same_are_told_apart(bits, monkeypatch):
     """Every hash has a few bits, or none: pairs and ids are compared by value."""
     for module in (ids, matches):
-        monkeypatch.setattr(module, "FEW", -1)
+        monkeypatch.setattr(module, "FEW_IDS", -1)
     pair_hash = matches.PAIR_HASH % 2**bits
     monkeypatch.setattr(matches, "PAIR_HASH", pair_hash)
     for few_rows in (-1, 10**9):

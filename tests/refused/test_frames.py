@@ -10,6 +10,7 @@ import polars as pl
 import pytest
 
 import recnb
+from recnb.data.checks import GRADES, RANKS, SCORES
 from recnb.data.sheet import Sheet
 from recnb.errors import FrameError, OptionError
 from tests.refused.names import LIKED, RANKED, RECS, TRUTH
@@ -112,6 +113,6 @@ def test_one_bad_number_is_refused_wherever_it_stands(role, bad, dtypes, place):
             }
         )
         sheet = Sheet("rows", rows, {})
-        rule = "relevance, error" if role == "relevance" else role
+        allowed = {"score": SCORES, "rank": RANKS, "relevance": GRADES["error"]}
         with pytest.raises(FrameError, match=role):
-            sheet.numbers(role, rule)
+            sheet.numbers(role, allowed[role])
