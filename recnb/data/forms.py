@@ -18,9 +18,10 @@ import pandas as pd
 import polars as pl
 
 from recnb.data import files
+from recnb.data.convert import as_column
 from recnb.data.names import IDS, OF_LISTS, RECS, Named, RolesWanted, role_of
 from recnb.data.roles import settle
-from recnb.data.tables import InputTable, column_of, not_read, table_of
+from recnb.data.tables import InputTable, not_read, table_of
 from recnb.errors import FrameError, NoRowsError, is_several, quoted
 from recnb.metrics.hits import Ints
 
@@ -71,7 +72,9 @@ def path(thing: Any, name: str, named: Named) -> InputTable | None:
         return None
     rows = files.read(thing, TREC.get(name), named)
     columns = rows.collect_schema().names()
-    return InputTable(name, rows, columns, made=True, loose=files.is_csv(thing))
+    return InputTable(
+        name, rows, columns, made_by_recnb=True, from_text=files.is_csv(thing)
+    )
 
 
 @form
@@ -97,7 +100,7 @@ def by_user(thing: Any, name: str, named: Named) -> InputTable | None:
         cells = thing.to_list()
     else:
         return None
-    keys = pl.DataFrame([column_of([*thing.keys()], name, "user", "user")])
+    keys = pl.DataFrame([as_column([*thing.keys()], name, "user", "user")])
     return rows_of(keys, cells, f"{name} holds", name)
 
 
@@ -120,10 +123,10 @@ def by_pair(thing: Any, name: str, named: Named) -> InputTable | None:
         )
     number = "score" if name == RECS else "relevance"
     columns = [
-        column_of([pair[at] for pair in pairs], name, role, role)
+        as_column([pair[at] for pair in pairs], name, role, role)
         for at, role in enumerate(roles)
     ]
-    columns.append(column_of(numbers, name, number, number))
+    columns.append(as_column(numbers, name, number, number))
     return InputTable.of_rows(name, pl.DataFrame(columns), is_one_side=True)
 
 
@@ -164,7 +167,7 @@ def records(thing: Any, name: str, named: Named) -> InputTable | None:
     if not all(isinstance(row, Mapping) for row in thing):
         return None
     table = table_of(pd.DataFrame([*thing]), name)
-    return table and replace(table, made=True)
+    return table and replace(table, made_by_recnb=True)
 
 
 # ---- lists in cells
@@ -265,14 +268,14 @@ def _of_python(
         ]
     cells = _with_pairs_as_mappings(cells, where)
     lengths = np.fromiter(map(len, cells), dtype=np.int64, count=len(cells))
-    items = column_of([*chain.from_iterable(cells)], name, label or "item", "item")
+    items = as_column([*chain.from_iterable(cells)], name, label or "item", "item")
     if not any(isinstance(cell, Mapping) for cell in cells):
         return lengths, items, None
     if are_ranked:
         _refuse_lists_beside_mappings(cells, where)
     role = "score" if are_ranked else "relevance"
     numbers = [*chain.from_iterable(map(_numbers_of, cells))]
-    return lengths, items, column_of(numbers, name, label or role, role)
+    return lengths, items, as_column(numbers, name, label or role, role)
 
 
 def _with_pairs_as_mappings(cells: list[Any], where: str) -> list[Any]:

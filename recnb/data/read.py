@@ -130,14 +130,14 @@ def match_kinds(tables: dict[Any, InputTable], named: Named) -> None:
 
     Ids of which none would be met stay numbers, and are refused as another kind.
     """
-    if not any(table.loose for table in tables.values()):
+    if not any(table.from_text for table in tables.values()):
         return
     for role in IDS:
         ids = _ids_of(role, tables, named)
         texts = [known.unique() for known in ids.values() if known.dtype == pl.String]
         for (key, _label), numbers in ids.items():
             table = tables[key]
-            if not table.loose or numbers.dtype != pl.Int64:
+            if not table.from_text or numbers.dtype != pl.Int64:
                 continue
             as_text = numbers.cast(pl.String)
             if any(as_text.is_in(text.implode()).any() for text in texts):

@@ -15,8 +15,9 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data.checks import TEXT, first_failed, is_missing, kind
+from recnb.data.convert import with_series
 from recnb.data.names import Labels
-from recnb.data.tables import Frame, InputTable, with_series
+from recnb.data.tables import Frame, InputTable
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
 from recnb.metrics.hits import Bools, Floats
 

@@ -88,7 +88,7 @@ def log(thing: Any, name: str, named: Named) -> InputTable | None:
         raise FrameError(
             f"{name}: the columns of this dictionary make no table: {problem}. {fix}"
         ) from problem
-    return replace(table, made=True)
+    return replace(table, made_by_recnb=True)
 
 
 @hint
@@ -208,7 +208,7 @@ def _column_of_queries(table: InputTable) -> str | None:
     if not len(repeats):
         return query
     fix = "give each row one, frame.assign(query_id=range(len(frame)))"
-    if table.made:
+    if table.made_by_recnb:
         fix += ", where frame is pandas.DataFrame(log)"
     for column in table.columns:
         if column not in (query, *LABELS) and _tells_apart(table, column):
