@@ -18,7 +18,7 @@ from recnb.data.batches import batches_of, origin_of
 from recnb.data.checks import is_missing
 from recnb.data.file_parts import read_batches
 from recnb.data.files import is_file
-from recnb.data.forms import HINTS, Tables, column_of_lists, opened, with_a_row_an_item
+from recnb.data.forms import HINTS, Tables, list_column_of, opened, with_a_row_an_item
 from recnb.data.in_memory import ranked, source_in_splits
 from recnb.data.layout import Layout, refuse_split_in_role
 from recnb.data.names import (
@@ -177,7 +177,7 @@ def with_lists_as_rows(
                 "well, recnb.evaluate(recs, truth)."
             )
     for name in (*OF_LISTS, "train"):
-        label = column_of_lists(rows[name], named) if name in rows else None
+        label = list_column_of(rows[name], named) if name in rows else None
         if label is not None:
             rows[name] = with_a_row_an_item(rows[name], named, label, "item")
             left.pop(OF_LISTS.get(name, ""), None)

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.forms import Tables, form, hint, rows_of, with_a_row_an_item
+from recnb.data.forms import Tables, form, hint, rows_of_lists, with_a_row_an_item
 from recnb.data.names import OF_LISTS, RECS, TRUTH, Named
 from recnb.data.tables import InputTable
 from recnb.errors import ColumnError, FrameError, is_several, listed, quoted
@@ -42,7 +42,7 @@ def numbered(thing: Any, name: str, named: Named) -> InputTable | None:
         return None
     _refuse_rows(thing, name)
     queries = pl.DataFrame({"query": range(len(thing))})
-    table = rows_of(queries, [*thing], f"{name} holds", name)
+    table = rows_of_lists(queries, [*thing], f"{name} holds", name)
     rows = table.frame.rename({"item": "document"})
     return replace(table, frame=rows, columns=rows.columns, n_numbered=len(thing))
 
