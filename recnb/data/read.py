@@ -206,9 +206,10 @@ def read(tables: Tables, named: Named) -> Source:
     origin = origin_of(recs.frame)
     if origin is not None:
         return read_batches(recs.frame, truth.frame, layout, origin)
+    lists = _lists_of(recs, layout)
     judgements = Sheet(TRUTH, truth.select(layout.truth_read), layout.truth).with_ids()
     return source_in_splits(
-        _lists_beside(judgements, recs, layout),
+        _beside(judgements, lists, recs),
         judgements,
         layout.split,
         users_without_items=layout.users_without_items,
@@ -217,7 +218,9 @@ def read(tables: Tables, named: Named) -> Source:
 
 def read_beside(tables: Tables, named: Named, judgements: Sheet) -> Sheet:
     """Read other lists beside a truth that was read, whose table has no rows here."""
-    lists = _lists_beside(judgements, tables[RECS], _layout_of(tables, named))
+    recs = tables[RECS]
+    lists = _lists_of(recs, _layout_of(tables, named))
+    lists = _beside(judgements, lists, recs)
     lists.refuse_other_kinds(judgements)
     return lists
 
@@ -230,11 +233,18 @@ def _layout_of(tables: Tables, named: Named) -> Layout:
     return layout
 
 
-def _lists_beside(judgements: Sheet, recs: InputTable, layout: Layout) -> Sheet:
-    """Read lists, which may have no row if a user of the truth has an empty list."""
+def _lists_of(recs: InputTable, layout: Layout) -> Sheet:
+    """Read lists; without a row, ids are checked beside the truth."""
     lists = Sheet(RECS, recs.select(layout.recs_read), layout.recs)
-    if lists.rows.height or {*recs.without_items}.isdisjoint(judgements["user"]):
-        return lists.with_ids()
+    return lists.with_ids() if lists.rows.height else lists
+
+
+def _beside(judgements: Sheet, lists: Sheet, recs: InputTable) -> Sheet:
+    """Return lists, which may have no row if a user of the truth has an empty list."""
+    if lists.rows.height:
+        return lists
+    if {*recs.without_items}.isdisjoint(judgements["user"]):
+        return lists.with_ids()  # an error, as there are no rows
     ids = [lists[role].cast(judgements[role].dtype).alias(role) for role in IDS]
     return lists.with_columns(*ids)
 
