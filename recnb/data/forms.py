@@ -206,7 +206,7 @@ def with_a_row_an_item(
     split = [column for column in named.get("split", ()) if column in table.columns]
     keys = table.select({column: column for column in (user, *split)})
     if isinstance(table.frame, pd.DataFrame):
-        cells = table.frame[label].to_list()  # which may be of several kinds
+        cells: Any = table.frame[label].to_list()  # which may be of several kinds
     else:
         cells = table.select({label: label})[label]
     where = f"{table.name}: column {label!r} holds"

@@ -298,9 +298,10 @@ def _both_sides(tables: Tables, named: Named) -> Source:
     order = "rank" if "rank" in sheet else "score"
     is_listed = ~is_missing(sheet[order])
     is_judged = ~is_missing(sheet["relevance"])
-    _refuse_rows_of_neither(
-        sheet, order, is_listed=is_listed, is_judged=is_judged, has_items=has_items
-    )
+    if has_items:
+        _refuse_others(sheet, is_listed | is_judged, f"no {order} and no relevance")
+    else:
+        _refuse_others(sheet, is_listed & is_judged, f"no {order} or no relevance")
     notes: list[str | Sentence] = []
     if not (is_judged & ~is_listed).any():
         notes.append(ONLY_LISTED)
@@ -388,29 +389,13 @@ def _warn_of_left_merge(relevance: str) -> None:
     )
 
 
-def _refuse_rows_of_neither(
-    sheet: Sheet,
-    order: str,
-    *,
-    is_listed: pl.Series,
-    is_judged: pl.Series,
-    has_items: bool,
-) -> None:
-    """Raise an error for a row that is on neither side.
-
-    Where rows are items, it may not be on one alone.
-    """
-    if has_items:
-        lacks = f"no {order} and no relevance"
-        rows = (~(is_listed | is_judged)).arg_true()
-    else:
-        lacks = f"no {order} or no relevance"
-        rows = (~(is_listed & is_judged)).arg_true()
-    if len(rows):
-        row = rows[0]
+def _refuse_others(sheet: Sheet, is_kept: pl.Series, lacks: str) -> None:
+    """Raise an error for the first row that is not kept, if there is one."""
+    others = (~is_kept).arg_true()
+    if len(others):
+        pair = sheet.pair_in_words(others[0])
         raise FrameError(
-            f"{sheet.name}: row {row} ({sheet.pair_in_words(row)}) has {lacks}: drop such "
-            "rows."
+            f"{sheet.name}: row {others[0]} ({pair}) has {lacks}: drop such rows."
         )
 
 
