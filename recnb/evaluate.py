@@ -18,6 +18,7 @@ import polars as pl
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import NAMES, Source
+from recnb.data.convert import from_pandas
 from recnb.data.names import BOTH, IDS, RECS, TRUTH, Labels, as_named
 from recnb.data.read import SIDE_FRAMES, Input, read, tables_of
 from recnb.data.side_data import (
@@ -27,7 +28,7 @@ from recnb.data.side_data import (
     differing_columns,
     read_side_data,
 )
-from recnb.data.tables import InputTable, from_pandas
+from recnb.data.tables import InputTable
 from recnb.data.weights import read_weights
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, is_several, is_word, near, quoted

@@ -2,58 +2,64 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
+from collections.abc import Generator
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 
+from recnb.data.convert import refuse_unread
+from recnb.data.names import Labels
 from recnb.data.tables import (
     Frame,
     InputTable,
     Scanned,
-    collected,
+    errors_name_frame,
     is_dataset,
     is_relation,
-    refuse_unread,
 )
 from recnb.display.language import N_
 
-#: Rows of a batch that is read, about.
+#: Rows of a batch, about.
 ROWS = 2**20
 
 Batches = Generator[pl.DataFrame, None, None]
 
 
-def origin_of(frame: Frame) -> tuple[str, str] | None:
-    """Return what holds the rows of a table that is read in batches.
+class Origin(NamedTuple):
+    """What holds rows that are not in memory."""
 
-    What to type to have them in memory comes with it. None: they are there.
-    """
+    where: str
+    remedy: str  #: what to type to have them there
+
+
+def origin_of(frame: Frame) -> Origin | None:
+    """Return what holds the rows of a table; None if they are in memory."""
     if isinstance(frame, Scanned):
         remedy = "read the files into a frame first, polars.read_parquet(...)"
-        return N_("files"), remedy
+        return Origin(N_("files"), remedy)
     if isinstance(frame, pl.LazyFrame):
-        return N_("a lazy frame"), "collect the frame first, frame.collect()"
+        remedy = "collect the frame first, frame.collect()"
+        return Origin(N_("a lazy frame"), remedy)
     if is_dataset(frame):
         remedy = "read the dataset first, dataset.to_table()"
-        return N_("the files of a pyarrow dataset"), remedy
+        return Origin(N_("the files of a pyarrow dataset"), remedy)
     if is_relation(frame):
         remedy = "fetch the relation first, relation.to_arrow_table()"
-        return N_("a DuckDB relation"), remedy
+        return Origin(N_("a DuckDB relation"), remedy)
     return None
 
 
-def batches_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Batches:
-    """Yield the columns of the roles in batches and in order.
+def batches_of(frame: Frame, name: str, labels: Labels) -> Batches:
+    """Yield columns under the names of their roles, in batches and in order.
 
-    A table in memory is yielded as one batch. Close the generator if not all batches are
-    taken from it: that closes the files.
+    A table in memory is one batch. If batches are left, close the generator, which closes
+    the files.
     """
     if origin_of(frame) is None:
-        yield InputTable.of(frame, name).select(roles)
+        yield InputTable.of(frame, name).select(labels)
         return
-    with collected(name), _reader(frame, roles) as reader:
+    with errors_name_frame(name), _reader(frame, labels) as reader:
         for batch in reader:
             if not isinstance(batch, pl.DataFrame):
                 refuse_unread(batch.schema, name)
@@ -66,11 +72,11 @@ def batches_of(frame: Frame, name: str, roles: Mapping[str, str]) -> Batches:
                 )
 
 
-def _reader(frame: Frame, roles: Mapping[str, str]) -> Any:
+def _reader(frame: Frame, labels: Labels) -> Any:
     """Return columns of a table that is not in memory as batches, to be closed."""
     if isinstance(frame, pl.LazyFrame):
         picked = frame.select(
-            pl.col(column).alias(role) for role, column in roles.items()
+            pl.col(column).alias(role) for role, column in labels.items()
         )
         return nullcontext(picked.collect_batches(chunk_size=ROWS, engine="streaming"))
     if is_dataset(frame):
@@ -78,14 +84,14 @@ def _reader(frame: Frame, roles: Mapping[str, str]) -> Any:
 
         # One batch and one file ahead: what is read further ahead is held, and is as
         # large as the files.
-        columns = {role: ds.field(column) for role, column in roles.items()}
+        columns = {role: ds.field(column) for role, column in labels.items()}
         return frame.scanner(
             columns=columns, batch_size=ROWS, batch_readahead=1, fragment_readahead=1
         ).to_reader()
     import duckdb
 
     expressions = [
-        duckdb.ColumnExpression(column).alias(role) for role, column in roles.items()
+        duckdb.ColumnExpression(column).alias(role) for role, column in labels.items()
     ]
     picked = frame.select(*expressions)
     if hasattr(picked, "to_arrow_reader"):

@@ -13,14 +13,15 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from recnb.data.batches import Batches, batches_of
+from recnb.data.batches import Batches, Origin, batches_of
+from recnb.data.convert import owned
 from recnb.data.in_memory import Sheets, source_in_splits
 from recnb.data.layout import Layout
 from recnb.data.names import RECS, TRUTH, Labels
 from recnb.data.parts import Parts, of_one_part, part_of
 from recnb.data.sheet import Sheet
 from recnb.data.source import Source
-from recnb.data.tables import Frame, owned
+from recnb.data.tables import Frame
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import ElsewhereError, FrameError, WriteError
@@ -139,7 +140,7 @@ class FileParts(Parts):
         lists: SpooledTable,
         judged: SpooledTable,
         layout: Layout,
-        origin: tuple[str, str],
+        origin: Origin,
     ) -> None:
         self.keeps_truth = not judged.in_files
         tables = (lists, judged)
@@ -198,9 +199,7 @@ class FileParts(Parts):
         return self
 
 
-def read_batches(
-    recs: Frame, truth: Frame, layout: Layout, origin: tuple[str, str]
-) -> Source:
+def read_batches(recs: Frame, truth: Frame, layout: Layout, origin: Origin) -> Source:
     """Read both frames in batches, and check their ids.
 
     Each frame is read once: a query may take long, or give other rows the next time.

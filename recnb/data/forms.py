@@ -1,13 +1,18 @@
 """Forms of input: each is a function that makes a table of what it knows.
 
-A room adds a form of its own with `@form`. The last that was added is asked first, as it
-may know a thing better: a mapping of columns from one by user.
+They are asked from left to right, as each may know a thing better than those after it:
+
+    log, numbered, folder  ->  records  ->  by_pair  ->  by_user  ->  frame  ->  path
+        (of `inputs/`)
+
+`@form` puts a function first: the lowest here is asked before those above it, and one of
+`inputs/`, whose modules are imported later, before all of these.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from itertools import chain
 from numbers import Integral, Real
@@ -18,37 +23,38 @@ import pandas as pd
 import polars as pl
 
 from recnb.data import files
-from recnb.data.names import IDS, OF_LISTS, RECS, Named, RolesWanted, role_of
+from recnb.data.convert import as_column
+from recnb.data.names import IDS, OF_LISTS, RECS, TRUTH, Named, RolesWanted, role_of
 from recnb.data.roles import settle
-from recnb.data.tables import InputTable, column_of, not_read, table_of
+from recnb.data.tables import InputTable, not_read, table_of
 from recnb.errors import FrameError, NoRowsError, is_several, quoted
 from recnb.metrics.hits import Ints
 
-#: What was given, what errors call it, columns named by keyword -> table; None: of
-#: another form.
+#: What was given, what errors call it, columns named by keyword -> a table, or None if it
+#: is of another form.
 Form: TypeAlias = Callable[[Any, str, Named], InputTable | None]
 Tables: TypeAlias = Mapping[str, InputTable]
-#: Tables by name, columns named by keyword -> the same with what a room knows of them.
+#: Tables by name, columns named by keyword -> the same with more columns named.
 Hint: TypeAlias = Callable[[Tables, Named], tuple[Tables, Named]]
-#: Lengths of lists, their items, and the number of each item if it has one.
-Lists: TypeAlias = tuple[Ints, pl.Series, pl.Series | None]
+#: The lengths of lists, all their items, and the number of each item if it has one.
+Flat: TypeAlias = tuple[Ints, pl.Series, pl.Series | None]
 
 FORMS: list[Form] = []
 HINTS: list[Hint] = []
 #: The tables that hold lists of users.
 WITH_LISTS = (*OF_LISTS, "train")
 #: What files of no other form are.
-TREC: dict[str, files.Trec] = {"recommendations": "run", "truth": "qrels"}
+TREC: dict[str, files.Trec] = {RECS: "run", TRUTH: "qrels"}
 
 
 def form(function: Form) -> Form:
-    """Register a form of input."""
+    """Register a form of input, which is asked before those known."""
     FORMS.insert(0, function)
     return function
 
 
 def hint(function: Hint) -> Hint:
-    """Register what names columns that a room knows, once all tables are open."""
+    """Register what names columns that a form knows, once all tables are open."""
     HINTS.append(function)
     return function
 
@@ -71,7 +77,9 @@ def path(thing: Any, name: str, named: Named) -> InputTable | None:
         return None
     rows = files.read(thing, TREC.get(name), named)
     columns = rows.collect_schema().names()
-    return InputTable(name, rows, columns, made=True, loose=files.is_csv(thing))
+    return InputTable(
+        name, rows, columns, made_by_recnb=True, from_text=files.is_csv(thing)
+    )
 
 
 @form
@@ -97,8 +105,8 @@ def by_user(thing: Any, name: str, named: Named) -> InputTable | None:
         cells = thing.to_list()
     else:
         return None
-    keys = pl.DataFrame([column_of([*thing.keys()], name, "user", "user")])
-    return rows_of(keys, cells, f"{name} holds", name)
+    keys = pl.DataFrame([as_column([*thing.keys()], name, "user", "user")])
+    return rows_of_lists(keys, cells, f"{name} holds", name)
 
 
 @form
@@ -120,10 +128,10 @@ def by_pair(thing: Any, name: str, named: Named) -> InputTable | None:
         )
     number = "score" if name == RECS else "relevance"
     columns = [
-        column_of([pair[at] for pair in pairs], name, role, role)
+        as_column([pair[at] for pair in pairs], name, role, role)
         for at, role in enumerate(roles)
     ]
-    columns.append(column_of(numbers, name, number, number))
+    columns.append(as_column(numbers, name, number, number))
     return InputTable.of_rows(name, pl.DataFrame(columns), is_one_side=True)
 
 
@@ -163,24 +171,26 @@ def records(thing: Any, name: str, named: Named) -> InputTable | None:
         raise NoRowsError(f"{name}: there are no rows to evaluate, it is empty.")
     if not all(isinstance(row, Mapping) for row in thing):
         return None
-    table = table_of(pd.DataFrame([*thing]), name)
-    return table and replace(table, made=True)
+    table = InputTable.of(pd.DataFrame([*thing]), name)
+    return replace(table, made_by_recnb=True)
 
 
 # ---- lists in cells
 
 
-def column_of_lists(table: InputTable, named: Named) -> str | None:
+def list_column_of(table: InputTable, named: Named) -> str | None:
     """Return the column of a list for each user.
 
     It is named by keyword or, of a table without items, by its name.
     """
     if table.name not in WITH_LISTS or table.is_one_side:
         return None
-    for column in named.get(OF_LISTS.get(table.name, ""), ()):
-        return column if column in table.columns else None
+    asked = named.get(OF_LISTS.get(table.name, ""))
+    if asked:
+        return asked[0] if asked[0] in table.columns else None
     if table.has_role("item", named):
         return None
+    # Lists of train are of what was relevant before.
     usual = table.by_role.get(OF_LISTS.get(table.name, "relevant"), [])
     return usual[0] if len(usual) == 1 else None
 
@@ -188,25 +198,24 @@ def column_of_lists(table: InputTable, named: Named) -> str | None:
 def with_a_row_an_item(
     table: InputTable, named: Named, label: str, item: str
 ) -> InputTable:
-    """Return a table of lists in cells with a row for each item, in a column `item`.
+    """Return the items of lists in cells in a row each, in a column `item`.
 
-    Its columns of users, and of a split, keep their names.
+    Columns of users and of a split keep their names.
     """
     user = settle(table, named, RolesWanted(("user",)))["user"]
     split = [column for column in named.get("split", ()) if column in table.columns]
     keys = table.select({column: column for column in (user, *split)})
-    cells: Any = None
     if isinstance(table.frame, pd.DataFrame):
-        cells = table.frame[label].to_list()  # which may be of several kinds
+        cells: Any = table.frame[label].to_list()  # which may be of several kinds
     else:
         cells = table.select({label: label})[label]
     where = f"{table.name}: column {label!r} holds"
-    rows = rows_of(keys, cells, where, table.name, label)
+    rows = rows_of_lists(keys, cells, where, table.name, label)
     renamed = rows.frame.rename({"item": item})
     return replace(rows, frame=renamed, columns=renamed.columns)
 
 
-def rows_of(
+def rows_of_lists(
     keys: pl.DataFrame, cells: Any, where: str, name: str, label: str = ""
 ) -> InputTable:
     """Return a row for each item, with the key of its list: user, and values of a split.
@@ -222,9 +231,9 @@ def rows_of(
             "row a user."
         )
     if isinstance(cells, pl.Series) and cells.dtype in (pl.List, pl.Array):
-        lengths, items, numbers = _of_polars(cells, where)
+        lengths, items, numbers = _flat_of_polars(cells, where)
     else:
-        lengths, items, numbers = _of_python([*cells], users, where, name, label)
+        lengths, items, numbers = _flat_of_python([*cells], users, where, name, label)
     row = np.repeat(np.arange(len(users)), lengths)
     columns = {**keys[row].to_dict(), "item": items.alias("item")}
     if numbers is not None:
@@ -240,7 +249,7 @@ def rows_of(
     return InputTable.of_rows(name, rows, is_one_side=True, without_items=without_items)
 
 
-def _of_polars(cells: pl.Series, where: str) -> Lists:
+def _flat_of_polars(cells: pl.Series, where: str) -> Flat:
     """Take lists of Polars apart; of structs, one field is the item and one its number."""
     if isinstance(cells.dtype, pl.Array):
         cells = cells.arr.to_list()
@@ -253,112 +262,35 @@ def _of_polars(cells: pl.Series, where: str) -> Lists:
     return lengths, fields[at], fields[1 - at]
 
 
-def _of_python(
+def _flat_of_python(
     cells: list[Any], users: pl.Series, where: str, name: str, label: str
-) -> Lists:
+) -> Flat:
     """Take lists and mappings of Python apart."""
     are_ranked = name == RECS
+    plain = cells
     if not {*map(type, cells)} <= {list, tuple, dict}:
-        cells = [
+        plain = [
             _as_list(cell, user, where, are_ranked=are_ranked)
             for user, cell in zip(users, cells, strict=True)
         ]
-    cells = _with_pairs_as_mappings(cells, where)
-    lengths = np.fromiter(map(len, cells), dtype=np.int64, count=len(cells))
-    items = column_of([*chain.from_iterable(cells)], name, label or "item", "item")
-    if not any(isinstance(cell, Mapping) for cell in cells):
+    several = _with_pairs_as_mappings(plain, where)
+    lengths = np.fromiter(map(len, several), dtype=np.int64, count=len(several))
+    items = as_column([*chain.from_iterable(several)], name, label or "item", "item")
+    if not any(isinstance(one, Mapping) for one in several):
         return lengths, items, None
-    if are_ranked:
-        _refuse_lists_beside_mappings(cells, where)
-    role = "score" if are_ranked else "relevance"
-    numbers = [*chain.from_iterable(map(_numbers_of, cells))]
-    return lengths, items, column_of(numbers, name, label or role, role)
-
-
-def _with_pairs_as_mappings(cells: list[Any], where: str) -> list[Any]:
-    """Return mappings of item to number in the place of lists of such pairs."""
-    first: Any = next(filter(len, cells), None)
-    if isinstance(first, Mapping) or first is None:
-        return cells
-    if not isinstance(first[0], (tuple, Mapping)):
-        return cells
-    at = _place_of_item(first[0], where)
-    return [_of_pairs(cell, at, where) for cell in cells]
-
-
-def _of_pairs(cell: Any, at: int, where: str) -> dict[Any, Any]:
-    """Return pairs as a mapping of item to number."""
-    pairs = {}
-    for entry in cell:
-        values = [*(entry.values() if isinstance(entry, Mapping) else entry)]
-        if len(values) != 2:
-            raise _no_items(entry, where)
-        pairs[values[at]] = values[1 - at]
-    if len(pairs) < len(cell):
-        raise FrameError(
-            f"{where} an item twice in {quoted(cell)[:120]}: give each item of a list "
-            "once."
-        )
-    return pairs
-
-
-def _place_of_item(entry: Any, where: str) -> int:
-    """Return which of two values is the item, where the other one is its number.
-
-    Names of fields tell, else the item is first; of two whole numbers either may be it.
-    """
-    fields = _fields_of(entry)
-    values = [*(entry.values() if isinstance(entry, Mapping) else entry)]
-    if len(values) != 2:
-        raise _no_items(entry, where)
-    by_name = [at for at, field in enumerate(fields) if role_of(field) == "item"]
-    at = by_name[0] if by_name else 0
-    item, number = values[at], values[1 - at]
-    is_id = isinstance(item, (str, Integral))
-    is_told = bool(by_name) or isinstance(item, str) or not isinstance(number, Integral)
-    if not is_id or not is_told or not isinstance(number, (Real, type(None))):
-        raise _no_items(entry, where)
-    return at
-
-
-def _fields_of(entry: Any) -> list[str]:
-    """Return the names of the fields of a mapping, a named tuple or a row of Spark."""
-    if isinstance(entry, Mapping):
-        return [*entry]
-    return [*getattr(entry, "_fields", getattr(entry, "__fields__", ()))]
-
-
-def _no_items(entry: Any, where: str) -> FrameError:
-    """Return the error for what stands in a list in the place of items."""
-    fields = _fields_of(entry)
-    if fields:
-        ids = [
-            name for name in fields if name in ("id", "_id") or role_of(name) == "item"
-        ]
-        return FrameError(
-            f"{where} values such as {quoted(entry)[:120]} in lists, where items are "
-            f"ids. Take one field of each, [one[{(ids or fields)[0]!r}] for one in "
-            "items]; with a number of each, give a mapping of item to number."
-        )
-    return FrameError(
-        f"{where} tuples such as {quoted(entry)} in lists, where items are ids. Of pairs "
-        "of item and number, give the item first, or a mapping of item to number."
-    )
-
-
-def _refuse_lists_beside_mappings(cells: Sequence[Any], where: str) -> None:
-    """Raise an error for a list without scores, where others have them."""
-    for cell in cells:
-        if len(cell) and not isinstance(cell, Mapping):
+    numbers: list[Any] = []
+    for one in several:
+        if isinstance(one, Mapping):
+            numbers += one.values()
+        elif are_ranked and len(one):
             raise FrameError(
                 f"{where} lists for some users and mappings for others. Give all users "
                 "lists in rank order, or all of them mappings of item to score."
             )
-
-
-def _numbers_of(cell: Any) -> Iterable[Any]:
-    """Return the number of each item of a user: that of a mapping, else 1."""
-    return cell.values() if isinstance(cell, Mapping) else [1.0] * len(cell)
+        else:
+            numbers += [1.0] * len(one)
+    role = "score" if are_ranked else "relevance"
+    return lengths, items, as_column(numbers, name, label or role, role)
 
 
 def _as_list(cell: Any, user: Any, where: str, *, are_ranked: bool) -> Any:
@@ -379,4 +311,78 @@ def _as_list(cell: Any, user: Any, where: str, *, are_ranked: bool) -> Any:
     raise FrameError(
         f"{where} {type(cell).__name__} {quoted(cell)} for user {user!r}, where a list "
         f"of items {forms}, is needed. Models are compared by recnb.compare(models, truth)."
+    )
+
+
+# ---- pairs of item and number in lists: [("a", 3.0)] for {"a": 3.0}
+
+
+def _with_pairs_as_mappings(cells: list[Any], where: str) -> list[Any]:
+    """Return mappings of item to number in the place of lists of such pairs."""
+    first: Any = next(filter(len, cells), None)
+    if isinstance(first, Mapping) or first is None:
+        return cells
+    if not isinstance(first[0], (tuple, Mapping)):
+        return cells
+    at = _place_of_item(first[0], where)
+    return [_as_mapping(cell, at, where) for cell in cells]
+
+
+def _as_mapping(entries: Any, at: int, where: str) -> dict[Any, Any]:
+    """Return pairs as a mapping of item to number."""
+    pairs = [_pair(entry, where) for entry in entries]
+    mapping = {pair[at]: pair[1 - at] for pair in pairs}
+    if len(mapping) < len(pairs):
+        raise FrameError(
+            f"{where} an item twice in {quoted(entries)[:120]}: give each item of a list "
+            "once."
+        )
+    return mapping
+
+
+def _place_of_item(entry: Any, where: str) -> int:
+    """Return which of two values is the item, where the other one is its number.
+
+    Names of fields tell, else the item is first; of two whole numbers either may be it.
+    """
+    values = _pair(entry, where)
+    roles = [role_of(field) for field in _fields_of(entry)]
+    by_name = "item" in roles
+    at = roles.index("item") if by_name else 0
+    item, number = values[at], values[1 - at]
+    is_id = isinstance(item, (str, Integral))
+    is_told = by_name or isinstance(item, str) or not isinstance(number, Integral)
+    if not is_id or not is_told or not isinstance(number, (Real, type(None))):
+        raise _no_items(entry, where)
+    return at
+
+
+def _pair(entry: Any, where: str) -> list[Any]:
+    """Return the two values of an entry of a list."""
+    values = [*(entry.values() if isinstance(entry, Mapping) else entry)]
+    if len(values) != 2:
+        raise _no_items(entry, where)
+    return values
+
+
+def _fields_of(entry: Any) -> list[str]:
+    """Return the names of the fields of a mapping, a named tuple or a row of Spark."""
+    if isinstance(entry, Mapping):
+        return [*entry]
+    return [*getattr(entry, "_fields", getattr(entry, "__fields__", ()))]
+
+
+def _no_items(entry: Any, where: str) -> FrameError:
+    """Return the error for a list of other things than items."""
+    fields = _fields_of(entry)
+    if fields:
+        ids = [one for one in fields if one in ("id", "_id") or role_of(one) == "item"]
+        return FrameError(
+            f"{where} values such as {quoted(entry)[:120]} in lists, where items are "
+            f"ids. Take one field of each, [one[{(ids or fields)[0]!r}] for one in "
+            "items]; with a number of each, give a mapping of item to number."
+        )
+    return FrameError(
+        f"{where} tuples such as {quoted(entry)} in lists, where items are ids. Of pairs "
+        "of item and number, give the item first, or a mapping of item to number."
     )

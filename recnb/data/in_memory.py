@@ -12,6 +12,7 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data.checks import is_missing
+from recnb.data.convert import with_series
 from recnb.data.ids import each_once
 from recnb.data.join import JoinResult, join
 from recnb.data.matches import (
@@ -25,7 +26,6 @@ from recnb.data.rules import rank_of_rows, single_precision
 from recnb.data.sheet import Sheet, is_relevant
 from recnb.data.source import Joined, JoinedRows, Source, rows_of
 from recnb.data.splits import BY_USER, Keys, SplitKeys
-from recnb.data.tables import with_series
 from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
 from recnb.display.language import Sentence
 from recnb.errors import FrameError, NoUsersError

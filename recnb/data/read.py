@@ -18,7 +18,14 @@ from recnb.data.batches import batches_of, origin_of
 from recnb.data.checks import is_missing
 from recnb.data.file_parts import read_batches
 from recnb.data.files import is_file
-from recnb.data.forms import HINTS, Tables, column_of_lists, opened, with_a_row_an_item
+from recnb.data.forms import (
+    HINTS,
+    WITH_LISTS,
+    Tables,
+    list_column_of,
+    opened,
+    with_a_row_an_item,
+)
 from recnb.data.in_memory import ranked, source_in_splits
 from recnb.data.layout import Layout, refuse_split_in_role
 from recnb.data.names import (
@@ -111,7 +118,10 @@ def tables_of(
 def opened_together(
     given: Mapping[str, Input | None], named: Named
 ) -> dict[str, InputTable]:
-    """Open what belongs together, by name; None was not given, but as recommendations."""
+    """Open what was given, by name.
+
+    None was not given; as recommendations it is refused.
+    """
     things = [
         (name, thing)
         for name, thing in given.items()
@@ -130,14 +140,14 @@ def match_kinds(tables: dict[Any, InputTable], named: Named) -> None:
 
     Ids of which none would be met stay numbers, and are refused as another kind.
     """
-    if not any(table.loose for table in tables.values()):
+    if not any(table.from_text for table in tables.values()):
         return
     for role in IDS:
         ids = _ids_of(role, tables, named)
         texts = [known.unique() for known in ids.values() if known.dtype == pl.String]
         for (key, _label), numbers in ids.items():
             table = tables[key]
-            if not table.loose or numbers.dtype != pl.Int64:
+            if not table.from_text or numbers.dtype != pl.Int64:
                 continue
             as_text = numbers.cast(pl.String)
             if any(as_text.is_in(text.implode()).any() for text in texts):
@@ -176,8 +186,8 @@ def with_lists_as_rows(
                 "only recommendations were given, as lists: give what is relevant as "
                 "well, recnb.evaluate(recs, truth)."
             )
-    for name in (*OF_LISTS, "train"):
-        label = column_of_lists(rows[name], named) if name in rows else None
+    for name in WITH_LISTS:
+        label = list_column_of(rows[name], named) if name in rows else None
         if label is not None:
             rows[name] = with_a_row_an_item(rows[name], named, label, "item")
             left.pop(OF_LISTS.get(name, ""), None)
@@ -192,20 +202,14 @@ def read(tables: Tables, named: Named) -> Source:
     if TRUTH not in tables:
         return _both_sides(tables, named)
     recs, truth = tables[RECS], tables[TRUTH]
-    layout = Layout.of(tables, named)
-    if layout.model is not None:
-        refuse_models(recs, layout.model)
-    if (origin := origin_of(recs.frame)) is not None:
+    layout = _layout_of(tables, named)
+    origin = origin_of(recs.frame)
+    if origin is not None:
         return read_batches(recs.frame, truth.frame, layout, origin)
-    lists = Sheet(RECS, recs.select(layout.recs_read), layout.recs)
-    if lists.rows.height > 0:
-        lists = lists.with_ids()
-    judged = truth.select(layout.truth_read)
-    judgements = Sheet(TRUTH, judged, layout.truth).with_ids()
-    if lists.rows.height == 0:
-        lists = _empty_lists(lists, recs, judgements)
+    lists = _lists_of(recs, layout)
+    judgements = Sheet(TRUTH, truth.select(layout.truth_read), layout.truth).with_ids()
     return source_in_splits(
-        lists,
+        _beside(judgements, lists, recs),
         judgements,
         layout.split,
         users_without_items=layout.users_without_items,
@@ -215,24 +219,32 @@ def read(tables: Tables, named: Named) -> Source:
 def read_beside(tables: Tables, named: Named, judgements: Sheet) -> Sheet:
     """Read other lists beside a truth that was read, whose table has no rows here."""
     recs = tables[RECS]
-    layout = Layout.of(tables, named)
-    if layout.model is not None:
-        refuse_models(recs, layout.model)
-    lists = Sheet(RECS, recs.select(layout.recs_read), layout.recs)
-    if lists.rows.height == 0:
-        return _empty_lists(lists, recs, judgements)
-    lists = lists.with_ids()
+    lists = _lists_of(recs, _layout_of(tables, named))
+    lists = _beside(judgements, lists, recs)
     lists.refuse_other_kinds(judgements)
     return lists
 
 
-def _empty_lists(lists: Sheet, recs: InputTable, judgements: Sheet) -> Sheet:
-    """Return lists without a row, with ids as the truth has them.
+def _layout_of(tables: Tables, named: Named) -> Layout:
+    """Settle the columns of both tables; refuse the lists of several models."""
+    layout = Layout.of(tables, named)
+    if layout.model is not None:
+        refuse_models(tables[RECS], layout.model)
+    return layout
 
-    Refuse them unless one at least is the empty list of a user of the truth.
-    """
+
+def _lists_of(recs: InputTable, layout: Layout) -> Sheet:
+    """Read lists; without a row, ids are checked beside the truth."""
+    lists = Sheet(RECS, recs.select(layout.recs_read), layout.recs)
+    return lists.with_ids() if lists.rows.height else lists
+
+
+def _beside(judgements: Sheet, lists: Sheet, recs: InputTable) -> Sheet:
+    """Return lists, which may have no row if a user of the truth has an empty list."""
+    if lists.rows.height:
+        return lists
     if {*recs.without_items}.isdisjoint(judgements["user"]):
-        return lists.with_ids()
+        return lists.with_ids()  # an error, as there are no rows
     ids = [lists[role].cast(judgements[role].dtype).alias(role) for role in IDS]
     return lists.with_columns(*ids)
 
@@ -275,38 +287,56 @@ def refuse_models(table: InputTable, column: str) -> None:
 def _both_sides(tables: Tables, named: Named) -> Source:
     """Split one frame into recommendations and truth.
 
-    What has no rank or score was not recommended, and without relevance not judged.
+    What has no rank, or no score in a frame without ranks, was not recommended. What has
+    no relevance was not judged.
     """
     frame = replace(tables[RECS], name=BOTH)
     side = {name: table for name, table in tables.items() if name != RECS}
     refuse_absent(named, {BOTH: frame, **side})
     split = [*named.get("split", ())]
     sheet, has_items = _sheet_of_both_sides(frame, named, split)
-    labels = sheet.labels
-    notes: list[str | Sentence] = [] if has_items else [ROWS_ARE_ITEMS]
-    orders = [role for role in ("rank", "score") if role in labels]
-    is_listed = ~is_missing(sheet[orders[0]])
+    order = "rank" if "rank" in sheet else "score"
+    is_listed = ~is_missing(sheet[order])
     is_judged = ~is_missing(sheet["relevance"])
-    _refuse_rows_of_neither(sheet, is_listed, is_judged, has_items=has_items)
-    roles_of_split = [split_role(column) for column in split]
-    recs = sheet.rows.filter(is_listed).select(*IDS, *orders, *roles_of_split)
-    truth = sheet.rows.filter(is_judged).drop("rank", "score", strict=False)
-    _refuse_one_side(sheet, recs, "recommends", orders[0])
-    _refuse_one_side(sheet, truth, "judges", "relevance")
+    if has_items:
+        _refuse_others(sheet, is_listed | is_judged, f"no {order} and no relevance")
+    else:
+        _refuse_others(sheet, is_listed & is_judged, f"no {order} or no relevance")
+    notes: list[str | Sentence] = []
     if not (is_judged & ~is_listed).any():
-        notes.insert(0, ONLY_LISTED)
-    if orders == ["score"] and not is_listed.all():
+        notes.append(ONLY_LISTED)
+    if not has_items:
+        notes.append(ROWS_ARE_ITEMS)
+    if order == "score" and not is_listed.all():
         notes.append(Sentence(NOT_SCORED, {"n": int((~is_listed).sum())}))
-    labels_of_truth = {role: labels[role] for role in truth.columns if role in labels}
     source = source_in_splits(
-        Sheet(RECS, recs, labels),
-        Sheet(TRUTH, truth, labels_of_truth),
+        _listed(sheet.with_rows(sheet.rows.filter(is_listed)), order, split),
+        _judged(sheet.with_rows(sheet.rows.filter(is_judged))),
         split,
         notes=tuple(notes),
     )
     if is_left_merge(source):
-        _warn_of_left_merge(labels["relevance"])
+        _warn_of_left_merge(sheet.label("relevance"))
     return source
+
+
+def _listed(both: Sheet, order: str, split: Sequence[str]) -> Sheet:
+    """Return the lists in rows that are listed.
+
+    Their labels are of all roles, to be named in a call with the one frame.
+    """
+    _refuse_none(both, "recommends", order)
+    orders = [role for role in ("rank", "score") if role in both]
+    rows = both.rows.select(*IDS, *orders, *map(split_role, split))
+    return Sheet(RECS, rows, both.labels)
+
+
+def _judged(both: Sheet) -> Sheet:
+    """Return the judgements in rows that are judged."""
+    _refuse_none(both, "judges", "relevance")
+    rows = both.rows.drop("rank", "score", strict=False)
+    labels = {role: both.labels[role] for role in rows.columns if role in both.labels}
+    return Sheet(TRUTH, rows, labels)
 
 
 def _sheet_of_both_sides(
@@ -359,35 +389,19 @@ def _warn_of_left_merge(relevance: str) -> None:
     )
 
 
-def _refuse_rows_of_neither(
-    sheet: Sheet,
-    is_listed: pl.Series,
-    is_judged: pl.Series,
-    *,
-    has_items: bool,
-) -> None:
-    """Raise an error for a row that is on neither side.
-
-    Where rows are items, it may not be on one alone.
-    """
-    if has_items:
-        lacks = "no rank, no score and no relevance"
-        rows = (~(is_listed | is_judged)).arg_true()
-    else:
-        lacks = "no score or no relevance"
-        rows = (~(is_listed & is_judged)).arg_true()
-    if len(rows):
-        row = rows[0]
+def _refuse_others(sheet: Sheet, is_kept: pl.Series, lacks: str) -> None:
+    """Raise an error for the first row that is not kept, if there is one."""
+    others = (~is_kept).arg_true()
+    if len(others):
+        pair = sheet.pair_in_words(others[0])
         raise FrameError(
-            f"{sheet.name}: row {row} ({sheet.pair_in_words(row)}) has {lacks}: drop such "
-            "rows."
+            f"{sheet.name}: row {others[0]} ({pair}) has {lacks}: drop such rows."
         )
 
 
-def _refuse_one_side(sheet: Sheet, side: pl.DataFrame, verb: str, role: str) -> None:
+def _refuse_none(side: Sheet, verb: str, role: str) -> None:
     """Raise an error if one frame has no rows of one of its two sides."""
-    if side.height == 0:
+    if side.rows.height == 0:
         raise FrameError(
-            f"{sheet.name} {verb} nothing: every value of {sheet.label(role)!r} is "
-            "missing."
+            f"{side.name} {verb} nothing: every value of {side.label(role)!r} is missing."
         )

@@ -24,8 +24,9 @@ from recnb.data.checks import (
     is_missing,
     kind,
 )
+from recnb.data.convert import with_series
 from recnb.data.names import IDS, TRUTH, Labels
-from recnb.data.tables import Frame, InputTable, with_series
+from recnb.data.tables import Frame, InputTable
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
 from recnb.metrics.hits import Bools, Floats
 

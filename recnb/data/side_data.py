@@ -53,7 +53,7 @@ class GivenFrame:
     @classmethod
     def of(cls, table: InputTable, labels: Labels) -> GivenFrame:
         """Note the library and the types of a table that its caller has."""
-        library = "" if table.made else _library_of(table.frame)
+        library = "" if table.made_by_recnb else _library_of(table.frame)
         schema: Mapping[str, Any] = {}
         if library == "pandas":
             frame = table.frame

@@ -16,9 +16,9 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.checks import TEXT, is_missing, kind
+from recnb.data.convert import with_series
 from recnb.data.names import RECS, TRUTH
 from recnb.data.sheet import Sheet
-from recnb.data.tables import with_series
 from recnb.errors import FrameError, NoUsersError, quoted
 from recnb.metrics.hits import cached_property
 

@@ -15,12 +15,13 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.checks import is_missing, kind
+from recnb.data.convert import from_pandas
 from recnb.data.forms import opened
 from recnb.data.ids import positions
 from recnb.data.names import IDS, WANTED, Named, as_named, role_of
 from recnb.data.roles import settle
 from recnb.data.sheet import Sheet
-from recnb.data.tables import Frame, InputTable, from_pandas
+from recnb.data.tables import Frame, InputTable
 from recnb.display.language import _
 from recnb.errors import (
     ColumnError,

@@ -2,11 +2,15 @@
 
 That is a list of lists, whose queries are numbered, or a log with a question a row: what
 was retrieved for it, and what should have been.
+
+    query  retrieved   expected      query  document  rank      query  document
+    "Who"  ["a", "b"]  ["b"]     ->  "Who"  "a"       1    and  "Who"  "b"
+                                     "Who"  "b"       2
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,8 +18,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.forms import Tables, form, hint, rows_of, with_a_row_an_item
-from recnb.data.names import OF_LISTS, RECS, TRUTH, Named
+from recnb.data.forms import Tables, form, hint, rows_of_lists, with_a_row_an_item
+from recnb.data.names import IDS, OF_LISTS, RECS, TRUTH, Named
 from recnb.data.tables import InputTable
 from recnb.errors import ColumnError, FrameError, is_several, listed, quoted
 
@@ -27,7 +31,8 @@ PAIRS = (
     ("retrieved_contexts", "reference_contexts"),
     ("retrieved", "expected"),
 )
-LABELS = {label for pair in PAIRS for label in pair}
+RETRIEVED, EXPECTED = zip(*PAIRS, strict=True)
+LABELS = {*RETRIEVED, *EXPECTED}
 #: Columns that tell the rows of a log from each other.
 QUESTIONS = ("query_id", "question_id", "user_input", "question", "query")
 
@@ -42,7 +47,7 @@ def numbered(thing: Any, name: str, named: Named) -> InputTable | None:
         return None
     _refuse_rows(thing, name)
     queries = pl.DataFrame({"query": range(len(thing))})
-    table = rows_of(queries, [*thing], f"{name} holds", name)
+    table = rows_of_lists(queries, [*thing], f"{name} holds", name)
     rows = table.frame.rename({"item": "document"})
     return replace(table, frame=rows, columns=rows.columns, n_numbered=len(thing))
 
@@ -50,14 +55,11 @@ def numbered(thing: Any, name: str, named: Named) -> InputTable | None:
 def _refuse_rows(thing: Any, name: str) -> None:
     """Refuse tuples that are all of two or all of three, as rows of a table are."""
     widths = {len(one) if isinstance(one, tuple) else 0 for one in thing}
-    roles = {
-        2: "user and item",
-        3: "user, item and " + ("score" if name == RECS else "relevance"),
-    }
-    if len(widths) > 1 or not widths <= {*roles}:
+    if widths not in ({2}, {3}):
         return
-    words = roles[widths.pop()]
-    names = words.replace(" and ", ", ").split(", ")
+    number = "score" if name == RECS else "relevance"
+    names = [*IDS, number][: len(thing[0])]
+    words = f"{', '.join(names[:-1])} and {names[-1]}"
     raise FrameError(
         f"{name} is a list of tuples such as {quoted(thing[0])}, each a row of {words}, or "
         f"the list of a query. Rows are pandas.DataFrame(rows, columns={names}); lists are "
@@ -71,63 +73,69 @@ def log(thing: Any, name: str, named: Named) -> InputTable | None:
     if not isinstance(thing, Mapping) or name not in OF_LISTS:
         return None
     of_lists = [label for role in OF_LISTS.values() for label in named.get(role, ())]
-    lists = [label for label in thing if label in LABELS or label in of_lists]
-    if not lists:
+    labels = [label for label in thing if label in LABELS or label in of_lists]
+    if not labels:
         return None
     fix = "Give each column a value for every question; one question alone as [log]."
-    for label in lists:
-        for cell in thing[label] if is_several(thing[label]) else [thing[label]]:
-            if isinstance(cell, (str, int)):
-                raise FrameError(
-                    f"{name}: {label!r} of this dictionary holds {quoted(cell)}, where a "
-                    f"column of a log holds a list for each question. {fix}"
-                )
+    for label in labels:
+        column = thing[label]
+        cells = column if is_several(column) else [column]
+        wrong = [cell for cell in cells if isinstance(cell, (str, int))]
+        if wrong:
+            raise FrameError(
+                f"{name}: {label!r} of this dictionary holds {quoted(wrong[0])}, where a "
+                f"column of a log holds a list for each question. {fix}"
+            )
     try:
         table = InputTable.of(pd.DataFrame(thing), name)
     except ValueError as problem:
         raise FrameError(
             f"{name}: the columns of this dictionary make no table: {problem}. {fix}"
         ) from problem
-    return replace(table, made=True)
+    return replace(table, made_by_recnb=True)
 
 
 @hint
-def lists_of_documents(tables: Tables, named: Named) -> tuple[Tables, Named]:
-    """Make rows of lists of documents, whose columns have usual names here."""
+def logs(tables: Tables, named: Named) -> tuple[Tables, Named]:
+    """Make a row a document of logs, by the usual names of their columns."""
     recs, truth = tables[RECS], tables.get(TRUTH, tables[RECS])
     _refuse_other_lengths(recs, truth)
-    found = _lists_in(recs, truth, named)
+    found = _columns_of_documents(recs, truth, named)
     if not found:
         return tables, named
     if "recommended" in found and TRUTH not in tables:
         _refuse_no_expected(found, recs, named)
-    opened, columns = dict(tables), {**found, **named}
-    opened[TRUTH] = replace(truth, name=TRUTH)
-    if "user" not in named:
-        queries = _queries_of(opened, found)
-        if queries:
-            columns["user"] = queries
+    sides = {**tables, TRUTH: replace(truth, name=TRUTH)}
+    columns = _with_queries_named(sides, found, named)
     for name, role in OF_LISTS.items():
         is_log = role in found or TRUTH not in tables
-        if is_log and not opened[name].has_role("user", columns):
-            opened[name] = _with_queries(opened[name], columns)
-        labels = [label for label in columns.get(role, ()) if label in LABELS]
-        if labels and labels[0] in opened[name].columns:
-            table = opened[name]
-            opened[name] = with_a_row_an_item(table, columns, labels[0], "document")
-            del columns[role]
-    return opened, columns
+        if is_log and not sides[name].has_role("user", columns):
+            sides[name] = _with_queries(sides[name], columns)
+    return _unfolded(sides, columns)
 
 
-def _queries_of(tables: Tables, found: Named) -> list[str]:
-    """Return the columns that tell the rows of logs from each other."""
-    queries: list[str] = []
+def _with_queries_named(
+    sides: Tables, found: Named, named: Named
+) -> dict[str, Sequence[str]]:
+    """Return the columns of lists, and those that tell the rows of logs apart."""
+    columns = {**found, **named}
+    if "user" in named:
+        return columns
+    names = [name for name, role in OF_LISTS.items() if role in found]
+    queries = [_column_of_queries(sides[name]) for name in names]
+    present = [*dict.fromkeys(filter(None, queries))]
+    return {**columns, "user": present} if present else columns
+
+
+def _unfolded(sides: Tables, named: Named) -> tuple[Tables, Named]:
+    """Return tables with a row a document, and the columns left to be found."""
+    rows, left = dict(sides), dict(named)
     for name, role in OF_LISTS.items():
-        if role in found and found[role][0] in tables[name].columns:
-            query = _column_of_queries(tables[name])
-            if query is not None and query not in queries:
-                queries.append(query)
-    return queries
+        labels = [label for label in named.get(role, ()) if label in LABELS]
+        if labels and labels[0] in sides[name].columns:
+            rows[name] = with_a_row_an_item(sides[name], named, labels[0], "document")
+            del left[role]
+    return rows, left
 
 
 def _with_queries(table: InputTable, named: Named) -> InputTable:
@@ -136,8 +144,8 @@ def _with_queries(table: InputTable, named: Named) -> InputTable:
         rows: Any = table.frame.assign(query=np.arange(len(table.frame)))
     else:
         labels = [label for role in OF_LISTS.values() for label in named.get(role, ())]
-        lists = table.select({one: one for one in labels if one in table.columns})
-        rows = lists.with_columns(query=np.arange(lists.height))
+        cells = table.select({one: one for one in labels if one in table.columns})
+        rows = cells.with_columns(query=np.arange(cells.height))
     return replace(table, frame=rows, columns=[*rows.columns])
 
 
@@ -154,20 +162,19 @@ def _refuse_other_lengths(recs: InputTable, truth: InputTable) -> None:
     )
 
 
-def _lists_in(
+def _columns_of_documents(
     recs: InputTable, truth: InputTable, named: Named
-) -> dict[str, list[str]]:
+) -> dict[str, Sequence[str]]:
     """Return the columns of retrieved and of expected documents, by role."""
     ours, theirs = _labels_in(recs, named), _labels_in(truth, named)
     for retrieved, expected in PAIRS:
         if retrieved in ours and expected in theirs:
             return {"recommended": [retrieved], "relevant": [expected]}
-    found: dict[str, list[str]] = {}
-    for at, (role, labels) in enumerate((("recommended", ours), ("relevant", theirs))):
-        present = [pair[at] for pair in PAIRS if pair[at] in labels]
-        if present:
-            found[role] = [present[0]]
-    return found
+    found = {
+        "recommended": [label for label in RETRIEVED if label in ours],
+        "relevant": [label for label in EXPECTED if label in theirs],
+    }
+    return {role: labels[:1] for role, labels in found.items() if labels}
 
 
 def _labels_in(table: InputTable, named: Named) -> list[str]:
@@ -205,18 +212,23 @@ def _column_of_queries(table: InputTable) -> str | None:
         return None
     queries = table.select({"query": query})["query"]
     repeats = queries.filter(queries.is_duplicated())
-    if not len(repeats):
-        return query
-    fix = "give each row one, frame.assign(query_id=range(len(frame)))"
-    if table.made:
+    if len(repeats):
+        raise _repeated_query(table, query, repeats[0])
+    return query
+
+
+def _repeated_query(table: InputTable, query: str, repeated: object) -> FrameError:
+    """Return the error for a query in several rows."""
+    fix = "Give each row one, frame.assign(query_id=range(len(frame)))"
+    if table.made_by_recnb:
         fix += ", where frame is pandas.DataFrame(log)"
     for column in table.columns:
         if column not in (query, *LABELS) and _tells_apart(table, column):
-            fix = f"type user={column!r}, which has another value in each row"
+            fix = f"Type user={column!r}, which has another value in each row"
             break
-    raise FrameError(
-        f"{table.name}: {repeats[0]!r} is in more than one row of column {query!r}, "
-        f"and each query has one list. {fix[0].upper()}{fix[1:]}."
+    return FrameError(
+        f"{table.name}: {repeated!r} is in more than one row of column {query!r}, "
+        f"and each query has one list. {fix}."
     )
 
 

@@ -14,12 +14,12 @@ import pandas as pd
 import polars as pl
 
 from recnb.data.checks import kind
+from recnb.data.convert import from_pandas
 from recnb.data.ids import each_once
 from recnb.data.names import TRUTH
 from recnb.data.sheet import Sheet
 from recnb.data.source import rows_of
 from recnb.data.splits import BY_USER, Keys, split_role
-from recnb.data.tables import from_pandas
 from recnb.display.language import pgettext
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, RecnbError, near, quoted

@@ -20,7 +20,7 @@ import pytest
 
 import recnb
 from recnb.data import NAMES
-from recnb.data.tables import from_pandas
+from recnb.data.convert import from_pandas
 from recnb.errors import FrameError, RecnbError
 from tests.random_frames import random_frames
 

@@ -1,0 +1,149 @@
+"""Columns of other libraries as columns of Polars, in which values are of one kind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from recnb.data.names import IDS, NAMES
+from recnb.display.text import one_line
+from recnb.errors import FrameError, quoted
+
+
+def refuse_unread(fields: Iterable[Any], name: str) -> None:
+    """Refuse columns of the types of Arrow that Polars does not read.
+
+    Some of them end in a panic there.
+    """
+    import pyarrow as pa
+
+    unread = {
+        pa.lib.Type_DECIMAL256,
+        pa.lib.Type_RUN_END_ENCODED,
+        pa.lib.Type_LIST_VIEW,
+        pa.lib.Type_LARGE_LIST_VIEW,
+        pa.lib.Type_INTERVAL_MONTH_DAY_NANO,
+        pa.lib.Type_SPARSE_UNION,
+        pa.lib.Type_DENSE_UNION,
+    }
+    for field in fields:
+        if field.type.id in unread:
+            label = field.name
+            raise FrameError(
+                f"{name}: column {label!r} holds {one_line(str(field.type), 80)} of "
+                "Arrow, which is not read. Make it plain numbers or text: in pandas "
+                f"frame[{label!r}] = frame[{label!r}].to_list(), in pyarrow "
+                f"pyarrow.array(table[{label!r}].to_pylist())."
+            )
+
+
+def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
+    """Copy columns into memory that is not shared with the caller, in one chunk each.
+
+    The caller may write into theirs.
+    """
+    copies = []
+    for column in columns:
+        if column.dtype == pl.String:  # text of Polars is never shared
+            copies.append(column.rechunk())
+        else:
+            # Polars copies what it puts together, and leaves a single piece where it
+            # is: hence one row more.
+            longer = pl.concat([column, column[:1]]).rechunk()
+            copies.append(longer[: len(column)])
+    return pl.DataFrame(copies)
+
+
+def with_series(table: pl.DataFrame, *columns: pl.Series) -> pl.DataFrame:
+    """Replace or add columns, without the query that `DataFrame.with_columns` runs."""
+    other = table.clone()
+    for column in columns:
+        if column.name in other.columns:
+            other.replace_column(other.get_column_index(column.name), column)
+        else:
+            other.insert_column(other.width, column)
+    return other
+
+
+def as_column(values: Sequence[Any], name: str, label: str, role: str) -> pl.Series:
+    """Return values of one kind as a column; None is missing."""
+    try:
+        column = pl.Series(role, values)
+    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+        column = pl.Series(role, [None])
+    if column.dtype in (pl.Int64, pl.String, pl.Float64):
+        return column
+    given = pd.Series(values, dtype=object)
+    return from_pandas(given, name, label, role).alias(role)
+
+
+def from_pandas(column: pd.Series[Any], name: str, label: str, role: str) -> pl.Series:
+    """Return a column of pandas as one of Polars, in which all values are of one kind."""
+    dtype: Any = column.dtype
+    if isinstance(dtype, np.dtype) and dtype.kind in "iufb":
+        # Polars before 1.38 takes no array of another byte order.
+        native = column.to_numpy().astype(dtype.newbyteorder("="), copy=False)
+        return pl.Series(native)
+    if isinstance(dtype, pd.SparseDtype):
+        column = pd.Series(np.asarray(column))
+    value_dtype, is_ordered = dtype, False
+    if isinstance(dtype, pd.CategoricalDtype):
+        value_dtype = dtype.categories.dtype
+        # Groups of users or items keep an order of their own.
+        is_ordered = bool(dtype.ordered) and role not in NAMES
+    if isinstance(value_dtype, pd.PeriodDtype) and role in IDS:
+        column = column.dt.to_timestamp()  # refused as a date is
+    elif is_ordered or isinstance(value_dtype, (pd.IntervalDtype, pd.PeriodDtype)):
+        column = column.map(str, na_action="ignore")
+    values = _as_arrow_reads(column, name, label, role)
+    if is_ordered:
+        return values.cast(pl.Enum(column.cat.categories))
+    if values.dtype == pl.Categorical:
+        return values.cast(pl.String)
+    return values
+
+
+def _as_arrow_reads(
+    column: pd.Series[Any], name: str, label: str, role: str
+) -> pl.Series:
+    """Return a column of pandas as Arrow reads it; refuse values of several kinds."""
+    import pyarrow as pa
+
+    try:
+        array = pa.array(column, from_pandas=True)
+    except UnicodeEncodeError as problem:
+        raise FrameError(
+            f"{name}: column {label!r} holds text that is not Unicode, such as "
+            f"{problem.object!r}: {problem.reason}. Replace it, "
+            "text.encode('utf-8', 'replace').decode()."
+        ) from problem
+    except (pa.ArrowException, OverflowError) as problem:
+        if role in ("rank", "score", "relevance"):
+            # As text, which Arrow reads: the check of numbers says what is no number.
+            return from_pandas(column.map(str, na_action="ignore"), name, label, role)
+        known = column.dropna()
+        kinds = ", ".join(sorted({type(value).__name__ for value in known}))
+        if kinds == "int":
+            raise FrameError(
+                f"{name}: column {label!r} holds {max(known, key=abs)}, and only whole "
+                "numbers below 2**63 are read. Make them text in every frame."
+            ) from problem
+        # The text of what is missing would be an id, "nan" or "None".
+        raise FrameError(
+            f"{name}: column {label!r} holds values of more than one kind, or of one that "
+            f"is no id or number: {kinds}, such as {quoted(known.iloc[0])}. "
+            "Make them one kind, such as text, and drop what is missing first."
+        ) from problem
+    refuse_unread([pa.field(str(label), array.type)], name)
+    # Views are how Polars has text, and Arrow makes them in a third of Polars' time;
+    # they cannot point beyond 2 GB. Before pyarrow 25 the cast ends the process for text
+    # of up to 12 bytes.
+    is_text = pa.types.is_large_string(array.type)
+    casts_safely = int(pa.__version__.split(".")[0]) >= 25
+    if is_text and casts_safely and array.nbytes < 2**31:
+        array = array.cast(pa.string_view())
+    return pl.Series(pl.from_arrow(array))
