@@ -15,10 +15,7 @@ from recnb.errors import FrameError, quoted
 
 
 def refuse_unread(fields: Iterable[Any], name: str) -> None:
-    """Refuse columns of the types of Arrow that Polars does not read.
-
-    Some of them end in a panic there.
-    """
+    """Refuse columns of types of Arrow that Polars does not read, some with a panic."""
     import pyarrow as pa
 
     unread = {
@@ -42,10 +39,7 @@ def refuse_unread(fields: Iterable[Any], name: str) -> None:
 
 
 def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
-    """Copy columns into memory that is not shared with the caller, in one chunk each.
-
-    The caller may write into theirs.
-    """
+    """Copy columns, in one chunk each: the caller may write into theirs."""
     copies = []
     for column in columns:
         if column.dtype == pl.String:  # text of Polars is never shared

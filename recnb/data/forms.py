@@ -218,10 +218,9 @@ def with_a_row_an_item(
 def rows_of_lists(
     keys: pl.DataFrame, cells: Any, where: str, name: str, label: str = ""
 ) -> InputTable:
-    """Return a row for each item, with the key of its list: user, and values of a split.
+    """Return a row for each item, with its user and values of a split.
 
-    Recommendations have its rank or score, any other table its relevance if it is given.
-    An empty list has no row.
+    Recommendations have its rank or score, other tables its relevance if it is given.
     """
     users = keys.to_series(0)
     repeated = users.filter(keys.is_duplicated())

@@ -73,28 +73,18 @@ ONLY_LISTED = Sentence(
 
 @cache
 def first_process() -> int:
-    """Return the process that evaluated first.
-
-    One that is forked of it later inherits the answer.
-    """
+    """Return the process that evaluated first, also in a later fork of it."""
     return os.getpid()
 
 
 def refuse_fork() -> None:
-    """Refuse to evaluate in a process that was forked after an evaluation.
-
-    It would wait for threads of Polars that it does not have.
-    """
+    """Refuse to evaluate in a process that was forked after an evaluation."""
     if first_process() != os.getpid():
-        problem = (
+        raise RecnbError(
             "this process was forked after an evaluation, and would wait for ever for "
-            "threads that a fork does not copy: "
+            "threads that a fork does not copy: start it with "
+            "multiprocessing.get_context('spawn'), or fork before the first evaluation."
         )
-        fix = (
-            "start it with multiprocessing.get_context('spawn'), or fork before the "
-            "first evaluation."
-        )
-        raise RecnbError(f"{problem}{fix}")
 
 
 # ---- open and name
@@ -103,10 +93,7 @@ def refuse_fork() -> None:
 def tables_of(
     given: Mapping[str, Input | None], columns: Mapping[str, Any]
 ) -> tuple[dict[str, InputTable], Named]:
-    """Make tables with a row an item of what was given, by name.
-
-    Return the columns left to be found in them as well.
-    """
+    """Make tables with a row an item; return the columns left to be found as well."""
     refuse_fork()
     named: Named = as_named(columns)
     tables: Tables = opened_together(given, named)
@@ -136,9 +123,9 @@ def opened_together(
 
 
 def match_kinds(tables: dict[Any, InputTable], named: Named) -> None:
-    """Make text of whole numbers of text files, where another table has such ids as text.
+    """Make text of whole numbers of text files, where another table has some as text.
 
-    Ids of which none would be met stay numbers, and are refused as another kind.
+    Others stay numbers, and are refused as another kind.
     """
     if not any(table.from_text for table in tables.values()):
         return
@@ -170,10 +157,7 @@ def _ids_of(
 def with_lists_as_rows(
     tables: Tables, named: Named
 ) -> tuple[dict[str, InputTable], dict[str, Sequence[str]]]:
-    """Return tables with a row an item where some had lists in their cells.
-
-    Return the columns left to be found as well.
-    """
+    """Make a row an item of lists in cells; return the columns left to be found as well."""
     rows, left = dict(tables), dict(named)
     recs = rows[RECS]
     if TRUTH not in rows:
