@@ -69,7 +69,8 @@ def as_column(values: Sequence[Any], name: str, label: str, role: str) -> pl.Ser
         column = pl.Series(role, values)
     except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
         column = pl.Series(role, [None])
-    if column.dtype in (pl.Int64, pl.String, pl.Float64):
+    are_alike = bool not in {*map(type, values)}  # True would be the id 1
+    if are_alike and column.dtype in (pl.Int64, pl.String, pl.Float64):
         return column
     given = pd.Series(values, dtype=object)
     return from_pandas(given, name, label, role).alias(role)

@@ -117,6 +117,11 @@ def by_pair(thing: Any, name: str, named: Named) -> InputTable | None:
     roles = [*IDS]
     if isinstance(thing, pd.Series):
         roles = _roles_of_levels(thing, name)
+        if role_of(thing.name) == "rank":
+            raise FrameError(
+                f"{name} is a Series of ranks by user and item, where scores are needed. "
+                "Make columns of it, .reset_index()."
+            )
     pairs = [*thing.keys()]
     numbers = thing.to_list() if isinstance(thing, pd.Series) else [*thing.values()]
     odd = [pair for pair in pairs if not isinstance(pair, tuple) or len(pair) != 2]
@@ -254,9 +259,10 @@ def _flat_of_polars(cells: pl.Series, where: str) -> Flat:
         cells = cells.arr.to_list()
     lengths = cells.list.len().fill_null(0).to_numpy().astype(np.int64)
     items = cells.filter(pl.Series(lengths > 0)).explode()
-    if not isinstance(items.dtype, pl.Struct) or not len(items):
+    known = items.drop_nulls()
+    if not isinstance(items.dtype, pl.Struct) or not len(known):
         return lengths, items, None
-    at = _place_of_item(items[0], where)
+    at = _place_of_item(known[0], where)
     fields = items.struct.unnest().get_columns()
     return lengths, fields[at], fields[1 - at]
 
@@ -324,7 +330,10 @@ def _with_pairs_as_mappings(cells: list[Any], where: str) -> list[Any]:
     if not isinstance(first[0], (tuple, Mapping)):
         return cells
     at = _place_of_item(first[0], where)
-    return [_as_mapping(cell, at, where) for cell in cells]
+    return [
+        cell if isinstance(cell, Mapping) else _as_mapping(cell, at, where)
+        for cell in cells
+    ]
 
 
 def _as_mapping(entries: Any, at: int, where: str) -> dict[Any, Any]:
@@ -348,6 +357,11 @@ def _place_of_item(entry: Any, where: str) -> int:
     roles = [role_of(field) for field in _fields_of(entry)]
     by_name = "item" in roles
     at = roles.index("item") if by_name else 0
+    if "rank" in roles:
+        raise FrameError(
+            f"{where} items with ranks such as {quoted(entry)[:120]} in lists, which are "
+            "in rank order: give the items alone, or a frame with a row an item."
+        )
     item, number = values[at], values[1 - at]
     is_id = isinstance(item, (str, Integral))
     is_told = by_name or isinstance(item, str) or not isinstance(number, Integral)
@@ -358,6 +372,11 @@ def _place_of_item(entry: Any, where: str) -> int:
 
 def _pair(entry: Any, where: str) -> list[Any]:
     """Return the two values of an entry of a list."""
+    if not isinstance(entry, (tuple, Mapping)):
+        raise FrameError(
+            f"{where} {quoted(entry)} beside pairs of item and number: give all entries "
+            "of lists alike."
+        )
     values = [*(entry.values() if isinstance(entry, Mapping) else entry)]
     if len(values) != 2:
         raise _no_items(entry, where)

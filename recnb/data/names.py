@@ -7,6 +7,8 @@ from functools import cache
 from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
+from recnb.errors import is_several
+
 #: What errors call the tables.
 RECS, TRUTH, BOTH = "recommendations", "truth", "the frame"
 #: The roles that are ids.
@@ -94,11 +96,14 @@ def title_column(columns: Iterable[str]) -> str | None:
 
 
 def as_named(given: Mapping[str, Any]) -> dict[str, Sequence[str]]:
-    """Return the columns that keywords name, by role."""
+    """Return the columns that keywords name, by role.
+
+    What is no name is left out: `parse_options` refuses it.
+    """
     named: dict[str, Sequence[str]] = {}
     for role, names in given.items():
         if isinstance(names, str):
             named[role] = [names]
-        elif names is not None:
+        elif is_several(names):
             named[role] = [*names]
     return named

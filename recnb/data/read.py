@@ -254,7 +254,7 @@ def refuse_models(table: InputTable, column: str) -> None:
     if not found:
         return
     models = pl.concat(found).unique().sort()
-    if len(models) == 1:
+    if len(models) <= 1:
         return
     holder, frames = "recommendations hold", "recs, truth"
     if table.name == BOTH:

@@ -66,11 +66,12 @@ def _suggested(
 ) -> list[str]:
     """Return the columns whose names suggest a role.
 
-    Those `taken`, which keywords name for other roles, are the last resort.
+    Those `taken`, which keywords name for other roles, are the last resort: the keyword
+    may be meant for the other table.
     """
     suggested = table.by_role.get(role, [])
     free = [column for column in suggested if column not in taken]
-    if free or role not in wanted.needed:
+    if free or role not in wanted.needed or table.name == BOTH:
         return free
     return suggested
 

@@ -56,8 +56,7 @@ class Keys:
 
     def called(self, key: Any) -> Any:
         """Return what the list that a caller names is called in words."""
-        list_id = self.find(key)
-        return key if list_id is None else self.names(pl.Series([list_id]))[0]
+        return key
 
     def index(self, ids: pl.Series, label: str) -> pd.Index[Any]:
         """Return lists as the index of results: user, and the columns of the split."""
@@ -219,6 +218,11 @@ class SplitKeys(Keys):
     @cached_property
     def _index(self) -> pd.Index[Any]:
         return self.index(self.table["list"], "user")
+
+    def called(self, key: Any) -> Any:
+        """Return what the list that a caller names is called in words."""
+        list_id = self.find(key)
+        return key if list_id is None else self.names(pl.Series([list_id]))[0]
 
     def find(self, key: Any) -> int | None:
         """Return the id of the list that a caller names; None: there is no such list.

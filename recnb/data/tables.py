@@ -147,7 +147,7 @@ def table_of(frame: Frame, name: str) -> InputTable | None:
             f"{name} is a {engine} DataFrame: type "
             f"recnb.{engine.lower()}.evaluate(recs, truth)."
         )
-    if isinstance(frame, (Mapping, Sequence, pd.Series, pl.Series)):
+    if isinstance(frame, (Mapping, Sequence, pd.Series, pl.Series, type)):
         return None
     with errors_name_frame(name):
         if hasattr(kind, "__arrow_c_stream__") and not hasattr(kind, "columns"):

@@ -32,6 +32,7 @@ PAIRS = (
     ("retrieved", "expected"),
 )
 RETRIEVED, EXPECTED = zip(*PAIRS, strict=True)
+TEXTS = {"retrieved_contexts", "reference_contexts"}
 LABELS = {*RETRIEVED, *EXPECTED}
 #: Columns that tell the rows of a log from each other.
 QUESTIONS = ("query_id", "question_id", "user_input", "question", "query")
@@ -174,6 +175,9 @@ def _columns_of_documents(
         "recommended": [label for label in RETRIEVED if label in ours],
         "relevant": [label for label in EXPECTED if label in theirs],
     }
+    first = [labels[0] for labels in found.values() if labels]
+    if TEXTS.intersection(first) and any(label.endswith("_ids") for label in first):
+        found["relevant"] = []  # ids are no texts
     return {role: labels[:1] for role, labels in found.items() if labels}
 
 

@@ -200,6 +200,8 @@ def _segments_of_models(models: Models, by: Any) -> Segments:
 def _names_splits(models: Models, by: Any) -> bool:
     """Return whether `by` names columns of `split=` alone."""
     split = next(iter(models.values())).keys.columns
+    if not split:
+        return False
     columns = by if isinstance(by, list) else [by]
     return all(isinstance(column, str) and column in split for column in columns)
 
