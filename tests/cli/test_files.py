@@ -17,6 +17,7 @@ import pytest
 import recnb
 from recnb.cli import main
 from recnb.errors import FrameError
+from tests.rows import read_rows
 
 TRUTH = "user,item\nu1,a\nu2,b\nu3,c\n"
 RECS = "user,item,score\nu1,a,3\nu1,x,2\nu2,x,3\nu2,b,2\nu3,x,3\nu3,y,2\n"
@@ -62,7 +63,6 @@ def lines(rows):
     return "\n".join(map(json.dumps, rows))
 
 
-QRELS, RUN = "u1 0 a 1\n", "u1 Q0 a 1 1.0 tag\n"
 #: Of 300 users, 150 have a key that comes late in the file.
 LATE = [{"user": f"u{n}", "item": "a", "relevance": 1} for n in range(150)]
 LATE += [
@@ -84,50 +84,7 @@ ALL_A = "user,item,score\n" + "".join(f"u{n},a,1\n" for n in range(300))
 @pytest.mark.parametrize(
     ("recs", "truth", "options", "result"),
     [
-        # Ids of a named column are read as they are written, and scores as numbers.
-        (
-            ("r.csv", "who,item,score\n007,1,1\n1E2,2,1\n"),
-            ("t.csv", "who,item\n07,1\n100,2\n1E2,3\n007,4\n"),
-            ("--user", "who"),
-            0.0,
-        ),
-        (
-            ("r.csv", "user,who,score\n1,007,1\n2,1E2,1\n"),
-            ("t.csv", "user,who\n1,07\n2,100\n"),
-            ("--item", "who"),
-            0.0,
-        ),
-        (
-            ("r.csv", "who,item,score\n007,1,1\n1E2,2,1\n"),
-            ("t.csv", "who,item\n007,1\n1E2,2\n"),
-            ("--user", "who"),
-            1.0,
-        ),
-        (
-            ("r.csv", "user,item,sure\nu1,a,1.50\nu1,x,1.5\nu1,y,9\n"),
-            ("t.csv", "user,item\nu1,a\n"),
-            ("--score", "sure"),
-            0.5,
-        ),
-        # Numbers of a CSV meet the same ids as text.
-        (
-            ("a.run", "1 Q0 10 1 2 t\n1 Q0 7 2 1 t\n2 Q0 7 1 2 t\n2 Q0 20 2 1 t\n"),
-            ("t.csv", "user,item\n1,10\n2,20\n"),
-            (),
-            0.75,
-        ),
-        (
-            ("a.csv", "user,item,score\n1,10,2\n1,007,1\n2,007,2\n2,20,1\n"),
-            ("t.csv", "user,item\n1,10\n2,20\n"),
-            (),
-            0.75,
-        ),
-        (
-            ("b.csv", "user,item,score\n1,m10,1\n"),
-            ("t.csv", "user,item\n1,10\n2,20\n"),
-            (),
-            "item ids are of different kinds",
-        ),
+        *(tuple(row.values()) for row in read_rows("cli/files.toml").values()),
         # A key that first comes late in JSON lines is read: rows without it are neither
         # relevant nor all alike.
         (("r.csv", ALL_A), ("t.jsonl", lines(LATE)), (), 0.5),
@@ -142,30 +99,6 @@ ALL_A = "user,item,score\n" + "".join(f"u{n},a,1\n" for n in range(300))
             ("t.csv", ALL_A),
             ("--model", "model"),
             "150 rows without a model",
-        ),
-        (
-            ("r.csv", "user,item,item,score\nu1,x,a,1\n"),
-            ("t.csv", TRUTH),
-            (),
-            "r.csv has more than one column called 'item'",
-        ),
-        (
-            ("r.tsv", 'user\titem\t"item"\tscore\nu1\tx\ta\t1\n'),
-            ("t.csv", TRUTH),
-            (),
-            "r.tsv has more than one column called 'item'",
-        ),
-        (
-            ("b.run", QRELS),
-            ("a.qrels", QRELS),
-            (),
-            "b.run: line 1, 'u1 0 a 1', is no run of TREC",
-        ),
-        (
-            ("r.csv", RECS),
-            ("t.csv", "user,what\nu1,a\n"),
-            (),
-            "t.csv): no column is known to be the item",
         ),
         *(
             (("r.csv", RECS), ("t.csv", TRUTH), (flag, file), words)
@@ -191,16 +124,11 @@ ALL_A = "user,item,score\n" + "".join(f"u{n},a,1\n" for n in range(300))
         *(
             ((name, content), ("t.csv", TRUTH), (), words)
             for name, content, words in (
-                ("r.csv", "user,item,score\nu1,a,1\nu2,b,2,3\n", "has 4 fields"),
                 (
                     "r.csv",
                     b"user,item,score\nu1,a,1\nu2,\xe9,1\n",
                     "line 3 holds the byte 0xe9",
                 ),
-                ("r.csv", 'user,item,score\nu1,"a,1\nu2,b,1\n', "r.csv"),
-                ("r.csv", "", "r.csv is empty: it has no rows"),
-                ("r.jsonl", '{"user": "u1"}\n{"user": \n', "cannot be read as .jsonl"),
-                ("r.jsonl", "", "r.jsonl is empty: it has no rows"),
                 (
                     "r.run",
                     b"u1 Q0 a 1 1 t\n" * 90_000 + b"u2 Q0 \xe9 1 1 t\n",

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ from recnb.conventions import Convention
 from recnb.data import file_parts
 from recnb.errors import FrameError, LeftMergeWarning, NoRowsError, RecnbError
 from recnb.evaluation import Evaluation
+from tests.rows import read_rows
 
 LISTS = {"ann": ["a", "b", "c"], "bob": ["c", "d", "a"], "cy": ["x", "a", "b"]}
 LIKED = {
@@ -725,6 +727,7 @@ def test_models_to_compare(tmp_path: Path) -> None:
 # ---- files as they are written
 
 RUN = 'q1 Q0 "d1 1 3.5 tag\nq1\tQ0  NA 1 3.5 tag\nq2 Q0 007 1 1e-3 tag\n'
+BROKEN_TREC = read_rows("data/broken_trec.toml")
 READERS = {"run": recnb.read_trec_run, "qrels": recnb.read_trec_qrels}
 
 
@@ -735,45 +738,14 @@ def _file(folder: Path, text: str, name: str = "file.txt") -> Path:
 
 
 @pytest.mark.parametrize(
-    ("kind", "text", "words"),
-    [
-        ("run", "", "is empty, and so no run of TREC"),
-        ("run", "\n# nothing here\n", "is empty"),
-        ("run", "a b c\n", "line 1, 'a b c', is no run of TREC, which has 6 columns"),
-        (
-            "run",
-            "# a comment\n\nq Q0 d 1 1 tag\nq Q0 d 1 1\n",
-            "line 4, 'q Q0 d 1 1', is no run",
-        ),
-        ("run", "q Q0 d 1 x tag\n", "line 1, .* has a score that is no number"),
-        (
-            "run",
-            "q Q0 d 1 1 tag\n\nq Q0 d 1 nan tag\n",
-            "line 3, .* has a score that is no number",
-        ),
-        (
-            "run",
-            "q Q0 d 1 1 tag\nq Q0 d 1 1,5 tag\n",
-            "line 2, .* has a score that is no number",
-        ),
-        ("qrels", RUN, r"line 1, .* is no qrels of TREC, which has 4 columns"),
-        ("qrels", "q 0 d 1 1\n", "is no qrels"),
-        ("qrels", "q 0 d\n", "is no qrels"),
-        *(
-            (
-                "qrels",
-                f"q 0 d 1\nq 0 e {grade}\n",
-                f"line 2, 'q 0 e {grade}', has a relevance that is no whole number",
-            )
-            for grade in ("0.5", "1e3", "x", "0x1", "nan", "1.1.1")
-        ),
-    ],
+    ("kind", "row"),
+    [(kind, row) for kind, rows in BROKEN_TREC.items() for row in rows],
 )
 def test_what_is_broken_is_refused(
-    tmp_path: Path, kind: str, text: str, words: str
+    tmp_path: Path, kind: str, row: dict[str, str]
 ) -> None:
     for path, said in (
-        (_file(tmp_path, text), words),
+        (_file(tmp_path, row["text"]), row["words"]),
         (tmp_path / "none", "there is no file '.*none'"),
         (tmp_path, "is a folder"),
     ):
@@ -875,39 +847,11 @@ def test_runs_and_qrels_of_ranx_are_taken_as_mappings() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "line"),
-    [
-        (
-            "r.csv",
-            "user,item,rank\nu,a,1\nu,b,2,x\n",
-            "line 3, 'u,b,2,x', has 4 fields",
-        ),
-        ("r.csv", '"us\ner",item\nu,"a,b"\nu,c,d\n', "line 4, 'u,c,d', has 3 fields"),
-        ("r.tsv", "user\titem\nu\ta\tb\n", "line 2, .*in quotes"),
-    ],
+    "row", [*chain.from_iterable(read_rows("data/broken_lines.toml").values())]
 )
-def test_a_row_of_too_many_fields_is_named(
-    name: str, text: str, line: str, tmp_path: Path
-) -> None:
-    with pytest.raises(FrameError, match=line):
-        recnb.evaluate(_file(tmp_path, text, name), {"u": ["a"]})
-
-
-@pytest.mark.parametrize(
-    ("line", "words"),
-    [
-        ('{"user": "u", "score": NaN}', "JSON has no NaN. Write null"),
-        ('{"user": "u", "score": -Infinity}', "JSON has no -Infinity. Write null"),
-        ('{"user": "u", "sco', "Unterminated string"),
-        ('{"user": "u", "score": 1,5}', r"character 2\d.*cut short"),
-    ],
-)
-def test_a_broken_line_of_json_is_named(line: str, words: str, tmp_path: Path) -> None:
-    path = _file(tmp_path, f'{{"user": "u", "item": "a"}}\n{line}\n', "recs.jsonl")
-    with pytest.raises(
-        FrameError, match=f"cannot be read as .jsonl: line 2, .*{words}"
-    ):
-        recnb.evaluate(path, {"u": ["a"]})
+def test_a_broken_line_is_named(row: dict[str, str], tmp_path: Path) -> None:
+    with pytest.raises(FrameError, match=row["words"]):
+        recnb.evaluate(_file(tmp_path, row["text"], row["file"]), {"u": ["a"]})
 
 
 def test_uuids_are_named_as_their_owner_writes_them() -> None:

@@ -12,7 +12,7 @@ from scipy import sparse
 
 from recnb.errors import RecnbError
 from tests.refused import names
-from tests.refused.test_refused import rows
+from tests.rows import read_rows
 
 #: Two lists of three; u finds b at rank 2, v at rank 1: the mean reciprocal rank is
 #: 3/4.
@@ -35,7 +35,7 @@ class Model:
         return self.changed(np.array([[3.0, 2.0, 1.0], [1.0, 3.0, 2.0]])[user])
 
 
-ROWS = rows("advice.toml")
+ROWS = read_rows("refused/advice.toml")
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -6,9 +6,7 @@ its message. The names that a call may use are in `names.py`.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -19,6 +17,7 @@ import recnb
 from recnb import errors
 from recnb.errors import RecnbError
 from tests.refused import names
+from tests.rows import read_rows
 
 
 def refused(call: Callable[[], Any], kind: type[RecnbError], *pieces: str) -> None:
@@ -34,11 +33,6 @@ def refused(call: Callable[[], Any], kind: type[RecnbError], *pieces: str) -> No
     assert 30 < len(message) < 700
     assert "\n" not in message
     assert "in one part" not in message  # no frame here has more rows than a part
-
-
-def rows(file: str) -> dict[str, dict[str, Any]]:
-    """Read the rows of a file by their names."""
-    return tomllib.loads(Path(__file__).with_name(file).read_text(encoding="utf-8"))
 
 
 def hold(
@@ -59,8 +53,8 @@ def hold(
     )
 
 
-FRAMES, PANDAS, CALLS = rows("frames.toml"), rows("pandas.toml"), rows("calls.toml")
-OTHERS = {**PANDAS, **CALLS}
+FRAMES = read_rows("refused/frames.toml")
+OTHERS = {**read_rows("refused/pandas.toml"), **read_rows("refused/calls.toml")}
 
 
 @pytest.mark.parametrize("form", ["pandas", "polars", "lazy"])
