@@ -7,7 +7,8 @@ but those that it names. A test that fails without one room fails without severa
 this finds what a run of the file for each room would. The calls find what it would
 not: a test that passes only because one more room is gone.
 
-A further room is a row of `ROOMS`; a further call is a row of `CALLS`.
+A further room is a row of `ROOMS`; a further call is a line of
+`unplug_calls.toml`.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from pathlib import Path
 import pytest
 
 import recnb
+from tests.rows import read_rows
 
 pytestmark = pytest.mark.slow
 
@@ -112,51 +114,7 @@ found, relevant = ["a", "b", "c"], {"b": 2, "d": 1}
 """
 
 #: Name -> what is typed.
-CALLS = {
-    "one list": "assert 0 < recnb.ndcg(found, relevant, k=3) < 1",
-    "list explained": "str(recnb.explain('ndcg', found, relevant, k=3))",
-    "accessor": "recs.rec.against(truth).ndcg(k=10)",
-    "score": "repr(ev.ndcg(k=10))",
-    "values of users": "ev.recall(k=10).per_user",
-    "interval": "ev.recall(k=10).interval()",
-    "measure": "ev.measure('nDCG@10')",
-    "table": "str(ev.table(k=[5, 10], intervals=True))",
-    "table of segments": "str(ev.table(['ndcg'], k=10, by=segments))",
-    "beyond accuracy": "str(ev.beyond(k=10))",
-    "curve": "ev.curve('recall')",
-    "items": "str(ev.items(k=10))",
-    "one user": "str(ev.user(user, k=10))",
-    "explanation": "str(ev.explain('ndcg', user, k=10))",
-    "other convention": "ev.under('ranx').ndcg(k=10)",
-    "detectable": "str(ev.detectable('ndcg', k=10))",
-    "gate": "str(ev.at_least('ndcg', 0.01, k=10))",
-    "lint": "str(ev.lint())",
-    "report": "ev.report(k=10).to_html()",
-    "as html": "ev.ndcg(k=10)._repr_html_()",
-    "plot": "ev.curve('recall').plot()",
-    "compared": "str(models.table(k=10))",
-    "differences": "str(models.differences(k=10))",
-    "movers": "str(models.movers('ndcg', k=10))",
-    "overlap": "str(models.overlap(k=10))",
-    "not worse": "str(models.not_worse('ndcg', k=10, margin=0.5, model='factors'))",
-    "report of models": "models.report(k=10).to_html()",
-    "groups": "recnb.evaluate_groups([1, 0, 1], [3, 2, 1], group=[3]).mrr()",
-    "numbered lists": "recnb.evaluate([['a']], [['a']]).mrr()",
-    "model": "recnb.evaluate_model(lambda user: [1.0, 0.5], csr_matrix([[0, 1]]), k=1)",
-    "in Korean": "ev.report(k=10, lang='ko').to_html()",
-    "metric in Korean": "assert not hasattr(recnb, '평균 정밀도')",
-    "names": "dir(recnb), dir(recnb.datasets), dir(ev)",
-    "playground": "recnb.playground",
-    "quiz": "recnb.quiz('ndcg', found, relevant)",
-    "explorer": "ev.explore()",
-    "explorer of models": "models.explore()",
-    "as in": "recnb.as_in('ranx', 'ndcg', recs, truth, k=10)",
-    "why": "ev.why('ndcg', k=10, other='rectools')",
-    "identify": "ev.identify('ndcg', 0.1, k=10)",
-    "command line": "import runpy; runpy.run_module('recnb')",
-    "dask": "import recnb.dask",
-    "questions": "recnb.datasets.load_questions()",
-}
+CALLS = read_rows("unplug_calls.toml")
 
 #: Makes each call; prints the errors, and from where the package was imported.
 CALLER = """
@@ -229,10 +187,19 @@ def naming(room: Room, texts: dict[str, str]) -> set[str]:
     return naming
 
 
+def text_with_rows(path: Path) -> str:
+    """The text of a file, and of the rows of data that it reads."""
+    text = path.read_text("utf-8")
+    rows = re.findall(r'read_rows\("(.+?)"\)', text)
+    return "".join(
+        [text, *[(ROOT / "tests" / name).read_text("utf-8") for name in rows]]
+    )
+
+
 def files_by_rooms() -> dict[frozenset[str], list[str]]:
     """The files of tests that are run, by the rooms that they name."""
     texts = {
-        path.relative_to(ROOT).as_posix(): path.read_text("utf-8")
+        path.relative_to(ROOT).as_posix(): text_with_rows(path)
         for path in sorted(ROOT.glob("tests/**/*.py"))
     }
     naming_room = {name: naming(room, texts) for name, room in ROOMS.items()}

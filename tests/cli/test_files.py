@@ -31,16 +31,8 @@ Told = Callable[..., float | str]
 @pytest.fixture
 def told(capsys):
     def asked(*arguments):
-        line = [
-            "report",
-            *map(str, arguments),
-            "--k",
-            "5",
-            "--metrics",
-            "reciprocal_rank",
-            "--format",
-            "csv",
-        ]
+        options = ["--k", "5", "--metrics", "reciprocal_rank", "--format", "csv"]
+        line = ["report", *map(str, arguments), *options]
         code, said = main(line), capsys.readouterr()
         if code == 0:
             return float(pl.read_csv(said.out.encode())["mean"][0])
@@ -205,36 +197,15 @@ def test_ids_of_several_files_meet(tmp_path, capsys):
     recs = put(tmp_path / "r.csv", "who,item,score\n007,1,1\n1E2,2,1\n")
     beside = put(tmp_path / "beside.csv", recs.read_text())
     truth = put(tmp_path / "t.csv", "who,item\n07,1\n100,2\n1E2,3\n007,4\n")
-    assert (
-        recnb.compare({"a": recs, "b": beside}, truth, user="who")["a"].reciprocal_rank(
-            k=5
-        )
-        == 0.0
-    )
+    found = recnb.compare({"a": recs, "b": beside}, truth, user="who")
+    assert found["a"].reciprocal_rank(k=5) == 0.0
     users = "user,branch\n" + "".join(
         f"u{n},{'07' if n % 2 else '007'}\n" for n in range(20)
     )
-    given = [
-        put(tmp_path / "a.csv", ALL_A),
-        put(tmp_path / "b.csv", ALL_A),
-        "--users",
-        put(tmp_path / "u.csv", users),
-    ]
-    assert (
-        main(
-            [
-                "report",
-                *map(str, given),
-                "--by",
-                "branch",
-                "--k",
-                "5",
-                "--format",
-                "json",
-            ]
-        )
-        == 0
-    )
+    files = [put(tmp_path / f"{model}.csv", ALL_A) for model in "ab"]
+    options = ["--by", "branch", "--k", "5", "--format", "json"]
+    line = ["report", *files, "--users", put(tmp_path / "u.csv", users), *options]
+    assert main([*map(str, line)]) == 0
     rows = json.loads(capsys.readouterr().out)["segments"]["rows"]
     assert {"007", "07"} <= {row["segment"] for row in rows}
 
