@@ -3,3 +3,7 @@
 from tests import kernels
 
 kernels.prepare()
+
+
+def pytest_unconfigure() -> None:
+    kernels.stop()

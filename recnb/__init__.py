@@ -1,8 +1,15 @@
 """recnb: evaluate rankings and recommendations, and see how every number is made.
 
-    recs.rec.against(truth).report()                       two frames
-    df.rec.ndcg(k=10)                                      one frame that holds both sides
-    recnb.ndcg(["a", "b", "c"], {"b": 2, "d": 1}, k=3)     one list
+    ev = recnb.evaluate(recs, truth)          two frames, mappings or files
+    ev.ndcg(k=10)                             a number with its users and its interval
+    ev.table(k=[5, 10])                       the usual metrics
+    ev.report()                               the whole picture
+    ev.explain("ndcg", user, k=10)            the sum behind the number of one user
+    ev.worst("ndcg", k=10)                    the users to look at
+    recnb.compare({"a": recs, "b": others}, truth).report()     which is better
+    df.rec.ndcg(k=10)                         of one frame that holds both sides
+    recnb.ndcg(["a", "b"], {"b": 2}, k=2)     of one list
+    recnb.as_in("ranx", "ndcg", recs, truth, k=10)     as another library counts
 
 Importing recnb registers `.rec` on pandas and Polars frames.
 """
@@ -17,39 +24,25 @@ from recnb.conventions import Convention
 from recnb.data.files import read_trec_qrels, read_trec_run
 from recnb.data.weights import popularity_propensity
 from recnb.display.language import language
-from recnb.evaluate import evaluate, evaluate_groups, evaluate_model
+from recnb.evaluate import evaluate, evaluate_groups
 from recnb.evaluation import Evaluation
-from recnb.metrics import measure
+from recnb.metrics import accuracy, measure
+from recnb.metrics.accuracy import *  # noqa: F403
+from recnb.metrics.accuracy import average_precision as map  # noqa: F401
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.results import CatalogueScore, Explanation, Interval, Score, Table
-from recnb.results.metric_methods import (  # noqa: F401 (map)
-    auc,
-    average_precision,
-    cg,
-    dcg,
-    err,
-    f1,
-    fbeta,
-    hit_rate,
-    idcg,
-    map,
-    mrr,
-    ndcg,
-    precision,
-    r_precision,
-    rbp,
-    recall,
-    reciprocal_rank,
-)
+from recnb.results.detectable import users_needed
 from recnb.results.own_metric import metric
 from recnb.results.single_list import explain
 from recnb.results.stored_values import interval, paired
-from recnb.stats import users_needed
 from recnb.version import __version__
 
 if TYPE_CHECKING:
     from recnb.comparison import Comparison, compare
     from recnb.libraries import as_in
+    from recnb.model_predictions import evaluate_model
+    from recnb.report.report import read_report
+    from recnb.search import auc
     from recnb.widgets import playground
     from recnb.widgets.quiz import quiz
 
@@ -59,6 +52,7 @@ register()
 
 #: `map` is left out: `from recnb import *` would replace Python's.
 __all__ = [
+    *accuracy.__all__,
     "LIST_METRICS",
     "METRICS",
     "CatalogueScore",
@@ -73,38 +67,24 @@ __all__ = [
     "__version__",
     "as_in",
     "auc",
-    "average_precision",
-    "cg",
     "compare",
     "conventions",
     "datasets",
-    "dcg",
-    "err",
     "errors",
     "evaluate",
     "evaluate_groups",
     "evaluate_model",
     "explain",
-    "f1",
-    "fbeta",
-    "hit_rate",
-    "idcg",
     "interval",
     "language",
     "metric",
-    "mrr",
-    "ndcg",
     "paired",
     "playground",
     "popularity_propensity",
-    "precision",
     "quiz",
-    "r_precision",
-    "rbp",
+    "read_report",
     "read_trec_qrels",
     "read_trec_run",
-    "recall",
-    "reciprocal_rank",
     "users_needed",
 ]
 
@@ -122,9 +102,12 @@ def __dir__() -> list[str]:
 _MODULES = {
     "Comparison": "comparison",
     "as_in": "libraries",
+    "auc": "search",
     "compare": "comparison",
+    "evaluate_model": "model_predictions",
     "playground": "widgets",
     "quiz": "widgets.quiz",
+    "read_report": "report.report",
 }
 _FOLDERS = (
     "cli",
@@ -136,11 +119,23 @@ _FOLDERS = (
     "widgets",
 )
 
+
+def _call_of(name: str) -> str:
+    """Return the call that a guessed name means; empty if none is known."""
+    call = measure.call_of(name)
+    metric, _bracket, cutoff = call.partition("(")
+    if metric in METRICS:
+        return f"recnb.{metric}(ranking, relevant, {cutoff}"
+    if call:
+        return f"recnb.evaluate(recs, truth).{call}"
+    return errors.guessed(["recnb"], name)
+
+
 if not TYPE_CHECKING:  # a type checker would take every name for an attribute
 
     def __getattr__(name: str) -> Any:
         if name in _FOLDERS:
             return import_module(f"recnb.{name}")
         if name not in _MODULES:
-            raise errors.no_attribute("recnb", name, __all__, measure.called(name))
+            raise errors.no_attribute("recnb", name, __all__, _call_of(name))
         return getattr(import_module(f"recnb.{_MODULES[name]}"), name)

@@ -18,7 +18,7 @@ from recnb.data import Frame
 from recnb.data.names import BOTH, NAMES
 from recnb.data.read import Input
 from recnb.data.tables import InputTable
-from recnb.errors import RecnbError
+from recnb.errors import OptionError, RecnbError
 from recnb.evaluate import KEYWORDS, Options, evaluate, with_options_listed
 from recnb.evaluation import Evaluation, EvaluationMethods
 
@@ -38,6 +38,11 @@ def _of_frame(method: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(method)
     def call(self: RecAccessor, *given: Any, **options: Any) -> Any:
+        if given and hasattr(given[0], "columns"):
+            name = method.__name__
+            raise OptionError(
+                f"df.rec.{name} takes no truth. Type recs.rec.against(truth).{name}(...)."
+            )
         of_data = {
             name: options.pop(name)
             for name in {*KEYWORDS} & {*options} - {*parameters[len(given) + 1 :]}
@@ -63,6 +68,8 @@ class RecAccessor(EvaluationMethods):
     >>> round(df.rec.ndcg(k=10), 4)
     0.6309
     """
+
+    _typed_as = "df.rec"
 
     def __init__(self, frame: Frame) -> None:
         self._frame = frame

@@ -8,7 +8,7 @@ DataFrames from then on. Needs `pip install "recnb[dask]"`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 from uuid import uuid4
 
@@ -16,11 +16,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.comparison.models import register as register_engine
 from recnb.data import InputTable
-from recnb.data.in_memory import Sheets
+from recnb.data.layout import Layout
 from recnb.data.names import RECS, TRUTH, Labels
-from recnb.data.parts import Parts
+from recnb.data.parts import StoredRows
 from recnb.data.sheet import Sheet
 from recnb.display.language import N_
 from recnb.distributed.evaluation import (
@@ -28,11 +27,10 @@ from recnb.distributed.evaluation import (
     ROW,
     call,
     evaluation_of,
-    layout_of,
-    read_part,
+    rows_of,
 )
 from recnb.errors import FrameError
-from recnb.evaluate import ParsedOptions, parse_options
+from recnb.evaluate import register_engine
 from recnb.evaluation import Evaluation
 
 try:
@@ -70,51 +68,65 @@ def evaluate(
     >>> round(float(evaluation.ndcg(k=10)), 4), round(float(evaluation.ndcg(k=10).per_user.mean()), 4)
     (0.1725, 0.1725)
     """  # noqa: E501
-    given = parse_options(options).with_columns_of(getattr(truth, "columns", ()))
-    return evaluation_of(DaskParts(recs, truth, given, npartitions), given)
+    lists, judged = _dask_frame(recs, RECS, truth), _dask_frame(truth, TRUTH, recs)
+    return evaluation_of(
+        lists._meta,
+        judged._meta,
+        options,
+        lambda layout: Partitions(lists, judged, layout, npartitions),
+    )
 
 
-class DaskParts(Parts):
+class Partitions(StoredRows):
     """Partitions of whole users, made by a shuffle of both frames."""
 
     where = N_("the partitions of Dask DataFrames")
     remedy = "recnb.evaluate(recs.compute(), truth.compute())"
 
     def __init__(
-        self, recs: Any, truth: Any, given: ParsedOptions, npartitions: int | None
+        self, lists: Any, judged: Any, layout: Layout, npartitions: int | None
     ) -> None:
-        lists = _dask_frame(recs, RECS, truth)
-        judged = _dask_frame(truth, TRUTH, recs)
-        layout = layout_of(lists._meta, judged._meta, given)
         n = npartitions or max(lists.npartitions, judged.npartitions)
-        self._rows = (
-            _by_role(lists, layout.recs_read),
-            _by_role(judged, layout.truth_read),
-        )
-        named = zip((RECS, TRUTH), self._rows, strict=True)
-        super().__init__(layout.with_keys(named, _distinct))
+        self._rows = {
+            RECS: _by_role(lists, layout.recs_read),
+            TRUTH: _by_role(judged, layout.truth_read),
+        }
         self._shuffled = [
             rows.shuffle(BUCKET, npartitions=n, ignore_index=True)
-            for rows in self._rows
+            for rows in self._rows.values()
         ]
 
-    def each(self, work: Callable[[Sheets], T]) -> tuple[T, ...]:
-        """Call a function of the users of each partition, where they are."""
+    def each(self, work: Callable[[pl.DataFrame, pl.DataFrame], T]) -> tuple[T, ...]:
+        """Call a function of the rows of each partition, where they are."""
         pairs = zip(*(frame.to_delayed() for frame in self._shuffled), strict=True)
         task = dask.delayed(call, pure=False)
         tasks = (
-            task(work, *pair, self.layout, dask_key_name=f"recnb-part-{uuid4().hex}")
+            task(work, *pair, dask_key_name=f"recnb-part-{uuid4().hex}")
             for pair in pairs
         )
         return tuple(dask.compute(*tasks))
 
-    def fetched(self, users: pl.Series) -> Sheets:
+    def of_users(self, users: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the rows of some users."""
         wanted = users.to_list()
-        left, right = dask.compute(
-            *(rows[rows["user"].isin(wanted)] for rows in self._rows)
+        recs, truth = dask.compute(
+            *(rows[rows["user"].isin(wanted)] for rows in self._rows.values())
         )
-        return read_part(left, right, self.layout)
+        return rows_of(recs, RECS), rows_of(truth, TRUTH)
+
+    def distinct(self, name: str, roles: Sequence[str]) -> pl.DataFrame:
+        """Return the values that some columns of a frame have together."""
+        values = self._rows[name][[*roles]].drop_duplicates().compute()
+        return InputTable.of(values, name).select({role: role for role in roles})
+
+    def first(self) -> pl.DataFrame:
+        """Return a row of the lists, of the first partition that has some."""
+        lists = self._rows[RECS]
+        for number in range(lists.npartitions):
+            rows = lists.get_partition(number).head(1, compute=False).compute()
+            if len(rows):
+                break
+        return rows_of(rows, RECS)
 
 
 class DaskAccessor:
@@ -144,13 +156,6 @@ def _dask_frame(frame: Any, name: str, other: Any) -> Any:
         f"{name} is a {type(frame).__name__}: give a Dask DataFrame, or a pandas one for "
         "the smaller side."
     )
-
-
-def _distinct(named: tuple[str, Any], columns: list[str]) -> pl.DataFrame:
-    """Return the values that some columns have together in a frame of this name."""
-    name, frame = named
-    values = frame[columns].drop_duplicates().compute()
-    return InputTable.of(values, name).select({column: column for column in columns})
 
 
 def _by_role(frame: Any, roles: Labels) -> Any:
@@ -185,9 +190,8 @@ def _bucket(users: pd.Series[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
     """
     try:
         frame = pd.DataFrame({"user": users})
-        ids = Sheet.read(frame, "the frame", {"user": "user"}, id_roles=["user"])[
-            "user"
-        ]
+        rows = InputTable.of(frame, "the frame").select({"user": "user"})
+        ids = Sheet("the frame", rows, {}).with_ids(["user"])["user"]
     except (pl.exceptions.PolarsError, FrameError):
         # What is no id is refused by the part, wherever it is.
         return np.zeros(len(users), dtype=np.int64)

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import csv
 import difflib
+import functools
 import math
-from collections.abc import Container, Iterable
+from collections.abc import Container, Iterable, Mapping
 from importlib import resources
 from numbers import Real
 from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
@@ -17,9 +18,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeGuard
 class RecnbError(ValueError):
     """What recnb was given cannot be evaluated: the message says why, and the fix."""
 
-    # A signature of its own, which the pages of the reference show.
-    def __init__(self, message: str = "") -> None:
+    def __init__(
+        self, message: str = "", typed: Mapping[str, str] | None = None
+    ) -> None:
         super().__init__(message)
+        #: A call in the message -> what is typed on the command line in its place.
+        self.typed = dict(typed or {})
 
 
 class FrameError(RecnbError):
@@ -155,52 +159,71 @@ def near(word: object, known: Iterable[object]) -> str:
     return f"{meant} {all_known}" if len(names) <= MOST_KNOWN else meant
 
 
+@functools.cache
+def _names_told(file: str, column: str) -> dict[tuple[str, str], str]:
+    """Return what a table of names tells, by the place of a name and the name.
+
+    Names between bars are told the same.
+    """
+    text = resources.files("recnb").joinpath(file).read_text("utf-8")
+    told = {}
+    for row in csv.DictReader(text.splitlines()):
+        for name in row["name"].split("|"):
+            told[row["of"], name.lower()] = row[column]
+    return told
+
+
 def instead_of(of: str, name: str) -> str:
     """Say what to type in place of a name that earlier versions had; empty if none did.
 
     `of` is "recnb", or the class whose attribute, or the function whose keyword, it was.
     """
-    table = resources.files("recnb").joinpath("removed_names.csv").read_text("utf-8")
-    for row in csv.DictReader(table.splitlines()):
-        if (row["of"], row["name"]) == (of, name):
-            return row["instead"]
-    return ""
+    return _names_told("removed_names.csv", "instead").get((of, name.lower()), "")
+
+
+def guessed(of: Iterable[str], name: str, typed_as: str = "") -> str:
+    """Return the call that a name means which recnb never had; empty if none is known.
+
+    `of`: the classes of an object, or the function whose keyword it is; `typed_as`: what
+    the object is called in the call.
+    """
+    told = _names_told("guessed_names.csv", "type")
+    calls = [told[place, name.lower()] for place in of if (place, name.lower()) in told]
+    return calls[0].replace("{it}", typed_as) if calls else ""
 
 
 def no_attribute(
-    of: str,
-    name: str,
-    known: Iterable[str],
-    meant: str = "",
+    of: str, name: str, known: Iterable[str], call: str = ""
 ) -> AttributeError:
     """Return the error for an attribute that does not exist.
 
-    It says what took the place of a name that was removed, or names the nearest one, or
-    the one that is known to be meant.
+    It says what took the place of a name that was removed, or the call that is known to
+    be meant, or names the nearest one.
     """
     if name.startswith("_"):  # asked for by Python, IPython and pickle, and not typed
         return AttributeError(f"{of} has no attribute {name!r}")
     instead = instead_of(of, name)
     if instead:
         return UnknownNameError(f"{of}.{name} was removed. {instead}")
-    public = [each for each in known if each[0] != "_"]
-    return UnknownNameError(f"{of} has no {name!r}. {near(meant or name, public)}")
+    fix = near(name, [each for each in known if each[0] != "_"])
+    if call:
+        fix = f"Type {call}."
+    return UnknownNameError(f"{of} has no {name!r}. {fix}")
 
 
 class Suggesting:
-    """A class whose objects answer a misspelt attribute with the nearest one."""
+    """A class whose objects answer a misspelt or guessed attribute with what to type."""
 
-    @staticmethod
-    def _meant(name: str) -> str:
-        """Return the name that another is known to mean; empty if none is."""
-        return ""
+    _typed_as = ""  #: what an object is called in the calls that it tells
+
+    @classmethod
+    def _meant(cls, name: str) -> str:
+        """Return the call that a guessed name means; empty if none is known."""
+        places = [each.__name__ for each in cls.__mro__]
+        return guessed(places, name, cls._typed_as)
 
     if not TYPE_CHECKING:  # a type checker would take every name for an attribute
 
         def __getattr__(self, name: str) -> NoReturn:
-            raise no_attribute(
-                type(self).__name__,
-                name,
-                dir(self),
-                "" if name.startswith("_") else self._meant(name),
-            )
+            call = "" if name.startswith("_") else self._meant(name)
+            raise no_attribute(type(self).__name__, name, dir(self), call)

@@ -17,24 +17,26 @@ import polars as pl
 
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
-from recnb.data import NAMES, Source
+from recnb.data import Source
+from recnb.data.call import Call
 from recnb.data.convert import from_pandas
-from recnb.data.names import BOTH, IDS, RECS, TRUTH, Labels, as_named
+from recnb.data.names import BOTH, IDS, NAMES, RECS, TRUTH
 from recnb.data.read import SIDE_FRAMES, Input, read, tables_of
-from recnb.data.side_data import (
-    Call,
-    GivenFrame,
-    columns_of_lists,
-    differing_columns,
-    read_side_data,
-)
-from recnb.data.tables import InputTable
-from recnb.data.weights import read_weights
+from recnb.data.side_data import read_side_data
+from recnb.data.tables import MadeTable, package_of
+from recnb.data.weights import WEIGHTS, read_weights, with_propensity_named
 from recnb.display.text import one_line
-from recnb.errors import FrameError, OptionError, is_several, is_word, near, quoted
+from recnb.errors import (
+    FrameError,
+    OptionError,
+    guessed,
+    is_several,
+    is_word,
+    near,
+    quoted,
+)
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import METRICS
-from recnb.results import Table
 from recnb.results.single_list import refuse_other_number, refuse_other_order
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -78,13 +80,11 @@ class Options(TypedDict, total=False):
 #: Every keyword that `evaluate` takes, and the roles that a keyword can name a column
 #: for.
 KEYWORDS: tuple[str, ...] = tuple(Options.__annotations__)
-WEIGHTS = ("propensity", "user_weight")
 COLUMNS: tuple[str, ...] = (*(role for role in NAMES if role != "model"), "split")
-#: What the arguments of the two tables are called.
-NAMES_OF_ARGUMENTS = {RECS: "recs"}
 #: Those that several columns may be named for.
 OF_SEVERAL = (*IDS, "split")
 OF_FRAMES = {*COLUMNS, "cluster"} - {*DECISIONS}  #: what arrays have no use for
+BY_ITEM = ("train", "items")  #: frames that are joined by item
 
 
 def with_options_listed(function: F) -> F:
@@ -95,11 +95,12 @@ def with_options_listed(function: F) -> F:
         for parameter in signature.parameters.values()
         if parameter.kind is not parameter.VAR_KEYWORD
     ]
-    taken = {*signature.parameters}
-    if "y_true" in taken:
-        taken |= OF_FRAMES
+    left_out = {*signature.parameters}
+    takes_arrays = "y_true" in signature.parameters
+    if takes_arrays:
+        left_out.update(OF_FRAMES, BY_ITEM)
     for name, kind in Options.__annotations__.items():
-        if name not in taken:
+        if name not in left_out:
             option = inspect.Parameter(
                 name,
                 inspect.Parameter.KEYWORD_ONLY,
@@ -201,8 +202,7 @@ def evaluate(
     >>> recs = pd.DataFrame({"user": [1, 1, 2], "item": ["a", "b", "a"], "rank": [1, 2, 1]})
     >>> truth = pd.DataFrame({"user": [1, 2], "item": ["b", "a"]})
     >>> recnb.evaluate(recs, truth).reciprocal_rank(k=2)
-    reciprocal_rank@2 = 0.7500 (2 users; ordered by rank;
-    relevant: every pair of the truth; first relevant item)
+    RR@2 = 0.7500 (95% 0.1228–0.9862, 2 users)
     >>> ev = recnb.evaluate({1: ["a", "b"], 2: ["a"]}, {2: {"a": 3}, 1: {"b": 1}})
     >>> round(ev.ndcg(k=2), 4)
     0.8155
@@ -210,23 +210,21 @@ def evaluate(
     parsed = parse_options(options)
     given = {RECS: recs, TRUTH: truth, **parsed.side_data}
     tables, named = tables_of(given, parsed.columns)
-    if parsed.weights:
-        parsed = parsed.with_columns_of(tables.get(TRUTH, tables[RECS]).columns)
-        if "propensity" in parsed.columns:
-            named = {**named, "propensity": [parsed.columns["propensity"]]}
+    with_truth = tables.get(TRUTH, tables[RECS])
+    named = with_propensity_named(named, parsed.weights, with_truth.columns)
     source = read(tables, named)
-    parsed.weigh(source, tables)
-    side_data = read_side_data(source, tables, named, cluster=parsed.cluster)
-    if TRUTH in tables:
-        differing = differing_columns(tables[RECS], tables[TRUTH], source)
-        apart = columns_of_lists(tables[RECS], tables[TRUTH], source, differing)
-        side_data = replace(side_data, differing=differing, apart=apart)
-    labels = {RECS: source.labels, TRUTH: source.truth_labels, **side_data.labels}
+    if parsed.weights:
+        source = source.with_weights(*read_weights(parsed.weights, tables, named))
+    side_data = read_side_data(source, tables, named, parsed.cluster)
+    frames = dict(side_data.frames)
+    if truth is None:
+        # The caller has no second frame to change by code, or to keep for other lists.
+        frames.pop("truth", None)
     return Evaluation.of(
         source.under(parsed.convention_of(source)),
         library=parsed.library,
         overrides=parsed.overrides,
-        side_data=replace(side_data, call=_call_of(parsed, tables, labels)),
+        side_data=replace(side_data, frames=frames, call=parsed.call),
     )
 
 
@@ -242,46 +240,26 @@ class ParsedOptions:
     weights: Mapping[str, Any]  #: propensity and user_weight, as given
     cluster: str | None = None  #: a column of users=
 
-    def with_columns_of(self, truth: Sequence[object]) -> ParsedOptions:
-        """Take a propensity among the columns if it is one of these of the truth."""
-        weights = dict(self.weights)
-        propensity = weights.pop("propensity", None)
-        if not isinstance(propensity, str) or propensity not in truth:
-            return self
-        columns = {**self.columns, "propensity": propensity}
-        return replace(self, columns=columns, weights=weights)
-
-    def weigh(self, source: Source, tables: Mapping[str, InputTable]) -> None:
-        """Read weights that are no column of the truth, as of items or users."""
-        if not self.weights and "propensity" not in self.columns:
-            return
-        named = as_named(self.columns)
-        propensity = read_weights(
-            self.weights.get("propensity"),
-            "propensity",
-            tables.get("items"),
-            named,
-            highest=1.0,
-        )
-        user_weights = read_weights(
-            self.weights.get("user_weight"),
-            "user_weight",
-            tables.get("users"),
-            named,
-        )
-        source.weigh(propensity, user_weights)
-
     @property
-    def stated(self) -> dict[str, Any]:
-        """The conventions as they are typed one by one."""
-        if self.library is not None:
-            return {"convention": self.library, **self.overrides}
-        given = {name: getattr(self.convention, name) for name in DECISIONS}
-        return {
-            name: value
-            for name, value in given.items()
-            if value != getattr(Convention, name)
+    def call(self) -> Call:
+        """The call, for code that is shown."""
+        columns = {
+            role: column for role, column in self.columns.items() if column is not None
         }
+        weights = {}
+        for name, weight in self.weights.items():
+            weights[name] = repr(weight) if isinstance(weight, str) else name
+        options: dict[str, Any]
+        if self.library is not None:
+            options = {"convention": self.library, **self.overrides}
+        else:
+            decided = {name: getattr(self.convention, name) for name in DECISIONS}
+            options = {
+                name: value
+                for name, value in decided.items()
+                if value != getattr(Convention, name)
+            }
+        return Call(columns, options, self.library, weights)
 
     def convention_of(self, source: Source) -> Convention:
         """Return the convention of frames that were read.
@@ -293,39 +271,17 @@ class ParsedOptions:
         return source.as_given(self.convention)
 
 
-def _call_of(
-    parsed: ParsedOptions,
-    tables: Mapping[str, InputTable],
-    labels: Mapping[str, Labels],
-) -> Call:
-    """Note how an evaluation was called, for code that is shown."""
-    weights = {}
-    for name, given in parsed.weights.items():
-        weights[name] = repr(given) if isinstance(given, str) else name
-    return Call(
-        frames={
-            NAMES_OF_ARGUMENTS.get(name, name): GivenFrame.of(table, labels[name])
-            for name, table in tables.items()
-        },
-        columns={
-            role: column
-            for role, column in parsed.columns.items()
-            if column is not None
-        },
-        options=parsed.stated,
-        library=parsed.library,
-        weights=weights,
-    )
-
-
 def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     """Separate options into columns, side data and conventions; refuse any others."""
     options = dict(given)
     asked = options.pop("convention", None)
     refuse_word_for_users(options.get("users"))
     side_data = {name: options.pop(name) for name in SIDE_FRAMES if name in options}
-    weights = {name: options.pop(name, None) for name in WEIGHTS}
-    weights = {name: value for name, value in weights.items() if value is not None}
+    weights = {}
+    for name in WEIGHTS:
+        value = options.pop(name, None)
+        if value is not None:
+            weights[name] = value
     cluster = options.pop("cluster", None)
     refuse_no_cluster(cluster, side_data)
     if options.get("min_propensity") is not None and "propensity" not in weights:
@@ -342,10 +298,10 @@ def parse_options(given: Mapping[str, Any]) -> ParsedOptions:
     for name in options:
         if name not in DECISIONS:
             raise unknown_option(name, "an evaluation", KEYWORDS)
-    library, convention = _convention_asked(asked)
+    library, convention = _convention_asked(asked, options)
     return ParsedOptions(
         columns=columns,
-        convention=replace(convention, **options),
+        convention=convention,
         library=library,
         overrides={} if library is None else options,
         side_data=side_data,
@@ -372,22 +328,32 @@ def _refuse_other_names(role: str, given: object) -> None:
     names = [given]
     if is_several(given) and role in OF_SEVERAL:
         names = [*given]
-    if not names or not all(isinstance(name, str) for name in names):
+    if not names:
+        raise OptionError(
+            f"{role}=[] names no column: name one as text, {role}='...', or leave {role}= "
+            "out."
+        )
+    if not all(isinstance(name, str) for name in names):
         raise OptionError(
             f"{role}={quoted(given)}: a column is named as text. If yours are not: "
             "frame.columns = frame.columns.map(str)."
         )
 
 
-def _convention_asked(asked: object) -> tuple[str | None, Convention]:
-    """Return the library that `convention=` names, if it does, and the convention."""
+def _convention_asked(
+    asked: object, decisions: Mapping[str, Any]
+) -> tuple[str | None, Convention]:
+    """Return the library that `convention=` names, if it does, and the convention.
+
+    The convention is that of the library with the decisions that were given.
+    """
     if asked is None:
-        return None, Convention()
+        return None, Convention(**decisions)
     if isinstance(asked, str):
         library = presets.library_named(asked)
-        return library, presets.data_convention(library)
+        return library, replace(presets.data_convention(library), **decisions)
     if isinstance(asked, Convention):
-        return None, asked
+        return None, replace(asked, **decisions)
     raise OptionError(
         f"convention={quoted(asked)}: give a recnb.Convention or the name of a "
         f"library, such as convention='trec_eval'."
@@ -415,7 +381,9 @@ def unknown_option(name: str, of: str, known: Iterable[str]) -> OptionError:
             "belong to a metric. Type ev.measures(['nDCG@10', 'AP']), or "
             "ev.table(k=10, gain='exponential')."
         )
-    return OptionError(f"{name!r} is no option of {of}. {near(name, known)}")
+    call = guessed(["evaluate"], name)
+    fix = f"Type {call}." if call else near(name, known)
+    return OptionError(f"{name!r} is no option of {of}. {fix}")
 
 
 @with_options_listed
@@ -457,8 +425,7 @@ def evaluate_groups(
     if (group is None) == (qid is None):
         ways = "group=[3, 2], the rows of each query, or qid=, the query of each row."
         raise OptionError(f"the query of each row is needed once: {ways}")
-    for option in sorted({*options} & OF_FRAMES):
-        raise unknown_option(option, "evaluate_groups", DECISIONS)
+    _refuse_options_of_frames(options)
     labels = _column(y_true, "y_true")
     scores = _column(y_score, "y_score")
     if group is None:
@@ -480,18 +447,36 @@ def evaluate_groups(
         }
     )
     named: Any = {"user": query, "score": "y_score", "relevance": "y_true"}
-    return evaluate(InputTable.of_rows(BOTH, rows), **named | options)
+    return evaluate(MadeTable.of(rows, BOTH), **named | options)
+
+
+def _refuse_options_of_frames(options: Mapping[str, Any]) -> None:
+    """Refuse options that name columns, and frames that are joined by item."""
+    for option in sorted({*options} & OF_FRAMES):
+        raise unknown_option(option, "evaluate_groups", DECISIONS)
+    for name in BY_ITEM:
+        if options.get(name) is not None:
+            raise OptionError(
+                f"{name}= is joined by item, and each row is an item of its own here: "
+                f"leave {name}= out, or give frames with a column of items to "
+                "recnb.evaluate."
+            )
 
 
 def _queries(group: Any, n: int) -> pd.Series[Any]:
     """Give each row the number of its query; a query has so many rows."""
     sizes = _column(group, "group")
     are_counts = pd.api.types.is_integer_dtype(sizes) and not (sizes < 1).any()
-    # As many sizes as rows are most likely the query of each row.
-    if not are_counts or sizes.sum() != n or len(sizes) == n > 1:
+    if not are_counts or sizes.sum() != n:
         raise FrameError(
             f"group= is the number of rows of each query: whole numbers from 1 up that "
             f"add up to the {n:,} rows of y_true. The query of each row is qid=."
+        )
+    if len(sizes) == n > 1:
+        # These are most likely the query of each row.
+        raise FrameError(
+            f"group= is 1 for each of the {n:,} rows of y_true, which may be all of one "
+            f"query, or each of its own. Say which: group=[{n}] or qid=range({n})."
         )
     return pd.Series(np.repeat(np.arange(len(sizes)), sizes))
 
@@ -500,64 +485,41 @@ def _column(values: Any, name: str) -> pd.Series[Any]:
     """Return values as a column; of a Series with its index."""
     if isinstance(values, pd.Series):
         return values
-    array = np.asarray(values)
+    try:
+        array = np.asarray(values)
+    except ValueError:  # rows of several lengths
+        raise _no_column(values, name) from None
     if array.dtype.kind == "U" and not all(isinstance(each, str) for each in values):
         # numpy makes 1 and "1" the same text.
         array = np.asarray(values, dtype=object)
     if array.ndim != 1 and array.shape[1:] != (1,):
-        fix = "give a list, an array of one dimension or a column, frame['...']"
-        raise FrameError(f"{name} is {one_line(quoted(values), 80)}: {fix}.")
+        raise _no_column(values, name)
     return pd.Series(array.ravel())
 
 
-def evaluate_model(
-    model: Any,
-    test: Any,
-    train: Any = None,
-    k: int | Sequence[int] = 10,
-    metrics: Iterable[str] | None = None,
-    **options: Any,
-) -> Table:
-    """Evaluate a model that scores all items for a user.
+def _no_column(values: Any, name: str) -> FrameError:
+    """Return the error for what is no column of values."""
+    return FrameError(
+        f"{name} is {one_line(quoted(values), 80)}: give a list, an array of one "
+        "dimension or a column, frame['...']."
+    )
 
-    Items that a user has in `train` are left out, and so are users without test items;
-    of equal scores, the lower item number is first.
 
-    Parameters
-    ----------
-    model : object or callable
-        An object whose `predict(user)` returns one score per item, shape (n_items,), or
-        a function of the user that does.
-    test : sparse matrix, shape (n_users, n_items)
-        Of SciPy. An entry above 0 is a relevant item and its relevance.
-    train : sparse matrix, shape (n_users, n_items), optional
-        What users had before.
-    k : int or list of int, default 10
-        Cut-off or cut-offs.
-    metrics : str or list of str, optional
-        As in `Evaluation.table`.
-    **options
-        Options of the metrics.
+#: Evaluates recommendations and truth, of which one may be local, with options.
+Engine = Callable[[Any, Any, Mapping[str, Any]], Evaluation]
 
-    Returns
-    -------
-    Table
-        A row per metric, a column per cut-off.
+#: The engine of each package, registered by `recnb.distributed` when it is imported.
+_ENGINES: dict[str, Engine] = {}
 
-    Examples
-    --------
-    >>> import numpy as np, recnb, scipy.sparse as sp
-    >>> class Same:
-    ...     def predict(self, user): return np.array([0.9, 0.5, 0.1])
-    >>> test = sp.csr_matrix([[0, 1, 0], [0, 0, 1], [0, 0, 0]])
-    >>> recnb.evaluate_model(Same(), test, k=2, metrics=["precision", "recall"]).to_frame()
-    k             2
-    metric
-    precision  0.25
-    recall     0.50
-    """
-    # Which can be taken out.
-    from recnb.data.model_predictions import model_lists
 
-    joined = model_lists(model, test, train, k)
-    return Evaluation.of(joined).table(metrics, k, **options)
+def register_engine(package: str, engine: Engine) -> None:
+    """Register what evaluates the frames of a package."""
+    _ENGINES[package] = engine
+
+
+def engine_of(*frames: Any) -> Engine | None:
+    """Return what evaluates one of these frames, if its module was imported."""
+    packages = map(package_of, frames)
+    return next(
+        (_ENGINES[package] for package in packages if package in _ENGINES), None
+    )

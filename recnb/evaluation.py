@@ -6,21 +6,20 @@ What can be asked of it, a method each.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from importlib import import_module
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-from markupsafe import Markup
-
 from recnb.data import Counts
-from recnb.display.language import N_, _, named, use_language, with_noun
-from recnb.display.templates import render
+from recnb.display.forms import Mark
+from recnb.display.language import N_, _, use_language, with_noun
+from recnb.display.templates import FormName, write
 from recnb.errors import (
     ElsewhereError,
-    NoUsersError,
-    OptionError,
-    quoted,
+    Suggesting,
 )
-from recnb.metrics.measure import Measure, measure_named
+from recnb.metrics.accuracy import Accuracy
+from recnb.metrics.measure import call_of, measure_named
 from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
 from recnb.results.arguments import (
@@ -29,22 +28,28 @@ from recnb.results.arguments import (
     Metrics,
     with_options,
 )
+from recnb.results.detectable import Detectable, detectable_of
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.gate import Gate, within
-from recnb.results.metric_methods import Methods
 from recnb.results.score import score_of
-from recnb.results.segment_table import table_by
 from recnb.results.table import check_flag
 from recnb.results.worked import explanation_of
-from recnb.stats import Clusters, Detectable, Settings
+from recnb.results.worst import worst_of
+from recnb.stats import Settings
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from recnb.data import Joined
     from recnb.lint.findings import Lint
     from recnb.report.report import Report
     from recnb.widgets.explorer import Explorer
+
+# Importing a room of metrics enters them in the tables of the layers below.
+if TYPE_CHECKING or find_spec("recnb.beyond") is not None:
+    from recnb.beyond.methods import BeyondMethods
+else:
+    BeyondMethods = object
+if find_spec("recnb.search") is not None:
+    import_module("recnb.search")
 
 #: What to ask an evaluation first.
 CALLS = (
@@ -68,12 +73,23 @@ PUBLIC = {
 }
 
 
-class EvaluationMethods(Methods):
+class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
     """Methods that an Evaluation and `df.rec` share.
 
-    Those of `df.rec` evaluate the frame first. `_data`, which `Methods` has, is the
-    evaluation itself.
+    Those of `df.rec` evaluate the frame first.
     """
+
+    _typed_as = "ev"
+
+    @classmethod
+    def _meant(cls, name: str) -> str:
+        call = call_of(name)
+        return f"{cls._typed_as}.{call}" if call else super()._meant(name)
+
+    @property
+    def _data(self) -> EvaluationData:
+        """The evaluation itself: `df.rec` calls each of these methods with one."""
+        return self  # type: ignore[return-value]
 
     @with_noun
     def table(
@@ -139,7 +155,7 @@ class EvaluationMethods(Methods):
         """
         check_flag("intervals", intervals)
         if by is not None:
-            return table_by(
+            return tables.table_by(
                 self._data,
                 metrics,
                 k,
@@ -340,7 +356,9 @@ class EvaluationMethods(Methods):
         i052    219  0.073    20        20
         i170    219  0.073    14        14
         """
-        return tables.items_of(self._data, k)
+        from recnb.beyond.tables import items_of
+
+        return items_of(self._data, k)
 
     @with_noun
     def user(self, user: Any, k: int | None = None) -> Table:
@@ -371,6 +389,54 @@ class EvaluationMethods(Methods):
         2     3  i076  0.3167        0.0  False
         """
         return tables.user_list_of(self._data, user, k)
+
+    @with_noun
+    def worst(
+        self, metric: AnyMetric, k: int | None = None, *, n: int = 10, **options: Any
+    ) -> Table:
+        """Return the users or queries with the lowest values of a metric, a row each.
+
+        Of users with equal values those with more relevant items come first; a line
+        below says how many others have the value of the last row. Users without a value
+        are left out, and weights of users change no order.
+
+        Parameters
+        ----------
+        metric : str or Metric
+            A metric of accuracy. Of one of which less is better, the highest come
+            first.
+        k : int, optional
+            The cut-off; None is the whole list.
+        n : int, default 10
+            The number of users.
+        **options
+            Options of the metric.
+
+        Returns
+        -------
+        Table
+            A row per user: the value, n_relevant, n_found and n_missed; with text of
+            the query if `users=` has a column `text`; first and missing, the item on
+            top of the list and the most relevant one that is not in it, by title or
+            text if `items=` has one.
+
+        See Also
+        --------
+        user : The list of one of them.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
+        >>> ev.worst("ndcg", k=10, n=2).to_frame()[["n_relevant", "n_found", "first"]]
+              n_relevant  n_found first
+        user
+        u056           8        0  None
+        u156           7        0  i027
+        """
+        measure = with_options(measure_named(metric, ACCURACY), options).cut_at(k)
+        return worst_of(self._data, measure, n)
 
     @with_noun
     def report(
@@ -407,7 +473,7 @@ class EvaluationMethods(Methods):
         Returns
         -------
         Report
-            `to_html`, `to_markdown`, `to_latex`, `to_json` and `to_frame` export it.
+            `to_html`, `to_markdown`, `to_json` and `to_frame` export it.
 
         Examples
         --------
@@ -463,25 +529,24 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
     It is returned by `recnb.evaluate` and `df.rec.against`.
 
-    ev.ndcg(k=10)                            a metric: a float with .per_user, .interval(), .plot(); k=None: whole lists
-    ev.table(k=[5, 10], intervals=True)      metrics × cut-offs; by="column" for segments of users
-    ev.curve("ndcg").plot()                  a metric against k
-    ev.report()                              all of it, with the problems found in the data
-    ev.lint()                                these problems, with their effect and a fix
-    ev.explain("ndcg", user, k=10)           the calculation for one user; ev.user(user, k=10): the list alone
-    ev.items(k=10); ev.beyond(k=10)          how often each item is shown; coverage, novelty, diversity, ...
-    ev.under("ranx"); ev.why("ndcg", k=10, other="ranx")     another library's number, and why it differs
-    ev.identify("ndcg", 0.368, k=10)         the conventions that print a number like this
-    ev.explore()                             a widget: from the mean to the users and their lists
+    ev.ndcg(k=10)                        a number, with .interval(), .per_user and .plot()
+    ev.table(k=[5, 10])                  the usual metrics, intervals=True, by="column"
+    ev.report()                          all of it, with the problems found in the data
+    ev.explain("ndcg", user, k=10)       the sum behind the number of one user
+    ev.worst("ndcg", k=10)               the users to look at; ev.user(user) is a list
+    ev.lint()                            problems in the data, each with its fix
+    ev.curve("ndcg").plot()              a metric against k
+    ev.items(k=10); ev.beyond(k=10)      how often items are shown; coverage, novelty, ...
+    ev.why("ndcg", k=10, other="ranx")   why another library prints another number
+    ev.identify("ndcg", 0.368, k=10)     the conventions that give a printed number
 
     Examples
     --------
     >>> import recnb
     >>> ev = recnb.evaluate({"ann": ["a", "b"], "bob": ["c"]}, {"ann": ["b"], "bob": ["d"]})
     >>> ev.reciprocal_rank(k=2)
-    reciprocal_rank@2 = 0.2500 (2 users; ordered by rank;
-    relevant: every pair of the truth; first relevant item)
-    """  # noqa: E501
+    RR@2 = 0.2500 (95% 0.0138–0.8772, 2 users)
+    """
 
     @property
     def _noun(self) -> str:
@@ -532,7 +597,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
         coverage  0.133
         novelty   1.812
         """
-        return tables.beyond_table(self, k)
+        from recnb.beyond.tables import beyond_table
+
+        return beyond_table(self, k)
 
     @with_noun
     def detectable(
@@ -584,23 +651,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         0.0376
         """
         measure = with_options(measure_named(metric, ACCURACY), options).cut_at(k)
-        score = score_of(self, measure)
-        assert isinstance(score, Score)  # as every metric of accuracy gives
-        ours, theirs = _values_of(score), None
-        if against is not None:
-            _refuse_other_lists(self, against)
-            ours, theirs = _of_users_in_both(ours, against, measure)
-        users = score.users_at(ours.index)
-        return Detectable.of(
-            label=score.label,
-            values=ours.to_numpy(np.float64),
-            others=None if theirs is None else theirs.to_numpy(np.float64),
-            power=power,
-            alpha=alpha,
-            weights=self.source.weight_of(users),
-            clusters=Clusters.of(self.clusters_of(users)),
-            cluster=self.side_data.cluster or "",
-        )
+        return detectable_of(self, measure, power, alpha, against)
 
     @with_noun
     def at_least(
@@ -712,7 +763,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         >>> ev.why("ndcg", k=10, other="rectools").to_frame().columns.tolist()
         ['from', 'to', 'value', 'change', 'n_moved', 'moved_most']
         """
-        from recnb.libraries.differences import why
+        from recnb.libraries.why import why
 
         return why(self, metric, k, other, **options)
 
@@ -746,7 +797,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         >>> len(ev.identify("ndcg", "0.1725", k=10)) > 0
         True
         """
-        from recnb.libraries.differences import identify
+        from recnb.libraries.identify import identify
 
         return identify(self, metric, value, k, **options)
 
@@ -791,20 +842,19 @@ class Evaluation(EvaluationMethods, EvaluationData):
         return Explorer(self._as_models, metric, k, lang=lang, **options)
 
     def __repr__(self) -> str:
-        calls = _("Methods: {calls}", calls=", ".join(CALLS))
-        return f"{self._title()}\n{self._basis_so_far()}\n{calls}"
+        return self._written("lines")
 
     def _repr_html_(self) -> str:
-        calls = Markup(" ").join(
-            Markup("<code>{}</code>").format(call) for call in CALLS
-        )
-        return str(
-            render(
-                "results/evaluation.jinja",
-                title=self._title(),
-                basis=self._basis_so_far(),
-                calls=calls,
-            )
+        return self._written("html")
+
+    def _written(self, form: FormName) -> str:
+        return write(
+            "results/evaluation.jinja",
+            form,
+            label=_("evaluation"),
+            title=Mark("strong", self._title()),
+            basis=self._basis_so_far(),
+            calls=CALLS,
         )
 
     def _basis_so_far(self) -> str:
@@ -823,9 +873,9 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
         It is not of some users whose lists are in a file or an engine.
         """
-        n_relevant = int(joined.n_relevant.sum())
+        n_relevant = int(joined.hits.n_relevant.sum())
         try:
-            n_rows = joined.n_recommended
+            n_rows = joined.rows.n_recommended
         except ElsewhereError:
             words = N_("Evaluation of some users against {relevant:,} relevant items")
             return _(words, relevant=n_relevant)
@@ -833,58 +883,3 @@ class Evaluation(EvaluationMethods, EvaluationData):
             "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items"
         )
         return _(words, rows=n_rows, relevant=n_relevant)
-
-
-def _values_of(score: Score) -> pd.Series:
-    """Return the value of each user; that no user has one is an error."""
-    values = score.per_user
-    if values.empty:
-        raise NoUsersError(
-            named(
-                "no user has a value of {label}: all of them are left out.",
-                label=score.label,
-            )
-        )
-    return values
-
-
-def _refuse_other_lists(ours: Evaluation, against: object) -> None:
-    """Refuse what has no lists to pair with ours, one with one.
-
-    Where other columns tell the lists of a user apart, each of the user's lists here
-    would be paired with each of them there.
-    """
-    if not isinstance(against, Evaluation):
-        problem = (
-            f"against={quoted(against)} is no Evaluation: give one, such as "
-            "recnb.evaluate(other, truth)."
-        )
-        raise OptionError(problem)
-    split, split_there = _split_in_words(ours), _split_in_words(against)
-    if split != split_there:
-        raise OptionError(
-            f"this evaluation has {split}, and against= has {split_there}: evaluate "
-            "both with the same split=."
-        )
-
-
-def _split_in_words(data: EvaluationData) -> str:
-    """Return the columns that tell the lists of a user apart, in words."""
-    if not data.keys.columns:
-        return "no split="
-    return f"split={quoted([*data.keys.columns])}"
-
-
-def _of_users_in_both(
-    ours: pd.Series, against: Evaluation, measure: Measure
-) -> tuple[pd.Series, pd.Series]:
-    """Return our values and those of `against`, of the users who have both."""
-    # What the levels of an index are called may differ, as the frames' columns do; pandas
-    # would join such levels crosswise.
-    theirs = score_of(against, measure).per_user.rename_axis(ours.index.names)
-    both = ours.to_frame("ours").join(theirs.rename("theirs"), how="inner")
-    if both.empty:
-        raise NoUsersError(
-            "against= is of other users: no user is in both evaluations."
-        )
-    return both["ours"], both["theirs"]

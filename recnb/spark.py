@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pickle
 import warnings
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeVar
 
 import pandas as pd
@@ -18,11 +18,9 @@ import polars as pl
 import polars.selectors as cs
 import pyarrow as pa
 
-from recnb.comparison.models import register as register_engine
-from recnb.data import Frame, Layout
-from recnb.data.in_memory import Sheets
+from recnb.data import Frame, InputTable, Layout
 from recnb.data.names import RECS, TRUTH
-from recnb.data.parts import Parts
+from recnb.data.parts import StoredRows
 from recnb.data.sheet import Sheet
 from recnb.display.language import N_, current, use_language
 from recnb.distributed.evaluation import (
@@ -30,11 +28,10 @@ from recnb.distributed.evaluation import (
     ROW,
     call,
     evaluation_of,
-    layout_of,
-    read_part,
+    rows_of,
 )
 from recnb.errors import FrameError, RecnbError
-from recnb.evaluate import ParsedOptions, parse_options
+from recnb.evaluate import register_engine
 from recnb.evaluation import Evaluation
 
 try:
@@ -68,37 +65,41 @@ def evaluate(
         evaluation = recnb.spark.evaluate(recs, truth, relevant_from=4)
         evaluation.table(["ndcg", "recall"], k=[5, 10])
     """
-    given = parse_options(options).with_columns_of(getattr(truth, "columns", ()))
-    return evaluation_of(SparkParts(recs, truth, given, npartitions), given)
+    return evaluation_of(
+        _columns_alone(recs),
+        _columns_alone(truth),
+        options,
+        lambda layout: Groups(recs, truth, layout, npartitions),
+    )
 
 
-class SparkParts(Parts):
-    """Buckets of whole users, which Spark's workers are given."""
+class Groups(StoredRows):
+    """Groups of whole users, which Spark's workers are given."""
 
     where = N_("Spark DataFrames")
     remedy = "recnb.evaluate(recs.toPandas(), truth.toPandas())"
 
     def __init__(
-        self, recs: Frame, truth: Frame, given: ParsedOptions, npartitions: int | None
+        self, recs: Frame, truth: Frame, layout: Layout, npartitions: int | None
     ) -> None:
         session = _session_of(recs, truth)
-        layout = layout_of(_columns_alone(recs), _columns_alone(truth), given)
         judged = _by_role(truth, TRUTH, layout.truth_read, session)
         lists = _by_role(recs, RECS, layout.recs_read, session)
-        self._rows = (lists, judged)
-        super().__init__(layout.with_keys(self._rows, _distinct))
+        self._rows = {RECS: lists, TRUTH: judged}
         self._n = npartitions or _shuffle_partitions(session)
 
-    def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
-        """Call a function of each bucket, in a worker; results are in the order of buckets."""
-        left, right = (_numbered(rows, self._n).groupBy(BUCKET) for rows in self._rows)
+    def each(self, work: Callable[[pl.DataFrame, pl.DataFrame], T]) -> Iterator[T]:
+        """Call a function of each group, in a worker; results are in their order."""
+        left, right = (
+            _numbered(rows, self._n).groupBy(BUCKET) for rows in self._rows.values()
+        )
         with warnings.catch_warnings():
             # Spark warns of pandas 3, which reads none of these rows.
             warnings.filterwarnings(
                 "ignore", "PySpark does not yet fully support pandas", FutureWarning
             )
             in_worker = left.cogroup(right).applyInArrow(
-                _sent(work, self.layout), "bucket int, result binary"
+                _sent(work), "bucket int, result binary"
             )
         for _bucket, pickled in sorted(in_worker.collect(), key=lambda row: row[0]):
             result = pickle.loads(pickled)
@@ -106,14 +107,25 @@ class SparkParts(Parts):
                 raise result
             yield result
 
-    def fetched(self, users: pl.Series) -> Sheets:
+    def of_users(self, users: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the rows of some users."""
         wanted = fn.col("user").isin(users.to_list())
         # What is filtered before it is numbered can be left to the source.
-        left, right = (
-            _numbered(rows.filter(wanted), 1).toArrow() for rows in self._rows
+        recs, truth = (
+            rows_of(_numbered(rows.filter(wanted), 1).toArrow(), name)
+            for name, rows in self._rows.items()
         )
-        return read_part(left, right, self.layout)
+        return recs, truth
+
+    def distinct(self, name: str, roles: Sequence[str]) -> pl.DataFrame:
+        """Return the values that some columns of a frame have together."""
+        columns = (fn.col(f"`{role}`") for role in roles)
+        distinct = self._rows[name].select(*columns).distinct().toArrow()
+        return pl.DataFrame(pl.from_arrow(distinct))
+
+    def first(self) -> pl.DataFrame:
+        """Return a row of the lists."""
+        return rows_of(_numbered(self._rows[RECS].limit(1), 1).toArrow(), RECS)
 
 
 def _session_of(recs: Frame, truth: Frame) -> Any:
@@ -134,21 +146,19 @@ def _shuffle_partitions(session: Any) -> int:
 
 
 def _sent(
-    work: Callable[[Sheets], Any], layout: Layout
-) -> Callable[[tuple[Any, ...], pa.InputTable, pa.InputTable], pa.InputTable]:
-    """Make the function of a bucket that Spark calls.
+    work: Callable[[pl.DataFrame, pl.DataFrame], Any],
+) -> Callable[[tuple[Any, ...], pa.Table, pa.Table], pa.Table]:
+    """Make the function of a group that Spark calls.
 
     Errors of the data are returned like results: an exception would be tried again four
     times, and come back as text.
     """
     lang = current()
 
-    def of_bucket(
-        key: tuple[Any, ...], recs: pa.InputTable, truth: pa.InputTable
-    ) -> pa.InputTable:
+    def of_bucket(key: tuple[Any, ...], recs: pa.Table, truth: pa.Table) -> pa.Table:
         with use_language(lang):
             try:
-                result = call(work, recs, truth, layout)
+                result = call(work, recs, truth)
             except RecnbError as problem:
                 result = problem
         pickled = pa.array([pickle.dumps(result, protocol=5)], pa.binary())
@@ -180,8 +190,14 @@ def _by_role(
         return renamed.select(
             *(fn.col(places[column]).alias(role) for role, column in roles.items())
         )
-    plain = Sheet.read(frame, name, roles).rows.with_columns(
-        cs.unsigned_integer().cast(pl.Float64), cs.by_dtype(pl.Null).cast(pl.Float64)
+    rows = InputTable.of(frame, name).select(roles)
+    plain = (
+        Sheet(name, rows, roles)
+        .with_ids()
+        .rows.with_columns(
+            cs.unsigned_integer().cast(pl.Float64),
+            cs.by_dtype(pl.Null).cast(pl.Float64),
+        )
     )
     return session.createDataFrame(plain.to_arrow())
 
@@ -200,13 +216,6 @@ def _numbered(rows: DataFrame, n: int) -> DataFrame:
     bucket = fn.pmod(fn.hash(hashed), fn.lit(n)).alias(BUCKET)
     roles = (fn.col(f"`{role}`") for role in rows.columns)
     return rows.select(*roles, place, bucket)
-
-
-def _distinct(rows: DataFrame, roles: list[str]) -> pl.DataFrame:
-    """Return the values that some columns have together."""
-    columns = (fn.col(f"`{role}`") for role in roles)
-    distinct = rows.select(*columns).distinct().toArrow()
-    return pl.DataFrame(pl.from_arrow(distinct))
 
 
 register_engine(

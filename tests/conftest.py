@@ -15,7 +15,7 @@ from collections import defaultdict
 from collections.abc import Generator
 
 import pytest
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 from tests import kernels
 from tests.examples import PROFILE, examples
@@ -44,6 +44,12 @@ COMMON = {
 }
 
 settings.register_profile("default", max_examples=examples(40), **COMMON)
+settings.register_profile(
+    "mutants",
+    max_examples=examples(40),
+    phases=[Phase.explicit, Phase.generate],
+    **COMMON,
+)
 settings.register_profile("ci", max_examples=examples(40), **COMMON)
 settings.register_profile("thorough", max_examples=500, **COMMON)
 settings.load_profile(PROFILE)
@@ -91,6 +97,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 
 def pytest_unconfigure() -> None:
+    kernels.stop()
     gc.unfreeze()
 
 
@@ -109,7 +116,7 @@ def pytest_runtest_teardown(
 
 #: Files that take long, those of CI alone among them, the longest first.
 EARLY = (
-    "tests/test_attack.py",
+    "tests/laws/test_attack.py",
     "tests/stats/test_clustered_coverage.py",
     "tests/test_unplug.py",
     "tests/test_site.py",

@@ -10,10 +10,11 @@ import shutil
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 from uuid import uuid4
 
 import nbval.kernel
+import nbval.plugin
 from ipykernel.kernelspec import RESOURCES, get_kernel_dict
 from jupyter_client.connect import ConnectionFileMixin
 from jupyter_client.kernelspec import KernelSpec
@@ -45,6 +46,7 @@ def prepare() -> None:
     start kernels of this module.
     """
     nbval.kernel.KernelManager = NbvalKernel
+    nbval.plugin.RunningKernel = NotebookKernel
     os.environ["TQDM_DISABLE"] = "1"  # a bar would be there on slow machines alone
     if FOLDER in os.environ:
         return
@@ -90,6 +92,51 @@ class NbvalKernel(Sockets, KernelManager):
         stderr.close()
         env = os.environ | {"PYTHONWARNINGS": FONTS}
         super().start_kernel(stderr=subprocess.DEVNULL, env=env, **options)
+
+
+#: Takes away what a notebook leaves in a kernel: names, and settings that it made.
+RESET = """
+import os
+import pandas as pd
+import recnb
+
+os.chdir({folder!r})
+pd.reset_option("display")
+recnb.language("en")
+get_ipython().run_line_magic("reset", "-f")
+"""
+
+
+class NotebookKernel(nbval.kernel.RunningKernel):
+    """A kernel for the notebooks of a process, one after the other: each new one would
+    import everything again.
+    """
+
+    kept: ClassVar[NotebookKernel | None] = None
+
+    def __init__(
+        self, kernel_name: str, cwd: str | None = None, startup_timeout: int = 60
+    ) -> None:
+        if NotebookKernel.kept is None or not NotebookKernel.kept.is_alive():
+            super().__init__(kernel_name, cwd, startup_timeout)
+            NotebookKernel.kept = self
+            return
+        self.km, self.kc = NotebookKernel.kept.km, NotebookKernel.kept.kc
+        code = RESET.format(folder=cwd or os.getcwd())
+        asked = self.kc.execute(code, silent=True)
+        self.await_reply(asked, timeout=startup_timeout)
+        self.await_idle(asked, timeout=startup_timeout)
+
+    def stop(self) -> None:
+        """Leave it to the next notebook."""
+
+
+def stop() -> None:
+    """Stop the kernel of the notebooks of this process, if there is one."""
+    kernel = NotebookKernel.kept
+    if kernel is not None and kernel.is_alive():
+        nbval.kernel.RunningKernel.stop(kernel)
+    NotebookKernel.kept = None
 
 
 class ThisInterpreter(Sockets, AsyncKernelManager):

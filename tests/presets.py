@@ -10,7 +10,7 @@ from recnb.conventions.presets import Preset, preset
 from recnb.data import Source, read
 from recnb.data.names import RECS, TRUTH
 from recnb.data.read import tables_of
-from recnb.libraries.variant import Variant
+from recnb.libraries.number import Variant
 
 #: Whose numbers are recorded of whole lists, although it can be asked for a cut-off.
 WHOLE = ("ir-measures", "rbp_rel1")

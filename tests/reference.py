@@ -578,9 +578,9 @@ def of_user(metric: str, case: Case, user: Any, options: Options) -> float | Non
     chosen = {name: value for name, value in options.items() if name not in DEFAULTS}
     # no relevant item is visible; for ndcg also: the ideal is 0 as all grades are, and
     # not as an empty list ends at once
-    best = replace(possible[0], depth=math.inf, k=max(possible[0].k, 1))
-    if options["cutoff"] == "k":
-        best = possible[0]
+    best = replace(possible[0], k=max(possible[0].k, 1))
+    if options["cutoff"] == "none":
+        best = replace(best, depth=math.inf)
     # Where a relevant item has a gain, a list of none of them is worth 0, though its own
     # items have no better order.
     has_no_gain = options["relevant"] != ">0" and metric == "ndcg"

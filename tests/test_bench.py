@@ -50,6 +50,7 @@ def test_numbers_of_files_are_those_of_their_frames(tmp_path, monkeypatch):
     program.same(found.values, recnb.evaluate(recs, truth).table(k=10)[10], "")
 
 
+@pytest.mark.slow
 def test_different_things_are_not_timed_and_the_rest_makes_tables(capsys, monkeypatch):
     monkeypatch.setattr(program, "SMALL", TINY)
     monkeypatch.setattr(program.night, "USUAL", Night(3, 60, 20, 12, 4))

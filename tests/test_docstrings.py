@@ -99,10 +99,6 @@ def objects_with_members(name: str, value: Any) -> Iterator[tuple[str, Any]]:
 OBJECTS = public_objects()
 
 
-def validator_of(value: Any) -> CallValidator:
-    return CallValidator(get_doc_object(value))
-
-
 def problems(name: str, value: Any) -> list[str]:
     """Return what is wrong with a docstring, by numpydoc's rules and the house's."""
     is_error = inspect.isclass(value) and issubclass(value, Exception)
@@ -112,12 +108,13 @@ def problems(name: str, value: Any) -> list[str]:
         left_out |= {*LEFT_OUT_OF_LINES}
     if is_error or value in MADE_BY_RECNB:
         left_out.add("PR01")
-    result = validate(value, validator_cls=lambda obj_name: validator_of(obj_name))
+    validator = CallValidator(get_doc_object(value))
+    result = validate(value, validator_cls=lambda obj_name: validator)
     wrong = [
         f"{code}: {text}" for code, text in result["errors"] if code not in left_out
     ]
     # numpydoc lets parameters with a set of values be without a description.
-    for parameter, (_kind, text) in validator_of(value).doc_all_parameters.items():
+    for parameter, (_kind, text) in validator.doc_all_parameters.items():
         if not "".join(text):
             wrong.append(f"{parameter} has no description")
     return wrong

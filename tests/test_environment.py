@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import subprocess
 import tomllib
 from pathlib import Path
 
@@ -64,3 +65,14 @@ def test_the_site_is_built_with_its_extra_alone():
     wanted = imported & {*ranges(extras["test"])}
     assert "jupytext" in wanted
     assert wanted <= {*ranges(extras["site"])}
+
+
+def test_ci_names_paths_that_exist():
+    """pytest ends at once, with no test run, if one of its paths is not there."""
+    script = (ROOT / ".ci" / "run").read_text("utf-8")
+    named = re.findall(r"(?<![\w./$])(?:tests|notebooks|recnb)/[\w./{},*]+", script)
+    assert len(named) > 5
+    for path in named:
+        shell = ["bash", "-O", "failglob", "-c", f"ls -d {path}"]
+        found = subprocess.run(shell, cwd=ROOT, capture_output=True, text=True)
+        assert found.returncode == 0, found.stderr

@@ -160,3 +160,10 @@ def test_labels_and_scores_in_other_forms() -> None:
         pl.DataFrame({"p": y_score}),
     ):
         assert recnb.evaluate_groups(column, scores, group=[3, 2]).ndcg(k=3) == ndcg
+
+
+def test_sizes_of_1_are_advised_both_meanings() -> None:
+    y_true, y_score = [1, 0], [0.1, 0.2]
+    assert recnb.evaluate_groups(y_true, y_score, group=[2]).joined.users.len() == 1
+    apart = recnb.evaluate_groups(y_true, y_score, qid=range(2))
+    assert apart.joined.n_without_relevant == 1

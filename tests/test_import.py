@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import pkgutil
 import subprocess
 import sys
@@ -15,10 +16,24 @@ def printed(code: str) -> str:
     ).stdout.strip()
 
 
+LATER = [*recnb._FOLDERS, *recnb._MODULES]
+#: Prints what is loaded with the package, and then the names that are loaded later.
+PROGRAM = f"""
+import sys, recnb
+print(*(name for name in sys.modules if name.startswith("recnb.")))
+from recnb import *
+print(compare.__module__)
+print(*(getattr(recnb, name).__name__ for name in {LATER}))
+"""
+
+
+@functools.cache
+def lines() -> list[str]:
+    return printed(PROGRAM).splitlines()
+
+
 def test_features_are_loaded_when_they_are_first_used():
-    loaded = printed(
-        "import sys, recnb; print(*(name for name in sys.modules if name.startswith('recnb.')))"
-    ).split()
+    loaded = lines()[0].split()
     assert "recnb.evaluation" in loaded
     folders = {
         module.name for module in pkgutil.iter_modules(recnb.__path__) if module.ispkg
@@ -30,19 +45,14 @@ def test_features_are_loaded_when_they_are_first_used():
 
 
 def test_what_is_loaded_later_is_there():
-    names = [*recnb._FOLDERS, *recnb._MODULES]
-    found = printed(
-        f"import recnb; print(*(getattr(recnb, name).__name__ for name in {names}))"
-    ).split()
+    found = lines()[2].split()
     short = [
         name.split(".")[-1].replace("Play", "play") for name in found
     ]  # recnb.playground is the class Playground
-    assert short == names
+    assert short == LATER
 
 
 def test_public_names_that_are_loaded_later_are_listed():
     assert {*recnb._MODULES} <= {*recnb.__all__}
     assert {*recnb._MODULES} <= {*dir(recnb)}
-    assert printed("from recnb import *; print(compare.__module__)").startswith(
-        "recnb.comparison"
-    )
+    assert lines()[1].startswith("recnb.comparison")

@@ -214,10 +214,13 @@ def test_it_is_installed_used_and_removed_without_a_trace(
     environment = Environment(tmp_path)
     install(environment, wheel)
     python = str(environment.python)
-    program, output = programs_of((ROOT / "README.md").read_text("utf-8"))[0]
-    assert environment.printed(python, "-c", program).rstrip("\n") == output
-    where = environment.printed(python, "-c", "import recnb; print(recnb.__file__)")
-    assert pathlib.Path(where.strip()).is_relative_to(environment.packages)
+    page = (ROOT / "recnb" / "metrics" / "README.md").read_text("utf-8")
+    program, output = programs_of(page)[0]
+    where = "import recnb; print(recnb.__file__)"
+    printed = environment.printed(python, "-c", f"{program}\n{where}")
+    *lines, file = printed.splitlines()
+    assert "\n".join(lines) == output
+    assert pathlib.Path(file).is_relative_to(environment.packages)
     version = environment.printed(str(environment.scripts / "recnb"), "--version")
     assert recnb.__version__ in version
     of_recnb = {"recnb", f"recnb-{recnb.__version__}.dist-info"}

@@ -9,16 +9,25 @@ import copy
 import inspect
 import pydoc
 import typing
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot as plt
 import polars as pl
 import pytest
 
 import recnb
 from recnb import LIST_METRICS, METRICS
 from recnb.display.data_file import rows_of
-from recnb.errors import RecnbError, UnknownNameError, listed, near, no_attribute
+from recnb.errors import (
+    OptionError,
+    RecnbError,
+    UnknownNameError,
+    listed,
+    near,
+    no_attribute,
+)
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import ALIASES
 
@@ -33,12 +42,12 @@ def test_every_metric_is_bound_everywhere(bound: str) -> None:
     name = ALIASES.get(bound, bound)
     for place in (Evaluation, recnb.RecAccessor, recnb):
         assert callable(getattr(place, bound, None)), (
-            f"{place} lacks {bound}: see recnb/results/metric_methods.py"
+            f"{place} lacks {bound}: see the end of recnb/metrics/accuracy.py"
         )
         assert getattr(place, bound) is getattr(place, name)
     # `from recnb import *` must not replace Python's `map`.
     assert (bound in recnb.__all__) == (bound != "map"), (
-        f"recnb/__init__.py: __all__ and {bound!r}"
+        f"recnb/metrics/accuracy.py: __all__ and {bound!r}"
     )
 
 
@@ -151,6 +160,7 @@ def test_public_names() -> None:
     """What users rely on; names may be added, none may go."""
     methods = {
         "table",
+        "worst",
         "curve",
         "explain",
         "report",
@@ -170,6 +180,7 @@ def test_public_names() -> None:
         "explain",
         "playground",
         "quiz",
+        "read_report",
     }
     classes = {"Score", "Table", "Explanation", "Interval", "Convention"}
     assert {*recnb.__all__} >= (functions | classes | {*NAMES}) - {"map"}
@@ -205,7 +216,6 @@ def test_public_names() -> None:
 
 
 MISSPELT = [
-    (EV, "정밀도", "precision"),  # as Korean calls it
     (EV, "ndgc", "ndcg"),
     (EV, "explian", "explain"),
     (SAMPLE.test.rec, "agianst", "against"),
@@ -266,6 +276,88 @@ def test_objects_are_copied_and_compared_models_are_a_mapping() -> None:
         == [name for name, _model in FOUND.items()]
     )
     assert not hasattr(FOUND, "ndcg")
+
+
+GUESSED = [
+    (row["of"], name, row["type"])
+    for row in rows_of("guessed_names.csv")
+    for name in row["name"].split("|")
+]
+PLACES = {
+    "EvaluationMethods": EV,
+    "Comparison": FOUND,
+    "Report": EV.report(k=10),
+    "MetricValue": EV.ndcg(k=10),
+    "recnb": recnb,
+}
+
+
+@pytest.mark.parametrize(("of", "name", "call"), GUESSED)
+def test_a_guessed_name_is_told_a_call(of: str, name: str, call: str) -> None:
+    asked: dict[str, Callable[[], Any]] = {
+        "metric": lambda: EV.ndcg(**{name: 10}),
+        "evaluate": lambda: recnb.evaluate(SAMPLE.test, SAMPLE.test, **{name: 10}),
+    }
+    with pytest.raises(OptionError) as error:
+        asked.get(of, lambda: getattr(PLACES[of], name))()
+    assert str(error.value).endswith(f" Type {call.replace('{it}', 'ev')}.")
+
+
+@pytest.mark.parametrize("call", dict.fromkeys(call for _of, _name, call in GUESSED))
+def test_the_call_for_a_guessed_name_works(
+    call: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(recnb.datasets, "load_movielens", recnb.datasets.load_sample)
+    recs, truth = SAMPLE.models["popular"], SAMPLE.test.assign(column="a")
+    names = {
+        "recnb": recnb,
+        "recs": recs,
+        "others": SAMPLE.models["item-knn"],
+        "truth": truth,
+        "ev": recnb.evaluate(recs, truth),
+        "found": recnb.compare(SAMPLE.models, truth),
+        "report": PLACES["Report"],
+        "score": PLACES["MetricValue"],
+        "values": EV.ndcg(k=10).per_user,
+        "user": "u026",
+    }
+    if call.startswith(("k=", "by=", "relevant_from=")) or call.endswith('="column"'):
+        return  # a keyword
+    eval(call.replace("{it}", "ev").partition(", which ")[0], names)
+    plt.close("all")
+    recnb.language("en")
+
+
+@pytest.mark.parametrize(
+    ("place", "name", "call"),
+    [
+        (EV, "정밀도", "ev.precision(k=10)"),  # as Korean calls it
+        (EV, "ndcg_at_10", "ev.ndcg(k=10)"),
+        (EV, "precision_at_k", "ev.precision(k=10)"),
+        (EV, "MAP", "ev.average_precision(k=10)"),
+        (EV, "mean_reciprocal_rank", "ev.reciprocal_rank(k=10)"),
+        (EV, "recall20", "ev.recall(k=20)"),
+        (EV, "coverage_at_5", "ev.coverage(k=5)"),
+        (SAMPLE.test.rec, "recall_at", "df.rec.recall(k=10)"),
+        (SAMPLE.test.rec, "plot", 'df.rec.curve("ndcg").plot()'),
+        (FOUND, "ndcg", 'found.table("ndcg", k=10)'),
+        (recnb, "ndcg_at_k", "recnb.ndcg(ranking, relevant, k=10)"),
+        (recnb, "ndcg_score", "recnb.ndcg(ranking, relevant, k=10)"),
+        (recnb, "coverage", "recnb.evaluate(recs, truth).coverage(k=10)"),
+    ],
+)
+def test_a_metric_by_another_librarys_name_is_told_its_call(
+    place: Any, name: str, call: str
+) -> None:
+    with pytest.raises(UnknownNameError) as error:
+        getattr(place, name)
+    assert str(error.value).endswith(f"has no {name!r}. Type {call}.")
+
+
+def test_a_truth_given_to_a_method_of_a_frame_is_told_against() -> None:
+    with pytest.raises(OptionError, match=r"recs\.rec\.against\(truth\)\.ndcg"):
+        SAMPLE.models["popular"].rec.ndcg(SAMPLE.test, k=10)
 
 
 REMOVED = rows_of("removed_names.csv")

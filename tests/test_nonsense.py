@@ -177,7 +177,7 @@ def test_nonsense_is_refused_or_does_no_harm(call: str) -> None:
     assert raised == []
 
 
-@pytest.mark.parametrize("form", ["to_html", "to_markdown", "to_latex", "to_json"])
+@pytest.mark.parametrize("form", ["to_html", "to_markdown", "to_json"])
 def test_a_file_that_cannot_be_written(form: str, tmp_path: Path) -> None:
     for number, made in enumerate((EV, FOUND)):
         report = made.report(k=2, metrics=["ndcg"])

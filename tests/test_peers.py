@@ -5,6 +5,7 @@ number, which is the one that was recorded of the library.
 from __future__ import annotations
 
 import csv
+import functools
 import json
 import os
 import re
@@ -43,21 +44,25 @@ def printed(program: str, capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out.rstrip("\n")
 
 
+@functools.cache
 def case() -> dict[str, Any]:
     cases = json.loads((RECORDED / "cases.json").read_text("utf-8"))
     (found,) = (each for each in cases if each["id"] == "c14_user_without_recs")
     return found
 
 
-def recorded(library: str, variant: str) -> float:
+@functools.cache
+def recorded_values() -> list[dict[str, str]]:
     with (RECORDED / "values.csv").open(encoding="utf-8", newline="") as file:
-        rows = [
-            row
-            for row in csv.DictReader(file)
-            if (row["library"], row["variant"], row["case"])
-            == (library, variant, case()["id"])
-        ]
-    (row,) = rows
+        return [row for row in csv.DictReader(file) if row["case"] == case()["id"]]
+
+
+def recorded(library: str, variant: str) -> float:
+    (row,) = (
+        row
+        for row in recorded_values()
+        if (row["library"], row["variant"]) == (library, variant)
+    )
     return float(row["value"])
 
 

@@ -14,8 +14,8 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb.data import file_parts
 from recnb.errors import ElsewhereError
+from tests.random_frames import sized
 
 SAMPLE = recnb.datasets.load_sample()
 SIDES = {"train": SAMPLE.train, "items": SAMPLE.items, "users": SAMPLE.users}
@@ -90,16 +90,18 @@ def as_shown(result: Any) -> tuple[Any, ...]:
     return type(result), repr(result), html, str(getattr(result, "attrs", ""))
 
 
+@pytest.mark.thin
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
-    ("kind", "name"), [(kind, name) for kind in MADE for name in methods(kind)]
+    "method", [(kind, name) for kind in MADE for name in methods(kind)], ids=".".join
 )
 def test_every_method_leaves_and_returns_what_can_be_copied(
-    kind: str, name: str
+    method: tuple[str, str], way: str
 ) -> None:
-    result = called(MADE[kind], name)
-    for way in WAYS.values():
-        assert as_shown(way(result)) == as_shown(result)
-        assert as_shown(called(way(MADE[kind]), name)) == as_shown(result)
+    kind, name = method
+    result, copied = called(MADE[kind], name), WAYS[way]
+    assert as_shown(copied(result)) == as_shown(result)
+    assert as_shown(called(copied(MADE[kind]), name)) == as_shown(result)
 
 
 @pytest.mark.parametrize("kind", MADE)
@@ -116,7 +118,7 @@ def test_a_live_view_leaves_what_can_be_copied(kind: str) -> None:
 def test_pickle_takes_hits_and_leaves_rows_that_are_in_files(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(file_parts, "HELD", 10_000)
+    sized(monkeypatch, held=10_000, batch=2_000)
     recs, truth = (
         pl.from_pandas(frame).lazy()
         for frame in (SAMPLE.models["item-knn"], SAMPLE.test)

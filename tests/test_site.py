@@ -134,7 +134,7 @@ def test_every_public_name_has_a_page_of_the_reference():
     assert {f"recnb.{name}" for name in recnb.__all__} - named == {"recnb.__version__"}
     assert {"ndcg", "table", "report", "lint", "why"} <= {*members_of(recnb.Evaluation)}
     assert not {"joined", "side_data"} & {*members_of(recnb.Evaluation)}
-    assert {"to_html", "to_latex"} <= {*members_of(RETURNED[0])}
+    assert {"to_html", "to_markdown"} <= {*members_of(RETURNED[0])}
 
 
 def test_every_public_name_has_a_sentence_where_the_reference_lists_it():
@@ -189,8 +189,27 @@ def test_every_public_name_and_method_is_where_links_expect_it(site):
     for cls in (recnb.Evaluation, recnb.Comparison, recnb.Score, recnb.RecAccessor):
         missing = {f"recnb.{cls.__name__}.{name}" for name in members_of(cls)} - ids
         assert missing == set()
-    evaluate = (site / "reference/recnb.evaluate.html").read_text("utf-8")
-    assert "&gt;&gt;&gt;" in evaluate  # its example
+
+
+@pytest.mark.site
+@pytest.mark.parametrize("name", ["recnb.evaluate", "recnb.ndcg", "recnb.playground"])
+def test_a_page_of_the_reference_begins_with_its_purpose_and_an_example(site, name):
+    page = (site / f"reference/{name}.html").read_text("utf-8").partition("<article")[2]
+    summary = summary_of(name).rstrip(".").partition("`")[0]
+    parts = [f">{summary}", "&gt;&gt;&gt;", 'class="sig sig-object', "Parameters"]
+    places = [page.index(part) for part in parts]
+    assert places == sorted(places)
+    assert page.count(f">{summary}") == 1
+
+
+@pytest.mark.site
+def test_the_front_page_has_six_cards_and_every_notebook(site):
+    front = (site / "index.html").read_text("utf-8")
+    cards, gallery = re.findall(r'<ul class="recnb-\w+.*?</ul>', front, re.DOTALL)
+    assert cards.count("<li>") == 6
+    linked = {*re.findall(r'href="notebooks/([\w/]+)\.html"', gallery)}
+    assert linked == {path.relative_to("notebooks").as_posix() for path in NOTEBOOKS}
+    assert "pictures/report.png" in front.replace("_images/", "pictures/")
 
 
 @pytest.mark.site
@@ -251,9 +270,13 @@ def test_the_playground_of_the_front_page_shows_each_move_without_a_kernel(site)
     [
         ("popularity_propensity", "recnb.popularity_propensity"),
         ("정밀도", "notebooks/ko"),
+        ("how do I get a confidence interval", "statistics"),
+        ("threshold", "data.html"),
+        ("gate in CI", "command_line"),
+        ("merge", "data.html"),
     ],
 )
-def test_the_search_finds_names_and_korean(site, words, page_found):
+def test_the_search_finds_names_questions_and_korean(site, words, page_found):
     with chromium() as browser:
         opened = browser.new_page()
         opened.goto(f"{(site / 'search.html').as_uri()}?q={words}")

@@ -201,7 +201,7 @@ display(at_three, at_five, ideal)
 # With the ideal list cut at three, as the list is, nDCG is 0.6049; with an ideal list of all five it is 0.5682, and the printed
 # IDCG of 1.3472 is that of all five. The article's function cuts the ideal list at the length of the list whatever k is, so at
 # k = 5 it still gives 0.6049. No library recorded here does that; recnb's option `ideal="min(k, list)"` does
-# ([04](04_dcg_ndcg.ipynb) weighs the two). The count is of conventions that have a number for these frames; the line below
+# ([04b](04b_ndcg_claims.ipynb) weighs the two). The count is of conventions that have a number for these frames; the line below
 # says of the libraries among them where they raise an error or follow no recorded rule.
 
 # %%

@@ -70,7 +70,7 @@ assert abs((by_segment["mean"] * by_segment["n_users"]).sum() / by_segment["n_us
 # %% [markdown]
 # By nDCG light users fare worse; in recall no gap is shown (p = 0.48). Which is it? Their ratings were counted in train and
 # test together, so the segment also decides how much there is to be found, and users with more test items hit more even
-# by chance, which no division takes away ([04](04_dcg_ndcg.ipynb) computes how much more):
+# by chance, which no division takes away ([04b](04b_ndcg_claims.ipynb) computes how much more):
 
 # %%
 relevant = sample.test.groupby("user").size().rename("relevant items")

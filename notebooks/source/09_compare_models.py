@@ -362,11 +362,11 @@ print(*liked.conclusions, sep="\n")
 # %% [markdown]
 # Smaller numbers, fewer users (235 liked anything), and the same three answers.
 #
-# `report.to_html("report.html")` writes the report for a browser, `to_markdown()` for a pull request, `to_latex()` for
-# a paper:
+# `report.to_html("report.html")` writes the report for a browser, `to_markdown()` for a pull request; a table
+# has LaTeX for a paper:
 
 # %%
-print(report.to_latex())
+print(found.table(["ndcg", "precision", "recall"], k=10, intervals=True).to_latex())
 
 # %% [markdown]
 # ## What may be written

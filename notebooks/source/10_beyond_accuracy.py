@@ -17,7 +17,6 @@ import pandas as pd
 from IPython.display import display
 
 import recnb
-from recnb.stats import paired
 
 sample = recnb.datasets.load_sample()
 beside = {"train": sample.train, "items": sample.items}
@@ -119,9 +118,9 @@ print(f"by hand {by_hand:.4f}")
 # %%
 rows = {}
 for metric in ("novelty", "popularity", "tail_share", "calibration"):
-    difference = getattr(factors, metric)(k=10).per_user - getattr(knn, metric)(k=10).per_user
-    made = paired(difference.to_numpy())
-    rows[metric] = (made.mean[0], made.low[0], made.high[0])
+    of_each = [getattr(model, metric)(k=10).per_user for model in (factors, knn)]
+    made = recnb.paired(*of_each, bounds=(0, np.inf))
+    rows[metric] = (made.difference, made.low, made.high)
 columns = ["factors − item-knn", "low", "high"]
 of_factors = pd.DataFrame.from_dict(rows, orient="index", columns=columns)
 

@@ -13,9 +13,10 @@ from recnb.cli.gates import GATE_FLAGS
 from recnb.cli.output import FORMATS
 from recnb.conventions import value_of
 from recnb.data.names import IDS
+from recnb.data.weights import WEIGHTS
 from recnb.display.language import LANGUAGES
 from recnb.errors import instead_of
-from recnb.evaluate import COLUMNS, KEYWORDS, WEIGHTS
+from recnb.evaluate import COLUMNS, KEYWORDS
 
 SIDE_DATA = ("train", "items", "users")
 

@@ -7,12 +7,13 @@ import traceback
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recnb.cli.arguments import SIDE_DATA, options_of, read_arguments
+from recnb.cli.arguments import SIDE_DATA, flag_of, options_of, read_arguments
 from recnb.cli.gates import conclude, gate_requests
 from recnb.cli.inputs import Inputs
 from recnb.cli.messages import in_words
 from recnb.cli.output import check_targets, forms_of, print_error, write_report
 from recnb.comparison import Comparison, compare
+from recnb.data.weights import WEIGHTS
 from recnb.display.language import use_language
 from recnb.display.progress import without_progress
 from recnb.errors import FrameError, NoRowsError, NoUsersError, RecnbError, WriteError
@@ -33,12 +34,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _run(arguments: argparse.Namespace) -> tuple[int, str]:
     """Run a command, and return its exit code and the message of an error."""
-    files: dict[str, str] = {}
+    names = {weight: flag_of(weight) for weight in WEIGHTS}
     try:
         with use_language(arguments.lang), without_progress(arguments.quiet):
-            return _report(arguments, files), ""
+            return _report(arguments, names), ""
     except (RecnbError, OSError, MemoryError) as problem:
-        text = in_words(problem, files)
+        text = in_words(problem, names)
         if isinstance(problem, MemoryError) or "Cannot allocate memory" in text:
             fix = (
                 "allow more (ulimit -v, ulimit -d, the limit of a container), or "
@@ -62,17 +63,18 @@ def _exit_code(problem: Exception) -> int:
     return 2
 
 
-def _report(arguments: argparse.Namespace, files: dict[str, str]) -> int:
+def _report(arguments: argparse.Namespace, names: dict[str, str]) -> int:
     """Evaluate or compare the files, write the report, and hold the gates.
 
-    `files` takes the file of each frame by the name that errors call it.
+    `names` takes what errors call each frame, with its file.
     """
     requests = gate_requests(arguments)
     forms = forms_of(arguments)
     inputs = Inputs.read(arguments.files, arguments.model)
     options = options_of(arguments)
-    files.update(_files_by_frame(inputs, options))
-    check_targets(arguments, files.values())
+    files = _files_by_frame(inputs, options)
+    names.update({frame: f"{frame} ({file})" for frame, file in files.items()})
+    check_targets(arguments.output, files.values())
 
     result, report = _evaluated(arguments, inputs, options)
     checks: list[GateCheck] = []

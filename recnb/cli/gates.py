@@ -64,10 +64,10 @@ class GateRequest(NamedTuple):
     def read(cls, flag: str, text: str) -> GateRequest:
         """Read the text after a flag."""
         if flag == "--fail-if-worse":
-            target, number = _target_and_margin(text)
+            target, number = _divided(text, ":", unless_typed=0.0)
             is_possible = isfinite(number) and number >= 0
         else:
-            target, number = _target_and_limit(text)
+            target, number = _divided(text, "=", unless_typed=nan)
             is_possible = isfinite(number)
         model, _, measure = target.rpartition(":")
         if not is_possible or not is_measure(measure):
@@ -107,33 +107,20 @@ class GateRequest(NamedTuple):
         return {"": result}
 
 
-def _target_and_limit(text: str) -> tuple[str, float]:
-    """Divide `target=limit`; the limit is NaN if no number is typed."""
-    target, _, limit = text.rpartition("=")
+def _divided(text: str, sign: str, *, unless_typed: float) -> tuple[str, float]:
+    """Divide a text at the last sign, which a number may follow."""
+    target, _, number = text.rpartition(sign)
     try:
-        return target, float(limit)
+        return target, float(number)
     except ValueError:
-        return target, nan
-
-
-def _target_and_margin(text: str) -> tuple[str, float]:
-    """Divide `target[:margin]`; the margin is 0 unless a number is typed."""
-    target, _, margin = text.rpartition(":")
-    try:
-        return target, float(margin)
-    except ValueError:
-        return text, 0.0
+        return text, unless_typed
 
 
 def gate_requests(arguments: argparse.Namespace) -> list[GateRequest]:
     """Return the gates that are asked for."""
-    typed = {
-        "--fail-below": arguments.fail_below,
-        "--fail-above": arguments.fail_above,
-        "--fail-if-worse": arguments.fail_if_worse,
-    }
     requests = []
-    for flag, texts in typed.items():
+    for flag in GATE_FLAGS:
+        texts = getattr(arguments, flag[2:].replace("-", "_"))
         requests += [GateRequest.read(flag, text) for text in texts]
     if arguments.fail_if_worse and not arguments.baseline:
         problem = "--fail-if-worse compares with a baseline: "
@@ -162,9 +149,10 @@ def conclude(
 def _warnings_of(report: Report) -> list[str]:
     """Return a line for each warning of the lint, with its model if there are several."""
     lines = []
-    for name, lint in report.lints.items():
-        model = f"{one_line(name)}: " if name else ""
-        for warning in lint.warnings:
-            text = one_line(warning.short, 1000)
-            lines.append(f"{model}{warning.word}: {text}")
+    for models, found in report.findings:
+        for name, finding in zip(models, found, strict=True):
+            model = f"{one_line(name)}: " if name else ""
+            if finding.severity == "warning":
+                text = one_line(finding.short, 1000)
+                lines.append(f"{model}{finding.word}: {text}")
     return lines

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -76,16 +75,11 @@ def _named(paths: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def _check_models(models: Sequence[tuple[str, str]]) -> None:
-    """Raise an error if a model has no name or no files, or two have the same."""
+    """Raise an error if a model has no name or no files, or two have one name."""
     if not all(name.strip() and path for name, path in models):
         raise OptionError(
             "--model names a model and its files: say it as --model NAME=FILES."
         )
-    places: list[str] = []
-    for _name, path in models:
-        places += map(os.path.realpath, files_of(path))
-    if len(set(places)) < len(places):
-        raise OptionError(f"{max(places, key=places.count)} is given twice.")
     names = [name for name, _path in models]
     if len(set(names)) < len(names):
         problem = "two models have one name: give each its own. Names: "

@@ -7,40 +7,33 @@ import shlex
 from collections.abc import Mapping
 
 from recnb.cli.arguments import SIDE_DATA, flag_of
+from recnb.errors import RecnbError
 from recnb.evaluate import KEYWORDS
 
 _NAMES = "|".join([*KEYWORDS, "k", "by", "baseline", "confidence", "model"])
 
-#: A keyword with its value: text in quotes, a list, a word, or nothing. In the path of a
-#: file it is a folder.
-KEYWORD = re.compile(rf"(?<![\w/'-])({_NAMES})=('[^']*'|\[[^]]*\]|[\w.]*\b|)")
-
-#: What messages say to call in Python, and what is typed here.
-CALLS = {
-    r"recs\.rec\.against\(truth, ([^()]*)\)": r"\1",
-    r"recnb\.compare\(recs, truth\)": "--model COLUMN",
-    r"recnb\.compare\(\{'a': recs_a, 'b': recs_b\}, truth\)": "--model a=FILES --model b=FILES",
-    r"; or name the columns of predictions: recnb\.compare\([^()]*\)": "",
-}
-
-#: How messages say in Python that a column of text becomes one of dates.
-DATES = re.compile(r"(\w+)\[('.*?')\] = pandas\.to_datetime\(.*?\]\)\.dt\.date")
+#: A keyword with its value as Python writes them: text in quotes, a list, a word, or
+#: nothing. In the path of a file it is a folder.
+KEYWORD = re.compile(rf"(?<![\w/'-])({_NAMES})=('[^']*'|\[[^]]*\]|-?[\w.]+\b|)")
 
 
-def in_words(problem: Exception, files: Mapping[str, str]) -> str:
+def in_words(problem: Exception, names: Mapping[str, str]) -> str:
     """Return the message of an error on one line, in words of the command line.
 
-    Flags stand in place of keywords. `files` has the file of each frame by the name that
-    messages begin with; the file is added to it.
+    Flags stand in place of keywords, and what the error says is typed here in place of
+    calls. `names` has what the command line calls a frame or a weight, by the name that
+    messages begin with.
     """
     text = " ".join(str(problem).split())
-    for call, typed in CALLS.items():
-        text = re.sub(call, typed, text)
+    cause: BaseException | None = problem
+    while isinstance(cause, RecnbError):  # whose message is part of this one
+        for call, typed in cause.typed.items():
+            text = text.replace(call, typed)
+        cause = cause.__cause__
     text = KEYWORD.sub(_as_flag, text)
-    text = DATES.sub(r"write the \1 as Parquet, with dates in column \2", text)
-    for frame, file in files.items():
-        if text.startswith((f"{frame}:", f"{frame} ")):
-            return text.replace(frame, f"{frame} ({file})", 1)
+    for name, shown in names.items():
+        if text.startswith((f"{name}:", f"{name} ")):
+            return text.replace(name, shown, 1)
     return text
 
 

@@ -10,16 +10,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TextIO
 
-from recnb.data.files import as_json, checked_target, files_of, json_values, written
+from recnb.data.files import files_of
 from recnb.errors import OptionError, WriteError
 from recnb.report.report import Report
+from recnb.results.files import as_json, checked_target, json_values, written
 from recnb.results.gate import GateCheck
 
 #: The form of a report by the ending of its file.
 FORMATS = {
     ".html": "html",
     ".md": "markdown",
-    ".tex": "latex",
     ".json": "json",
     ".csv": "csv",
     ".txt": "text",
@@ -42,27 +42,16 @@ def forms_of(arguments: argparse.Namespace) -> dict[str | None, str]:
     return forms
 
 
-def check_targets(arguments: argparse.Namespace, inputs: Iterable[str]) -> None:
-    """Raise an error if a file to write is read, is written twice, or cannot be."""
-    input_files = [file for path in inputs for file in files_of(path)]
-    places = set()
-    for target in arguments.output:
-        if checked_target(target).exists():
-            _refuse_input(target, input_files)
-        place = os.path.realpath(target)
-        is_device = os.path.exists(place) and not os.path.isfile(place)
-        if place in places and not is_device:
-            problem = f"-o writes {target} twice: "
-            raise OptionError(f"{problem}give each another name.")
-        places.add(place)
-
-
-def _refuse_input(target: str, input_files: Iterable[Path]) -> None:
-    for file in input_files:
-        if file.exists() and os.path.samefile(file, target):
-            raise OptionError(
-                f"-o {target} is {file}, which is read: give another name."
-            )
+def check_targets(targets: Iterable[str], inputs: Iterable[str]) -> None:
+    """Raise an error if a file to write cannot be, or is one that is read."""
+    input_files = [file for path in inputs for file in files_of(path) if file.exists()]
+    for target in targets:
+        place = checked_target(target)
+        for file in input_files:
+            if place.exists() and place.samefile(file):
+                raise OptionError(
+                    f"-o {target} is {file}, which is read: give another name."
+                )
 
 
 def write_report(

@@ -12,32 +12,27 @@ from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 import numpy as np
 import pandas as pd
 
+from recnb.comparison.basis import basis_of, basis_of_table, options_of, warnings_of
 from recnb.comparison.models import (
+    ModelUsers,
     check_models,
     models_of,
     numbered_alike,
     restrict_to_common_users,
     share_catalogue,
-    users_in_words,
-    without_relevant_in_words,
 )
 from recnb.comparison.overlap import overlaps
-from recnb.comparison.runs import Runs, runs_of
+from recnb.comparison.runs import runs_of
 from recnb.comparison.tables import (
-    Curves,
-    Differences,
-    Means,
-    Movers,
     differences_table,
     means_table,
+    movers_frame,
 )
-from recnb.conventions import Convention, options_in_words
 from recnb.data import Frame
 from recnb.data.read import Input
-from recnb.display.document import Line, Mark, Note, html, inline, joined, say, strong
+from recnb.display.forms import Line, joined, say, strong
 from recnb.display.language import N_, _, named, use_language, use_noun, with_noun
-from recnb.display.templates import framed
-from recnb.display.text import one_line, sample_in_words
+from recnb.display.templates import FormName, write
 from recnb.errors import (
     OptionError,
     Suggesting,
@@ -50,11 +45,10 @@ from recnb.errors import (
 )
 from recnb.evaluate import Options, with_options_listed
 from recnb.evaluation import Evaluation
-from recnb.lint import checks, finding_of, judged_order
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import measure_named
+from recnb.metrics.measure import call_of, measure_named
 from recnb.metrics.metric import ACCURACY
-from recnb.report.data import ModelUsers
+from recnb.results import views
 from recnb.results.arguments import (
     AnyCutoffs,
     AnyMetric,
@@ -62,15 +56,17 @@ from recnb.results.arguments import (
     Metrics,
     asked_of,
     measure_of_curve,
+    refuse_whole_metrics,
     with_options,
 )
-from recnb.results.columns import check_side_data, metric_columns, users_in_common
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.evaluation_data import (
+    EvaluationData,
+    check_side_data,
+    has_side_data,
+)
 from recnb.results.gate import Gate, not_worse_check
-from recnb.results.measuring import measured, numbers_of
-from recnb.results.numbers import Numbers, Pairs
-from recnb.results.scoring import scoring_of, values_of_users
-from recnb.results.segment_table import refuse_whole_metrics
+from recnb.results.numbers import Numbers, Pairs, measured
+from recnb.results.scoring import values_of_users
 from recnb.results.segments import (
     WHOLE,
     Division,
@@ -78,17 +74,13 @@ from recnb.results.segments import (
     division_by,
     part_in_words,
 )
-from recnb.results.table import Table, check_flag
-from recnb.results.tables import beyond_table
-from recnb.results.unweighted import plain_means
+from recnb.results.table import Shown, Table, WordedLater, check_flag
+from recnb.results.tables import depth_in_words, intervals_in_words
+from recnb.results.user_cards import Nouns, of_users
+from recnb.results.user_groups import moved
 from recnb.results.values import (
-    ListCounts,
-    follows,
     merged,
-    pairs_in_words,
-    scale_in_words,
     taken_as_known,
-    weights_in_words,
 )
 from recnb.stats import Settings
 
@@ -177,10 +169,14 @@ def compare(
     evaluated = numbered_alike(evaluated)
     check_models(evaluated)
     kept, judged = restrict_to_common_users(share_catalogue(evaluated))
+    # A pair is a model and an earlier one: the baseline comes first, so that others are
+    # compared with it and not it with them.
     if pairs == "all" and baseline is not None:
         kept = {reference: kept[reference], **kept}
     if pairs == "all":
         return Comparison(kept, judged, None, settings)
+    # Means are marked against a baseline that is named. If it is only the first model,
+    # they are marked against the best one.
     marked_against = None if baseline is None else reference
     return Comparison(kept, judged, reference, settings, marked_against)
 
@@ -236,10 +232,21 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def _ipython_key_completions_(self) -> list[str]:
         return self.names
 
+    _typed_as = "found"
+
+    @classmethod
+    def _meant(cls, name: str) -> str:
+        call = call_of(name)
+        if not call:
+            return super()._meant(name)
+        metric, _bracket, cutoff = call.partition("(")
+        return f'found.table("{metric}", {cutoff}'
+
     if not TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> NoReturn:
-            if not name.startswith("_") and hasattr(Evaluation, name):
+            is_public = not name.startswith("_")
+            if is_public and hasattr(Evaluation, name) and not call_of(name):
                 fix = f"It is one of each model: found[{self.names[0]!r}].{name}."
                 if name in ("measure", "measures"):
                     fix = 'Type found.table(["nDCG@10", "AP"]).'
@@ -307,7 +314,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         intervals: bool = False,
         by: Any = None,
         **options: Any,
-    ) -> Means:
+    ) -> Table:
         """Return means over the common users, and numbers of all lists.
 
         Where it is shown the best of each column is bold, the lowest where less is
@@ -354,23 +361,26 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             refuse_whole_metrics(asked)
         division = division_by(self._models, by)
         numbers = self._measured(asked, cutoffs, division)
-        basis = self._basis_of_table(asked, cutoffs, numbers)
-        if intervals:
-            percent = f"{100 * self.settings.confidence:g}"
-            basis.append(_("{confidence}% intervals", confidence=percent))
-            basis += self._first.clustering_in_words
-            basis += taken_as_known(self._first.source.weighted)
-        table = means_table(
+        bases = numbers.bases
+
+        def words() -> list[str]:
+            phrases = basis_of_table(
+                self._models, self.users_by_model, asked, cutoffs, division, bases
+            )
+            if intervals:
+                phrases += intervals_in_words(self._first, self.settings.confidence)
+            return phrases
+
+        return means_table(
             numbers,
             names,
-            basis,
+            WordedLater(words),
+            n_users=self.n_users,
             settings=self.settings,
             marked_against=self._marked_against,
             every_pair=self.baseline is None,
             intervals=intervals,
         )
-        table.attrs["n_users"] = self.n_users
-        return table
 
     def _measured(
         self,
@@ -389,50 +399,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             settings=self.settings,
         )
 
-    def _basis_of_table(
-        self, asked: Sequence[Asked], cutoffs: Cutoffs, numbers: Numbers
-    ) -> list[str]:
-        """Return the phrases below a table.
-
-        Of metrics that users have values of, and of numbers of all lists.
-        """
-        of_users = [each for each in asked if each.metric.of != "all"]
-        basis = [self._basis_of(of_users)]
-        if not numbers.division.is_tested:
-            basis.append(part_in_words(self._first, numbers.division))
-        if not all(each.metric.is_accuracy for each in of_users):
-            words = N_(
-                "metrics beyond accuracy over the users who have a value in every model"
-            )
-            basis.append(_(words))
-        of_accuracy = [each.measure for each in of_users if each.metric.is_accuracy]
-        unweighted = plain_means(self._models, of_accuracy, cutoffs)
-        if unweighted:
-            basis.append(unweighted.removesuffix("."))
-        known = basis[0].split("; ")
-        phrases = self._phrases_of_options(of_users, cutoffs)
-        for each in asked:
-            if each.metric.of == "all":
-                phrases |= self._phrases_of_lists(each.name, numbers, known)
-        return [*basis, *merged(phrases)]
-
-    def _phrases_of_lists(
-        self, name: str, numbers: Numbers, known: Sequence[str]
-    ) -> dict[str, list[str]]:
-        """Return the phrases of a number of all lists, without those that are `known`.
-
-        Of each model by itself where these differ.
-        """
-        of_models = dict[str, list[str]]()
-        for model, basis in zip(self.names, numbers.bases[name], strict=True):
-            phrases = basis.phrases(brief=True)
-            label = f"{name} ({one_line(model)})"
-            of_models[label] = [phrase for phrase in phrases if phrase not in known]
-        first, *others = of_models.values()
-        if all(phrases == first for phrases in others):
-            return {name: first}
-        return of_models
-
     @with_noun
     def differences(
         self,
@@ -441,7 +407,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         *,
         by: Any = None,
         **options: Any,
-    ) -> Differences:
+    ) -> Table:
         """Return paired differences with intervals and tests.
 
         A row per metric, cut-off and pair of models, and per segment. Metrics beyond
@@ -482,13 +448,20 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         asked = self._asked(metrics, options)
         division = division_by(self._models, by, is_tested=True)
         numbers = self._measured(asked, Cutoffs.of(k), division)
-        known = taken_as_known(self._first.source.weighted)
-        basis = [self._basis_of(asked), *self._first.clustering_in_words]
-        if isinstance(division, PartsOfSplit):
-            basis.append(part_in_words(self._first, division))
-        warnings = self._warnings(asked[0], k)
+
+        def words() -> list[str]:
+            phrases = [basis_of(self._models, self.users_by_model, asked)]
+            phrases += self._first.clustering_in_words
+            if isinstance(division, PartsOfSplit):
+                phrases.append(part_in_words(self._first, division))
+            return phrases
+
         return differences_table(
-            numbers, basis, settings=self.settings, warnings=warnings, known=known
+            numbers,
+            WordedLater(words),
+            settings=self.settings,
+            warnings=warnings_of(self._models, asked[0], Cutoffs.of(k)),
+            known=taken_as_known(self._first.source.weighted),
         )
 
     @with_noun
@@ -521,7 +494,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         margin : float, default 0
             By how much a model may be worse, in units of the metric.
         model : str, optional
-            The model that is checked, by default all but the baseline.
+            The model that is checked, by default all but the baseline. Its verdict is
+            corrected for all models.
         **options
             Options of the metric.
 
@@ -555,17 +529,18 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             )
         pairs = self.pairs if model is None else [self._pair(model, None)]
         asked = self._asked([metric], options)
-        basis = self._basis_of(asked)
+        basis = basis_of(self._models, self.users_by_model, asked)
         numbers = measured(
             self._models,
             asked,
             Cutoffs.one(k),
-            pairs=pairs,
+            pairs=self.pairs,  # of one model too, as all are corrected together
             settings=replace(self.settings, keeps_untested=True),
         )
         checks = [
             not_worse_check(row, float(margin), self.settings.confidence, basis)
-            for row in numbers.difference_rows()
+            for row in numbers.differences()
+            if (row.model, row.baseline) in pairs
         ]
         return Gate(tuple(checks))
 
@@ -577,7 +552,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         *,
         test_share: float | None = None,
         **options: Any,
-    ) -> Runs:
+    ) -> Table:
         """Return a metric over the splits of `split=`, which are the sample here.
 
         Parameters
@@ -595,7 +570,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         Returns
         -------
-        Runs
+        Table
             A row per model: the mean of its means by split, their standard deviation and
             number. Its `differences` has a row for each pair of models with its test, and
             `by_split` the means.
@@ -614,15 +589,19 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         factors   0.2817  0.0206         2
         popular   0.2369  0.0190         2
         """
-        asked = asked_of(self._first, [metric], options, "k", "test_share")[0]
+        asked = asked_of(self._first, [metric], options, "k", "test_share")
+        basis = [
+            basis_of(self._models, self.users_by_model, asked),
+            *merged(options_of(self._models, asked, Cutoffs.one(k))),
+        ]
         return runs_of(
             self._models,
-            asked,
+            asked[0],
             Cutoffs.one(k).values[0],
             self.pairs,
             self.settings,
             test_share,
-            [self._basis_of([asked]), *self._options_in_words([asked], k)],
+            basis,
         )
 
     @with_noun
@@ -635,7 +614,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         model: str | None = None,
         baseline: str | None = None,
         **options: Any,
-    ) -> Movers:
+    ) -> Table:
         """Return who gain and who lose most with one model instead of another.
 
         Parameters
@@ -655,7 +634,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         Returns
         -------
-        Movers
+        Table
             The users, with both lists of each.
 
         Examples
@@ -665,8 +644,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
         >>> movers = found.movers("ndcg", k=10, n=2)
         """
-        from recnb.report.users import moved
-
         measure = measure_named(metric, ACCURACY)
         pair = self._pair(model, baseline)
         measure = with_options(measure.cut_at(k), options)
@@ -678,26 +655,21 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         n_shown = _count("n", n)
         better = measure.metric.better
         groups = moved(self._models, pair, values, measure.k, n_shown, better)
-        rows = [
-            (
-                user.user,
-                *user.values,
-                user.values[1] - user.values[0],
-                user.n_relevant,
-                *([item.item for item in items] for items in user.lists),
-            )
-            for group in groups
-            for user in group.users
-        ]
-        frame = pd.DataFrame(
-            rows,
-            columns=["user", "before", "after", "change", "n_relevant", "old", "new"],
+        frame = movers_frame(groups)
+        basis = basis_of(
+            self._models, self.users_by_model, [Asked(measure.symbol, measure)]
         )
-        basis = self._basis_of([Asked("", measure)])
+        template = "results/users.jinja"
         with use_noun(self._first.noun_of_lists):
-            table = Movers.made(frame, [basis], measure.label)
-        table.groups = tuple(groups)
-        return table
+            told = of_users(groups, measure.label, Nouns(_("user"), _("users")))
+            shown = Shown(
+                title=measure.label,
+                basis=[basis],
+                text=write(template, "txt", **told),
+                html=write(template, "html", **told),
+                frame_title=_("Users with the largest changes in value"),
+            )
+        return Table(frame, shown=shown)
 
     @with_noun
     def overlap(self, k: int | None = None, *, p: float = 0.9) -> Table:
@@ -736,7 +708,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         2   factors  popular    0.228
         """
         k = Cutoffs.one(k).values[0]
-        return Table.made(pd.DataFrame(overlaps(self._models, k, p)), [self.basis])
+        frame = pd.DataFrame(overlaps(self._models, k, p))
+        return Table(frame, shown=Shown(basis=[self.basis]))
 
     @with_noun
     def beyond(self, k: int | None = None) -> Table:
@@ -766,7 +739,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         factors      0.383    2.474
         popular      0.133    1.812
         """
-        from recnb.report.build import has_side_data
+        from recnb.beyond.tables import beyond_table
 
         check_side_data(self._models)
         if not has_side_data(self._models):
@@ -775,23 +748,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 "and items= for some."
             )
         for model in self._models.values():
-            len(model.joined.recs)  # or an error that says where they are
-        tables = [
-            beyond_table(model, Cutoffs.one(k).values)
-            for model in self._models.values()
-        ]
-        frame = pd.concat(
-            [table.iloc[:, 0] for table in tables],
-            axis=1,
-            join="inner",
-            keys=self.names,
-        ).dropna()
-        cut = _("whole lists") if k is None else _("lists cut at {k}", k=k)
-        return Table.made(
-            frame.T.rename_axis(index="model", columns=None),
-            [tables[0].attrs["basis"]],
-            title=f"{_('Beyond accuracy')}, {cut}",
-        )
+            len(model.joined.rows.lists)  # or an error that says where they are
+        cutoff = Cutoffs.one(k).values
+        tables = [beyond_table(model, cutoff) for model in self._models.values()]
+        columns = [table.iloc[:, 0] for table in tables]
+        # The metrics that every model has a number of.
+        frame = pd.concat(columns, axis=1, join="inner", keys=self.names).dropna()
+        title = f"{_('Beyond accuracy')}, {depth_in_words(k)}"
+        shown = Shown(title=title, basis=[tables[0].attrs["basis"]])
+        return Table(frame.T.rename_axis(index="model", columns=None), shown=shown)
 
     @with_noun
     def curve(
@@ -799,7 +764,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         metric: AnyMetric = "ndcg",
         k: Iterable[int] = range(1, 21),
         **options: Any,
-    ) -> Curves:
+    ) -> Table:
         """Return a metric at many cut-offs for every model, with intervals.
 
         `.plot()` draws it.
@@ -827,23 +792,17 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         6
         """
         measure, cutoffs = measure_of_curve(metric, k)
-        (asked,) = self._asked([measure.name], options)
-        columns = metric_columns(self._models, asked, cutoffs)
-        numbers = numbers_of(columns, self.names, settings=self.settings)
-        means = numbers.means
-        frame = pd.DataFrame(
-            {
-                "model": np.repeat(self.names, len(cutoffs)).tolist(),
-                "k": [*cutoffs] * len(self),
-                "mean": means.mean.T.ravel(),
-                "low": means.low.T.ravel(),
-                "high": means.high.T.ravel(),
-            }
+        asked = Asked(measure.name, with_options(measure, options))
+        _refuse_whole([asked])
+        numbers = measured(self._models, [asked], cutoffs, settings=self.settings)
+        shown = Shown(
+            title=f"{measure.symbol}@k",
+            basis=[basis_of(self._models, self.users_by_model, [asked])],
+            pivot=("k", "model", "mean"),
+            plot="curves",
+            symbol=measure.symbol,
         )
-        basis = [self._basis_of([asked])]
-        table = Curves.made(frame, basis, f"{measure.symbol}@k")
-        table.attrs |= {"symbol": measure.symbol, "n_users": None}
-        return table
+        return Table(views.curves(numbers), shown=shown)
 
     @with_noun
     def explore(
@@ -881,11 +840,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         from recnb.widgets.explorer import Explorer
 
-        models = (
-            {self.baseline: self[self.baseline], **self}
-            if self.baseline
-            else dict(self)
-        )
+        models = self.models
+        if self.baseline is not None:  # which comes first
+            models = {self.baseline: self[self.baseline], **models}
         return Explorer(models, metric, k, lang=lang, **options)
 
     @with_noun
@@ -924,7 +881,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         Returns
         -------
         Report
-            `to_html`, `to_markdown`, `to_latex`, `to_json` and `to_frame` export it.
+            `to_html`, `to_markdown`, `to_json` and `to_frame` export it.
 
         Examples
         --------
@@ -941,9 +898,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         with use_language(lang):
             request = request_of(self._first, k, metrics, options, by=by)
             asked = [Asked(measure.symbol, measure) for measure in request.metrics]
-            basis = "; ".join(
-                [self._basis_of(asked), *self._options_in_words(asked, k)]
-            )
+            basis = [
+                basis_of(self._models, self.users_by_model, asked),
+                *merged(options_of(self._models, asked, Cutoffs.of(k))),
+            ]
             return report_of(
                 self._models,
                 request,
@@ -951,124 +909,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 pairs=self.pairs,
                 baseline=self.baseline,
                 marked_against=self._marked_against,
-                basis=basis,
+                basis="; ".join(basis),
                 users=_count("movers", movers),
             )
 
     @property
     def basis(self) -> str:
         """The users and the convention that models are compared by, in words."""
-        return self._basis_of([])
-
-    def _basis_of(self, metrics: Iterable[Asked]) -> str:
-        """Return the users and the convention behind some metrics in words."""
-        asked = list(metrics)
-        with use_noun(self._first.noun):
-            has_missed = any(each.metric.missed != "0" for each in asked)
-            basis = self._basis(has_missed=has_missed)
-            return "; ".join([basis, *self._other_data_in_words(asked)])
-
-    def _other_data_in_words(self, metrics: Iterable[Asked]) -> list[str]:
-        """Name the metrics with relevant items or users of their own.
-
-        AP(rel=2) is one; the note says which items or how many users these are.
-        """
-        first, phrases = self._first, list[str]()
-        known = first.convention.phrases(graded=first.joined.graded)
-        for name, measure in metrics:
-            scorings = [scoring_of(model, measure) for model in self._models.values()]
-            if all(
-                scoring.joined is model.joined
-                for scoring, model in zip(scorings, self._models.values(), strict=True)
-            ):
-                continue
-            users = users_in_common([scoring.joined.users for scoring in scorings])
-            words = []
-            if len(users) != self.n_lists:
-                counts = first.counted(users)
-                words = [sample_in_words(counts["n_users"], counts.get("n_lists"))]
-            if first.library is None:  # whose name says its decisions
-                convention = scorings[0].joined.convention
-                decisions = convention.phrases(graded=first.joined.graded)
-                words += [phrase for phrase in decisions if phrase not in known]
-            if words:
-                phrases.append(f"{name or measure.symbol}: {', '.join(words)}")
-        return phrases
-
-    def _basis(self, *, has_missed: bool) -> str:
-        first, orders = (
-            self._first,
-            {model.convention.order for model in self._models.values()},
-        )
-        convention = (
-            first.convention
-            if len(orders) == 1
-            else replace(first.convention, order="auto")
-        )
-        words, remarks = self._users_in_words(convention, has_missed=has_missed)
-        apart = merged(
-            {
-                one_line(name): [*map(str, model.no_item_meets)]
-                for name, model in self._models.items()
-            }
-        )
-        of_library = (
-            [follows(first.library, convention.given_in_words(first.overrides))]
-            if first.library
-            else []
-        )
-        decisions = [*of_library, *convention.phrases(graded=first.joined.graded)]
-        words += weights_in_words(
-            first.joined.user_weight, of_lists=bool(first.keys.columns)
-        )
-        return "; ".join(
-            [
-                *words,
-                *decisions,
-                *remarks,
-                *apart,
-                *pairs_in_words(first.joined.weighting),
-            ]
-        )
-
-    def _users_in_words(
-        self, convention: Convention, *, has_missed: bool
-    ) -> tuple[list[str], list[str]]:
-        """Return the users compared and those left out, and notes on the data."""
-        first = self._first
-        with use_noun(first.noun_of_lists):
-            words = users_in_words(
-                self.users_by_model, self.n_lists, convention, has_missed=has_missed
-            )
-            if first.one_no_relevant_rule:
-                words += without_relevant_in_words(
-                    self.users_by_model, convention, has_missed=has_missed
-                )
-            notes = [note for note in map(str, first.joined.notes) if note not in words]
-        if first.keys.columns:
-            lists = ListCounts(first.keys, first.joined.users).in_words()
-            words[0] = _("{lists} that all models are judged on", lists=lists)
-        return words, notes
-
-    def _options_in_words(self, metrics: Iterable[Asked], k: object) -> list[str]:
-        """Return the options behind metrics, defaults included, in words."""
-        return merged(self._phrases_of_options(metrics, Cutoffs.of(k)))
-
-    def _phrases_of_options(
-        self, metrics: Iterable[Asked], cutoffs: Cutoffs
-    ) -> dict[str, list[str]]:
-        """Return the phrases of the options of each metric."""
-        phrases = {}
-        for name, measure in metrics:
-            used = measure.chosen
-            whole = measure.cutoffs(cutoffs).is_whole
-            scoring = scoring_of(self._first, measure, whole=whole)
-            if measure.metric.is_accuracy:
-                used = dict(scoring.full_convention.metric)
-            phrases[name] = options_in_words(used, whole=scoring.cuts_nothing)
-            if "max_relevance" in used and used["max_relevance"] is None:
-                phrases[name].append(scale_in_words(self._first.joined.max_relevance))
-        return phrases
+        return basis_of(self._models, self.users_by_model)
 
     def _asked(self, metrics: Metrics, options: Mapping[str, Any]) -> list[Asked]:
         """Return the metrics asked for, or the usual ones, each with its options.
@@ -1076,39 +924,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         One without values of users is refused.
         """
         asked = asked_of(self._first, metrics, options)
-        for _name, measure in asked:
-            if measure.metric.of == "all":
-                problem = named(
-                    "{metric} is one number of all lists of a model, so no users can be "
-                    "paired: ",
-                    metric=measure.name,
-                )
-                raise OptionError(
-                    f"{problem}that of each model is in .table([{measure.name!r}], k=10)."
-                )
+        _refuse_whole(asked)
         return asked
-
-    def _warnings(self, asked: Asked, k: object) -> list[str]:
-        """Return a sentence for each model whose equal scores decide a metric.
-
-        It is at the last cut-off. One more says if unjudged items decide the order.
-        """
-        measure = asked.measure
-        measure = measure.cut_at(measure.cutoffs(Cutoffs.of(k)).values[-1])
-        models = self._models if measure.metric.is_accuracy else {}
-        found = [
-            (name, finding_of(checks.ties, model, measure))
-            for name, model in models.items()
-        ]
-        ties = [
-            f"{one_line(name)}: {tied.short}."
-            for name, tied in found
-            if tied and tied.severity == "warning"
-        ]
-        return [
-            *ties,
-            *filter(None, [inline(judged_order(models, measure), "txt")]),
-        ]
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """Return a model and the one that it is compared with.
@@ -1118,12 +935,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         for name in (model, baseline):
             if name is not None:
                 self[name]  # or an error that lists the models
-        baseline = (self.baseline or self.names[0]) if baseline is None else baseline
-        model = (
-            next(name for name in self.names if name != baseline)
-            if model is None
-            else model
-        )
+        if baseline is None:
+            baseline = self.baseline or self.names[0]
+        if model is None:
+            model = next(name for name in self.names if name != baseline)
         if model == baseline:
             raise OptionError(f"{model!r} is the baseline itself: name another model.")
         return model, baseline
@@ -1141,16 +956,20 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
 
     def __repr__(self) -> str:
-        calls = _("Methods: {calls}", calls=", ".join(CALLS))
-        return "\n".join([inline(self._title(), "txt"), self.basis, calls])
+        return self._written("lines")
 
     def _repr_html_(self) -> str:
-        calls = say(
-            N_("Methods: {calls}"),
-            calls=joined((Mark("code", call) for call in CALLS), " "),
+        return self._written("html")
+
+    def _written(self, form: FormName) -> str:
+        return write(
+            "results/evaluation.jinja",
+            form,
+            label=_("comparison of models"),
+            title=self._title(),
+            basis=self.basis,
+            calls=CALLS,
         )
-        blocks = [Note(self._title(), "plain"), Note(self.basis), Note(calls)]
-        return str(framed(_("comparison of models"), html(blocks)))
 
 
 def _columns_of(
@@ -1171,6 +990,20 @@ def _columns_of(
                 )
             columns[place] = column
     return columns
+
+
+def _refuse_whole(asked: Sequence[Asked]) -> None:
+    """Refuse metrics of all lists together, which have no values of users to pair."""
+    for _name, measure in asked:
+        if measure.metric.of == "all":
+            problem = named(
+                "{metric} is one number of all lists of a model, so no users can be "
+                "paired: ",
+                metric=measure.name,
+            )
+            raise OptionError(
+                f"{problem}that of each model is in .table([{measure.name!r}], k=10)."
+            )
 
 
 def _count(name: str, n: object) -> int:

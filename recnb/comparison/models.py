@@ -6,16 +6,16 @@ Models that cannot be compared are refused.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NoReturn
 
 import pandas as pd
 import polars as pl
 
-from recnb.conventions import Convention, presets
+from recnb.conventions import presets
 from recnb.data import Joined
 from recnb.data.batches import batches_of
 from recnb.data.checks import kind
@@ -23,15 +23,15 @@ from recnb.data.files import is_file
 from recnb.data.forms import opened
 from recnb.data.ids import each_once
 from recnb.data.in_memory import Sheets
-from recnb.data.names import RECS, TRUTH, RolesWanted, as_named
-from recnb.data.read import SIDE_FRAMES, Input, is_left_merge, match_kinds
+from recnb.data.kinds import match_kinds
+from recnb.data.matches import relevant_only
+from recnb.data.names import RECS, TRUTH, as_named
+from recnb.data.read import SIDE_FRAMES, Input
 from recnb.data.roles import settle
-from recnb.data.sheet import relevant_only
-from recnb.data.splits import Keys, SplitKeys
-from recnb.data.tables import InputTable, Scanned, table_of
-from recnb.display.language import N_, Plural, Sentence, _, named, use_noun
+from recnb.data.splits import Keys
+from recnb.data.tables import FileTable, InputTable, is_frame
+from recnb.display.language import Plural, Sentence, _, named, use_noun
 from recnb.display.progress import steps
-from recnb.display.text import one_line
 from recnb.errors import (
     ColumnError,
     FrameError,
@@ -45,32 +45,13 @@ from recnb.errors import (
 from recnb.evaluate import (
     COLUMNS,
     KEYWORDS,
+    engine_of,
     evaluate,
     refuse_word_for_users,
     unknown_option,
 )
 from recnb.evaluation import Evaluation
-from recnb.report.data import ModelUsers
-from recnb.results.columns import same_rows, users_in_common
-from recnb.results.values import merged, no_relevant_in_words
-
-#: Evaluates recommendations and truth, of which one may be local, with options.
-Engine = Callable[[Any, Any, Mapping[str, Any]], Evaluation]
-
-#: The engine of each package, registered by `recnb.distributed` when it is imported.
-_ENGINES: dict[str, Engine] = {}
-
-#: The keywords of `compare` that are not passed on to `evaluate`.
-OWN = ("baseline", "pairs", "confidence", "model")
-
-#: What to type for several models.
-NAME_EACH = "recnb.compare({'a': recs_a, 'b': recs_b}, truth)"
-
-#: What to type for parts of one run.
-PARTS = (
-    "Give the parts as one frame, or as files by a pattern in quotes, "
-    "recnb.evaluate('recs_*.parquet', truth)."
-)
+from recnb.results.evaluation_data import same_rows, users_in_common
 
 #: Whom models are compared on.
 JUDGED_BY_BOTH = Plural(
@@ -81,57 +62,32 @@ JUDGED_BY_ALL = Plural(
     "{n:,} user that all {models} models are judged on",
     "{n:,} users that all {models} models are judged on",
 )
-#: How many models are named in a clause each; of more, one clause tells all.
-NAMED = 3
-#: Of many models: whether they share one number -> the clause.
-LEFT_OUT_OF_MANY = {
-    True: N_(
-        "{low:,} users of each of {models:,} models left out, not judged in "
-        "every other model"
-    ),
-    False: N_(
-        "{low:,} to {high:,} users of each of {models:,} models left out, not "
-        "judged in every other model"
-    ),
-}
-WITHOUT_LIST = {
-    True: N_("{low:,} without a list in each of {models:,} models, which counts 0"),
-    False: N_(
-        "{low:,} to {high:,} without a list in each of {models:,} models, which "
-        "counts 0"
-    ),
-}
-WITHOUT_JUDGED = {
-    True: N_(
-        "{low:,} without a judged item in a list in each of {models:,} models, "
-        "which counts 0"
-    ),
-    False: N_(
-        "{low:,} to {high:,} without a judged item in a list in each of {models:,} "
-        "models, which counts 0"
-    ),
-}
-LEFT_OUT = Plural(
-    "{n:,} user of {model} left out, not judged in every other model",
-    "{n:,} users of {model} left out, not judged in every other model",
+
+#: The keywords of `compare` that are not passed on to `evaluate`.
+OWN = ("baseline", "pairs", "confidence", "model")
+
+#: What to type for several models.
+NAME_EACH = "recnb.compare({'a': recs_a, 'b': recs_b}, truth)"
+#: What to type for columns of predictions in one frame.
+NAME_PREDICTIONS = (
+    "; or name the columns of predictions: "
+    "recnb.compare(frame, score=['pred_a', 'pred_b'])"
 )
+
+#: What to type for parts of one run.
+PATTERN = "recnb.evaluate('recs_*.parquet', truth)"
+PARTS = f"Give the parts as one frame, or as files by a pattern in quotes, {PATTERN}."
+
+#: What the command line has in place of these calls.
+TYPED = {
+    NAME_EACH: "--model a=FILES --model b=FILES",
+    NAME_PREDICTIONS: "",
+    PATTERN: "'recs_*.parquet'",
+}
 
 #: Axes that may differ: the order follows from the columns of a frame, and does not
 #: change the list.
 FREE = ("order", "metric")
-
-
-def register(package: str, engine: Engine) -> None:
-    """Register what evaluates the frames of a package."""
-    _ENGINES[package] = engine
-
-
-def engine_of(*frames: Any) -> Engine | None:
-    """Return what evaluates one of these frames, if its module was imported."""
-    packages = (type(frame).__module__.split(".", 1)[0] for frame in frames)
-    return next(
-        (_ENGINES[package] for package in packages if package in _ENGINES), None
-    )
 
 
 def models_of(
@@ -163,7 +119,7 @@ def models_of(
         for name, frame in steps(list(frames.items()), _("comparing")):
             of_model = options | {"score": name} if has_score_of_each else options
             model = evaluated[name] = _evaluated(name, frame, truth, of_model)
-            if is_left_merge(model.source):  # one warning is enough
+            if model.source.is_left_merge:  # one warning is enough
                 warnings.simplefilter("ignore", LeftMergeWarning)
     return evaluated
 
@@ -199,7 +155,8 @@ def _named(models: Mapping[Any, Any]) -> dict[str, Any]:
     if len(models) < 2:
         given = f"only {next(iter(models))!r} is given" if models else "none is given"
         raise OptionError(
-            f"a comparison needs two models at least, and {given}: {NAME_EACH}."
+            f"a comparison needs two models at least, and {given}: {NAME_EACH}.",
+            TYPED,
         )
     by_name = {str(name): model for name, model in models.items()}
     if len(by_name) < len(models) or not all(map(str.strip, by_name)):
@@ -241,8 +198,8 @@ def _opened(models: Any, truth: Any, options: dict[str, Any]) -> tuple[Any, Any]
             with _of_model(name) if is_mapping else nullcontext():
                 tables[RECS, name] = opened(model, RECS, named)
     for name, frame in {TRUTH: truth, **options}.items():
-        is_frame = name == TRUTH or name in SIDE_FRAMES
-        if is_frame and frame is not None and engine_of(frame) is None:
+        takes_frame = name == TRUTH or name in SIDE_FRAMES
+        if takes_frame and frame is not None and engine_of(frame) is None:
             tables[name, None] = opened(frame, name, named)
     match_kinds(tables, named)
     opened_models = {name: tables.get((RECS, name), given[name]) for name in given}
@@ -254,10 +211,12 @@ def _opened(models: Any, truth: Any, options: dict[str, Any]) -> tuple[Any, Any]
 
 
 def _one_table(models: Any) -> Any:
-    """Return several models as one table, if they are no path and not with an engine."""
+    """Return several models in one table; refuse other things than tables."""
     if is_file(models) or engine_of(models):
         return models
-    return table_of(models, RECS) or _refuse_unnamed(models)
+    if not is_frame(models):
+        _refuse_unnamed(models)
+    return models
 
 
 def _refuse_unnamed(models: Any) -> NoReturn:
@@ -293,11 +252,12 @@ def _by_model(table: Any, column: str | None) -> Mapping[Any, InputTable]:
         _refuse_unnamed(table)
     label = _label_of_models(table, column)
     frame = table.frame
-    if isinstance(frame, pl.LazyFrame) and not isinstance(frame, Scanned):
+    is_scanned = isinstance(table, FileTable) and isinstance(frame, pl.LazyFrame)
+    if isinstance(frame, pl.LazyFrame) and not is_scanned:
         frame = table.select({name: name for name in table.columns})
     models = _models_in(table, label)
     of_row = None
-    if not isinstance(frame, (Scanned, pl.DataFrame)):
+    if not is_scanned and not isinstance(frame, pl.DataFrame):
         of_row = table.select({"model": label})["model"]
     parts: dict[Any, Any] = {}
     for model in models:
@@ -323,20 +283,16 @@ def _label_of_models(table: InputTable, column: str | None) -> str:
                 f"{RECS}: there is no column {column!r}. Its columns: "
                 f"{listed(table.columns)}."
             )
-        return settle(table, named, RolesWanted(("model",)))["model"]
+        return settle(table, named, {"model": True})["model"]
     except ColumnError as problem:
-        predictions = "recnb.compare(frame, score=['pred_a', 'pred_b'])"
-        fix = (
-            f"Or give one frame for each model: {NAME_EACH}; or name the columns of "
-            f"predictions: {predictions}."
-        )
-        raise ColumnError(f"{problem} {fix}") from problem
+        fix = f"Or give one frame for each model: {NAME_EACH}{NAME_PREDICTIONS}."
+        raise ColumnError(f"{problem} {fix}", TYPED) from problem
 
 
 def _models_in(table: InputTable, label: str) -> list[Any]:
     """Return the values of the column of models, in the order they come in."""
     n_missing, models = 0, list[pl.Series]()
-    for batch in batches_of(table.frame, RECS, {"model": label}):
+    for batch in batches_of(table, {"model": label}):
         n_missing += batch["model"].null_count()
         models.append(batch["model"].unique(maintain_order=True))
     if n_missing:
@@ -367,7 +323,7 @@ def numbered_alike(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]
     (first, ours), *others = models.items()
     for name, theirs in others:
         _check_splits((first, name), ours, theirs)
-    if not isinstance(ours.keys, SplitKeys):
+    if not ours.keys.columns:
         return models
     keys = ours.keys.together([theirs.keys for _name, theirs in others])
     return {name: model.numbered_as(keys) for name, model in models.items()}
@@ -434,7 +390,7 @@ def _check_splits(names: tuple[str, str], ours: Evaluation, theirs: Evaluation) 
         raise OptionError(
             f"{first!r} and {name!r} have another cluster=: evaluate both with one."
         )
-    of_each = [{*model.keys.labels} for model in (ours, theirs)]
+    of_each = [{*model.keys.combinations_in_words["words"]} for model in (ours, theirs)]
     for whose, lacking in (
         (first, of_each[0] - of_each[1]),
         (name, of_each[1] - of_each[0]),
@@ -454,7 +410,7 @@ def _is_same(weights: pl.DataFrame | None, other: pl.DataFrame | None) -> bool:
 
 
 def _has_pair_weights(model: Evaluation) -> bool:
-    return "weight" in model.joined.judged.columns
+    return "weight" in model.joined.rows.judged.columns
 
 
 def _check_kinds(
@@ -501,7 +457,7 @@ def _judged(joined: Joined) -> pl.DataFrame:
 
     These are the relevant ones, and all if those that are not enter the ranking.
     """
-    judged = joined.judged.select("user", "item", "relevance", "^weight$")
+    judged = joined.rows.judged.select("user", "item", "relevance", "^weight$")
     if joined.convention.candidates != "list":
         return judged
     return relevant_only(judged, joined.convention)
@@ -528,9 +484,24 @@ def share_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation
     items = each_once(*[source.items for source in sources.values()])
     shared = {}
     for name, model in models.items():
-        source = replace(sources[name], catalogue=items)
+        source = sources[name].within(items)
         shared[name] = model.restricted(source.under(model.convention))
     return shared
+
+
+@dataclass(frozen=True)
+class ModelUsers:
+    """The number of users one model was evaluated on, and of those left out.
+
+    Where users have several lists, these are counted.
+    """
+
+    model: str
+    n_users: int  #: evaluated
+    n_left_out: int  #: of these, not evaluated in every other model
+    n_without_list: int  #: of those compared, without a list, which counts 0
+    n_without_relevant: int = 0  #: of those compared, with no relevant item
+    n_skipped: int = 0  #: with no relevant item, not evaluated
 
 
 def restrict_to_common_users(
@@ -558,7 +529,7 @@ def restrict_to_common_users(
     _refuse_parts_of_one_run(kept)
     counts = []
     for name, model in models.items():
-        of_all, of_kept = model.joined.user_counts, kept[name].joined.user_counts
+        of_all, of_kept = model.joined.user_counts(), kept[name].joined.user_counts()
         of_model = ModelUsers(
             model=name,
             n_users=len(model.joined.users),
@@ -585,14 +556,14 @@ def _no_users_in_common(models: Mapping[str, Evaluation]) -> NoUsersError:
             "of the same users.",
             counts=counts,
         )
-    return NoUsersError(f"{problem} {PARTS}")
+    return NoUsersError(f"{problem} {PARTS}", TYPED)
 
 
 def _refuse_parts_of_one_run(models: Mapping[str, Evaluation]) -> None:
     """Refuse two models no user of which has a list of both."""
     has_list = {}
     for name, model in models.items():
-        of_users = model.joined.list_length > 0
+        of_users = model.joined.hits.list_length > 0
         if of_users.any():
             has_list[name] = of_users
     for first, other in combinations(has_list, 2):
@@ -601,7 +572,7 @@ def _refuse_parts_of_one_run(models: Mapping[str, Evaluation]) -> None:
                 f"{first!r} and {other!r} have lists of different users, so they are "
                 f"parts of one run and not two models."
             )
-            raise FrameError(f"{problem} {PARTS}")
+            raise FrameError(f"{problem} {PARTS}", TYPED)
 
 
 def averages_others(model: Evaluation) -> bool:
@@ -614,86 +585,3 @@ def averages_others(model: Evaluation) -> bool:
         for convention in conventions
     }
     return len(averaged) > 1
-
-
-def users_in_words(
-    judged: Sequence[ModelUsers],
-    n_users: int,
-    convention: Convention,
-    *,
-    has_missed: bool = False,
-) -> list[str]:
-    """Return the users that models are compared on, and those left out.
-
-    Names are the user's, not yet escaped. `has_missed`: a list without a hit does not
-    count 0.
-    """
-    n_models = len(judged)
-    compared = JUDGED_BY_BOTH if n_models == 2 else JUDGED_BY_ALL
-    words = [_(compared, n=n_users, models=n_models)]
-    words += left_out_in_words([model for model in judged if model.n_left_out])
-    is_alike = len({model.n_without_list for model in judged}) == 1
-    models = judged[:1] if is_alike else judged
-    without_list = [model for model in models if model.n_without_list]
-    if len(without_list) > NAMED:
-        of_many = WITHOUT_JUDGED if convention.judged_only else WITHOUT_LIST
-        counts = [model.n_without_list for model in without_list]
-        return [*words, in_range(of_many, counts)]
-    phrase = _without_list_phrase(convention, is_alike=is_alike, has_missed=has_missed)
-    for model in without_list:
-        words.append(_(phrase, n=model.n_without_list, model=one_line(model.model)))
-    return words
-
-
-def _without_list_phrase(
-    convention: Convention, *, is_alike: bool, has_missed: bool
-) -> str:
-    """Return the phrase of users without a list: of all models alike, or of one."""
-    if has_missed:
-        of_one = N_("{n:,} without a list from {model}, which has no hit")
-        of_all = N_("in each model {n:,} without a list, which has no hit")
-    elif convention.judged_only:
-        of_one = N_(
-            "{n:,} without a judged item in a list from {model}, which counts 0"
-        )
-        of_all = N_(
-            "in each model {n:,} without a judged item in a list, which counts 0"
-        )
-    else:
-        of_one = N_("{n:,} without a list from {model}, which counts 0")
-        of_all = N_("in each model {n:,} without a list, which counts 0")
-    return of_all if is_alike else of_one
-
-
-def without_relevant_in_words(
-    models: Sequence[ModelUsers], convention: Convention, *, has_missed: bool = False
-) -> list[str]:
-    """Say how many users have no relevant item, of those compared and of others.
-
-    Names of models stand before what does not hold of all.
-    """
-    words = {}
-    for model in models:
-        words[one_line(model.model)] = no_relevant_in_words(
-            convention,
-            model.n_without_relevant,
-            model.n_skipped,
-            has_missed=has_missed,
-        )
-    return merged(words)
-
-
-def left_out_in_words(models: Sequence[ModelUsers]) -> list[str]:
-    """Say how many users of each model are left out; of many models, in one clause."""
-    if len(models) > NAMED:
-        counts = [model.n_left_out for model in models]
-        return [in_range(LEFT_OUT_OF_MANY, counts)]
-    return [
-        _(LEFT_OUT, n=model.n_left_out, model=one_line(model.model)) for model in models
-    ]
-
-
-def in_range(words: Mapping[bool, str], counts: Sequence[int]) -> str:
-    """Say the counts of many models in one clause: one number, or from low to high."""
-    low, high = min(counts), max(counts)
-    return _(words[low == high], models=len(counts), low=low, high=high)

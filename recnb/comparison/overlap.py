@@ -15,6 +15,10 @@ from recnb.metrics.metric import number_option
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.stats import mean_of
 
+#: The places of a user's two lists.
+LENGTHS = pl.max("rank").fill_null(0), pl.max("other_rank").fill_null(0)
+SHORTER, LONGER = pl.min_horizontal(*LENGTHS), pl.max_horizontal(*LENGTHS)
+
 
 def overlaps(models: Models, k: int | None, p: float) -> list[dict[str, Any]]:
     """Compare the lists of each two models.
@@ -30,15 +34,16 @@ def overlaps(models: Models, k: int | None, p: float) -> list[dict[str, Any]]:
     lists = {name: _lists(model, k) for name, model in models.items()}
     pairs = []
     for model, other in steps(list(combinations(models, 2)), _("comparing")):
-        users = _of_users(lists[model], lists[other], p)
-        shares = (users["shared"] / users["either"]).to_numpy()
+        rows = _matched(lists[model], lists[other])
+        users = _counted(rows)
+        jaccard = (users["shared"] / users["either"]).to_numpy()
         pairs.append(
             {
                 "model": model,
                 "other": other,
                 "k": k,
-                "jaccard": mean_of(shares),
-                "rbo": mean_of(_rank_biased_overlap(users, p)),
+                "jaccard": mean_of(jaccard),
+                "rbo": mean_of(_rank_biased_overlap(rows, users, p)),
                 **models[model].counted(users["user"]),
                 "n_identical": int((users["in_place"] == users["either"]).sum()),
             }
@@ -46,42 +51,34 @@ def overlaps(models: Models, k: int | None, p: float) -> list[dict[str, Any]]:
     return pairs
 
 
-def _of_users(lists: pl.DataFrame, others: pl.DataFrame, p: float) -> pl.DataFrame:
-    """Return what each user's two lists have in common.
+def _matched(lists: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
+    """Return a row for each item of either list of a user, with its rank in both.
 
-    `shared` and `either` count items, `in_place` those on one rank in both;
-    `shared_in_short` those that both lists have down to the end of the shorter one, and
-    `weight_above` adds up the weights of the depths at which a shared item was missing.
+    `depth` is the rank from which down both lists have it; null if one has it alone.
     """
+    others = others.rename({"rank": "other_rank"})
     rows = lists.join(others, on=["user", "item"], how="full", coalesce=True)
-    in_both = pl.col("rank").is_not_null() & pl.col("rank_right").is_not_null()
-    ranks = rows.with_columns(
-        depth=pl.when(in_both).then(pl.max_horizontal("rank", "rank_right"))
-    )
-    depth_above = ranks["depth"].fill_null(1).to_numpy() - 1
-    weight_above = _depth_weights(depth_above.max(initial=0), p)[depth_above]
-    ranks = ranks.with_columns(weight_above=weight_above)
-    length, other_length = pl.col("rank").max(), pl.col("rank_right").max()
-    shorter = pl.min_horizontal(length.fill_null(0), other_length.fill_null(0))
+    in_both = pl.col("rank").is_not_null() & pl.col("other_rank").is_not_null()
+    deeper = pl.max_horizontal("rank", "other_rank")
+    return rows.with_columns(depth=pl.when(in_both).then(deeper))
+
+
+def _counted(rows: pl.DataFrame) -> pl.DataFrame:
+    """Count the items of each user, and the places of the shorter and the longer list.
+
+    `shared` are in both lists, `either` in one of them, `in_place` on one rank in both.
+    """
     of_user = {
-        "shared": in_both.sum(),
+        "shared": pl.col("depth").count(),
         "either": pl.len(),
-        "in_place": (pl.col("rank") == pl.col("rank_right")).sum(),
-        "shorter": shorter,
-        "longer": pl.max_horizontal(length, other_length),
-        "shared_in_short": (pl.col("depth") <= shorter).sum(),
-        "weight_above": pl.col("weight_above").filter(in_both).sum(),
+        "in_place": (pl.col("rank") == pl.col("other_rank")).sum(),
+        "shorter": SHORTER,
+        "longer": LONGER,
     }
-    return ranks.group_by("user").agg(**of_user).sort("user")
+    return rows.group_by("user").agg(**of_user).sort("user")
 
 
-def _depth_weights(deepest: int, p: float) -> Floats:
-    """Return the sums of p^depth / depth from the top down to each depth, from 0."""
-    depth = np.arange(1, deepest + 1)
-    return np.cumsum(np.r_[0.0, p**depth / depth])
-
-
-def _rank_biased_overlap(users: pl.DataFrame, p: float) -> Floats:
+def _rank_biased_overlap(rows: pl.DataFrame, users: pl.DataFrame, p: float) -> Floats:
     """Return the rank-biased overlap of each user's two lists, extrapolated.
 
     The share of items that two lists have in common at each depth, averaged with weights
@@ -91,13 +88,25 @@ def _rank_biased_overlap(users: pl.DataFrame, p: float) -> Floats:
     shorter = users["shorter"].to_numpy()
     longer = users["longer"].to_numpy()
     shared = users["shared"].to_numpy()
-    in_short = users["shared_in_short"].to_numpy()
-    weights = _depth_weights(longer.max(initial=0), p)
+    # The sums of p^depth / depth, and of p^depth, from the top down to each depth.
+    depth = np.arange(1, longer.max(initial=0) + 1)
+    weights = np.cumsum(np.r_[0.0, p**depth / depth])
     chances = (p - p ** (np.arange(len(weights)) + 1)) / (1 - p)
 
-    share_in_short = in_short / np.maximum(shorter, 1)
-    seen = shared * weights[longer] - users["weight_above"].to_numpy()
+    # A shared item counts at its depth and at all below it.
+    above = rows["depth"].fill_null(1).to_numpy() - 1
+    rows = rows.with_columns(weight_above=weights[above])
+    is_shared = pl.col("depth").is_not_null()
+    of_user = {
+        "in_short": (pl.col("depth") <= SHORTER).sum(),
+        "weight_above": pl.col("weight_above").filter(is_shared).sum(),
+    }
+    found = rows.group_by("user").agg(**of_user).sort("user")
+    in_short = found["in_short"].to_numpy()
+    seen = shared * weights[longer] - found["weight_above"].to_numpy()
+
     # Between the ends of the two, the shorter list would have gone on as it was.
+    share_in_short = in_short / np.maximum(shorter, 1)
     going_on = share_in_short * (chances[longer] - chances[shorter])
     going_on -= in_short * (weights[longer] - weights[shorter])
     below = ((shared - in_short) / longer + share_in_short) * p**longer
@@ -110,13 +119,16 @@ def _lists(model: EvaluationData, k: int | None) -> pl.DataFrame:
     They have user, item once, and rank without gaps.
     """
     joined = model.joined
-    recs = joined.recs if k is None else joined.recs.filter(pl.col("rank") <= k)
+    recs = (
+        joined.rows.lists
+        if k is None
+        else joined.rows.lists.filter(pl.col("rank") <= k)
+    )
     kept = recs.select("user", "item", "rank").filter(
         pl.col("user").is_in(joined.users.implode())
     )
     rows = kept.sort("user", "rank", maintain_order=True)
-    if joined.convention.duplicates == "error":
-        joined.refuse_repeated_pairs()
-    elif joined.convention.duplicates != "dedupe":
+    joined.refuse_repeats()
+    if joined.convention.duplicates not in ("error", "dedupe"):
         rows = rows.unique(["user", "item"], keep="first", maintain_order=True)
     return rows.with_columns(rank=pl.int_range(1, pl.len() + 1).over("user"))

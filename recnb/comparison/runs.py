@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
-from recnb.display.document import Line, Note, Rows
 from recnb.display.language import N_, Message, _
 from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs
+from recnb.results import views
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import Models
-from recnb.results.measuring import measured
-from recnb.results.numbers import Numbers, Pairs, label_of
+from recnb.results.numbers import Numbers, Pairs, label_of, measured
 from recnb.results.segments import division_by
-from recnb.results.table import Table
-from recnb.results.verdicts import in_words, verdict_of
-from recnb.stats import Settings, holm, resampled
+from recnb.results.table import Shown, Table
+from recnb.results.verdicts import verdict_of
+from recnb.stats import Settings, holm, resampled, settled
 from recnb.stats.means import means
 
 #: What the tests are, and what their intervals cover.
@@ -54,36 +52,6 @@ OF_USERS = N_(
 CORRECTED = N_("p_holm is corrected by Holm's method over {n} tests.")
 
 
-class RunDifferences(Table):
-    """The differences of models over splits, a row for each pair."""
-
-    def _cell(
-        self, value: Any, label: object, column: object, digits: int | None = None
-    ) -> Line:
-        if column == "verdict":
-            return in_words(value)
-        return super()._cell(value, label, column, digits)
-
-
-class Runs(Table):
-    """The mean of the splits' means of each model, with their standard deviation."""
-
-    _metadata: ClassVar = ["differences", "by_split", "notes"]
-    differences: RunDifferences
-    by_split: pd.DataFrame  #: the mean of each split and model
-    notes: Sequence[str] = ()  #: what the tests are, and what their intervals cover
-
-    def _blocks(
-        self, *, symbols: bool = False, digits: int | None = None
-    ) -> list[Rows | Note]:
-        models, *notes = super()._blocks(symbols=symbols, digits=digits)
-        differences = self.differences._rows(symbols=symbols, digits=digits)
-        return [models, differences, *notes]
-
-    def _below(self) -> list[Line]:
-        return [*super()._below(), *self.notes]
-
-
 def runs_of(
     models: Models,
     asked: Asked,
@@ -92,7 +60,7 @@ def runs_of(
     settings: Settings,
     test_share: float | None,
     basis: Sequence[str],
-) -> Runs:
+) -> Table:
     """Return the numbers of models over splits, and the differences of pairs."""
     first = next(iter(models.values()))
     if not first.keys.columns:
@@ -102,10 +70,8 @@ def runs_of(
         )
     columns = list(first.keys.columns)
     division = division_by(models, columns)
-    numbers = measured(
-        models, [asked], Cutoffs.one(k), division=division, intervals=False
-    )
-    by_split = _by_split(numbers)
+    numbers = measured(models, [asked], Cutoffs.one(k), division=division)
+    by_split = views.by_split(numbers)
     if len(by_split) < 2:
         raise OptionError(
             f"runs are over splits, and {', '.join(columns)} has one: give several "
@@ -119,15 +85,22 @@ def runs_of(
     }
     place = numbers.places[0]
     label = label_of(place.measure.metric.symbol, place.k)
-    table = Runs.made(
-        pd.DataFrame(numbers_of_models).rename_axis("model"),
-        basis,
-        _("{label} over splits", label=label),
+    of_pairs = Table(
+        differences,
+        shown=Shown(title=_("Differences over splits"), cells={"verdict": "verdict"}),
     )
-    title = _("Differences over splits")
-    table.differences = RunDifferences.made(differences, [], title)
+    notes = _notes(differences, columns, settings, test_share)
+    shown = Shown(
+        title=_("{label} over splits", label=label),
+        basis=basis,
+        notes=notes,
+        below=of_pairs,
+    )
+    frame = pd.DataFrame(numbers_of_models).rename_axis("model")
+    table = Table(frame, shown=shown)
+    table.differences = of_pairs
     table.by_split = by_split
-    table.notes = _notes(differences, columns, settings, test_share)
+    table.notes = notes
     return table
 
 
@@ -166,13 +139,6 @@ def _test_of(columns: Sequence[str], test_share: float | None) -> Message:
     return OTHERS
 
 
-def _by_split(numbers: Numbers) -> pd.DataFrame:
-    """Return the mean of each split and model."""
-    keys = [numbers.division.keys[place.part] for place in numbers.places]
-    index = pd.MultiIndex.from_tuples(keys, names=list(numbers.division.labels))
-    return pd.DataFrame(numbers.means.mean, index, list(numbers.models))
-
-
 def _differences(
     numbers: Numbers,
     by_split: pd.DataFrame,
@@ -181,12 +147,14 @@ def _differences(
     test_share: float | None,
 ) -> pd.DataFrame:
     """Return a row for each pair with the test of its differences over splits."""
-    models = by_split[[model for model, _baseline in pairs]].to_numpy()
-    baselines = by_split[[baseline for _model, baseline in pairs]].to_numpy()
-    tests = resampled(models - baselines, settings.confidence, test_share)
+    models = [model for model, _baseline in pairs]
+    baselines = [baseline for _model, baseline in pairs]
+    differences = by_split[models].to_numpy() - by_split[baselines].to_numpy()
+    tests = resampled(differences, settings.confidence, test_share)
     p_holm = holm(tests.p)
-    rows: list[dict[str, Any]] = []
-    for index, (model, baseline) in enumerate(pairs):
+    differs = np.asarray(settled(differences).any(axis=0))  # by more than rounding
+    verdicts = []
+    for index in range(len(pairs)):
         verdict = verdict_of(
             float(tests.mean[index]),
             float(tests.low[index]),
@@ -194,18 +162,18 @@ def _differences(
             float(p_holm[index]),
             alpha=settings.alpha,
             better=numbers.places[0].measure.metric.better,
-            all_tied=bool(np.all(models[:, index] == baselines[:, index])),
+            all_tied=not differs[index],
         )
-        row = {
-            "model": model,
-            "baseline": baseline,
-            "difference": tests.mean[index],
-            "low": tests.low[index],
-            "high": tests.high[index],
-            "p": tests.p[index],
-            "p_holm": p_holm[index],
-            "n_splits": len(by_split),
-            "verdict": verdict,
-        }
-        rows.append(row)
-    return pd.DataFrame(rows)
+        verdicts.append(verdict)
+    columns = {
+        "model": models,
+        "baseline": baselines,
+        "difference": np.where(differs, tests.mean, 0.0),
+        "low": tests.low,
+        "high": tests.high,
+        "p": tests.p,
+        "p_holm": p_holm,
+        "n_splits": len(by_split),
+        "verdict": verdicts,
+    }
+    return pd.DataFrame(columns)

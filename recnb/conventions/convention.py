@@ -7,12 +7,13 @@ import math
 import typing
 from collections.abc import Iterable, Mapping
 from copy import copy
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal
 
 from recnb.display.data_file import rows_of
 from recnb.display.language import N_, _
-from recnb.errors import OptionError, is_number, near, quoted
+from recnb.display.text import Phrase
+from recnb.errors import OptionError, is_number, is_word, near, quoted
 
 _ROWS = rows_of("conventions/phrases.csv")
 #: Decisions and options of metrics in words: axis and word -> phrase.
@@ -125,7 +126,7 @@ class Convention:
     def __post_init__(self) -> None:
         for name, words in WORDS.items():
             value = getattr(self, name)
-            if not isinstance(value, str) or value not in words:
+            if not is_word(value, words):
                 raise OptionError(
                     f"{name}={quoted(value)} is no convention. {near(value, words)}"
                 )
@@ -135,15 +136,15 @@ class Convention:
             )
         least = self.min_propensity
         if least is not None and not (is_number(least) and 0 < least <= 1):
-            given = f"min_propensity={quoted(least)}"
             raise OptionError(
-                f"{given} is no propensity: give a number above 0, and at most 1, such as 0.01."
+                f"min_propensity={quoted(least)} is no propensity: give a number above "
+                "0, and at most 1, such as 0.01."
             )
         threshold = self.relevant_from
         if threshold is not None and not (is_number(threshold) and threshold > 0):
-            given, example = f"relevant_from={quoted(threshold)}", "relevant_from=4"
             raise OptionError(
-                f"{given} is no threshold: give a number above 0, such as {example}."
+                f"relevant_from={quoted(threshold)} is no threshold: give a number "
+                "above 0, such as relevant_from=4."
             )
 
     def with_metric(self, options: Mapping[str, Any]) -> Convention:
@@ -159,6 +160,13 @@ class Convention:
         same = copy(self)
         object.__setattr__(same, "order", column)
         return same
+
+    @property
+    def of_data(self) -> Convention:
+        """The same decisions about the data, without a metric's options or a cut-off."""
+        if not self.metric and self.cutoff == "k":
+            return self
+        return replace(self, metric=(), cutoff="k")
 
     def in_words(self) -> str:
         """Return the convention on one line, to compare with a paper.
@@ -191,6 +199,11 @@ class Convention:
         )
 
     @property
+    def below_0_leaves_lists(self) -> bool:
+        """Whether a grade below 0 marks an item that was not judged, to be left out."""
+        return self.judged_only and self.negative_relevance == "zero"
+
+    @property
     def users_phrase(self) -> str:
         """Which users count, if not those of the truth."""
         if self.averaged_users == "truth":
@@ -204,42 +217,38 @@ class Convention:
         below_0_unjudged: bool = False,
         whole: bool = False,
     ) -> list[str]:
-        """Return each decision in words, without the usual ones that go without saying.
+        """Return each decision in words, the unusual ones first.
+
+        Of the usual ones those are left out that go without saying.
 
         `below_0_unjudged`: whether the metric takes a negative relevance for that of an
         item which is not judged, as lists of judged items alone do where it counts 0;
         `whole`: whether there is no cut-off.
         """
-        unusual = {
-            name: getattr(self, name)
-            for name in _UNUSUAL
-            if getattr(self, name) != getattr(Convention, name)
-        }
-        words = {name: in_words(name, value) for name, value in unusual.items()}
-        leaves_lists = self.judged_only and self.negative_relevance == "zero"
-        if "negative_relevance" in words:
-            words["negative_relevance"] = self.negative_in_words
-            if below_0_unjudged or leaves_lists:
-                words["negative_relevance"] = _(BELOW_0_UNJUDGED)
+        words = {}
+        for name in _UNUSUAL:
+            if getattr(self, name) != getattr(Convention, name):
+                words[name] = self.decision_in_words(name)
+        is_unjudged = below_0_unjudged or self.below_0_leaves_lists
+        if is_unjudged and "negative_relevance" in words:
+            words["negative_relevance"] = _(BELOW_0_UNJUDGED)
         relevant = _("relevant: every pair of the truth")
         if self.relevant_from is not None or graded:
-            relevant = _("relevant: {what}", what=self.relevant_in_words)
-        cuts_nothing = whole or self.cutoff == "none"
+            what = self.decision_in_words("relevant")
+            relevant = _("relevant: {what}", what=what)
+            if self.relevant_from is not None:
+                least = _("relevant from {least:g}", least=self.relevant_from)
+                relevant = Phrase(relevant, least)
         return [
+            *[Phrase(phrase, phrase) for phrase in words.values()],
             self.order_in_words,
-            *words.values(),
             relevant,
-            *options_in_words(dict(self.metric), whole=cuts_nothing),
+            *options_in_words(dict(self.metric), whole=whole, cutoff=self.cutoff),
         ]
 
     def given_in_words(self, names: Iterable[str]) -> str:
         """Return the decisions of these names, which were given on top of a library's."""
-        said = dict.fromkeys(("relevant", "relevant_from"), self.relevant_in_words)
-        said["negative_relevance"] = self.negative_in_words
-        phrases = [
-            said.get(name) or in_words(name, getattr(self, name)) for name in names
-        ]
-        return ", ".join(dict.fromkeys(phrases))
+        return ", ".join(dict.fromkeys(map(self.decision_in_words, names)))
 
     @property
     def order_in_words(self) -> str:
@@ -253,20 +262,22 @@ class Convention:
             return order
         return f"{order}, {in_words('ties', self.ties)}"
 
-    @property
-    def negative_in_words(self) -> str:
-        """What a negative relevance counts: 0 where it is that of no relevant item."""
-        is_above_0 = self.relevant_from is not None or self.relevant == ">0"
-        if self.negative_relevance == "keep" and is_above_0:
-            return in_words("negative_relevance", "zero")
-        return in_words("negative_relevance", self.negative_relevance)
+    def decision_in_words(self, name: str) -> str:
+        """Return a decision in words, as it is beside the others.
 
-    @property
-    def relevant_in_words(self) -> str:
-        """Which judged items are relevant."""
-        if self.relevant_from is not None:
-            return _("relevance of {least:g} or more", least=self.relevant_from)
-        return in_words("relevant", self.relevant)
+        A threshold says which items are relevant, and a negative relevance counts 0
+        where it is that of no relevant item.
+        """
+        value = getattr(self, name)
+        least = self.relevant_from
+        if name in ("relevant", "relevant_from"):
+            if least is not None:
+                return _("relevance of {least:g} or more", least=least)
+            return in_words("relevant", self.relevant)
+        is_above_0 = least is not None or self.relevant == ">0"
+        if name == "negative_relevance" and value == "keep" and is_above_0:
+            value = "zero"
+        return in_words(name, value)
 
 
 #: The names of the decisions, which are those of the options.
@@ -342,7 +353,9 @@ def in_words(name: str, value: object) -> str:
     'averaged over all orders of equal scores'
     """
     if name == "log_base":
-        return _("logarithm of base {base}", base=_base_in_words(value))
+        base = f"{value:.4g}" if is_number(value) else str(value)
+        base = "e" if value == math.e else base
+        return _("logarithm of base {base}", base=base)
     if name == "min_propensity" and value is not None:
         return _("propensities of at least {least:g}", least=value)
     if (name, str(value)) in ALONE:
@@ -350,13 +363,9 @@ def in_words(name: str, value: object) -> str:
     return "" if value in (None, "1") else f"{name} = {value}"
 
 
-def _base_in_words(base: Any) -> str:
-    if base == math.e:
-        return "e"
-    return f"{base:.4g}" if is_number(base) else str(base)
-
-
-def options_in_words(options: Mapping[str, Any], *, whole: bool = False) -> list[str]:
+def options_in_words(
+    options: Mapping[str, Any], *, whole: bool = False, cutoff: str = "k"
+) -> list[str]:
     """Return a metric's options as phrases.
 
     Parameters
@@ -364,7 +373,10 @@ def options_in_words(options: Mapping[str, Any], *, whole: bool = False) -> list
     options : mapping
         Values by name.
     whole : bool, default False
-        Whether lists are not cut, their ideal neither.
+        Whether there is no k: lists are not cut, their ideal neither, and what is
+        divided by k is divided by the length of the list.
+    cutoff : {"k", "none"}
+        As in `Convention`; under "none" lists and their ideal are not cut at k.
 
     Returns
     -------
@@ -378,9 +390,15 @@ def options_in_words(options: Mapping[str, Any], *, whole: bool = False) -> list
     ['linear gain', 'ideal: all relevant items, cut at k']
     """
     phrases = {name: in_words(name, value) for name, value in options.items()}
-    ideal = PHRASES.get(("ideal of whole lists", str(options.get("ideal"))))
-    if whole and ideal is not None:
-        phrases["ideal"] = _(ideal)
+    uncut: list[str] = []
+    if whole:
+        uncut = ["ideal", "out_of"]
+    elif cutoff == "none":
+        uncut = ["ideal"]
+    for name in uncut:
+        phrase = PHRASES.get((f"{name} of whole lists", str(options.get(name))))
+        if phrase is not None:
+            phrases[name] = _(phrase)
     base = options.get("log_base", 2)
     # A base that is no number is refused where the metric is computed.
     if is_number(base) and "discount" in phrases:  # whose phrase names the logarithm

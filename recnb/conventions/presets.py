@@ -76,11 +76,17 @@ class Preset:
                 f"{self.label} cuts lists at {self.without_k} where no cut-off is "
                 f"given: give k, such as k=10."
             )
+        uncut = replace(self, convention=replace(self.convention, cutoff="none"))
+        return self.never_cut or uncut
+
+    @property
+    def never_cut(self) -> Preset | None:
+        """The library's variant of it that is never cut, as rr_nocut."""
         for other in of_metric(self.metric, self.library):
             is_never_cut = other.convention.cutoff == "none"
             if is_never_cut and other.variant.startswith(f"{self.variant}_no"):
                 return other
-        return replace(self, convention=replace(self.convention, cutoff="none"))
+        return None
 
     @property
     def label(self) -> str:
@@ -113,16 +119,10 @@ def _preset_of(row: dict[str, str]) -> Preset:
     return Preset(**{**row, **read})
 
 
-def _parts_of(cell: str) -> list[str]:
-    return [part for part in cell.split("; ") if part]
-
-
 def _values_of(cell: str) -> dict[str, Any]:
-    values = dict[str, Any]()
-    for part in _parts_of(cell):
-        name, value = part.split("=", 1)
-        values[name] = value_of(value)
-    return values
+    """Return the values of a cell, "name=value; name=value", each of its type."""
+    parts = [part.split("=", 1) for part in cell.split("; ") if part]
+    return {name: value_of(text) for name, text in parts}
 
 
 def names() -> list[str]:
@@ -242,21 +242,15 @@ def only_way(chosen: Preset, metric: str) -> Preset:
 
 
 def default_of(library: str, metric: str, *, whole: bool = False) -> Preset | None:
-    """Return the first preset of a library for a metric.
+    """Return the first preset of a library for a metric; None if it has none.
 
-    Without a cut-off its variant that is never cut, as rr_nocut; None if it has
-    none.
+    Without a cut-off it is its variant that is never cut, if there is one.
     """
     known = of_metric(metric, library)
     if not known:
         return None
-    if whole:
-        never_cut = f"{known[0].variant}_no"
-        for preset in known:
-            is_never_cut = preset.convention.cutoff == "none"
-            if is_never_cut and preset.variant.startswith(never_cut):
-                return preset
-    return known[0]
+    first = known[0]
+    return first.never_cut or first if whole else first
 
 
 def data_convention(library: str) -> Convention:

@@ -7,10 +7,11 @@ as partitions of Dask and groups of Spark are. pandas, Polars and Arrow end here
 on to the metrics is numpy columns.
 """
 
+from recnb.data.joined import Counts, Joined
 from recnb.data.layout import Layout
 from recnb.data.names import NAMES
-from recnb.data.read import read, read_lists
-from recnb.data.source import Counts, Joined, Source
+from recnb.data.read import read
+from recnb.data.source import Source
 from recnb.data.tables import Frame, InputTable
 
 __all__ = [
@@ -22,5 +23,4 @@ __all__ = [
     "Layout",
     "Source",
     "read",
-    "read_lists",
 ]

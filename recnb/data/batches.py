@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import nullcontext
-from typing import Any, NamedTuple
+from typing import Any, TypeAlias
 
 import polars as pl
 
 from recnb.data.convert import refuse_unread
 from recnb.data.names import Labels
 from recnb.data.tables import (
+    FileTable,
     Frame,
     InputTable,
-    Scanned,
     errors_name_frame,
     is_dataset,
     is_relation,
@@ -23,46 +23,46 @@ from recnb.display.language import N_
 #: Rows of a batch, about.
 ROWS = 2**20
 
-Batches = Generator[pl.DataFrame, None, None]
+Batches: TypeAlias = Generator[pl.DataFrame, None, None]
+#: What holds rows that are not in memory, in words, and what to type to have them there.
+Origin: TypeAlias = tuple[str, str]
 
 
-class Origin(NamedTuple):
-    """What holds rows that are not in memory."""
-
-    where: str
-    remedy: str  #: what to type to have them there
-
-
-def origin_of(frame: Frame) -> Origin | None:
+def origin_of(table: InputTable) -> Origin | None:
     """Return what holds the rows of a table; None if they are in memory."""
-    if isinstance(frame, Scanned):
+    frame = table.frame
+    if isinstance(frame, pl.LazyFrame) and isinstance(table, FileTable):
         remedy = "read the files into a frame first, polars.read_parquet(...)"
-        return Origin(N_("files"), remedy)
+        return N_("files"), remedy
     if isinstance(frame, pl.LazyFrame):
         remedy = "collect the frame first, frame.collect()"
-        return Origin(N_("a lazy frame"), remedy)
+        return N_("a lazy frame"), remedy
     if is_dataset(frame):
         remedy = "read the dataset first, dataset.to_table()"
-        return Origin(N_("the files of a pyarrow dataset"), remedy)
+        return N_("the files of a pyarrow dataset"), remedy
     if is_relation(frame):
         remedy = "fetch the relation first, relation.to_arrow_table()"
-        return Origin(N_("a DuckDB relation"), remedy)
+        return N_("a DuckDB relation"), remedy
     return None
 
 
-def batches_of(frame: Frame, name: str, labels: Labels) -> Batches:
+def batches_of(table: InputTable, labels: Labels) -> Batches:
     """Yield columns under the names of their roles, in batches and in order.
 
-    A table in memory is one batch. If batches are left, close the generator, which closes
-    the files.
+    A table in memory is one batch, which shares the memory of one of Polars. If batches
+    are left, close the generator, which closes the files.
     """
-    if origin_of(frame) is None:
-        yield InputTable.of(frame, name).select(labels)
+    frame = table.frame
+    if isinstance(frame, pl.DataFrame):
+        yield frame.select(_by_role(labels))
         return
-    with errors_name_frame(name), _reader(frame, labels) as reader:
+    if origin_of(table) is None:
+        yield table.select(labels)
+        return
+    with errors_name_frame(table.name), _reader(frame, labels) as reader:
         for batch in reader:
             if not isinstance(batch, pl.DataFrame):
-                refuse_unread(batch.schema, name)
+                refuse_unread(batch.schema, table.name)
                 batch = pl.DataFrame(pl.from_arrow(batch))
             if batch.height:
                 # Each batch may have a dictionary of its own: as text they are alike.
@@ -72,12 +72,15 @@ def batches_of(frame: Frame, name: str, labels: Labels) -> Batches:
                 )
 
 
+def _by_role(labels: Labels) -> list[pl.Expr]:
+    """Return columns of a frame of Polars, under the names of their roles."""
+    return [pl.col(column).alias(role) for role, column in labels.items()]
+
+
 def _reader(frame: Frame, labels: Labels) -> Any:
     """Return columns of a table that is not in memory as batches, to be closed."""
     if isinstance(frame, pl.LazyFrame):
-        picked = frame.select(
-            pl.col(column).alias(role) for role, column in labels.items()
-        )
+        picked = frame.select(_by_role(labels))
         return nullcontext(picked.collect_batches(chunk_size=ROWS, engine="streaming"))
     if is_dataset(frame):
         import pyarrow.dataset as ds

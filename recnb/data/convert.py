@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from numbers import Complex, Real
 from typing import Any
 
 import numpy as np
@@ -47,8 +49,8 @@ def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
         else:
             # Polars copies what it puts together, and leaves a single piece where it
             # is: hence one row more.
-            longer = pl.concat([column, column[:1]]).rechunk()
-            copies.append(longer[: len(column)])
+            longer = pl.concat([column, column.head(1)]).rechunk()
+            copies.append(longer.head(len(column)))
     return pl.DataFrame(copies)
 
 
@@ -65,13 +67,11 @@ def with_series(table: pl.DataFrame, *columns: pl.Series) -> pl.DataFrame:
 
 def as_column(values: Sequence[Any], name: str, label: str, role: str) -> pl.Series:
     """Return values of one kind as a column; None is missing."""
-    try:
-        column = pl.Series(role, values)
-    except (TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
-        column = pl.Series(role, [None])
-    are_alike = bool not in {*map(type, values)}  # True would be the id 1
-    if are_alike and column.dtype in (pl.Int64, pl.String, pl.Float64):
-        return column
+    if bool not in {*map(type, values)}:  # True would be the id 1
+        with suppress(TypeError, ValueError, OverflowError, pl.exceptions.PolarsError):
+            column = pl.Series(role, values)
+            if column.dtype in (pl.Int64, pl.String, pl.Float64):
+                return column
     given = pd.Series(values, dtype=object)
     return from_pandas(given, name, label, role).alias(role)
 
@@ -108,8 +108,10 @@ def _as_arrow_reads(
     """Return a column of pandas as Arrow reads it; refuse values of several kinds."""
     import pyarrow as pa
 
+    # pyarrow looks long at a Series before it asks its array, which has text as Arrow.
+    is_text = isinstance(column.dtype, pd.StringDtype)
     try:
-        array = pa.array(column, from_pandas=True)
+        array = pa.array(column.array if is_text else column, from_pandas=True)
     except UnicodeEncodeError as problem:
         raise FrameError(
             f"{name}: column {label!r} holds text that is not Unicode, such as "
@@ -117,10 +119,11 @@ def _as_arrow_reads(
             "text.encode('utf-8', 'replace').decode()."
         ) from problem
     except (pa.ArrowException, OverflowError) as problem:
+        known = column.dropna()
         if role in ("rank", "score", "relevance"):
+            _refuse_complex(known, name, label, role)
             # As text, which Arrow reads: the check of numbers says what is no number.
             return from_pandas(column.map(str, na_action="ignore"), name, label, role)
-        known = column.dropna()
         kinds = ", ".join(sorted({type(value).__name__ for value in known}))
         if kinds == "int":
             raise FrameError(
@@ -133,12 +136,21 @@ def _as_arrow_reads(
             f"is no id or number: {kinds}, such as {quoted(known.iloc[0])}. "
             "Make them one kind, such as text, and drop what is missing first."
         ) from problem
-    refuse_unread([pa.field(str(label), array.type)], name)
+    if not pa.types.is_large_string(array.type):
+        refuse_unread([pa.field(str(label), array.type)], name)
     # Views are how Polars has text, and Arrow makes them in a third of Polars' time;
     # they cannot point beyond 2 GB. Before pyarrow 25 the cast ends the process for text
     # of up to 12 bytes.
-    is_text = pa.types.is_large_string(array.type)
-    casts_safely = int(pa.__version__.split(".")[0]) >= 25
-    if is_text and casts_safely and array.nbytes < 2**31:
+    elif int(pa.__version__.split(".")[0]) >= 25 and array.nbytes < 2**31:
         array = array.cast(pa.string_view())
-    return pl.Series(pl.from_arrow(array))
+    return pl.Series(array)
+
+
+def _refuse_complex(values: pd.Series[Any], name: str, label: str, role: str) -> None:
+    """Raise an error for the first complex number among values."""
+    for value in values:
+        if isinstance(value, Complex) and not isinstance(value, Real):
+            raise FrameError(
+                f"{name}: column {label!r} holds the complex number {value}, and a {role} "
+                f"is a real one: choose what counts, such as frame[{label!r}].map(abs)."
+            )

@@ -6,22 +6,23 @@ import shutil
 import tempfile
 import time
 import weakref
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
 import polars as pl
 
-from recnb.data.batches import Batches, Origin, batches_of
+from recnb.data.batches import ROWS, Batches, Origin, batches_of
 from recnb.data.convert import owned
-from recnb.data.in_memory import Sheets, source_in_splits
+from recnb.data.in_memory import source_of
 from recnb.data.layout import Layout
 from recnb.data.names import RECS, TRUTH, Labels
-from recnb.data.parts import Parts, of_one_part, part_of
+from recnb.data.parts import Parts, StoredRows, columns_alone, in_one_part
 from recnb.data.sheet import Sheet
 from recnb.data.source import Source
-from recnb.data.tables import Frame
+from recnb.data.tables import InputTable
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import ElsewhereError, FrameError, WriteError
@@ -46,7 +47,9 @@ class SpooledTable:
         self._folder: Path | None = None  # with a folder of each block that was written
         self._n_blocks = 0
         n_bytes = 0.0
-        for rows in batches:
+        # Rows are in memory twice while they are written: a large batch in slices.
+        blocks = (rows.iter_slices(ROWS) for rows in batches)
+        for rows in chain.from_iterable(blocks):
             self._rows.append(rows)
             n_bytes += rows.estimated_size()
             if n_bytes > HELD:
@@ -77,7 +80,7 @@ class SpooledTable:
                 weakref.finalize(self, _remove, self._folder)
             block = self._folder / f"{self._n_blocks:08}"
             into = pl.PartitionBy(block, key="part", include_key=False)
-            part = parts_of(rows["user"])
+            part = part_numbers(rows["user"])
             rows.lazy().with_columns(part).sink_parquet(
                 into, mkdir=True, compression="uncompressed", statistics=False
             )
@@ -91,10 +94,6 @@ class SpooledTable:
             return self.first().clear().lazy()
         return pl.scan_parquet(files, hive_partitioning=False)
 
-    def distinct(self, columns: list[str]) -> pl.DataFrame:
-        """Return the values that some columns have together in the written rows."""
-        return self.scan().select(columns).unique().collect(engine="streaming")
-
     def first(self) -> pl.DataFrame:
         """Return one of the rows."""
         if self._rows:
@@ -102,7 +101,7 @@ class SpooledTable:
         return self.scan().head(1).collect()
 
 
-def parts_of(users: pl.Series) -> pl.Series:
+def part_numbers(users: pl.Series) -> pl.Series:
     """Return the part of each user, the same in all tables."""
     return (users.hash() % N_PARTS).cast(pl.Int32).alias("part")
 
@@ -122,7 +121,7 @@ def written_to_disk() -> Iterator[None]:
     try:
         yield
     except (OSError, pl.exceptions.ComputeError) as problem:
-        # Python names the folder, where there is none; Polars adds its query.
+        # An OSError of Python names the folder; an error of Polars appends its query.
         folder = tempfile.tempdir or "the folder for temporary files"
         message = getattr(problem, "strerror", None) or str(problem)
         reason = message.split("\n")[0].rpartition(" error: ")[2]
@@ -132,116 +131,123 @@ def written_to_disk() -> Iterator[None]:
         ) from problem
 
 
-class FileParts(Parts):
-    """Parts of users in temporary files."""
+class StoredFiles(StoredRows):
+    """The rows of both tables in temporary files."""
 
     def __init__(
-        self,
-        lists: SpooledTable,
-        judged: SpooledTable,
-        layout: Layout,
-        origin: Origin,
+        self, lists: SpooledTable, judged: SpooledTable, origin: Origin
     ) -> None:
-        self.keeps_truth = not judged.in_files
-        tables = (lists, judged)
-        for table in tables:
-            table.write()
-        super().__init__(layout.with_keys(tables, SpooledTable.distinct))
-        self._tables: tuple[SpooledTable, SpooledTable] | None = tables
         self.where, self.remedy = origin
+        self.keeps_truth = not judged.in_files
+        for table in (lists, judged):
+            table.write()
+        self._tables: dict[str, SpooledTable] = {RECS: lists, TRUTH: judged}
 
-    def _sides(self) -> tuple[SpooledTable, SpooledTable]:
-        """Return the tables of the lists and of the truth; an error without them."""
-        if self._tables is None:  # this was pickled
+    def _table(self, name: str) -> SpooledTable:
+        """Return the lists or the truth; an error without them."""
+        if not self._tables:  # this was pickled
             raise ElsewhereError(
                 f"this asks for rows of the lists, which stayed in {self.where} when the "
                 "evaluation was pickled. Evaluate the frames again; if they fit into "
                 f"memory: {self.remedy}."
             )
-        return self._tables
+        return self._tables[name]
 
-    def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
-        """Apply a function to every part."""
+    def each(self, work: Callable[[pl.DataFrame, pl.DataFrame], T]) -> Iterator[T]:
+        """Apply a function to the rows of every part."""
         words = _("parts of users joined")
         for part in steps(range(N_PARTS), words, N_PARTS):
-            recs, truth = (table.scan(part).collect() for table in self._sides())
-            if recs.height or truth.height:
-                with of_one_part():
-                    result = work(part_of(recs, truth, self.layout))
-                yield result
+            recs, truth = (
+                self._table(name).scan(part).collect() for name in (RECS, TRUTH)
+            )
+            yield work(recs, truth)
 
-    def fetched(self, users: pl.Series) -> Sheets:
+    def of_users(self, users: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
         """Return the rows of some users."""
+        # Of no users, a part of which no row is wanted.
+        parts = part_numbers(users).unique().to_list() or [0]
         is_wanted = pl.col("user").is_in(users.implode())
         recs, truth = (
-            pl.concat(map(table.scan, parts_of(users).unique()))
-            .filter(is_wanted)
-            .collect()
-            for table in self._sides()
+            pl.concat(map(self._table(name).scan, parts)).filter(is_wanted).collect()
+            for name in (RECS, TRUTH)
         )
-        return part_of(recs, truth, self.layout)
+        return recs, truth
 
-    def example(self) -> Sheet:
-        """Return a user and an item of the lists."""
-        lists, _judged = self._sides()
-        return self.lists.with_rows(lists.first())
+    def distinct(self, name: str, roles: Sequence[str]) -> pl.DataFrame:
+        """Return the values that some columns of a table have together."""
+        rows = self._table(name).scan().select(roles)
+        return rows.unique().collect(engine="streaming")
+
+    def first(self) -> pl.DataFrame:
+        """Return a row of the lists."""
+        return self._table(RECS).first()
 
     # What pickles an evaluation may be on its way to another machine, which has not these
     # files.
 
     def __getstate__(self) -> dict[str, Any]:
-        return vars(self) | {"_tables": None}
+        return vars(self) | {"_tables": {}}
 
     # By default a copy is made as by pickling, without the rows of lists. Nothing writes
     # into the files, so copies can share them.
 
-    def __deepcopy__(self, memo: object) -> FileParts:
+    def __deepcopy__(self, memo: object) -> StoredFiles:
         return self
 
 
-def read_batches(recs: Frame, truth: Frame, layout: Layout, origin: Origin) -> Source:
-    """Read both frames in batches, and check their ids.
+def read_batches(
+    recs: InputTable, truth: InputTable, layout: Layout, origin: Origin
+) -> Source:
+    """Read both tables in batches, and check their ids.
 
-    Each frame is read once: a query may take long, or give other rows the next time.
+    These columns are read once: a query may take long, or give other rows the next time.
+    Columns of models were read before, by themselves (`refuse_models`).
     """
-    with closing(_batches_checked(truth, TRUTH, layout.truth_read)) as batches:
+    lists = columns_alone(RECS, layout.recs)
+    judgements = columns_alone(TRUTH, layout.truth)
+    with closing(_checked(truth, layout.truth_read, judgements)) as batches:
         judged = SpooledTable(batches)
-    example = Sheet(TRUTH, judged.first(), layout.truth)  # for the types of its ids
+    example = judgements.with_rows(judged.first())  # for the types of its ids
     with (
-        steps(None, _("rows read")) as bar,
-        closing(_batches_checked(recs, RECS, layout.recs_read)) as batches,
+        closing(_checked(recs, layout.recs_read, lists)) as batches,
+        closing(_alike(batches, lists, example)) as of_one_kind,
     ):
-
-        def checked(batch: pl.DataFrame) -> pl.DataFrame:
-            """Return a batch whose ids are of the truth's kind, and move the bar."""
-            Sheet(RECS, batch, layout.recs).refuse_other_kinds(example)
-            bar.update(batch.height)
-            return batch
-
-        lists = SpooledTable(map(checked, batches))
-    if not lists.in_files and not judged.in_files:
-        return source_in_splits(
-            Sheet(RECS, lists.held(), layout.recs),
-            Sheet(TRUTH, judged.held(), layout.truth),
-            layout.split,
-            users_without_items=layout.users_without_items,
-        )
-    return FileParts(lists, judged, layout, origin)
+        listed = SpooledTable(of_one_kind)
+    if listed.in_files or judged.in_files:
+        stored = StoredFiles(listed, judged, origin)
+        return Parts.of(stored, layout, truth.without_items)
+    return source_of(
+        lists.with_rows(listed.held()),
+        judgements.with_rows(judged.held()),
+        layout.split,
+        users_without_items=truth.without_items,
+    )
 
 
-def _batches_checked(frame: Frame, name: str, labels: Labels) -> Batches:
-    """Yield the rows of a frame in batches, with ids of one kind, none missing."""
-    sheet = Sheet(name, pl.DataFrame(), labels)
-    with closing(batches_of(frame, name, labels)) as batches:
+def _alike(batches: Batches, lists: Sheet, example: Sheet) -> Batches:
+    """Yield the rows of lists; refuse ids of another kind than an example of the truth."""
+    with steps(None, _("rows read")) as bar:
+        for rows in batches:
+            lists.with_rows(rows).refuse_other_kinds(example)
+            bar.update(rows.height)
+            yield rows
+
+
+def _checked(table: InputTable, labels: Labels, sheet: Sheet) -> Batches:
+    """Yield the rows of a table in batches, with ids of one kind, none missing.
+
+    `sheet` has the labels that errors name.
+    """
+    n_rows = 0
+    with closing(batches_of(table, labels)) as batches:
         for batch in batches:
-            is_first = sheet.rows.is_empty()
             try:
-                sheet = sheet.with_rows(batch).with_ids()
-            except FrameError:
-                if is_first and next(batches, None) is None:
+                rows = sheet.with_rows(batch).with_ids().rows
+            except FrameError as problem:
+                if n_rows == 0 and next(batches, None) is None:
                     raise  # this batch is all there is
-                with of_one_part():
-                    raise
-            yield sheet.rows
-    if not sheet.rows.height:
-        sheet.with_ids()  # which refuses a frame without rows
+                raise in_one_part(problem) from None
+            n_rows += rows.height
+            yield rows
+    if n_rows == 0:
+        sheet.with_ids()  # which refuses a table without rows

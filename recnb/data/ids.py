@@ -2,13 +2,22 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
+from recnb.caching import cached_property
 from recnb.metrics.hits import Ints
 
-#: Up to as many ids, a dictionary of Python finds them sooner than a join of Polars.
+#: Up to as many values, runs of them save nothing, and Python sorts those that differ
+#: sooner than Polars.
 FEW_IDS = 1000
+
+#: Up to as many known rows, the processor's cache holds their cells, and numpy finds rows
+#: sooner than a join of Polars on two cores.
+FEW_KNOWN = 2**17
 
 
 def positions(known: pl.Series, values: pl.Series) -> Ints:
@@ -19,42 +28,95 @@ def positions(known: pl.Series, values: pl.Series) -> Ints:
     >>> positions(pl.Series(["b", "a"]), pl.Series(["a", "c", "b"])).tolist()
     [1, -1, 0]
     """
-    if known.is_empty():
-        return np.full(len(values), -1)
-    if known.dtype == pl.Int64:
-        low, high = known.min(), known.max()
-        assert isinstance(low, int)
-        assert isinstance(high, int)
-        # An array with a cell for each number from the lowest to the highest pays if it
-        # has about four cells for each value.
-        if high - low < 4 * (len(known) + len(values)) + 1024:
-            return _positions_in_array(known, values, low, high)
-    runs = _runs(values)
-    if runs is None:
-        return _looked_up(known, values)
-    first_of_runs, lengths = runs
-    return np.repeat(_looked_up(known, first_of_runs), lengths)
+    return RowLookup(known.to_frame()).positions_of(values)
+
+
+class RowLookup:
+    """Distinct rows, among which others of the same types are looked up.
+
+    Rows meet by hash, which takes half the time of a join by value, and are then
+    compared by value.
+    """
+
+    def __init__(self, rows: pl.DataFrame, seed: int = 0) -> None:
+        self.rows = rows
+        self.seed = seed  #: of the hashes
+
+    def positions_of(self, values: pl.Series) -> Ints:
+        """Return the row of each value, -1 if there is none; the rows are one column."""
+        known = self.rows.to_series()
+        if known.dtype == pl.Int64 and len(known):
+            low, high = known.min(), known.max()
+            assert isinstance(low, int)
+            assert isinstance(high, int)
+            # An array with a cell for each number from the lowest to the highest pays if
+            # it has about four cells for each value.
+            if high - low < 4 * (len(known) + len(values)) + 1024:
+                return _positions_in_array(known, values, low, high)
+        runs = _runs(values)
+        if runs is None:
+            return self.rows_of(values.to_frame())
+        first_of_runs, lengths = runs
+        return np.repeat(self.rows_of(first_of_runs.to_frame()), lengths)
+
+    def rows_of(self, wanted: pl.DataFrame) -> Ints:
+        """Return the known row that each wanted row equals, -1 if there is none."""
+        if self.rows.is_empty():
+            return np.full(wanted.height, -1)
+        wanted_hash = wanted.hash_rows(self.seed)
+        if self.rows.height <= FEW_KNOWN:
+            position = self._hash_table.rows_of(wanted_hash.to_numpy())
+        else:
+            position = _met_in_join(self.rows.hash_rows(self.seed), wanted_hash)
+        if self._are_met(wanted, position):
+            return position
+        # Different rows have one hash.
+        return RowLookup(self.rows, self.seed + 1).rows_of(wanted)
+
+    def _are_met(self, wanted: pl.DataFrame, position: Ints) -> bool:
+        """Return whether each wanted row that has a position equals the row there."""
+        met = np.flatnonzero(position >= 0)
+        # Rows by numbers of Polars' own type, and columns one by one, take half the time.
+        known_rows = pl.Series(position[met].astype(np.uint32))
+        wanted_rows = pl.Series(met.astype(np.uint32))
+        for column, values in zip(self.rows, wanted, strict=True):
+            if not column[known_rows].equals(values[wanted_rows]):
+                return False
+        return True
+
+    @cached_property
+    def _hash_table(self) -> HashTable:
+        return HashTable.of(self.rows.hash_rows(self.seed).to_numpy())
 
 
 def each_once(*columns: pl.Series) -> pl.Series:
     """Return each value of some columns once, sorted; none is missing."""
-    without_runs = []
-    for values in columns:
-        runs = _runs(values)
-        without_runs.append(values if runs is None else runs[0])
-    values = pl.concat(without_runs)
+    values = pl.concat([_without_runs(column) for column in columns])
     if len(values) <= FEW_IDS:
         # Python sorts text by code points, and Polars by UTF-8, which sorts as they do.
         return pl.Series(values.name, sorted(set(values.to_list())), values.dtype)
     return values.unique().sort()
 
 
+def n_distinct(values: pl.Series) -> int:
+    """Return the number of distinct values, told apart by hashes of 64 bits."""
+    return _without_runs(values).hash().n_unique()
+
+
+def _without_runs(values: pl.Series) -> pl.Series:
+    """Return the first value of each run of equal ones; all values if few repeat."""
+    runs = _runs(values)
+    return values if runs is None else runs[0]
+
+
 def _runs(values: pl.Series) -> tuple[pl.Series, Ints] | None:
     """Return the first value of each run of equal ones, and how long the runs are.
 
-    None if less than half of the values repeat the one before, or some are missing.
+    None of few values, where some are missing, or if less than half of them repeat the
+    one before. Of 10 million users in order, lists of 100, looking up the first of each
+    takes a tenth.
     """
-    if len(values) < 2 or values.null_count():
+    if len(values) <= FEW_IDS or values.null_count():
         return None
     is_first = np.ones(len(values), dtype=bool)
     is_first[1:] = (values.slice(1) != values.head(len(values) - 1)).to_numpy()
@@ -76,20 +138,73 @@ def _positions_in_array(
     """
     position = np.full(high - low + 3, -1)
     position[known.to_numpy() - low + 1] = np.arange(len(known))
-    # Differences too large for 64 bits wrap around, and they too end in an outer cell.
+    # A difference beyond 64 bits wraps around, and ends in an outer cell too.
     return np.take(position, values.to_numpy() - low + 1, mode="clip")
 
 
-def _looked_up(known: pl.Series, values: pl.Series) -> Ints:
-    """Look values up in a dictionary, or by a join if they are many."""
-    if len(known) + len(values) <= FEW_IDS:
-        number_of = {value: number for number, value in enumerate(known.to_list())}
-        numbers = [number_of.get(value, -1) for value in values.to_list()]
-        return np.array(numbers, dtype=np.int64)
-    numbered = known.to_frame("id").lazy().with_row_index("position")
-    rows = values.to_frame("id").lazy().with_row_index("row")
-    found = rows.join(numbered, on="id").select("row", "position")
-    found_rows = found.collect(engine="streaming")
-    position = np.full(len(values), -1)
-    position[found_rows["row"].to_numpy()] = found_rows["position"].to_numpy()
+class HashTable(NamedTuple):
+    """Rows by their hashes, a row in each cell.
+
+    Each row is put into the cell whose number is the highest bits of its hash. Where two
+    meet, the later stays, and row 0 is pushed out here. A wanted hash is that of the row
+    in its cell, or it is searched among those pushed out, as 110 is:
+
+        row   0    1    2                 cell       0  1  2  3
+        hash  110  111  001               row        2        1
+        cell  3    3    0
+                                          wanted     000  011  111  110
+                                          cell       0    1    3    3
+                                          position   -1   -1   1    0
+    """
+
+    #: [row] -> hash.
+    hashes: NDArray[np.uint64]
+    #: How far a hash is shifted to be a cell.
+    shift: np.uint64
+    #: [cell] -> row; -1: empty.
+    row: Ints
+    #: Rows that another pushed out of their cell, by hash.
+    pushed_out: Ints
+
+    @classmethod
+    def of(cls, hashes: NDArray[np.uint64]) -> HashTable:
+        """Put rows into cells."""
+        # With four cells or more for a row, few rows meet another.
+        n_bits = (4 * len(hashes)).bit_length()
+        shift = np.uint64(64 - n_bits)
+        cell = (hashes >> shift).view(np.int64)
+        row = np.arange(len(hashes))
+        row_in_cell = np.full(2**n_bits, -1)
+        row_in_cell[cell] = row
+        pushed_out = np.flatnonzero(row_in_cell[cell] != row)
+        by_hash = np.argsort(hashes[pushed_out])
+        return cls(hashes, shift, row_in_cell, pushed_out[by_hash])
+
+    def rows_of(self, wanted: NDArray[np.uint64]) -> Ints:
+        """Return the row of each wanted hash, -1 if there is none."""
+        position = self.row[(wanted >> self.shift).view(np.int64)]
+        is_other = self.hashes[position] != wanted
+        others = np.flatnonzero(is_other & (position >= 0))
+        position[is_other] = -1
+        if len(self.pushed_out):
+            place = np.searchsorted(self.hashes[self.pushed_out], wanted[others])
+            nearest = self.pushed_out[np.minimum(place, len(self.pushed_out) - 1)]
+            is_same = self.hashes[nearest] == wanted[others]
+            position[others[is_same]] = nearest[is_same]
+        return position
+
+
+def _met_in_join(known: pl.Series, wanted: pl.Series) -> Ints:
+    """Return the known row of each hash, by a join."""
+    left = wanted.to_frame("hash").lazy().with_row_index("row")
+    right = known.to_frame("hash").lazy().with_row_index("position")
+    met = left.join(right, on="hash").select("row", "position")
+    rows = met.collect(engine="streaming")
+    position = np.full(len(wanted), -1)
+    position[rows["row"].to_numpy()] = rows["position"].to_numpy()
     return position
+
+
+def sorted_in_threads(numbers: Ints) -> Ints:
+    """Return whole numbers sorted by Polars: on two cores, in a quarter of numpy's time."""
+    return pl.Series(numbers).sort().to_numpy()

@@ -2,26 +2,27 @@
 
 It says which items of a list are relevant, at which rank, and what there was to find:
 
-1. Match and rank. Of many rows with given ranks, Polars counts the lists
+1. Match and rank. Lists that change no number are left out where they are most
+   (`lists_that_count`). Of many rows with given ranks, Polars counts the lists
    (`match_given_ranks`); otherwise numpy puts them in order (`match_in_numpy` in
    `rules.py`). Both return `Matches`.
 2. What there is to find: the wanted rows, which are the relevant truth rows of the users
    evaluated. Numbered by the ids of users, they are the *entries*.
 3. Hits, by `find_hits`: the matches that are wanted, by the ids of users.
 
-    recs                      truth                    truth rows, by user, best first
-    frame                     frame                    truth frame
-    row   user item score     row  user item relevance row   row  user
-    0     b    i    9         0    b    x    1         0     1    a
-    1     a    j    8         1    a    k    3         1     2    b
-    2     a    k    5         2    b    i    2         2     0    b
-    3     b    x    1
+    recommendations           truth                      truth rows: by user, best first
+    row   user item score     row  user item relevance   truth row   row   user
+    0     b    i    9         0    b    x    1           0           1     a
+    1     a    j    8         1    a    k    3           1           3     a
+    2     a    k    5         2    b    i    2           2           2     b
+    3     b    x    1         3    a    j    0           3           0     b
 
-    matches              wanted            hits
-    truth row rank       entry truth row   user rank entry
-    1         1          0     0           a    2    0
-    0         2          1     1           b    1    1
-    2         2          2     2           b    2    2
+    matches                   wanted                     hits
+    truth row   rank          entry   truth row          user   rank   entry
+    2           1             0       0                  a      2      0
+    1           1             1       2                  b      1      1
+    0           2             2       3                  b      2      2
+    3           2
 
 Which rows are relevant and which users count is decided here. Where a library departs
 otherwise, its own step is in `rules.py`, which lists them. The words for rows are in
@@ -30,6 +31,7 @@ otherwise, its own step is in `rules.py`, which lists them. The words for rows a
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -37,19 +39,22 @@ import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data import rules
-from recnb.data.ids import each_once, positions
+from recnb.data.expected_ties import average_over_ties
+from recnb.data.ids import n_distinct
 from recnb.data.matches import (
     Matches,
-    RepeatedRankError,
+    RepeatError,
     Truth,
-    TruthRows,
-    judged_by_join,
+    is_relevant,
+    judging_rows,
 )
-from recnb.data.sheet import is_relevant, repeated
+from recnb.data.sheet import Sheet, repeated, rows_of_users
 from recnb.metrics.hits import Bools, Hits, Ints, order_by_user_and_rank
 
 #: Up to as many rows of lists, numpy takes less time than a query of Polars.
 FEW_ROWS = 50_000
+#: Rows of lists that tell whether most lists count, about.
+SAMPLE = 1000
 
 
 class JoinResult(NamedTuple):
@@ -64,7 +69,7 @@ class JoinResult(NamedTuple):
     in_both: bool
     #: Users of either frame who have no relevant item.
     n_without_relevant: int
-    #: Whether some list leaves a rank empty.
+    #: Whether some list that counts leaves a rank empty.
     has_gaps: bool
 
 
@@ -78,34 +83,53 @@ class Wanted(NamedTuple):
     #: [truth row] -> its first entry; of no use if it is not wanted.
     entry: Ints
 
+    @classmethod
+    def of(cls, is_wanted: Bools, matches: Matches, convention: Convention) -> Wanted:
+        """Return wanted rows with their entries: one each, or several in copies.
+
+        Under duplicates="rows" a row is repeated as often as it was matched, once at
+        least. Of the wanted rows 0, 2 and 3 let row 2 be matched twice. Its hits have
+        its first entry:
+
+            truth row    0  1  2  3        entry  0  1  2  3
+            times        1  0  2  1        rows   0  2  2  3
+            first entry  0     1  3
+        """
+        times = is_wanted.astype(np.int64)
+        if convention.duplicates == "rows":
+            wanted_row = np.flatnonzero(is_wanted)
+            times[wanted_row] = rules.copies_of_each(wanted_row, matches)
+        rows = np.repeat(np.arange(len(times)), times)
+        return cls(is_wanted, rows, entry=np.cumsum(times) - times)
+
 
 def join(
-    recs: pl.DataFrame,
+    lists: Sheet,
     truth: Truth,
     convention: Convention,
     all_items: pl.Series | None = None,
 ) -> JoinResult:
     """Join lists with the truth under a convention whose order is settled.
 
-    `all_items` has every item, sorted, by
-    default those of both tables. Raises a RepeatError; the caller knows the frames and
-    says which rows are repeated.
+    `all_items` has every item, sorted, by default those of both tables.
     """
     rules.refuse_contradictions(convention)
 
     # Match and rank.
-    if recs.height > FEW_ROWS and ranks_are_kept(convention):
-        matches = match_given_ranks(recs, truth, convention)
-    else:
-        matches = rules.match_in_numpy(recs, truth, convention, all_items)
+    matches = match(lists, truth, convention, all_items)
+    with_list = matches.n_rows > 0
+    n_left_out = 0
+    if matches.n_rows.sum() < lists.rows.height:
+        n_left_out = n_distinct(lists["user"]) - int(with_list.sum())
 
     # What there is to find.
     truth_rows = rules.unjudged_as_zero(matches.truth, convention)
-    row_is_relevant = _relevant_rows(matches, truth_rows, convention)
+    matches = replace(matches, truth=truth_rows)
+    row_is_relevant = _relevant_rows(matches, convention)
     n_users = len(matches.users)
     n_relevant = np.bincount(truth_rows.user[row_is_relevant], minlength=n_users)
-    with_list = matches.n_rows > 0
     with_truth = np.bincount(truth_rows.user, minlength=n_users) > 0
+    list_counts = with_truth if others_change_nothing(convention) else with_list
     is_evaluated = {
         "truth": with_truth,
         "recs": with_list,
@@ -115,56 +139,126 @@ def join(
     if convention.no_relevant == "skip":
         is_evaluated = is_evaluated & (n_relevant > 0)
     is_wanted = row_is_relevant & is_evaluated[truth_rows.user]
-    rows, entry = np.flatnonzero(is_wanted), np.cumsum(is_wanted) - 1
-    wanted = Wanted(is_wanted, rows, entry)
-    if convention.duplicates == "rows":
-        wanted = _with_copies(wanted, matches)
+    wanted = Wanted.of(is_wanted, matches, convention)
 
     return JoinResult(
         users=matches.users.filter(pl.Series(is_evaluated)),
-        hits=find_hits(matches, truth_rows, wanted, is_evaluated, convention),
+        hits=find_hits(matches, wanted, is_evaluated, convention),
         frame_row_of_entry=truth_rows.frame_row[wanted.rows],
         in_both=bool((with_list & with_truth).any()),
-        n_without_relevant=int((n_relevant == 0).sum()),
-        has_gaps=matches.has_gaps,
+        n_without_relevant=int((n_relevant == 0).sum()) + n_left_out,
+        has_gaps=bool(matches.has_gap[list_counts].any()),
     )
+
+
+def match(
+    lists: Sheet,
+    truth: Truth,
+    convention: Convention,
+    all_items: pl.Series | None,
+) -> Matches:
+    """Match and rank lists; refuse repeats in those that count.
+
+    Lists that do not count are left out where they are most, and where they repeat.
+    """
+    matched = lists
+    is_large = lists.rows.height > FEW_ROWS
+    if is_large and most_do_not_count(lists, truth, convention):
+        matched = lists_that_count(lists, truth, convention)
+    try:
+        return match_rows(matched, truth, convention, all_items)
+    except RepeatError as error:
+        repeat = error
+    # No number sees what repeats in a list that does not count.
+    counted = lists_that_count(matched, truth, convention)
+    if counted.rows.height < matched.rows.height:
+        try:
+            return match_rows(counted, truth, convention, all_items)
+        except RepeatError as error:
+            repeat = error
+    lists.refuse_repeats(convention)
+    raise repeat  # in the truth, which `Sheets` refuses or merges before
+
+
+def match_rows(
+    lists: Sheet,
+    truth: Truth,
+    convention: Convention,
+    all_items: pl.Series | None,
+) -> Matches:
+    """Match and rank rows, by Polars or by numpy: whichever takes less time.
+
+    Raises a RepeatError.
+    """
+    # No row is added or leaves: given ranks are all there is.
+    ranks_are_kept = convention.keeps_ranks and convention.candidates == "list"
+    if ranks_are_kept and lists.rows.height > FEW_ROWS:
+        return match_given_ranks(lists, truth, convention)
+    return rules.match_in_numpy(lists, truth, convention, all_items)
+
+
+# ---- lists that count
+
+
+def others_change_nothing(convention: Convention) -> bool:
+    """Return whether the lists of users whom the truth lacks change no number.
+
+    With the whole catalogue below each list, their items stand below the lists of others.
+    """
+    only_judged_users = convention.averaged_users in ("truth", "both")
+    return only_judged_users and convention.candidates != "catalogue"
+
+
+def lists_that_count(lists: Sheet, truth: Truth, convention: Convention) -> Sheet:
+    """Return the rows of the lists that a number of accuracy may see.
+
+    Hits, ranks, ties and repeats are within a list: where users of the truth alone are
+    averaged, the list of a user whom it lacks changes no number.
+    """
+    if not others_change_nothing(convention):
+        return lists
+    return lists.of_users(truth.users)
+
+
+def most_do_not_count(lists: Sheet, truth: Truth, convention: Convention) -> bool:
+    """Return whether it pays to leave lists out, by a sample of their rows.
+
+    To leave out less than half of the rows takes as long as joining them.
+    """
+    rows = lists.rows
+    sample = lists.with_rows(rows[:: 1 + rows.height // SAMPLE])
+    counted = lists_that_count(sample, truth, convention)
+    return 2 * counted.rows.height < sample.rows.height
 
 
 # ---- lists whose ranks are given
 
 
-def ranks_are_kept(convention: Convention) -> bool:
-    """Return whether given ranks are all there is: no row is added or leaves."""
-    return convention.keeps_ranks and convention.candidates == "list"
-
-
-def match_given_ranks(
-    recs: pl.DataFrame, truth: Truth, convention: Convention
-) -> Matches:
+def match_given_ranks(lists: Sheet, truth: Truth, convention: Convention) -> Matches:
     """Match lists whose ranks are given with the truth; Polars counts them.
 
     Raises a RepeatError.
     """
-    lists = _sizes_of_lists(recs)
-    _refuse_repeated_ranks(recs, lists)
-    judged = judged_by_join(recs, truth, convention)
-    users = each_once(lists["user"], truth.users)
-    truth_rows = truth.among(users)
-    rank = recs["rank"].to_numpy()[judged.listed]
-    user = positions(users, lists["user"])
+    sizes = _sizes_of_lists(lists.rows)
+    _refuse_repeated_ranks(lists.rows, sizes)
+    judging = judging_rows(lists, truth, convention)
+    is_judged = judging >= 0
+    rank = lists["rank"].to_numpy()[is_judged]
+    users, user = truth.with_users_of(sizes["user"])
+    truth_rows = truth.numbered_by(users)
     n_rows = np.zeros(len(users), dtype=np.int64)
-    n_rows[user] = lists["n_rows"].to_numpy()
+    n_rows[user] = sizes["n_rows"].to_numpy()
     last_rank = np.zeros(len(users), dtype=np.int64)
-    last_rank[user] = lists["last_rank"].to_numpy()
+    last_rank[user] = sizes["last_rank"].to_numpy()
     return Matches(
         users=users,
         truth=truth_rows,
-        truth_row=truth_rows.of_frame_rows(judged.judging),
+        truth_row=truth_rows.of_frame_rows(judging[is_judged]),
         rank=rank,
         score=-rank,
         n_rows=n_rows,
         last_rank=last_rank,
-        has_gaps=bool((last_rank != n_rows).any()),
+        has_gap=last_rank > n_rows,
     )
 
 
@@ -175,63 +269,45 @@ def _sizes_of_lists(recs: pl.DataFrame) -> pl.DataFrame:
     return recs.lazy().group_by("user").agg(**sizes).collect(engine="streaming")
 
 
-def _refuse_repeated_ranks(recs: pl.DataFrame, lists: pl.DataFrame) -> None:
+def _refuse_repeated_ranks(recs: pl.DataFrame, sizes: pl.DataFrame) -> None:
     """Raise an error for a rank that a list gives twice.
 
     Ranks 1 to n, each once, have one sum of hashes, modulo 2**64. Another set of ranks
     with this sum has chance 2**-64: only the rows of lists with other sums are looked at.
     """
-    n_rows = lists["n_rows"].to_numpy()
+    n_rows = sizes["n_rows"].to_numpy()
     ranks = pl.Series(np.arange(1, int(n_rows.max(initial=0)) + 1))
     sum_of_first = np.cumsum(ranks.hash().to_numpy(), dtype=np.uint64)
-    has_all_ranks = lists["hashes"].to_numpy() == sum_of_first[n_rows - 1]
+    has_all_ranks = sizes["hashes"].to_numpy() == sum_of_first[n_rows - 1]
     if has_all_ranks.all():
         return
-    others = lists["user"].filter(pl.Series(~has_all_ranks))
-    rows = recs.filter(pl.col("user").is_in(others.implode()))
-    if repeated(rows, ["user", "rank"]).height:
-        raise RepeatedRankError
+    others = sizes["user"].filter(pl.Series(~has_all_ranks))
+    if repeated(rows_of_users(recs, others), ["user", "rank"]).height:
+        raise RepeatError
 
 
 # ---- what there is to find, and hits
 
 
-def _relevant_rows(matches: Matches, truth: TruthRows, convention: Convention) -> Bools:
+def _relevant_rows(matches: Matches, convention: Convention) -> Bools:
     """Return which truth rows are relevant."""
-    row_is_relevant = is_relevant(truth.relevance, convention)
+    row_is_relevant = is_relevant(matches.truth.relevance, convention)
     if convention.judged == "truth" or convention.candidates == "catalogue":
         # With the whole catalogue below each list, every item is recommended.
         return row_is_relevant
     # What was not recommended is not judged, hence not relevant. Rows that `padded` added
     # are recommended, and have matches.
-    is_matched = np.zeros(len(truth.user), dtype=bool)
+    is_matched = np.zeros(len(row_is_relevant), dtype=bool)
     is_matched[matches.truth_row] = True
     is_relevant_and_matched: Bools = row_is_relevant & is_matched
     return is_relevant_and_matched
 
 
-def _with_copies(wanted: Wanted, matches: Matches) -> Wanted:
-    """Repeat each wanted row of the truth as often as it was matched, once at least.
-
-    Of the wanted rows 0, 2 and 3 let row 2 be matched twice. Its hits have its first entry:
-
-        entry    0  1  2  3        truth row   0  1  2  3
-        rows     0  2  2  3        entry       0     1  3
-    """
-    times = rules.copies_of_each(wanted.rows, matches)
-    entry = wanted.entry.copy()
-    entry[wanted.rows] = np.cumsum(times) - times
-    return wanted._replace(rows=np.repeat(wanted.rows, times), entry=entry)
-
-
 def find_hits(
-    matches: Matches,
-    truth: TruthRows,
-    wanted: Wanted,
-    is_evaluated: Bools,
-    convention: Convention,
+    matches: Matches, wanted: Wanted, is_evaluated: Bools, convention: Convention
 ) -> Hits:
     """Return the matches that are wanted as hits, and what there was to find."""
+    truth = matches.truth
     position = np.cumsum(is_evaluated) - 1  # [user] -> among those evaluated
     hit_match = _hit_matches(matches, wanted, convention)
     truth_row = matches.truth_row[hit_match]
@@ -246,7 +322,7 @@ def find_hits(
         max_relevance=float(truth.relevance.max(initial=0.0)),
     )
     if convention.ties == "expected":
-        return rules.average_over_ties(hits, *matches.ties_of(hit_match))
+        return average_over_ties(hits, *matches.ties_of(hit_match))
     return hits
 
 

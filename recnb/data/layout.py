@@ -1,97 +1,103 @@
-"""The columns of both tables, as parts of their rows are read by."""
+"""Which columns of recommendations and truth play a role, tell lists apart, name models."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import polars as pl
 
-from recnb.data.names import IDS, RECS, TRUTH, WANTED, Labels, Named
+from recnb.data.batches import batches_of
+from recnb.data.checks import is_missing
+from recnb.data.names import BOTH, IDS, RECS, TRUTH, WANTED, Labels, Named
 from recnb.data.roles import refuse_absent, settle
-from recnb.data.sheet import Sheet
-from recnb.data.splits import BY_USER, Keys, SplitKeys, split_role
-from recnb.data.tables import InputTable
-from recnb.errors import ColumnError
+from recnb.data.splits import split_role
+from recnb.data.tables import InputTable, Tables
+from recnb.errors import ColumnError, FrameError
 
-T = TypeVar("T")
+#: Names under which rows of lists have columns in results, beside those of a split.
+OF_RESULTS = (*IDS, "rank", "score", "relevance")
 
 
 @dataclass(frozen=True)
 class Layout:
-    """Which column plays which role in either frame, and which names models."""
+    """Which column plays which role in either table."""
 
     recs: Labels
     truth: Labels
-    model: str | None
-    #: Of items or pairs, where it is no column of the truth.
-    propensity: pl.DataFrame | None = None
-    #: The columns of the split, and those of them that the truth has.
-    split: tuple[str, ...] = ()
-    truth_split: tuple[str, ...] = ()
-    keys: Keys = BY_USER  #: of all lists, once both frames were looked at
-    #: Users of the truth whose list is empty: no row of it can hold them.
-    users_without_items: Sequence[object] = ()
-
-    @property
-    def recs_read(self) -> Labels:
-        """The columns that are read of recommendations: roles, and those of a split."""
-        return {**self.recs, **{split_role(name): name for name in self.split}}
-
-    @property
-    def truth_read(self) -> Labels:
-        """The columns that are read of the truth: roles, and those of a split."""
-        return {**self.truth, **{split_role(name): name for name in self.truth_split}}
-
-    def with_keys(
-        self, rows: Iterable[T], distinct: Callable[[T, list[str]], pl.DataFrame]
-    ) -> Layout:
-        """Give lists their numbers, the same in all parts, if there is a split.
-
-        `distinct` returns the values that some columns have together in one side's rows.
-        """
-        if not self.split:
-            return self
-        of_split = (self.split, self.truth_split)
-        roles = [["user", *map(split_role, names)] for names in of_split]
-        listed, judged = map(distinct, rows, roles)
-        lists = Sheet(RECS, listed, self.recs).with_ids(["user"])
-        judgements = Sheet(TRUTH, judged, self.truth).with_ids(["user"])
-        return replace(self, keys=SplitKeys.read(lists, judgements, self.split))
+    #: The columns that are read: roles, and those of a split.
+    recs_read: Labels
+    truth_read: Labels
+    split: Sequence[str]
 
     @classmethod
-    def of(cls, tables: Mapping[str, InputTable], named: Named) -> Layout:
+    def of(cls, tables: Tables, named: Named) -> Layout:
         """Settle the columns of recommendations and truth; tables without rows suffice."""
         recs, truth = tables[RECS], tables[TRUTH]
         refuse_absent(named, tables)
         split = tuple(named.get("split", ()))
         labels = settle(recs, named, WANTED[RECS])
-        used = {*labels.values()}
-        models = [name for name in recs.by_role.get("model", ()) if name not in used]
-        layout = cls(
+        truth_labels = settle(truth, named, WANTED[TRUTH])
+        return cls(
             recs=labels,
-            truth=settle(truth, named, WANTED[TRUTH]),
-            model=models[0] if models else None,
+            truth=truth_labels,
+            recs_read=with_split(labels, split),
+            truth_read=with_split(
+                truth_labels, tuple(name for name in split if name in truth.columns)
+            ),
             split=split,
-            truth_split=tuple(name for name in split if name in truth.columns),
-            users_without_items=truth.without_items,
         )
-        if split:
-            refuse_split_in_role(split, layout.recs)
-            refuse_split_in_role(layout.truth_split, layout.truth)
-        return layout
 
 
-def refuse_split_in_role(split: Sequence[str], labels: Labels) -> None:
-    """Refuse a column of a split that has a role as well, or is named twice."""
+def columns_of_models(table: InputTable, labels: Labels) -> list[str]:
+    """Return the columns of a table that name models by their names, and play no role."""
+    columns = table.by_role.get("model", [])
+    return [column for column in columns if column not in labels.values()]
+
+
+def refuse_models(table: InputTable, labels: Labels) -> None:
+    """Refuse the rows of several models, which hold several lists for each user."""
+    holder, call = "recommendations hold", "recnb.compare(recs, truth)"
+    if table.name == BOTH:
+        holder, call = "the frame holds", "recnb.compare(frame)"
+    for column in columns_of_models(table, labels):
+        models = _models_in(table, column)
+        if len(models) > 1:
+            raise FrameError(
+                f"{holder} the lists of {len(models)} models in column {column!r}, such "
+                f"as {models[0]!r}: compare them, {call}, or evaluate one alone.",
+                {call: "--model COLUMN"},
+            )
+
+
+def _models_in(table: InputTable, column: str) -> pl.Series:
+    """Return the models that a column names, sorted."""
+    found = [batch["model"].unique() for batch in batches_of(table, {"model": column})]
+    if not found:
+        return pl.Series()
+    models = pl.concat(found).unique().sort(nulls_last=True)
+    if table.name == BOTH:
+        models = models.filter(~is_missing(models))  # what was not recommended
+    return models
+
+
+def with_split(labels: Labels, split: Sequence[str]) -> Labels:
+    """Return labels with the columns of a split.
+
+    One that has a role as well, or is named twice, is refused.
+    """
     if len({*split}) < len(split):
         raise ColumnError(f"split={split!r} names a column twice: name each once.")
     role_of_column = {column: role for role, column in labels.items()}
     for column in split:
-        role = role_of_column.get(column, column)
-        if column in role_of_column or column in IDS:
+        if column in role_of_column:
             raise ColumnError(
-                f"split={column!r} is the column of the {role}: name one that tells "
-                f"the lists of a user apart, such as a day or a fold."
+                f"split={column!r} is the column of the {role_of_column[column]}: name "
+                "one that tells the lists of a user apart, such as a day or a fold."
             )
+        if column in OF_RESULTS:
+            raise ColumnError(
+                f"split={column!r} is the name of another column in results: rename the "
+                "column, such as to 'fold'."
+            )
+    return {**labels, **{split_role(column): column for column in split}}

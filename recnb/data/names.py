@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
+from functools import lru_cache
 from itertools import product
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from recnb.errors import is_several
 
@@ -14,7 +15,7 @@ RECS, TRUTH, BOTH = "recommendations", "truth", "the frame"
 #: The roles that are ids.
 IDS = ("user", "item")
 #: Usual names of columns by role, in lower case and without _, - and blanks.
-USUAL = {
+NAMES = {
     "user": "user userid uid customer customerid member memberid query queryid qid "
     "session sessionid visitor visitorid",
     "item": "item itemid iid movie movieid doc docid docno document documentid corpusid "
@@ -28,18 +29,21 @@ USUAL = {
     "recommended": "recommended recommendations",
     "relevant": "relevant groundtruth",
 }
-NAMES: dict[str, tuple[str, ...]] = {
-    role: tuple(names.split()) for role, names in USUAL.items()
-}
-ROLE_OF = {name: role for role, names in NAMES.items() for name in names}
 #: What columns of the titles of items are called, plain names first: `name`, then
 #: `product_name`.
 TITLES = [
-    item + title
-    for item, title in product(("", *NAMES["item"]), ("title", "name", "label"))
+    prefix + title
+    for prefix, title in product(
+        ("", *NAMES["item"].split()), ("title", "name", "label")
+    )
 ]
-#: The one table that may hold the column of a role; those of other roles may be in any.
-HOLDER = {
+#: The last word of a column that says when something happened, as of "timestamp",
+#: "rated_at", "eventTime" and "order date".
+TIMES = ("when", "date", "time", "datetime", "timestamp", "datetimestamp", "ts", "at")
+#: How words begin that make it the time of an item or of a user.
+TIMELESS = ("release", "birth")
+#: The one table that may have a column of a role; those of other roles may be in any.
+ONLY_IN = {
     "rank": RECS,
     "score": RECS,
     "recommended": RECS,
@@ -55,23 +59,24 @@ OF_LISTS = {RECS: "recommended", TRUTH: "relevant"}
 Named: TypeAlias = Mapping[str, Sequence[str]]
 #: The column that plays each role, by role.
 Labels: TypeAlias = Mapping[str, str]
+#: The roles that a table may have, in the order of results -> whether it must.
+Wanted: TypeAlias = Mapping[str, bool]
 
-
-class RolesWanted(NamedTuple):
-    """The roles that a table has: needed, possible, and some of which it needs one."""
-
-    needed: Sequence[str]
-    possible: Sequence[str] = ()
-    one_of: Sequence[str] = ()
-
-
-WANTED = {
-    RECS: RolesWanted(IDS, ("rank", "score")),
-    TRUTH: RolesWanted(IDS, ("relevance", "propensity")),
-    BOTH: RolesWanted((*IDS, "relevance"), ("propensity",), one_of=("rank", "score")),
-    "train": RolesWanted(IDS),
-    "items": RolesWanted(("item",)),
-    "users": RolesWanted(("user",)),
+#: One frame with both sides needs a rank or a score as well.
+WANTED: dict[str, Wanted] = {
+    RECS: {"user": True, "item": True, "rank": False, "score": False},
+    TRUTH: {"user": True, "item": True, "relevance": False, "propensity": False},
+    BOTH: {
+        "user": True,
+        "item": True,
+        "rank": False,
+        "score": False,
+        "relevance": True,
+        "propensity": False,
+    },
+    "train": {"user": True, "item": True},
+    "items": {"item": True},
+    "users": {"user": True},
 }
 
 
@@ -80,10 +85,14 @@ def plain_name(column: object) -> str:
     return str(column).lower().replace("_", "").replace("-", "").replace(" ", "")
 
 
-@cache
+@lru_cache(maxsize=4096)  # ids are asked about as well
 def role_of(column: object) -> str | None:
     """Return the role that a column's name suggests."""
-    return ROLE_OF.get(plain_name(column))
+    name = plain_name(column)
+    for role, names in NAMES.items():
+        if name in names.split():
+            return role
+    return None
 
 
 def title_column(columns: Iterable[str]) -> str | None:
@@ -93,6 +102,15 @@ def title_column(columns: Iterable[str]) -> str | None:
     """
     titles = [column for column in columns if plain_name(column) in TITLES]
     return min(titles, key=lambda name: TITLES.index(plain_name(name)), default=None)
+
+
+def says_when(column: object) -> bool:
+    """Return whether a column says when, by the words of its name."""
+    spaced = re.sub("([a-z])([A-Z])", r"\1 \2", str(column)).replace("_", " ")
+    words = spaced.lower().split()
+    if any(word.startswith(TIMELESS) for word in words):
+        return False
+    return bool(words) and words[-1] in TIMES
 
 
 def as_named(given: Mapping[str, Any]) -> dict[str, Sequence[str]]:

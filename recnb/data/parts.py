@@ -1,319 +1,432 @@
 """Rows in parts of whole users: what is done with each, and one `Joined` of all.
 
 A part is the rows of whole users on both sides, as `Sheets`. What memory does not hold
-is a list of parts, wherever they are: files (`file_parts.py`), partitions of Dask,
-groups of Spark. `each` applies a function to every part where it is.
+is a list of parts, wherever they are (`StoredRows`): files (`file_parts.py`), partitions
+of Dask, groups of Spark. `Parts.each` applies a function to every part where it is.
 """
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any, NoReturn, TypeVar
+from operator import attrgetter
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 import polars as pl
 
+from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.in_memory import Sheets, check_users, source_of
+from recnb.data.in_memory import Sheets
+from recnb.data.joined import Joined, JoinedRows, RowCounts
 from recnb.data.layout import Layout
-from recnb.data.names import IDS, RECS, TRUTH
-from recnb.data.sheet import Sheet
-from recnb.data.source import Joined, JoinedRows, RowCounts, Source, elsewhere
-from recnb.data.splits import Keys
+from recnb.data.names import RECS, TRUTH, Labels
+from recnb.data.sheet import Sheet, rows_of_users
+from recnb.data.source import Source
+from recnb.data.splits import BY_USER, Keys, split_role
 from recnb.errors import ElsewhereError, FrameError, NoRowsError
 from recnb.metrics.hits import Hits, Ints, TieSpread, in_order
 
 T = TypeVar("T")
 
 
-def part_of(recs: pl.DataFrame, truth: pl.DataFrame, layout: Layout) -> Sheets:
-    """Make a part of the rows of some users, whose columns are roles.
-
-    Either side may have no rows; ids of an empty one are of the other's kind.
-    """
-    sheets = [Sheet(RECS, recs, layout.recs), Sheet(TRUTH, truth, layout.truth)]
-    sheets = [sheet.with_ids() if sheet.rows.height else sheet for sheet in sheets]
-    types: dict[str, Any] = {}
-    for sheet in sheets:
-        if sheet.rows.height:
-            types |= {role: sheet[role].dtype for role in IDS}
-    lists, judgements = (_with_types(sheet, types) for sheet in sheets)
-    part = source_of(lists, judgements, layout.keys, is_part=True)
-    part.weigh(layout.propensity, None)
-    return part
+def in_one_part(problem: FrameError) -> FrameError:
+    """Return an error about rows that says that they are those of a part of the table."""
+    # One of its kinds, such as that of a table without rows, counts no rows.
+    if type(problem) is not FrameError:
+        return problem
+    note = "(Rows are counted in one part of the frame: there may be more.)"
+    return FrameError(f"{problem} {note}", problem.typed)
 
 
-def _with_types(sheet: Sheet, types: Mapping[str, Any]) -> Sheet:
-    """Return a sheet without rows with columns of these types; any other as it is."""
-    if sheet.rows.height:
-        return sheet
-    schema = {role: types.get(role, pl.Int64) for role in sheet.rows.columns}
-    return sheet.with_rows(pl.DataFrame(schema=schema))
+class StoredRows(ABC):
+    """The rows of both tables, by role and in parts of whole users, wherever they are."""
 
-
-@contextmanager
-def of_one_part() -> Iterator[None]:
-    """Say in errors about rows that they look at a part of the frame."""
-    try:
-        yield
-    except FrameError as problem:
-        # One of its kinds, such as that of a frame without rows, counts no rows.
-        if type(problem) is not FrameError:
-            raise
-        note = "(Rows are counted in one part of the frame: there may be more.)"
-        raise FrameError(f"{problem} {note}") from None
-
-
-class Parts(Source):
-    """Both frames in parts of whole users."""
-
+    where: str  #: what holds them, in words
+    remedy: str  #: what to type to have them in memory
     #: Whether rows of the truth are kept of each part, and not made again where they are
     #: asked for.
     keeps_truth = False
-    #: All parts, where these are some of their users; None: these are all.
-    whole: Parts | None = None
-    users: pl.Series  #: these users, if they are some
 
-    def __init__(self, layout: Layout) -> None:
-        self.layout = layout
-        self.lists = Sheet(RECS, pl.DataFrame(), layout.recs)
-        self.judgements = Sheet(TRUTH, pl.DataFrame(), layout.truth)
-        self.keys = layout.keys
-        self.users_without_items = layout.users_without_items
+    @abstractmethod
+    def each(
+        self, work: Callable[[pl.DataFrame, pl.DataFrame], T | None]
+    ) -> Iterable[T | None]:
+        """Apply a function to the lists and the truth of every part, where they are."""
 
-    def weigh(
-        self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
-    ) -> None:
-        """Let relevant pairs, in every part, and users have weights."""
-        self.user_weights = user_weights
-        self.layout = replace(self.layout, propensity=propensity)
+    @abstractmethod
+    def of_users(self, users: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return the lists and the truth of some users."""
+
+    @abstractmethod
+    def distinct(self, name: str, roles: Sequence[str]) -> pl.DataFrame:
+        """Return the values that some columns of a table have together."""
+
+    @abstractmethod
+    def first(self) -> pl.DataFrame:
+        """Return a row of the lists."""
+
+    def refuse_catalogue(self, convention: Convention) -> None:
+        """Refuse what a part of the users does not know."""
+        if convention.candidates == "catalogue":
+            raise ElsewhereError(
+                "candidates='catalogue' ranks every item of all users below each list, and "
+                f"the lists stay in {self.where}. If they fit into memory: {self.remedy}."
+            )
+
+
+def columns_alone(name: str, labels: Labels) -> Sheet:
+    """Return a table whose rows are elsewhere."""
+    return Sheet(name, pl.DataFrame(schema=[*labels]), labels)
+
+
+@dataclass(eq=False, kw_only=True)
+class Parts(Source):
+    """Both tables in parts of whole users."""
+
+    stored: StoredRows
+
+    @classmethod
+    def of(
+        cls, stored: StoredRows, layout: Layout, users_without_items: Sequence[Any] = ()
+    ) -> Parts:
+        """Return the source of stored rows, in which lists have one number everywhere."""
+        lists = columns_alone(RECS, layout.recs)
+        judgements = columns_alone(TRUTH, layout.truth)
+        keys = BY_USER
+        if layout.split:
+            roles = [split_role(column) for column in layout.split]
+            of_truth = [role for role in roles if role in layout.truth_read]
+            listed = stored.distinct(RECS, ["user", *roles])
+            judged = stored.distinct(TRUTH, ["user", *of_truth])
+            keys = Keys.found_in(
+                lists.with_rows(listed).with_ids(["user"]),
+                judgements.with_rows(judged).with_ids(["user"]),
+                layout.split,
+            )
+        return cls(
+            lists=lists,
+            judgements=judgements,
+            keys=keys,
+            users_without_items=users_without_items,
+            where=stored.where,
+            remedy=stored.remedy,
+            stored=stored,
+        )
+
+    def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
+        """Apply a function to every part that has rows, where it is, of all users."""
+        on_rows = partial(_on_rows, work, self._template)
+        for result in self.stored.each(on_rows):
+            if result is not None:
+                yield result
 
     @property
-    def weighted(self) -> bool:
-        """Whether relevant pairs have propensities."""
-        return self.layout.propensity is not None or "propensity" in self.layout.truth
+    def _template(self) -> Sheets:
+        """A part without its rows."""
+        return Sheets(
+            self.lists,
+            self.judgements,
+            keys=self.keys,
+            propensity=self.propensity,
+            is_part=True,
+        )
 
-    @abstractmethod
-    def each(self, work: Callable[[Sheets], T]) -> Iterable[T]:
-        """Apply a function to every part, where it is."""
-
-    @abstractmethod
-    def fetched(self, users: pl.Series) -> Sheets:
-        """Return the rows of some users, with all lists that they have."""
-
-    def rows_of(self, lists: pl.Series) -> Sheets:
+    def rows_of(self, list_ids: pl.Series) -> Sheets:
         """Return the rows of some lists."""
-        part = self.fetched(self.keys.users_of(lists).unique())
-        return part.among(lists) if self.keys.columns else part
+        users = self.keys.users_of(list_ids).unique()
+        part = part_of(self._template, *self.stored.of_users(users))
+        return part.among(list_ids) if self.keys.columns else part
 
-    @property
-    def recs(self) -> NoReturn:
-        """Raise an error: the rows are not in memory."""
-        raise elsewhere(self)
-
-    @property
-    def _joined(self) -> Joined:
-        """What was joined, under whichever convention."""
-        for joined in self._known.values():
-            return joined
-        return self.under(Convention())
-
-    @property
+    @cached_property
     def truth(self) -> pl.DataFrame:
         """All rows of the truth, which are read where they are."""
-        return self._joined.judged.select(*self.layout.truth)
+        return _by_user(self.each(attrgetter("truth")))
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
-        joined = self._joined if self.whole is None else self.whole._joined
-        item = joined.row_counts.items.head(1)
-        user = self.keys.users_of(joined.users.head(1))
-        return self.lists.with_rows(pl.DataFrame({"user": user, "item": item}))
+        return self.lists.with_rows(self.stored.first()).with_ids()
 
-    def among(self, users: pl.Series) -> Parts:
-        """Return some of the users: what they have is taken from what is joined of all."""
-        return self._with(whole=self, users=users)
+    def among(self, users: pl.Series) -> UsersOfParts:
+        """Return some of the users."""
+        shared = {field.name: getattr(self, field.name) for field in fields(Source)}
+        return UsersOfParts(**shared, of_all=self, users=users)
 
     def numbered_as(self, keys: Keys, numbers: pl.Series) -> Parts:
         """Return the same with other keys, among which lists have these numbers."""
-        if self.whole is not None:
-            return self.whole.numbered_as(keys, numbers).among(numbers[self.users])
-        return self._with(keys=keys, layout=replace(self.layout, keys=keys))
+        return replace(self, keys=keys)
 
-    def _with(self, **changed: Any) -> Parts:
-        """Return a copy with some attributes changed, which has joined nothing yet."""
-        # `copy` would lose its files, as a pickle does.
-        other = object.__new__(type(self))
-        vars(other).update(vars(self), _known={}, **changed)
-        return other
+    # The join
 
     def join(self, convention: Convention) -> Joined:
-        """Join every part, and merge hits, truth, and a few counts of each user."""
-        if self.whole is not None:
-            return self.whole.under(convention).among(self.users)
-        refuse_catalogue(convention, self)
-        work = partial(PartHits.of, convention, self.keeps_truth)
-        of_all_parts = list(self.each(work))
-        check_parts(of_all_parts, convention)
-        # Of an empty part not even the types of ids are known.
-        kept = [part for part in of_all_parts if part.examples != (None, None)]
-        joined = merged(kept, self, convention)
+        """Join every part, and merge hits and a few counts of each user."""
+        self.stored.refuse_catalogue(convention)
+        work = partial(_joined_part, convention, self.stored.keeps_truth)
+        parts, first_users, counts = list[Joined](), list[FirstUsers](), None
+        for part, first, counted in self.each(work):
+            parts.append(part)
+            first_users.append(first)
+            counts = counted if counts is None else counts + counted
+        listed = _first_known(RECS, [first.listed for first in first_users])
+        judged = _first_known(TRUTH, [first.judged for first in first_users])
+        assert counts is not None
+        # Each part may have rows of one table alone, whose ids are of one kind.
+        lists = self.lists.with_rows(pl.DataFrame({"user": [listed]}))
+        judgements = self.judgements.with_rows(pl.DataFrame({"user": [judged]}))
+        lists.refuse_other_kinds(judgements)
+        # A copy, without what was joined, which has these rows.
+        rows = RowsOfParts(replace(self), convention, counts)
+        if self.stored.keeps_truth:
+            rows.judged = _by_user([part.rows.judged for part in parts])
+            rows.truth = _by_user([part.rows.truth for part in parts])
+        joined = _merged(parts, rows)
+        joined.refuse_strangers(listed, judged)
+        joined.refuse_no_users()
         self.keys.refuse_without_users(joined.users)
         return joined
 
 
-def refuse_catalogue(convention: Convention, parts: Parts) -> None:
-    """Refuse what a part of the users does not know."""
-    if convention.candidates == "catalogue":
-        raise ElsewhereError(
-            "candidates='catalogue' ranks every item of all users below each list, and "
-            f"the lists stay in {parts.where}. If they fit into memory: {parts.remedy}."
-        )
+@dataclass(eq=False, kw_only=True)
+class UsersOfParts(Source):
+    """Some users of parts: what they have is taken from what is joined of all."""
+
+    of_all: Parts
+    users: pl.Series
+
+    @property
+    def truth(self) -> pl.DataFrame:
+        """The rows of the truth of these users."""
+        return rows_of_users(self.of_all.truth, self.users)
+
+    def join(self, convention: Convention) -> Joined:
+        """Return what is joined of these users."""
+        return self.of_all.rows_under(convention).among(self.users)
+
+    def among(self, users: pl.Series) -> UsersOfParts:
+        """Return some of these users."""
+        return self.of_all.among(users)
+
+    def numbered_as(self, keys: Keys, numbers: pl.Series) -> UsersOfParts:
+        """Return the same with other keys, among which lists have these numbers."""
+        return self.of_all.numbered_as(keys, numbers).among(numbers[self.users])
+
+    def example(self) -> Sheet:
+        """Return a user and an item of the lists."""
+        return self.of_all.example()
 
 
-# ---- what is kept of a part, and the merge
+class RowsOfParts(JoinedRows):
+    """The rows behind the hits of parts: counted, and read where they are."""
+
+    def __init__(self, parts: Parts, convention: Convention, counts: RowCounts) -> None:
+        self._parts = parts
+        self._convention = convention
+        self._counts = counts
+
+    @cached_property
+    def lists(self) -> pl.DataFrame:
+        """An error: the rows of lists are not in memory."""
+        raise self._parts.elsewhere()
+
+    @cached_property
+    def judged(self) -> pl.DataFrame:
+        """All rows of the truth, by user."""
+        return self._read("judged")
+
+    @cached_property
+    def truth(self) -> pl.DataFrame:
+        """The relevant rows of the users evaluated."""
+        return self._read("truth")
+
+    def _read(self, name: str) -> pl.DataFrame:
+        """Return rows of the truth of all parts, by user."""
+        return _by_user(self._parts.each(partial(_rows_under, self._convention, name)))
+
+    @property
+    def n_recommended(self) -> int:
+        """Number of rows of lists."""
+        return self._counts.n_recommended
+
+    def counts(self, convention: Convention) -> RowCounts:
+        """Return the counts of all rows, which were added up."""
+        return self._counts
+
+    def lists_of(self, users: pl.Series) -> pl.DataFrame:
+        """Return the rows of some users' lists, which are fetched."""
+        return self._fetched(users).lists_of(users)
+
+    def truth_of(self, users: pl.Series) -> pl.DataFrame:
+        """Return the relevant rows of some users, fetched unless they are here."""
+        if "truth" in vars(self):
+            return super().truth_of(users)
+        return self._fetched(users).truth_of(users)
+
+    def _fetched(self, users: pl.Series) -> JoinedRows:
+        """Return rows in memory, of these users at least."""
+        return self._parts.rows_of(users).join(self._convention).rows
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Rows that stay in files are not pickled: those of the truth are read first.
+        return {**vars(self), "judged": self.judged, "truth": self.truth}
 
 
-@dataclass(frozen=True, eq=False)
-class PartHits:
-    """What is kept of a part: its hits, truth and users, and no rows of its lists."""
-
-    users: pl.Series  #: the users evaluated, sorted
-    hits: Hits
-    convention: Convention  #: with the order that the columns made
-    row_counts: RowCounts
-    n_without_relevant: int
-    #: A user with a list and one of the truth; None: there are no such rows.
-    examples: tuple[Any, Any]
-    met: bool  #: whether some user is in both frames
-    judged: pl.DataFrame | None  #: all rows of the truth
-    truth: pl.DataFrame | None  #: the relevant rows of the users evaluated, by user
-
-    @classmethod
-    def of(cls, convention: Convention, keeps_truth: bool, part: Sheets) -> PartHits:
-        """Join a part."""
-        joined = part.under(convention)
-        of_lists, of_truth = part.recs["user"], part.truth["user"]
-        return cls(
-            users=joined.users,
-            hits=joined.all_hits,
-            convention=joined.convention,
-            row_counts=joined.row_counts,
-            n_without_relevant=joined.n_without_relevant,
-            examples=(of_lists.first(), of_truth.first()),
-            met=bool(of_lists.is_in(of_truth.implode()).any()),
-            judged=joined.judged if keeps_truth else None,
-            truth=joined.truth if keeps_truth else None,
-        )
+# ---- what is done with a part
 
 
-def check_parts(parts: Sequence[PartHits], convention: Convention) -> None:
-    """Raise an error if no user of all parts can be averaged."""
-    examples = []
-    for side, name in enumerate((RECS, TRUTH)):
-        users = [part.examples[side] for part in parts]
-        known = [user for user in users if user is not None]
-        if not known:
-            raise NoRowsError(f"{name} is empty: it has no rows to evaluate.")
-        examples.append(known[0])
-    check_users(
-        n_users=sum(len(part.users) for part in parts),
-        in_both=any(part.met for part in parts),
-        examples=examples,
-        highest=max(part.hits.max_relevance for part in parts),
-        convention=convention,
-    )
+class FirstUsers(NamedTuple):
+    """The first user of each table of a part, for errors; None: it has no rows."""
+
+    listed: Any
+    judged: Any
 
 
-def _rows_of_parts(
-    kept: Sequence[PartHits], parts: Parts, convention: Convention
-) -> JoinedRows:
-    """Return the rows of parts: those that were kept, or read where they are."""
-    lists = partial(getattr, parts, "recs")  # which is an error: they are elsewhere
-    if not parts.keeps_truth:
-        read = partial(_read_where_they_are, parts, convention)
-        return JoinedRows(
-            lists=lists, judged=partial(read, "judged"), truth=partial(read, "truth")
-        )
-    return JoinedRows(
-        lists=lists,
-        judged=_by_user([part.judged for part in kept]),
-        truth=_by_user([part.truth for part in kept]),
-    )
+def part_of(template: Sheets, recs: pl.DataFrame, truth: pl.DataFrame) -> Sheets:
+    """Return rows of some users under the labels, keys and propensities of a template.
 
-
-def _read_where_they_are(
-    parts: Parts, convention: Convention, name: str
-) -> pl.DataFrame:
-    """Return rows of the truth of all parts, by user."""
-    return _by_user(parts.each(partial(_rows_of_part, convention, name)))
-
-
-def _rows_of_part(convention: Convention, name: str, part: Sheets) -> Any:
-    return getattr(part.under(convention), name) if part.has_rows else None
-
-
-def _by_user(tables: Iterable[pl.DataFrame | None]) -> pl.DataFrame:
-    """Return the rows of parts together; None has no rows."""
-    together = pl.concat([table for table in tables if table is not None])
-    return together.sort("user", maintain_order=True)
-
-
-def merged(kept: Sequence[PartHits], parts: Parts, convention: Convention) -> Joined:
-    """Return what parts of different users have kept, as of one frame."""
-    users = pl.concat([part.users for part in kept])
-    by_id = users.arg_sort().to_numpy().astype(np.int64)
-    position = _places(by_id)  # [user of the parts] -> among those of all, by id
-    counts = RowCounts.added([part.row_counts for part in kept])
-    return Joined(
-        users=users.gather(by_id),
-        all_hits=hits_together([part.hits for part in kept], position),
-        convention=kept[0].convention,  # all parts settle the same order
-        rows=_rows_of_parts(kept, parts, convention),
-        n_without_relevant=sum(part.n_without_relevant for part in kept),
-        has_gaps=counts.n_gaps > 0,
-        graded="relevance" in parts.layout.truth,
-        known_counts=counts,
-    )
-
-
-def hits_together(parts: Sequence[Hits], position: Ints) -> Hits:
-    """Return the hits of the users of all parts.
-
-    Users are counted over the parts; `position` has where each stands among all.
+    Either table may have no rows; its ids are then of the other's type.
     """
+    lists, judgements = (
+        sheet.with_ids() if sheet.rows.height else sheet
+        for sheet in (
+            template.lists.with_rows(recs),
+            template.judgements.with_rows(truth),
+        )
+    )
+    lists, judgements = lists.typed_as(judgements), judgements.typed_as(lists)
+    lists.refuse_other_kinds(judgements)
+    part = replace(
+        template,
+        lists=template.keys.numbered(lists),
+        judgements=template.keys.numbered(judgements),
+    )
+    return part.with_weights(template.propensity, None)
+
+
+def _on_rows(
+    work: Callable[[Sheets], T],
+    template: Sheets,
+    recs: pl.DataFrame,
+    truth: pl.DataFrame,
+) -> T | None:
+    """Apply a function to a part; None: it has no rows, so that ids have no type."""
+    if recs.is_empty() and truth.is_empty():
+        return None
+    try:
+        return work(part_of(template, recs, truth))
+    except FrameError as problem:
+        raise in_one_part(problem) from None
+
+
+def _joined_part(
+    convention: Convention, keeps_truth: bool, part: Sheets
+) -> tuple[Joined, FirstUsers, RowCounts]:
+    """Join a part, and count its rows, of which those of the truth alone may be kept."""
+    joined = part.join(convention)
+    kept = JoinedRows()
+    if keeps_truth:
+        kept.judged, kept.truth = joined.rows.judged, joined.rows.truth
+    first = FirstUsers(part.lists["user"].first(), part.judgements["user"].first())
+    counts = joined.rows.counts(joined.convention)
+    return replace(joined, rows=kept), first, counts
+
+
+def _rows_under(convention: Convention, name: str, part: Sheets) -> pl.DataFrame:
+    """Return rows of the truth of a part under a convention."""
+    rows: pl.DataFrame = getattr(part.join(convention).rows, name)
+    return rows
+
+
+def _by_user(tables: Iterable[pl.DataFrame]) -> pl.DataFrame:
+    """Return the rows of parts together, by user."""
+    return pl.concat(tables).sort("user", maintain_order=True)
+
+
+# ---- the merge
+
+
+def _first_known(name: str, users: Sequence[Any]) -> Any:
+    """Return a user of a table, of the first of each part that has rows of it."""
+    for user in users:
+        if user is not None:
+            return user
+    raise NoRowsError(f"{name} is empty: it has no rows to evaluate.")
+
+
+def _merged(parts: list[Joined], rows: RowsOfParts) -> Joined:
+    """Return what is joined of parts, each of other users, as of one frame.
+
+    The list of parts is emptied: their hits may take most of the memory, and are not held
+    twice.
+    """
+    users = pl.concat([part.users for part in parts])
+    by_id = users.arg_sort().to_numpy().astype(np.int64)
+    hits = [part.hits for part in parts]
+    merged = replace(
+        parts[0],  # all parts settle the same order
+        users=users.gather(by_id),
+        rows=rows,
+        n_without_relevant=sum(part.n_without_relevant for part in parts),
+        in_both=any(part.in_both for part in parts),
+        has_gaps=any(part.has_gaps for part in parts),
+    )
+    parts.clear()
+    merged.hits = hits_together(hits, position=_places(by_id))
+    return merged
+
+
+def hits_together(parts: list[Hits], position: Ints) -> Hits:
+    """Return the hits of the users of all parts; the list of parts is emptied.
+
+    Users are counted over the parts; `position` has where each stands among all. Hits are
+    put in the order of these, and those of a user keep theirs. Of two parts with two
+    users each:
+
+        user of the parts    0   1   2   3        hits, by user of the parts   0  1  2  2
+        id                   a   d   b   c        by position                  0  3  1  1
+        position             0   3   1   2        in order                     0  1  1  3
+
+    Entries are put in order alike, and hits name them by their new places.
+    """
+    max_relevance = max(hits.max_relevance for hits in parts)
     first_user = np.cumsum([0, *[hits.n_users for hits in parts]])
     first_entry = np.cumsum([0, *[len(hits.truth_user) for hits in parts]])
-    entry = _concatenated([hits.entry for hits in parts], first_entry)
-    user = position[_concatenated([hits.user for hits in parts], first_user)]
-    truth_users = [hits.truth_user for hits in parts]
-    truth_user = position[_concatenated(truth_users, first_user)]
+    columns = [dict(vars(hits)) for hits in parts]
+    parts.clear()
 
-    # Rows of each user keep their order.
-    hit_order, entry_order = in_order(user), in_order(truth_user)
-    entry = _places(entry_order)[entry]
-    truth_user = truth_user[entry_order]
+    def taken(name: str) -> list[Any]:
+        """Take a column out of the parts, so that it is not held twice."""
+        return [part.pop(name) for part in columns]
+
     list_length = np.empty_like(position)
-    list_length[position] = np.concatenate([hits.list_length for hits in parts])
-    weights = [hits.truth_weight for hits in parts if hits.truth_weight is not None]
-    ties = [hits.tied for hits in parts if hits.tied is not None]
+    list_length[position] = np.concatenate(taken("list_length"))
+
+    truth_user = position[_counted_on(taken("truth_user"), first_user)]
+    entry_order = in_order(truth_user)
+    truth_user = truth_user[entry_order]
+    truth_relevance = np.concatenate(taken("truth_relevance"))[entry_order]
+    weights = taken("truth_weight")
+    truth_weight = None
+    if weights[0] is not None:
+        truth_weight = np.concatenate(weights)[entry_order]
+    entry = _places(entry_order)[_counted_on(taken("entry"), first_entry)]
+    del entry_order, weights
+
+    user = position[_counted_on(taken("user"), first_user)]
+    order = in_order(user)
+    ties = taken("tied")
     return Hits(
-        user=user[hit_order],
-        rank=np.concatenate([hits.rank for hits in parts])[hit_order],
-        relevance=np.concatenate([hits.relevance for hits in parts])[hit_order],
-        entry=entry[hit_order],
+        user=user[order],
+        rank=np.concatenate(taken("rank"))[order],
+        relevance=np.concatenate(taken("relevance"))[order],
+        entry=entry[order],
         truth_user=truth_user,
-        truth_relevance=np.concatenate([hits.truth_relevance for hits in parts])[
-            entry_order
-        ],
-        truth_weight=np.concatenate(weights)[entry_order] if weights else None,
+        truth_relevance=truth_relevance,
+        truth_weight=truth_weight,
         list_length=list_length,
-        max_relevance=max(hits.max_relevance for hits in parts),
-        tied=TieSpread.together(ties).with_rows(hit_order) if ties else None,
+        max_relevance=max_relevance,
+        tied=None if ties[0] is None else TieSpread.together(ties).with_rows(order),
     )
 
 
@@ -324,7 +437,7 @@ def _places(order: Ints) -> Ints:
     return places
 
 
-def _concatenated(parts: Sequence[Ints], first: Ints) -> Ints:
+def _counted_on(parts: Sequence[Ints], first: Ints) -> Ints:
     """Return numbers of all parts, each part counted from its first."""
-    pairs = zip(parts, first, strict=False)
-    return np.concatenate([numbers + start for numbers, start in pairs])
+    n_rows = [len(numbers) for numbers in parts]
+    return np.concatenate(parts) + np.repeat(first[:-1], n_rows)

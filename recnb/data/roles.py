@@ -2,126 +2,157 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from itertools import chain, zip_longest
+from collections.abc import Container, Sequence
+from itertools import chain
+
+import pandas as pd
 
 from recnb.data.names import (
     BOTH,
-    HOLDER,
     NAMES,
     OF_LISTS,
+    ONLY_IN,
     RECS,
     TRUTH,
     Labels,
     Named,
-    RolesWanted,
+    Wanted,
     role_of,
     title_column,
 )
-from recnb.data.tables import InputTable
-from recnb.errors import ColumnError, OptionError, listed, quoted
+from recnb.data.tables import InputTable, Tables
+from recnb.errors import ColumnError, OptionError, is_several, listed, quoted
+
+#: How the errors for what a table does not have begin.
+HAVE_NO = {
+    RECS: "recommendations have no",
+    TRUTH: "truth has no",
+    BOTH: "the frame has no",
+}
 
 
 def settle(
-    table: InputTable, named: Named, wanted: RolesWanted, known: Sequence[str] = ()
+    table: InputTable, named: Named, wanted: Wanted, in_others: Sequence[str] = ()
 ) -> dict[str, str]:
     """Return which column of a table plays which role.
 
-    A keyword wins over names. Where two columns could play a role, one of `known`, the
-    columns of other tables, wins.
+    A keyword wins over names. Where two columns could play a role, one of
+    `in_others`, the columns of other tables, wins.
     """
-    roles = (*wanted.needed, *wanted.one_of, *wanted.possible)
-    taken: set[str] = set()
-    for role in (*roles, "split"):
-        taken.update(named.get(role, ()))
+    by_keyword: set[str] = set()
+    for role in (*wanted, "split"):
+        by_keyword.update(named.get(role, ()))
     labels: dict[str, str] = {}
-    for role in roles:
-        found = _named_here(table, role, named.get(role, ()))
-        found = found or _suggested(table, role, taken, wanted)
-        column = _chosen(table, role, found, known)
-        if column is not None:
-            _refuse_two_roles(table, column, role, labels)
-            labels[role] = str(column)
-    _refuse_levels(table, [role for role in roles if role not in labels])
-    missing = _missing(wanted, labels)
+    for role, is_needed in wanted.items():
+        candidates = _candidates(table, role, named, by_keyword, is_needed=is_needed)
+        if not candidates:
+            continue
+        column = candidates[0]
+        if len(candidates) > 1:
+            column = _one_of_several(table, role, candidates, in_others)
+        if column in labels.values():
+            raise _in_two_roles(table, role, column, labels)
+        labels[role] = column
+    _refuse_levels(table, wanted, labels)
+    missing = _missing(table, wanted, labels)
     if missing:
         raise _no_column(table, missing, labels, named)
     return labels
 
 
-def _named_here(table: InputTable, role: str, names: Sequence[str]) -> list[str]:
-    """Return those of the columns that a keyword names that a table has, one at most."""
-    found = [column for column in names if column in table.columns]
+def _candidates(
+    table: InputTable,
+    role: str,
+    named: Named,
+    by_keyword: Container[str],
+    *,
+    is_needed: bool,
+) -> list[str]:
+    """Return the column that a keyword names for a role, or those that names suggest.
+
+    Keywords name the columns `by_keyword`, some of them for other roles. One of these may
+    be meant for the other table, and so it is taken where no other column is there.
+    """
+    found = [column for column in named.get(role, ()) if column in table.columns]
     if len(found) > 1:
         raise ColumnError(
             f"{table.name}: {found[0]!r} and {found[1]!r} are both columns of it, and "
             f"{role}= names one for each table. Drop or rename the one that is no "
             f"{role} here."
         )
-    return found
-
-
-def _suggested(
-    table: InputTable, role: str, taken: set[str], wanted: RolesWanted
-) -> list[str]:
-    """Return the columns whose names suggest a role.
-
-    Those `taken`, which keywords name for other roles, are the last resort: the keyword
-    may be meant for the other table.
-    """
+    if found:
+        return found
     suggested = table.by_role.get(role, [])
-    free = [column for column in suggested if column not in taken]
-    if free or role not in wanted.needed or table.name == BOTH:
-        return free
-    return suggested
+    free = [column for column in suggested if column not in by_keyword]
+    # One frame has the columns of both tables: none is meant for another.
+    if is_needed and not free and table.name != BOTH:
+        return suggested
+    return free
 
 
-def _chosen(
-    table: InputTable, role: str, found: Sequence[str], known: Sequence[str]
-) -> str | None:
-    """Return the column that plays a role, of those that could; None without any."""
-    if len(found) > 1:
-        found = [column for column in found if column in known] or found
-    if len(found) > 1:
-        could_be = " and ".join(map(repr, found))
+def _one_of_several(
+    table: InputTable, role: str, candidates: Sequence[str], in_others: Sequence[str]
+) -> str:
+    """Return the one column, of those that could play a role, that other tables have."""
+    shared = [column for column in candidates if column in in_others]
+    could_be = shared or candidates
+    if len(could_be) > 1:
         raise ColumnError(
-            f"{table.name}: {could_be} could each be the {role} column. Say which: "
-            f"{role}={found[0]!r}."
+            f"{table.name}: {' and '.join(map(repr, could_be))} could each be the {role} "
+            f"column. Say which: {role}={could_be[0]!r}."
         )
-    return found[0] if found else None
+    return could_be[0]
 
 
-def _refuse_two_roles(
-    table: InputTable, column: str, role: str, labels: Labels
-) -> None:
-    """Refuse a column that plays another role already."""
-    for other, label in labels.items():
-        if label == column:
-            raise ColumnError(
-                f"{table.name}: column {column!r} cannot be both {other} and {role}: "
-                f"name another column for one, {role}='...'."
-            )
-
-
-def _refuse_levels(table: InputTable, lacking: Sequence[str]) -> None:
-    """Refuse a table if a level of its index could play a role that it lacks."""
+def _refuse_levels(table: InputTable, wanted: Wanted, labels: Labels) -> None:
+    """Raise an error for an index of pandas that holds what no column does."""
     for level in table.levels:
-        if role_of(level) in lacking:
+        role = role_of(level)
+        if role in wanted and role not in labels:
             raise ColumnError(
-                f"{table.name} has no {role_of(level)} column, and its index holds "
+                f"{table.name}: there is no {role} column, and its index holds "
                 f"{level!r}: type .reset_index() to make columns of it."
             )
 
 
-def _missing(wanted: RolesWanted, labels: Labels) -> list[str]:
+def columns_of_lists(table: InputTable) -> list[str]:
+    """Return the columns whose cells are lists or mappings."""
+    if not isinstance(table.frame, pd.DataFrame):
+        head = table.collected(table.columns, n=0)
+        return [column.name for column in head if column.dtype.is_nested()]
+    columns = []
+    for column, dtype in table.frame.dtypes.items():
+        if dtype.kind != "O":
+            continue
+        known = table.frame[column].dropna()
+        if len(known) and is_several(known.iloc[0]):
+            columns.append(str(column))
+    return columns
+
+
+# ---- errors
+
+
+def _in_two_roles(
+    table: InputTable, role: str, column: str, labels: Labels
+) -> ColumnError:
+    """Return the error for a column that plays another role already."""
+    other = next(other for other, label in labels.items() if label == column)
+    return ColumnError(
+        f"{table.name}: column {column!r} cannot be both {other} and {role}: "
+        f"name another column for one, {role}='...'."
+    )
+
+
+def _missing(table: InputTable, wanted: Wanted, labels: Labels) -> list[str]:
     """Return the roles for which a column is needed and none was found."""
-    missing = [role for role in wanted.needed if role not in labels]
-    if "rank" in labels or "score" in labels:
-        return missing
-    # An order that may be left out is asked for along with other roles.
-    if wanted.one_of or (missing and "rank" in wanted.possible):
-        missing.append("score")
-    return sorted(missing, key=[*NAMES].index)
+    missing = {role for role in wanted if wanted[role] and role not in labels}
+    has_order = "rank" in labels or "score" in labels
+    # Lists may stand in order, without a rank or a score (order="row"). Where another
+    # column is to be named, so is that of the order.
+    if not has_order and (table.name == BOTH or (missing and "rank" in wanted)):
+        missing.add("score")
+    return [role for role in NAMES if role in missing]
 
 
 def _no_column(
@@ -144,7 +175,7 @@ def _no_column(
         )
     lists: list[str] = []
     if table.name in (*OF_LISTS, BOTH) and "item" not in labels:
-        lists = table.columns_of_lists()
+        lists = columns_of_lists(table)
     if lists:
         return ColumnError(
             f"{problem} {held} {_name_lists(table, free, lists, labels)}"
@@ -157,12 +188,12 @@ def _name_lists(
 ) -> str:
     """Say which keywords name columns of lists."""
     roles = [OF_LISTS[table.name]] if table.name in OF_LISTS else [*OF_LISTS.values()]
+    may_be_meant = dict(zip(roles, lists, strict=False))
     examples = []
     if "user" not in labels:
         others = [column for column in free if column not in lists]
         examples.append(f"user={(others or ['...'])[0]!r}")
-    for role, column in zip_longest(roles, lists[: len(roles)], fillvalue="..."):
-        examples.append(f"{role}={column!r}")
+    examples += [f"{role}={may_be_meant.get(role, '...')!r}" for role in roles]
     return f"Name what holds lists: {', '.join(examples)}."
 
 
@@ -175,83 +206,68 @@ def _name_each(
     columns is the score, and which the relevance, is not to be seen by their places.
     """
     title = title_column(free)
-    ids = sorted(free, key=lambda column: column == title)  # an id at the very last
-    open_roles = {"score", "relevance"} & {*missing}
-    examples, verb = [], "Say which"
-    for role, column in zip_longest(missing, ids[: len(missing)], fillvalue="..."):
-        others = named.get(role)
-        if others:
-            verb = "Name each"
-            examples.append(f"{role}={[*others, column]}")
-        elif len(open_roles) == 2 and role in open_roles:
+    ids_first = sorted(free, key=lambda column: column == title)
+    may_be_meant = dict(zip(missing, ids_first, strict=False))
+    unclear = {"score", "relevance"} if {"score", "relevance"} <= {*missing} else set()
+    examples = []
+    for role in missing:
+        column = may_be_meant.get(role, "...")
+        if named.get(role):
+            examples.append(f"{role}={[*named[role], column]}")
+        elif role in unclear:
             examples.append(f"{role}=...")
         else:
             examples.append(f"{role}={column!r}")
+    verb = "Name each" if any(map(named.get, missing)) else "Say which"
     fix = f"{verb}: {', '.join(examples)}."
     if table.name == BOTH:
         fix += " Or give the other frame as well, recs.rec.against(truth)."
     return fix
 
 
-def refuse_absent(named: Named, tables: Mapping[str, InputTable]) -> None:
-    """Refuse a column that a keyword names and no table has that may hold it."""
-    for role, names in named.items():
-        columns = _may_be_named(role, tables)
-        for column in names:
-            if column not in columns:
-                raise _absent(role, column, names, tables)
-
-
-def _may_be_named(role: str, tables: Mapping[str, InputTable]) -> list[str]:
-    """Return the columns that a keyword may name.
+def refuse_absent(named: Named, tables: Tables) -> None:
+    """Refuse a column that a keyword names and no table has that may hold it.
 
     A column of users or of items may be in any of the tables.
     """
-    if BOTH not in tables and role in OF_LISTS.values():
-        return []  # lists that are there are rows by now
-    if role in HOLDER:
-        return tables[BOTH if BOTH in tables else HOLDER[role]].columns
-    return [*chain.from_iterable(table.columns for table in tables.values())]
+    for role, names in named.items():
+        holders = [*tables]
+        if role in ONLY_IN:
+            holders = [BOTH if BOTH in tables else ONLY_IN[role]]
+        columns = [*chain.from_iterable(tables[name].columns for name in holders)]
+        absent = [column for column in names if column not in columns]
+        if role in OF_LISTS.values() and BOTH not in tables:
+            absent = [*names]  # lists that are there are rows by now
+        if not absent:
+            continue
+        if role == "split" and TRUTH in tables:
+            _refuse_split_of_truth(absent[0], tables[TRUTH])
+        raise _absent(absent[0], role, names, holders, columns)
+
+
+def _refuse_split_of_truth(column: str, truth: InputTable) -> None:
+    """Raise an error for a column of a split that the truth alone has."""
+    if column in truth.columns:
+        raise OptionError(
+            f"split={column!r} is a column of the truth alone, so lists are the same "
+            f"for each of its values. Leave split= out, and say by={column!r} where "
+            "you ask for numbers: each value is then a truth of its own."
+        )
 
 
 def _absent(
-    role: str, column: str, names: Sequence[str], tables: Mapping[str, InputTable]
-) -> OptionError | ColumnError:
-    """Return the error for a column that a keyword names and no table has."""
-    if role == "split" and TRUTH in tables and column in tables[TRUTH].columns:
-        return _split_of_truth(column)
-    table = tables.get(BOTH)
-    if role in OF_LISTS.values():
-        table = tables.get(HOLDER[role], table)
-    if table is None or table.is_one_side:
-        return _absent_of_sides(role, column, names, tables)
-    return ColumnError(
-        f"{table.name} has no column for {role}={column!r}. Columns: "
-        f"{listed(table.columns)}."
-    )
-
-
-def _split_of_truth(column: str) -> OptionError:
-    """Return the error for a split that only the truth has."""
-    return OptionError(
-        f"split={column!r} is a column of the truth alone, so lists are the same "
-        f"for each of its values. Leave split= out, and say by={column!r} where "
-        "you ask for numbers: each value is then a truth of its own."
-    )
-
-
-def _absent_of_sides(
-    role: str, column: str, names: Sequence[str], tables: Mapping[str, InputTable]
+    column: str,
+    role: str,
+    names: Sequence[str],
+    holders: Sequence[str],
+    columns: Sequence[object],
 ) -> ColumnError:
-    """Return the error for a column that neither of two tables has."""
-    words = {RECS: "recommendations have no", TRUTH: "truth has no"}
-    none = words.get(HOLDER.get(role, ""), "neither frame has a")
+    """Return the error for a column that is in none of the tables that may hold it."""
+    where = HAVE_NO[holders[0]] if len(holders) == 1 else "no frame has a"
     kind = "column of lists" if role in OF_LISTS.values() else "column"
-    present: set[str] = set()
-    for name in {HOLDER.get(role, RECS), HOLDER.get(role, TRUTH)}:
-        present |= {str(known) for known in tables[name].columns}
     given: object = names[0] if len(names) == 1 else [*names]
+    present = sorted({*map(str, columns)})
     return ColumnError(
-        f"{none} {kind} {column!r}, which {role}={quoted(given)} names. Columns: "
-        f"{listed(sorted(present))}."
+        f"{where} {kind} {column!r}, which {role}={quoted(given)} names. Columns: "
+        f"{listed(present)}."
     )

@@ -5,8 +5,6 @@ Where a library departs from the plain order, its own step is one of these:
 | decision                      | step                      | when                                 |
 |-------------------------------|---------------------------|--------------------------------------|
 | contradictions                | `refuse_contradictions`   | `join`: first of all                 |
-| `ties`, `candidates`,         | `looks_at_items`          | before ranking: whether items are    |
-| `duplicates`                  |                           | numbered                             |
 | `score_dtype="float32"`       | `single_precision`        | before ranking: what orders lists    |
 | `candidates="padded"`         | `padded`                  | before ranking: rows are added       |
 | `ties`: by row, item, truth   | `tie_order`               | `rank_rows`: order of equal scores   |
@@ -20,7 +18,7 @@ Where a library departs from the plain order, its own step is one of these:
 | `nonpositive_scores`          | `only_positive_scores_hit`| `find_hits`: which matches are hits  |
 | `duplicates="hit_once"`       | `first_of_each`           | `find_hits`: which matches are hits  |
 | `ties`: shared ranks          | `shared_rank`             | `find_hits`: the rank of a hit       |
-| `ties="expected"`             | `average_over_ties`       | after hits: spread over their ranks  |
+| `ties="expected"`             | `expected_ties.py`        | after hits: spread over their ranks  |
 
 A *listed row* is a row of recommendations, or one that `padded` adds after them; see
 `matches.py` for the other words. `Ints | slice`: rows that stand in order are a slice.
@@ -29,31 +27,22 @@ A *listed row* is a row of recommendations, or one that `padded` adds after them
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 import polars as pl
-from numpy.typing import NDArray
 
+from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.ids import each_once, positions
-from recnb.data.matches import (
-    Matches,
-    RepeatedRankError,
-    Truth,
-    TruthRows,
-    judged_rows,
-)
-from recnb.data.sheet import in_floats
+from recnb.data.ids import each_once, positions, sorted_in_threads
+from recnb.data.matches import Matches, RepeatError, Truth, TruthRows, judging_rows
+from recnb.data.sheet import Sheet
 from recnb.errors import OptionError
 from recnb.metrics.hits import (
     Floats,
-    Hits,
     Ints,
-    TieSpread,
     count_within,
-    order_by_user_and_rank,
     order_from_highest,
+    run_starts,
     user_rank_key,
 )
 
@@ -88,55 +77,70 @@ def refuse_contradictions(convention: Convention) -> None:
 class ListedRows:
     """The rows of all lists: recommended ones in the order of their frame, then added ones."""
 
+    users: pl.Series  #: of both tables, sorted by id
     #: [listed row] -> user.
     user: Ints
-    #: [listed row] -> position of its item among all items, sorted by id; 0 for all
-    #: where items are not numbered (`looks_at_items`).
-    item: Ints
     #: [listed row] -> score, higher is better; under order="rank" or "row" it is minus
     #: the rank or the frame row.
     score: Floats | Ints
+    #: [listed row] -> rank from 1; 0: the row left its list. Until lists are ranked, the
+    #: rank that the frame gives under `Convention.keeps_ranks`, else 0.
+    rank: Ints
+    truth: TruthRows
     #: [listed row] -> the truth row that judges it; -1: not judged.
     truth_row: Ints
-    #: [listed row] -> rank that the frame gives, 0 for an added row; None without
-    #: `Convention.keeps_ranks`.
-    given_rank: Ints | None
-    n_users: int
-    n_items: int  #: 0: items are not numbered
-    #: Number of recommended rows.
-    n_recommended: int
-
-    @property
-    def pair(self) -> Ints:
-        """[listed row] -> the number of its pair of user and item."""
-        assert self.n_items or not len(self.user), "items are not numbered"
-        return self.user * self.n_items + self.item
-
-
-@dataclass(frozen=True, eq=False)
-class Ranks:
-    """The rank of each row in its list."""
-
-    #: [listed row] -> rank from 1; 0: the row left its list.
-    rank: Ints
+    #: [frame row of recommendations] -> id of its item.
+    recs_item_id: pl.Series
+    #: [frame row of the truth] -> id of its item.
+    truth_item_id: pl.Series
+    all_items: pl.Series | None  #: as in `join`
     #: [listed row] -> as in `Matches`.
     above: Ints | None = None
     #: [listed row] -> as in `Matches`.
     n_tied: Ints | None = None
 
+    @property
+    def n_rows(self) -> Ints:
+        """[user] -> number of recommended rows."""
+        recommended = self.user[: len(self.recs_item_id)]
+        return np.bincount(recommended, minlength=len(self.users))
 
-class NumberedTables(NamedTuple):
-    """Both tables as numbers."""
+    @property
+    def last_rank(self) -> Ints:
+        """[user] -> the last rank of the list; 0 without rows."""
+        last_rank = np.zeros(len(self.users), dtype=np.int64)
+        np.maximum.at(last_rank, self.user, self.rank)
+        return last_rank
 
-    users: pl.Series  #: of both tables, sorted by id
-    truth: TruthRows
-    #: [truth row] -> item, as in `ListedRows`.
-    truth_item: Ints
-    lists: ListedRows
+    # Items are numbered if a step puts them in order or tells them apart.
+
+    @cached_property
+    def items(self) -> pl.Series:
+        """All items, sorted by id."""
+        if self.all_items is not None:
+            return self.all_items
+        return each_once(self.recs_item_id, self.truth_item_id)
+
+    @cached_property
+    def truth_item(self) -> Ints:
+        """[truth row] -> position of its item among all."""
+        return positions(self.items, self.truth_item_id)[self.truth.frame_row]
+
+    @cached_property
+    def item(self) -> Ints:
+        """[listed row] -> position of its item among all."""
+        recommended = positions(self.items, self.recs_item_id)
+        added = self.truth_row[len(recommended) :]
+        return np.concatenate([recommended, self.truth_item[added]])
+
+    @property
+    def pair(self) -> Ints:
+        """[listed row] -> the number of its pair of user and item."""
+        return self.user * len(self.items) + self.item
 
 
 def match_in_numpy(
-    recs: pl.DataFrame,
+    recs: Sheet,
     truth: Truth,
     convention: Convention,
     all_items: pl.Series | None = None,
@@ -145,107 +149,81 @@ def match_in_numpy(
 
     `all_items` is as in `join`. Raises a RepeatError.
     """
-    tables = numbered(recs, truth, convention, all_items)
-    lists = tables.lists
-    n_rows = np.bincount(lists.user, minlength=lists.n_users)
-    has_gaps = _has_gaps(lists, n_rows)
-    if convention.candidates == "padded":
-        lists = padded(lists, tables.truth, tables.truth_item)
-    ranks = rank_rows(lists, tables.truth, convention)
-    is_match = (lists.truth_row >= 0) & (ranks.rank > 0)  # 0: the row left its list
+    lists = with_ranks(numbered(recs, truth, convention, all_items), convention)
+    is_match = (lists.truth_row >= 0) & (lists.rank > 0)  # 0: the row left its list
     row = np.flatnonzero(is_match)
+    last_rank = lists.last_rank
     matches = Matches(
-        users=tables.users,
-        truth=tables.truth,
+        users=lists.users,
+        truth=lists.truth,
         truth_row=lists.truth_row[row],
-        rank=ranks.rank[row],
+        rank=lists.rank[row],
         score=lists.score[row],
-        n_rows=n_rows,
-        last_rank=last_ranks(lists.user, ranks.rank, lists.n_users),
-        has_gaps=has_gaps,
-        above=None if ranks.above is None else ranks.above[row],
-        n_tied=None if ranks.n_tied is None else ranks.n_tied[row],
+        n_rows=lists.n_rows,
+        last_rank=last_rank,
+        # No rank is given twice: of more ranks than rows some are empty.
+        has_gap=last_rank > np.bincount(lists.user, minlength=len(lists.users)),
     )
+    if lists.above is not None and lists.n_tied is not None:
+        matches = replace(matches, above=lists.above[row], n_tied=lists.n_tied[row])
     if convention.candidates == "catalogue":
-        return with_catalogue(matches, lists, tables.truth_item, convention)
+        return with_catalogue(matches, lists, convention)
     return matches
 
 
-def _has_gaps(lists: ListedRows, n_rows: Ints) -> bool:
-    """Return whether some list leaves a rank empty.
+def rank_of_rows(recs: Sheet, truth: Truth, convention: Convention) -> Ints:
+    """Return the rank of each row of recommendations; 0: the row left its list.
 
-    No rank is given twice, so the last is beyond the number of rows then.
+    Raises a RepeatError, also for lists that do not count.
     """
-    if lists.given_rank is None:
-        return False
-    last_given = last_ranks(lists.user, lists.given_rank, lists.n_users)
-    return bool((last_given != n_rows).any())
-
-
-def rank_of_rows(recs: pl.DataFrame, truth: Truth, convention: Convention) -> Ints:
-    """Return the rank of each row of recommendations; 0: the row left its list."""
     if convention.keeps_ranks:
         return recs["rank"].to_numpy()
-    tables = numbered(recs, truth, convention)
-    lists = tables.lists
+    lists = with_ranks(numbered(recs, truth, convention), convention)
+    return lists.rank[: recs.rows.height]  # what was added is in no frame
+
+
+def with_ranks(lists: ListedRows, convention: Convention) -> ListedRows:
+    """Return the rows of all lists with their ranks, and with the rows that are added."""
     if convention.candidates == "padded":
-        lists = padded(lists, tables.truth, tables.truth_item)
-    ranks = rank_rows(lists, tables.truth, convention)
-    return ranks.rank[: lists.n_recommended]  # what was added is in no frame
+        return rank_rows(padded(lists), convention)
+    if convention.keeps_ranks:
+        return lists  # no row is added or leaves
+    return rank_rows(lists, convention)
 
 
 # ---- rows as numbers
 
 
 def numbered(
-    recs: pl.DataFrame,
+    recs: Sheet,
     truth: Truth,
     convention: Convention,
     all_items: pl.Series | None = None,
-) -> NumberedTables:
-    """Return both tables as numbers.
+) -> ListedRows:
+    """Return the rows of both tables as numbers.
 
     Raises a RepeatError for repeats that the convention refuses.
     """
-    users = truth.users
-    user = positions(users, recs["user"])
-    if (user < 0).any():
-        users = each_once(recs["user"], users)
-        user = positions(users, recs["user"])
+    users, user = truth.with_users_of(recs["user"])
     if convention.order == "rank" and repeats_a_rank(user, recs["rank"].to_numpy()):
-        raise RepeatedRankError
-    judged = judged_rows(recs, truth, convention)
-    truth_rows = truth.among(users)
-    truth_row = np.full(recs.height, -1)
-    truth_row[judged.listed] = truth_rows.of_frame_rows(judged.judging)
-
-    item, truth_item = np.zeros_like(user), np.zeros_like(truth_rows.user)
-    n_items = 0
-    if looks_at_items(convention):
-        items = all_items
-        if items is None:
-            items = each_once(recs["item"], truth.rows["item"])
-        item = positions(items, recs["item"])
-        truth_item = positions(items, truth.rows["item"])[truth_rows.frame_row]
-        n_items = len(items)
-    lists = ListedRows(
+        raise RepeatError
+    judging = judging_rows(recs, truth, convention)
+    truth_rows = truth.numbered_by(users)
+    truth_row = truth_rows.of_frame_rows(judging)
+    rank = np.zeros_like(user)
+    if convention.keeps_ranks:
+        rank = recs["rank"].to_numpy()
+    return ListedRows(
+        users=users,
         user=user,
-        item=item,
         score=order_values(recs, convention),
+        rank=rank,
+        truth=truth_rows,
         truth_row=truth_row,
-        given_rank=recs["rank"].to_numpy() if convention.keeps_ranks else None,
-        n_users=len(users),
-        n_items=n_items,
-        n_recommended=recs.height,
+        recs_item_id=recs["item"],
+        truth_item_id=truth.rows["item"],
+        all_items=all_items,
     )
-    return NumberedTables(users, truth_rows, truth_item, lists)
-
-
-def looks_at_items(convention: Convention) -> bool:
-    """Return whether a step puts items in order by their ids, or tells them apart."""
-    if convention.candidates == "catalogue" or convention.duplicates == "dedupe":
-        return True
-    return convention.ties in ("item_asc", "item_desc")
 
 
 def repeats_a_rank(user: Ints, rank: Ints) -> bool:
@@ -256,7 +234,7 @@ def repeats_a_rank(user: Ints, rank: Ints) -> bool:
     return bool((key[1:] == key[:-1]).any())
 
 
-def order_values(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
+def order_values(recs: Sheet, convention: Convention) -> Floats | Ints:
     """Return what orders lists, the highest first.
 
     It is the score in the convention's precision, or minus the rank or the row.
@@ -264,10 +242,37 @@ def order_values(recs: pl.DataFrame, convention: Convention) -> Floats | Ints:
     if convention.order == "rank":
         return -recs["rank"].to_numpy()
     if convention.order == "row":
-        return -np.arange(recs.height)
+        return -np.arange(recs.rows.height)
     if convention.score_dtype == "float32":
         return single_precision(recs["score"])
     return in_floats(recs["score"])
+
+
+def in_floats(scores: pl.Series) -> Floats:
+    """Return floats that sort as the scores do, and are above 0 where the scores are.
+
+    With nonpositive_scores="never_hit" an item is a hit only if its score is above 0.
+
+        scores    -5   2**53   2**53 + 1
+        floats    -5   2**53   2**53        the last two have become equal
+        places     1       2       3        in the sorted order, which tells them apart
+        returned   0       1       2        counted from the highest score not above 0
+    """
+    floats = scores.cast(pl.Float64).to_numpy()
+    if _are_told_apart(scores, floats):
+        return floats
+    places = scores.rank("dense").to_numpy().astype(np.float64)
+    place_of_zero = places[floats <= 0].max(initial=0.0)
+    return np.asarray(places - place_of_zero)
+
+
+def _are_told_apart(scores: pl.Series, floats: Floats) -> bool:
+    """Return whether scores that differ still do as floats."""
+    if scores.dtype.is_float():
+        return True
+    if scores.dtype.is_integer() and np.abs(floats).max(initial=0.0) < 2**53:
+        return True  # whole numbers below are exact
+    return len(np.unique(floats)) == scores.n_unique()
 
 
 # ---- before lists are ranked
@@ -286,70 +291,57 @@ def single_precision(scores: pl.Series) -> Floats:
     return np.asarray(np.maximum(single, lowest_score, dtype=np.float64))
 
 
-def padded(lists: ListedRows, truth: TruthRows, truth_item: Ints) -> ListedRows:
+def padded(lists: ListedRows) -> ListedRows:
     """Put the items of the truth that were not recommended below the lists.
 
     They are added at the end, in the order of the frame of the truth, with a score of
     minus infinity, which no recommended row has.
     """
-    missed = missed_rows(lists.truth_row, truth)
-    given_rank = lists.given_rank
-    if given_rank is not None:
-        given_rank = np.concatenate([given_rank, np.zeros_like(missed)])
+    missed = missed_rows(lists)
     lowest_scores = np.full(len(missed), -np.inf)
     return replace(
         lists,
-        user=np.concatenate([lists.user, truth.user[missed]]),
-        item=np.concatenate([lists.item, truth_item[missed]]),
+        user=np.concatenate([lists.user, lists.truth.user[missed]]),
         score=np.concatenate([lists.score, lowest_scores]),
+        rank=np.concatenate([lists.rank, np.zeros_like(missed)]),
         truth_row=np.concatenate([lists.truth_row, missed]),
-        given_rank=given_rank,
     )
 
 
-def missed_rows(truth_row: Ints, truth: TruthRows) -> Ints:
-    """Return the truth rows that judge no row, in the order of their frame.
-
-    `truth_row` has those that do; -1 is none.
-    """
-    is_missed = np.ones(len(truth.user), dtype=bool)
-    is_missed[truth_row[truth_row >= 0]] = False
+def missed_rows(lists: ListedRows) -> Ints:
+    """Return the truth rows that judge no listed row, in the order of their frame."""
+    is_missed = np.ones(len(lists.truth.user), dtype=bool)
+    is_missed[lists.truth_row[lists.truth_row >= 0]] = False
     missed = np.flatnonzero(is_missed)
-    return missed[np.argsort(truth.frame_row[missed])]
+    return missed[np.argsort(lists.truth.frame_row[missed])]
 
 
 # ---- while lists are ranked
 
 
-def rank_rows(lists: ListedRows, truth: TruthRows, convention: Convention) -> Ranks:
+def rank_rows(lists: ListedRows, convention: Convention) -> ListedRows:
     """Rank the rows of each list, the highest score first."""
-    n_added = len(lists.user) - lists.n_recommended
-    if lists.given_rank is not None and n_added == 0:
-        # Under `Convention.keeps_ranks` no row leaves its list.
-        return Ranks(lists.given_rank)
-    order = _top_down(lists, truth, convention.ties)
+    order = _order_from_top(lists, convention.ties)
     if convention.duplicates == "dedupe" or convention.judged_only:
-        # As numbers, even where the order is a slice.
-        every_row = np.arange(len(lists.user))[order]
-        order = rows_that_stay(every_row, lists, truth, convention)
-    if lists.given_rank is None:
-        rank_in_order = count_within(lists.user[order])
-    else:
-        rank_in_order = given_ranks_and_below(order, lists, lists.given_rank)
+        order = rows_that_stay(order, lists, convention)
     # Rows that are not in the order have left their lists: their rank is 0.
-    rank = np.zeros(len(lists.user), dtype=np.int64)
-    rank[order] = rank_in_order
+    rank = np.zeros_like(lists.user)
+    rank[order] = count_within(lists.user[order])
+    if convention.keeps_ranks:
+        rank = given_ranks_and_below(rank, lists)
+    ranked = replace(lists, rank=rank)
     if convention.ties in SHARED:
-        return with_ties(rank, order, lists)
-    return Ranks(rank)
+        return with_ties(ranked, order)
+    return ranked
 
 
-def _top_down(lists: ListedRows, truth: TruthRows, ties: str) -> Ints | slice:
+def _order_from_top(lists: ListedRows, ties: str) -> Ints | slice:
     """Return all rows, user by user, those of each from the top down."""
     # ties="first" leaves equal scores as they stand; other rules may move them.
     if is_in_order(lists.user, lists.score, equal_may_follow=ties == "first"):
         return slice(None)
-    return order_from_highest(lists.user, lists.score, tie_order(lists, truth, ties))
+    within = tie_order(lists, ties)
+    return order_from_highest(lists.user, lists.score, within, sort=sorted_in_threads)
 
 
 def is_in_order(
@@ -366,7 +358,7 @@ def is_in_order(
     return bool(n_runs == n_users)
 
 
-def tie_order(lists: ListedRows, truth: TruthRows, ties: str) -> Ints | Floats | None:
+def tie_order(lists: ListedRows, ties: str) -> Ints | Floats | None:
     """Return the key that orders equal scores, lowest first; None for that of rows."""
     if ties == "last":
         return np.arange(len(lists.user))[::-1]
@@ -377,13 +369,13 @@ def tie_order(lists: ListedRows, truth: TruthRows, ties: str) -> Ints | Floats |
     if ties == "worst":  # the least relevant first
         relevance = np.zeros(len(lists.user))
         is_judged = lists.truth_row >= 0
-        relevance[is_judged] = truth.relevance[lists.truth_row[is_judged]]
+        relevance[is_judged] = lists.truth.relevance[lists.truth_row[is_judged]]
         return relevance
     return None
 
 
 def rows_that_stay(
-    order: Ints, lists: ListedRows, truth: TruthRows, convention: Convention
+    order: Ints | slice, lists: ListedRows, convention: Convention
 ) -> Ints:
     """Return the rows that stay in their lists, in the same order.
 
@@ -391,47 +383,35 @@ def rows_that_stay(
     the judged ones. Under negative_relevance="zero" a relevance below 0 marks an item
     that was pooled and not judged, until `unjudged_as_zero`.
     """
+    row = np.arange(len(lists.user))[order]
     if convention.duplicates == "dedupe":
         # From the top down, the first row of a pair is the highest.
-        pair = pl.Series(lists.pair[order])
-        order = order[pair.is_first_distinct().to_numpy()]
-    if not convention.judged_only:
-        return order
-    order = order[lists.truth_row[order] >= 0]
-    if convention.negative_relevance == "zero":
-        order = order[truth.relevance[lists.truth_row[order]] >= 0]
-    return order
+        pair = pl.Series(lists.pair[row])
+        row = row[pair.is_first_distinct().to_numpy()]
+    if convention.judged_only:
+        row = row[lists.truth_row[row] >= 0]
+        if convention.below_0_leaves_lists:
+            row = row[lists.truth.relevance[lists.truth_row[row]] >= 0]
+    return row
 
 
-def given_ranks_and_below(
-    order: Ints | slice, lists: ListedRows, given_rank: Ints
-) -> Ints:
-    """Return the ranks of rows in an order from the top down, user by user.
+def given_ranks_and_below(place: Ints, lists: ListedRows) -> Ints:
+    """Return given ranks and, of rows that padding added, those after the last of them.
 
-    These are the given ranks, which may have gaps; and for rows that padding added, those
-    after the last given one. Of a user with three recommended rows and two added ones:
+    `place` counts the rows of each user from the top down, where added rows come last.
+    Of a user with three recommended rows and two added ones:
 
-        given rank     1  2  5  0  0
+        place          1  2  3  4  5
+        given rank     1  2  5  0  0      two are left empty, 3 and 4
         rank returned  1  2  5  6  7
     """
-    user, rank = lists.user[order], given_rank[order]
-    is_added = rank == 0
-    last_given = last_ranks(user, rank, lists.n_users)
-    n_given = np.bincount(user[~is_added], minlength=lists.n_users)
-    # From the top down, a user's added rows come after all that have a given rank.
-    nth_added = count_within(user) - n_given[user]  # of added rows: 1, 2, ...
-    return np.where(is_added, last_given[user] + nth_added, rank)
+    n_empty = lists.last_rank - lists.n_rows  # [user], as no rank is given twice
+    below = place + n_empty[lists.user]
+    return np.where(lists.rank == 0, below, lists.rank)
 
 
-def last_ranks(user: Ints, rank: Ints, n_users: int) -> Ints:
-    """Return the last rank of each user, 0 without rows."""
-    last_rank = np.zeros(n_users, dtype=np.int64)
-    np.maximum.at(last_rank, user, rank)
-    return last_rank
-
-
-def with_ties(rank: Ints, order: Ints | slice, lists: ListedRows) -> Ranks:
-    """Return the ranks with `above` and `n_tied` of equal scores.
+def with_ties(lists: ListedRows, order: Ints | slice) -> ListedRows:
+    """Return ranked lists with `above` and `n_tied` of equal scores.
 
     Of a list in order:
 
@@ -440,30 +420,23 @@ def with_ties(rank: Ints, order: Ints | slice, lists: ListedRows) -> Ranks:
         above   0  1  1  1
         n_tied  1  3  3  3
     """
-    rank_in_order = rank[order]
+    rank_in_order = lists.rank[order]
     # Where each tie starts in the order, a score that is alone being a tie of one row.
-    starts = _starts_of(lists.user[order], lists.score[order])
-    n_rows = np.diff(starts, append=len(rank_in_order))  # [tie]
+    starts = run_starts(lists.user[order], lists.score[order])
+    tie_size = np.diff(starts, append=len(rank_in_order))  # [tie]
     highest_rank = rank_in_order[starts]  # [tie]
-    above = np.zeros_like(rank)
-    above[order] = np.repeat(highest_rank - 1, n_rows)
-    n_tied = np.ones_like(rank)
-    n_tied[order] = np.repeat(n_rows, n_rows)
-    return Ranks(rank, above, n_tied)
-
-
-def _starts_of(user: Ints, value: NDArray[np.generic]) -> Ints:
-    """Return the first row of each run of equal values of a user."""
-    is_start = np.ones(len(user), dtype=bool)
-    is_start[1:] = (user[1:] != user[:-1]) | (value[1:] != value[:-1])
-    return np.flatnonzero(is_start)
+    above = np.zeros_like(lists.rank)
+    above[order] = np.repeat(highest_rank - 1, tie_size)
+    n_tied = np.ones_like(lists.rank)
+    n_tied[order] = np.repeat(tie_size, tie_size)
+    return replace(lists, above=above, n_tied=n_tied)
 
 
 # ---- after lists are ranked
 
 
 def with_catalogue(
-    matches: Matches, lists: ListedRows, truth_item: Ints, convention: Convention
+    matches: Matches, lists: ListedRows, convention: Convention
 ) -> Matches:
     """Rank what was missed below each list, where all other items stand, sorted by id.
 
@@ -475,15 +448,17 @@ def with_catalogue(
         listed_pair       4       6       8
         listed before         1       2
 
-    2 - 1 listed items, b, have a lower id than c, so its rank is 2 + 2 - 1 + 1.
+    The rank of c: 2, the last of the list, and 2, the number of items before c by id,
+    less 1 of these that the list has, b, and 1 for c itself.
     """
+    n_items = len(lists.items)
     listed_pair = np.unique(lists.pair)  # by user, then by item
-    n_listed = np.bincount(listed_pair // lists.n_items, minlength=lists.n_users)
-    last_rank = matches.last_rank + lists.n_items - n_listed
+    n_listed = np.bincount(listed_pair // n_items, minlength=len(lists.users))
+    last_rank = matches.last_rank + n_items - n_listed
 
-    missed = missed_rows(matches.truth_row, matches.truth)
-    user, item = matches.truth.user[missed], truth_item[missed]
-    lowest_pair = user * lists.n_items
+    missed = missed_rows(lists)
+    user, item = lists.truth.user[missed], lists.truth_item[missed]
+    lowest_pair = user * n_items
     listed_before_user = np.searchsorted(listed_pair, lowest_pair)
     listed_before_item = np.searchsorted(listed_pair, lowest_pair + item)
     n_lower_listed = listed_before_item - listed_before_user
@@ -515,7 +490,7 @@ def unjudged_as_zero(truth: TruthRows, convention: Convention) -> TruthRows:
 
     Under these decisions a relevance below 0, which marks them, was kept until here.
     """
-    if not convention.judged_only or convention.negative_relevance != "zero":
+    if not convention.below_0_leaves_lists:
         return truth
     return replace(truth, relevance=truth.relevance.clip(min=0.0))
 
@@ -547,7 +522,7 @@ def first_of_each(hit_match: Ints, matches: Matches) -> Ints:
 def shared_rank(matches: Matches, hit_match: Ints, ties: str) -> Ints:
     """Return the rank of each hit: where equal scores share a rank, the shared one.
 
-    Under "expected" a hit keeps its own rank here: `average_over_ties` spreads it.
+    Under "expected" a hit keeps its own rank here: `expected_ties.py` spreads it.
     """
     if ties not in ("max_rank", "floor_mean_rank"):
         return matches.rank[hit_match]
@@ -556,120 +531,3 @@ def shared_rank(matches: Matches, hit_match: Ints, ties: str) -> Ints:
         return above + n_tied
     # Equal scores stand on ranks above + 1 to above + n_tied: the mean, rounded down.
     return (2 * above + 1 + n_tied) // 2
-
-
-# ---- after hits are found
-
-
-class TiesWithHits(NamedTuple):
-    """Rows of a list with one score, some of which are hits."""
-
-    #: [tie] -> how many ranks are above it.
-    above: Ints
-    #: [tie] -> how many rows it has: it lies on ranks above + 1 to above + n_rows.
-    n_rows: Ints
-    #: [tie] -> how many of its rows are hits.
-    n_hits: Ints
-    #: [tie] -> how many hits of the user are in higher ties.
-    n_hits_above: Ints
-
-    def taken(self, tie: Ints) -> TiesWithHits:
-        """Return the ties of these numbers, in their order; a number may be repeated."""
-        return TiesWithHits(*[column[tie] for column in self])
-
-
-def average_over_ties(hits: Hits, above: Ints, n_tied: Ints) -> Hits:
-    """Spread each hit over all ranks that the order of its tie could put it on.
-
-    That is the mean over all orders. Of scores 9 5 5 5 let the first and two of the
-    others be hits. The hits, each with its tie, and the ties:
-
-        hit  tie        tie  above  n_rows  n_hits  n_hits_above
-        0    0          0    0      1       1       0
-        1    1          1    1      3       2       1
-        2    1
-
-    The rows that are returned. `nth` is 1 for the user's first hit, 2 for the second; it
-    is a mean where orders differ. `first` is the chance that the hit is on this rank and
-    the user's first:
-
-        hit  place  rank  weight  nth  first
-        0    1      1     1       1    1
-        1    1      2     1/3     2    0
-        1    2      3     1/3     2.5  0
-        1    3      4     1/3     3    0
-        2    1      2     1/3     2    0
-        2    2      3     1/3     2.5  0
-        2    3      4     1/3     3    0
-
-    `above` and `n_tied` are those of each hit, as in `Matches`.
-    """
-    ties, tie_of_hit = _ties_with_hits(hits.user, above, n_tied)
-    hit = np.repeat(np.arange(len(n_tied)), n_tied)
-    place = count_within(hit)  # in the tie
-    tie = ties.taken(tie_of_hit[hit])
-    rank = tie.above + place
-    spread = TieSpread(
-        weight=1.0 / tie.n_rows,
-        nth=_expected_nth(place, tie),
-        first=_first_chance(place, tie),
-        top=place == 1,  # one row of each hit, for what counts hits once
-    )
-    order = order_by_user_and_rank(hits.user[hit], rank)
-    return hits.with_rows(
-        hit[order],
-        rank=rank[order],
-        tied=spread.with_rows(order),
-    )
-
-
-def _ties_with_hits(user: Ints, above: Ints, n_tied: Ints) -> tuple[TiesWithHits, Ints]:
-    """Return the ties that hits are in, and the tie of each hit.
-
-    Hits stand by user and rank, so those of one tie are neighbours.
-    """
-    first_hit = _starts_of(user, above)  # [tie]
-    n_hits = np.diff(first_hit, append=len(user))
-    ties = TiesWithHits(
-        above=above[first_hit],
-        n_rows=n_tied[first_hit],
-        n_hits=n_hits,
-        n_hits_above=count_within(user)[first_hit] - 1,
-    )
-    return ties, np.repeat(np.arange(len(first_hit)), n_hits)
-
-
-def _expected_nth(place: Ints, tie: TiesWithHits) -> Floats:
-    """Return which of the user's hits, counted from 1, a hit at a place in its tie is.
-
-    It is a mean over the orders of the tie. Each other hit of the tie is equally likely
-    on each of the other places, and place - 1 of these are above this one.
-    """
-    other_hits = tie.n_hits - 1
-    # A tie of one row has no other place and no other hit: 0 / 1, not 0 / 0.
-    other_places = np.maximum(tie.n_rows - 1, 1)
-    hits_above_in_tie = (place - 1.0) * other_hits / other_places
-    nth: Floats = 1.0 + tie.n_hits_above + hits_above_in_tie
-    return nth
-
-
-def _first_chance(place: Ints, tie: TiesWithHits) -> Floats:
-    """Return the probability that a hit is at a place in its tie, and the user's first.
-
-    The hits of a tie can stand in C(n_rows, n_hits) ways. If the first of them is at this
-    place, the n_hits - 1 others are on the n_rows - place places below, in C(n_rows -
-    place, n_hits - 1) ways. Each hit of the tie is equally likely to be that first one:
-    hence / n_hits. With hits in a higher tie, none of them is the user's first.
-    """
-    log_chance = _log_choose(tie.n_rows - place, tie.n_hits - 1)
-    log_chance -= _log_choose(tie.n_rows, tie.n_hits)
-    chance = np.exp(log_chance) / tie.n_hits
-    return np.where(tie.n_hits_above == 0, chance, 0.0)
-
-
-def _log_choose(n: Ints, m: Ints) -> Floats:
-    """Return the logarithm of C(n, m), the number of ways to choose m of n."""
-    from scipy.special import gammaln
-
-    # C(n, m) of n below m is 0, as gammaln is infinite at 0 and at whole numbers below.
-    return np.asarray(gammaln(n + 1.0) - gammaln(m + 1.0) - gammaln(n - m + 1.0))

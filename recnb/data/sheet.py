@@ -8,27 +8,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from sys import float_info
 from uuid import UUID
 
-import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
 from recnb.data.checks import (
-    GRADES,
-    RANKS,
-    SCORES,
     TEXT,
-    Range,
-    first_failed,
+    held_in,
     is_missing,
+    is_no_number,
     kind,
+    surely_within,
 )
 from recnb.data.convert import with_series
 from recnb.data.names import IDS, TRUTH, Labels
-from recnb.data.tables import Frame, InputTable
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
-from recnb.metrics.hits import Bools, Floats
+from recnb.metrics.hits import ENDLESS, HIGHEST
 
 #: How errors end where a pair or a rank of a user repeats, after "If the rows are".
 SEVERAL_LISTS = (
@@ -46,19 +43,8 @@ class Sheet:
     rows: pl.DataFrame
     #: The caller's column of each role.
     labels: Labels
-
-    @classmethod
-    def read(
-        cls,
-        frame: Frame,
-        name: str,
-        labels: Labels,
-        id_roles: Sequence[str] = IDS,
-    ) -> Sheet:
-        """Read the columns of a frame that play a role, and check the ids."""
-        return cls(name, InputTable.of(frame, name).select(labels), labels).with_ids(
-            id_roles
-        )
+    #: Whether ranks are places in lists, where an item that stands twice moves the next.
+    ranks_are_places: bool = False
 
     def __getitem__(self, role: str) -> pl.Series:
         return self.rows[role]
@@ -76,7 +62,8 @@ class Sheet:
 
     def pair_in_words(self, row: int) -> str:
         """Name the user and the item of a row."""
-        return f"user {self['user'][row]!r}, item {self['item'][row]!r}"
+        rows = self.rows
+        return f"user {rows['user'][row]!r}, item {rows['item'][row]!r}"
 
     def with_rows(self, rows: pl.DataFrame) -> Sheet:
         """Return the sheet with other rows."""
@@ -84,7 +71,11 @@ class Sheet:
 
     def with_columns(self, *columns: pl.Series) -> Sheet:
         """Return the sheet with more columns, or others under the same names."""
-        return self.with_rows(with_series(self.rows, *columns))
+        return replace(self, rows=with_series(self.rows, *columns))
+
+    def of_users(self, users: pl.Series) -> Sheet:
+        """Return the sheet with the rows of some users."""
+        return self.with_rows(rows_of_users(self.rows, users))
 
     # Ids
 
@@ -94,14 +85,17 @@ class Sheet:
             raise NoRowsError(
                 f"{self.name}: there are no rows to evaluate, it is empty."
             )
-        return self.with_columns(*[self._ids(role).alias(role) for role in roles])
+        rows = self.rows
+        for role in roles:
+            ids = rows[role]
+            if ids.null_count() or ids.dtype not in (pl.Int64, pl.String):
+                rows = with_series(rows, self._ids(role))
+        return replace(self, rows=rows)
 
     def _ids(self, role: str) -> pl.Series:
         """Return the ids of a role as whole numbers or text; refuse missing ones."""
         self._refuse_missing(role)
-        values = self[role]
-        if values.dtype in (pl.Int64, pl.String):
-            return values
+        values = self.rows[role]
         if values.dtype in TEXT:
             return values.cast(pl.String)
         if values.dtype.is_float():
@@ -117,10 +111,7 @@ class Sheet:
 
     def _refuse_missing(self, role: str) -> None:
         """Raise an error for missing ids."""
-        values = self[role]
-        if not values.null_count() and not values.dtype.is_float():
-            return
-        missing = is_missing(values).arg_true()
+        missing = is_missing(self.rows[role]).arg_true()
         if len(missing):
             n, plural = len(missing), "s" * (len(missing) > 1)
             raise FrameError(
@@ -133,7 +124,7 @@ class Sheet:
 
         pandas makes floats of whole numbers as soon as one is missing.
         """
-        values = self[role]
+        values = self.rows[role]
         mantissa_bits = {"Float16": 11, "Float32": 24}.get(str(values.dtype), 53)
         exact_below = 2**mantissa_bits  # from there on, floats skip whole numbers
         inexact = values.filter(
@@ -149,6 +140,8 @@ class Sheet:
     def _no_id(self, role: str, wrong: pl.Series) -> FrameError:
         """Return the error for a column with `wrong` values, which cannot be ids."""
         example, type_in_words = wrong.head(1).to_list()[0], str(wrong.dtype)[:80]
+        if wrong.dtype == pl.Object:
+            type_in_words = held_in(wrong)
         if isinstance(example, bytes) and len(example) == 16:  # a UUID of Arrow
             example, type_in_words = UUID(bytes=example), "16 bytes"
         fix = "Make them text, in the other frame as well."
@@ -163,6 +156,12 @@ class Sheet:
             f"id, a whole number below 2**63 or text. {fix}"
         )
 
+    def typed_as(self, other: Sheet) -> Sheet:
+        """Return the sheet whose ids are of another's types, if it has no rows."""
+        if self.rows.height:
+            return self
+        return self.with_columns(*[other[role].clear() for role in IDS])
+
     def refuse_other_kinds(self, other: Sheet) -> None:
         """Raise an error for ids of another type.
 
@@ -173,55 +172,125 @@ class Sheet:
         for role in IDS:
             if role not in other:
                 continue  # a frame of users has no items, one of items no users
-            if kind(self[role].dtype) == kind(other[role].dtype):
+            ours, theirs = self.rows[role].dtype, other.rows[role].dtype
+            if ours == theirs:
                 continue
             examples = ", ".join(
                 f"{sheet.name} in column {sheet.label(role)!r} "
-                f"{kind(sheet[role].dtype)} (such as {sheet[role][0]!r})"
+                f"{kind(sheet.rows[role].dtype)} (such as {sheet.rows[role][0]!r})"
                 for sheet in (self, other)
             )
+            fix, typed = _fix_of_kinds(self, other, role)
             raise FrameError(
                 f"the {role} ids are of different kinds: {examples}. They would never "
-                f"match. {_fix_of_kinds(self, other, role)}"
+                f"match. {fix}",
+                typed,
             )
 
-    # Numbers
+    # Numbers: they keep their type, since as floats large whole ones become equal
 
-    def numbers(self, role: str, allowed: Range) -> pl.Series:
-        """Return the column of a role as numbers that pass the checks of a range.
+    def scores(self) -> pl.Series:
+        """Return the scores as numbers; refuse those that place no item."""
+        scores = self._as_numbers("score")
+        if not surely_within(scores, -float_info.max, float_info.max):
+            self._refuse_no_numbers(
+                "score",
+                scores.cast(pl.Float64),
+                "A score must place its item in the list: fill it in or drop the row.",
+            )
+        return scores
 
-        They are of the type they have: as floats, large whole numbers would become
-        equal.
-        """
-        values = self._as_numbers(role)
-        failed = first_failed(values, allowed)
-        if failed is None:
-            return values
-        check, bad = failed
-        n, row = len(bad), bad[0]
-        problem = check.problem.format(
-            n=n,
-            s="s" * (n > 1),
-            are="are" if n > 1 else "is",
-            value=values[row],
-            pair=self.pair_in_words(row),
+    def ranks(self) -> pl.Series:
+        """Return the ranks as whole numbers from 1 up; refuse others."""
+        ranks = self._as_numbers("rank")
+        if ranks.dtype.is_integer() and surely_within(ranks, 1, ENDLESS):
+            return ranks.cast(pl.Int64)
+        floats = ranks.cast(pl.Float64)
+        is_a_score = f"If it is a score, say so: score={self.label('rank')!r}."
+        is_no_rank = is_no_number(floats) | (floats != floats.floor()) | (floats < 1)
+        self._refuse_values(
+            "rank",
+            is_no_rank,
+            "a rank is a whole number, 1 for the top. If yours start at 0, add 1. "
+            f"{is_a_score}",
         )
-        fix = check.fix.format(column=self.label(role))
-        raise FrameError(f"{self.column_in_words(role)} {problem} {fix}")
+        # Up to this rank, user and rank fit into one whole number.
+        self._refuse_values(
+            "rank",
+            floats > ENDLESS,
+            f"a rank is at most {ENDLESS:,}. Number each list anew, from 1. {is_a_score}",
+        )
+        return ranks.cast(pl.Int64)
+
+    def grades(self, negative: str) -> pl.Series:
+        """Return each relevance as a number; refuse what is none.
+
+        One below 0 is refused or not, as the convention's `negative_relevance` says.
+        """
+        grades = self._as_numbers("relevance")
+        if surely_within(grades, 0, HIGHEST):
+            return grades
+        floats = grades.cast(pl.Float64)
+        self._refuse_no_numbers(
+            "relevance",
+            floats,
+            "Say what they mean: 0 for not relevant; or drop the rows.",
+        )
+        is_too_large = floats > HIGHEST
+        if negative == "keep":
+            is_too_large = floats.abs() > HIGHEST
+        self._refuse_values(
+            "relevance",
+            is_too_large,
+            "sums of such numbers overflow. Make the scale smaller.",
+        )
+        if negative == "error":
+            self._refuse_values(
+                "relevance",
+                floats < 0,
+                "a negative relevance breaks the bounds of nDCG. If it marks what is not "
+                "judged, say negative_relevance='zero', as convention='trec' does; else "
+                "set it to 0.",
+            )
+        return grades
+
+    def _refuse_no_numbers(self, role: str, floats: pl.Series, fix: str) -> None:
+        """Raise an error for values that are missing, NaN or infinite."""
+        rows = is_no_number(floats).arg_true()
+        if not len(rows):
+            return
+        values_are = "values that are" if len(rows) > 1 else "value that is"
+        raise FrameError(
+            f"{self.column_in_words(role)} has {len(rows):,} {values_are} missing, NaN or "
+            f"infinite, the first {self.rows[role][rows[0]]} for "
+            f"{self.pair_in_words(rows[0])}. {fix}"
+        )
+
+    def _refuse_values(self, role: str, is_bad: pl.Series, why: str) -> None:
+        """Raise an error for the first bad value, with why it is, and the fix."""
+        rows = is_bad.arg_true()
+        if not len(rows):
+            return
+        value = self.rows[role][rows[0]]
+        shown = f"{value:g}" if role == "relevance" else value
+        raise FrameError(
+            f"{self.column_in_words(role)} holds {shown} for "
+            f"{self.pair_in_words(rows[0])}: {why}"
+        )
 
     def _as_numbers(self, role: str) -> pl.Series:
         """Return the column of a role as numbers; True and False are 1 and 0.
 
         Raises an error for a column of any other type, unless it is empty.
         """
-        column = self[role]
+        column = self.rows[role]
         if column.dtype.is_numeric():
             return column
         if column.dtype == pl.Boolean or column.null_count() == len(column):
             return column.cast(pl.Float64)
         given = column.drop_nulls()
         problem = (
-            f"{self.column_in_words(role)} holds {kind(column.dtype)} where numbers are "
+            f"{self.column_in_words(role)} holds {held_in(column)} where numbers are "
             "needed"
         )
         if column.dtype in TEXT:
@@ -237,13 +306,22 @@ class Sheet:
 
     # Repeats
 
-    def refuse_repeated_pairs(self, *, share_a_rank: bool = False) -> None:
-        """Raise an error for repeated pairs of user and item, which would count twice.
+    def refuse_repeats(self, convention: Convention) -> None:
+        """Raise an error for what lists repeat under a convention whose order is settled."""
+        if convention.duplicates == "error":
+            self.refuse_repeated_pairs()
+        if convention.order == "rank":
+            fix = "Drop the repeats: they have the same rank, so none is higher."
+            self._refuse_repeats([*IDS, "rank"], fix)
+            self._refuse_repeated_ranks()
 
-        With `share_a_rank`, only for those that have the same rank as well, of which
-        duplicates="dedupe" cannot keep the higher.
-        """
-        keys = [*IDS, "rank"] if share_a_rank else [*IDS]
+    def refuse_repeated_pairs(self) -> None:
+        """Raise an error for repeated pairs of user and item, which would count twice."""
+        fix = f"Drop the repeats; or say duplicates='dedupe' to keep {self._kept()}."
+        self._refuse_repeats([*IDS], fix)
+
+    def _refuse_repeats(self, keys: list[str], fix: str) -> None:
+        """Raise an error for pairs of user and item that are repeated in these columns."""
         twice = repeated(self.rows, keys)
         if twice.height == 0:
             return
@@ -251,25 +329,14 @@ class Sheet:
             pairs = "1 pair of user and item is"
         else:
             pairs = f"{twice.height:,} pairs of user and item are"
+        if self.name != TRUTH:
+            fix = f"{fix} If they are {SEVERAL_LISTS}"
         columns = [self.label(role) for role in IDS]
         user, item, n_rows = twice.select(*IDS, "len").row(0)
         raise FrameError(
             f"{self.name}: {pairs} repeated in {columns}, such as user {user!r}, "
-            f"item {item!r} ({n_rows} times). "
-            f"{self._repeats_fix(share_a_rank=share_a_rank)}"
+            f"item {item!r} ({n_rows} times). {fix}"
         )
-
-    def _repeats_fix(self, *, share_a_rank: bool) -> str:
-        """Return what to do about repeated pairs, in words."""
-        if share_a_rank:
-            fix = "Drop the repeats: they have the same rank, so none is higher."
-        else:
-            fix = (
-                f"Drop the repeats; or say duplicates='dedupe' to keep {self._kept()}."
-            )
-        if self.name == TRUTH:
-            return fix
-        return f"{fix} If they are {SEVERAL_LISTS}"
 
     def _kept(self) -> str:
         """Return which of repeated rows duplicates='dedupe' keeps, in words."""
@@ -279,7 +346,7 @@ class Sheet:
             return "the one ranked highest, if no rank is given twice"
         return "the one ranked highest"
 
-    def refuse_repeated_ranks(self) -> None:
+    def _refuse_repeated_ranks(self) -> None:
         """Raise an error for two items of a user that share a rank."""
         twice = repeated(self.rows, ["user", "rank"])
         if twice.height == 0:
@@ -296,48 +363,38 @@ class Sheet:
 
     # The order of lists
 
-    def with_order_settled(self, convention: Convention) -> tuple[Sheet, Convention]:
-        """Return the sheet with its scores or ranks checked, and the settled convention.
+    def settled(self, convention: Convention) -> Convention:
+        """Return a convention whose order is "rank", "score" or "row", never "auto"."""
+        order, columns = convention.order, self.rows.columns
+        if order != "auto":
+            if order != "row" and order not in columns:
+                raise ColumnError(
+                    f"order={quoted(order)}, but {self.name} have no {order} column: "
+                    f"say {order}='...'."
+                )
+            return convention
+        for role in ("rank", "score"):
+            if role in columns:
+                return convention.ordered_by(role)
+        raise ColumnError(
+            f"{self.name} have no rank or score column that recnb knows. Say which "
+            "one puts a list in order, rank='...' or score='...'; or, if rows stand "
+            "in rank order already, order='row'."
+        )
 
-        The order of the settled convention is "rank", "score" or "row", never "auto".
-        """
-        order = self._order(convention)
-        settled = convention.ordered_by(order)
-        if order == "row":
-            return self, settled
+    def with_checked(self, order: str) -> Sheet:
+        """Return the sheet whose ranks or scores, which order its lists, are checked."""
+        if order == "rank":
+            return self.with_columns(self.ranks())
         if order == "score":
-            scores = self.numbers("score", SCORES)
-            return self.with_columns(scores.alias("score")), settled
-        ranks = self.numbers("rank", RANKS).cast(pl.Int64)
-        with_ranks = self.with_columns(ranks.alias("rank"))
-        # Under order="rank" the caller has said that scores do not matter.
-        if convention.order == "auto" and "score" in self:
-            with_ranks._refuse_disagreement()
-        return with_ranks, settled
+            return self.with_columns(self.scores())
+        return self
 
-    def _order(self, convention: Convention) -> str:
-        """Return what orders the lists: "rank", "score" or "row"."""
-        order = convention.order
-        if order == "auto":
-            for role in ("rank", "score"):
-                if role in self:
-                    return role
-            raise ColumnError(
-                f"{self.name} have no rank or score column that recnb knows. Say which "
-                "one puts a list in order, rank='...' or score='...'; or, if rows stand "
-                "in rank order already, order='row'."
-            )
-        if order != "row" and order not in self:
-            raise ColumnError(
-                f"order={quoted(order)}, but {self.name} have no {order} column: "
-                f"say {order}='...'."
-            )
-        return order
-
-    def _refuse_disagreement(self) -> None:
+    def refuse_disagreement(self) -> None:
         """Raise an error if an item is ranked above one with a higher score."""
-        scores = self.numbers("score", SCORES)
-        rows = _sorted_by_rank(self.rows.with_columns(score=scores))
+        if "rank" not in self or "score" not in self:
+            return
+        rows = _sorted_by_rank(self.with_columns(self.scores()).rows)
         # Neighbours are enough: where none disagree, no rows do.
         rows = rows.with_columns(
             pl.col("user", "item", "rank", "score").shift().name.suffix("_above")
@@ -360,51 +417,22 @@ class Sheet:
             f"{row['item_above']!r}, with a higher score, {row['score']:g}. {fix}"
         )
 
-    # What is relevant
 
-    def graded(self, convention: Convention) -> Sheet:
-        """Return the truth with a relevance for each row, 1 without a relevance column.
+def _fix_of_kinds(ours: Sheet, theirs: Sheet, role: str) -> tuple[str, dict[str, str]]:
+    """Say how ids of two kinds become one; as text 1.0 would not match 1.
 
-        A relevance below 0 is refused, made 0 or kept, as the convention says.
-        """
-        if "relevance" not in self:
-            return self.with_columns(pl.Series("relevance", np.ones(self.rows.height)))
-        negative = convention.negative_relevance
-        relevances = self.numbers("relevance", GRADES[negative]).cast(pl.Float64)
-        if negative == "zero":
-            relevances = relevances.clip(lower_bound=0.0)
-        if convention.relevant_from is not None:
-            dtype = self["relevance"].dtype
-            threshold = convention.relevant_from
-            relevances = _with_exact_threshold(relevances, dtype, threshold)
-        return self.with_columns(relevances.alias("relevance"))
-
-
-def _fix_of_kinds(ours: Sheet, theirs: Sheet, role: str) -> str:
-    """Say how ids of two kinds become one; as text 1.0 would not match 1."""
+    With it comes what is said in its place on the command line.
+    """
     for sheet in (ours, theirs):
-        is_text = sheet[role].dtype == pl.String
-        if is_text and sheet[role].str.contains(r"^-?\d+\.0+$").all():
+        is_text = sheet.rows[role].dtype == pl.String
+        if is_text and sheet.rows[role].str.contains(r"^-?\d+\.0+$").all():
             column = f"{sheet.name}[{sheet.label(role)!r}]"
-            return (
+            fix = (
                 f"Make numbers of such text, {column} = {column}.astype(float); of a "
                 "CSV file pandas.read_csv does."
             )
-    return "Make both text."
-
-
-def _with_exact_threshold(
-    relevances: pl.Series, dtype: pl.DataType, threshold: float
-) -> pl.Series:
-    """Return relevances in which those that stand for the threshold are equal to it.
-
-    A Float32 column holds the threshold 0.7 as 0.69999999, and `>= 0.7` would leave it
-    out: such values become 0.7.
-    """
-    if dtype not in (pl.Float32, pl.Float16):
-        return relevances  # whole numbers and Float64 hold the threshold as it is
-    in_precision = pl.Series([float(threshold)]).cast(dtype)[0]
-    return relevances.set(relevances == in_precision, threshold)
+            return fix, {fix: "Write such ids as whole numbers, 1 for 1.0."}
+    return "Make both text.", {}
 
 
 def _sorted_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
@@ -418,58 +446,20 @@ def _sorted_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.sort("user", "rank")
 
 
+def rows_of_users(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:
+    """Return the rows of some users."""
+    return table.filter(pl.col("user").is_in(users.implode()))
+
+
 def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Return the key values that occur in more than one row, with their count."""
     # Grouping is slow: only rows whose hash occurs more than once are grouped.
-    row_hash = pl.Series(np.zeros(table.height, dtype=np.uint64))
-    # With one seed 1, 2 and 2, 1 would have the same sum.
-    for seed, key in enumerate(keys, 1):
-        row_hash += table[key].hash(seed)
+    rows = table[:, keys]
+    row_hash = rows.hash_rows()
     ordered = row_hash.sort().to_numpy()
-    repeated_hashes = pl.Series(ordered[1:][ordered[1:] == ordered[:-1]])
-    suspects = table.filter(row_hash.is_in(repeated_hashes.implode()))
+    repeated_hashes = ordered[1:][ordered[1:] == ordered[:-1]]
+    if not len(repeated_hashes):
+        return with_series(rows.clear(), pl.Series("len", [], pl.UInt32))
+    suspects = table.filter(row_hash.is_in(pl.Series(repeated_hashes).implode()))
     counts = suspects.group_by(keys, maintain_order=True).len()
     return counts.filter(pl.col("len") > 1)
-
-
-def in_floats(scores: pl.Series) -> Floats:
-    """Return floats that sort as the scores do, and are above 0 where the scores are.
-
-    With nonpositive_scores="never_hit" an item is a hit only if its score is above 0.
-
-        scores    -5   2**53   2**53 + 1
-        floats    -5   2**53   2**53        the last two have become equal
-        places     1       2       3        in the sorted order, which tells them apart
-        returned   0       1       2        counted from the highest score not above 0
-    """
-    floats = scores.cast(pl.Float64).to_numpy()
-    if _are_told_apart(scores, floats):
-        return floats
-    places = scores.rank("dense").to_numpy().astype(np.float64)
-    place_of_zero = places[floats <= 0].max(initial=0.0)
-    return np.asarray(places - place_of_zero)
-
-
-def _are_told_apart(scores: pl.Series, floats: Floats) -> bool:
-    """Return whether scores that differ still do as floats."""
-    if scores.dtype.is_float():
-        return True
-    if scores.dtype.is_integer() and np.abs(floats).max(initial=0.0) < 2**53:
-        return True  # whole numbers below are exact
-    return len(np.unique(floats)) == scores.n_unique()
-
-
-def is_relevant(relevance: Floats, convention: Convention) -> Bools:
-    """Return which rows of the truth count as relevant."""
-    if convention.relevant_from is not None:
-        return relevance >= convention.relevant_from
-    if convention.relevant == "any":
-        return np.ones(len(relevance), dtype=bool)
-    if convention.relevant == "!=0":
-        return np.not_equal(relevance, 0)
-    return relevance > 0
-
-
-def relevant_only(truth: pl.DataFrame, convention: Convention) -> pl.DataFrame:
-    """Return the rows of the truth that count as relevant."""
-    return truth.filter(is_relevant(truth["relevance"].to_numpy(), convention))

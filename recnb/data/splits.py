@@ -1,8 +1,8 @@
 """Keys of lists: a user, or a user in a split (a day, a fold, a seed).
 
 With `split=` each pair of a user and a split is a user of its own, a whole number,
-before the frames are joined; its cluster is the user. `SplitKeys` gives these numbers,
-and has the key of each for results and errors. Nothing between knows of splits.
+before the frames are joined; its cluster is the user. `Keys` gives these numbers, and
+has the key of each for results and errors. Nothing between knows of splits.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ from typing import Any
 import pandas as pd
 import polars as pl
 
+from recnb.caching import cached_property
 from recnb.data.checks import TEXT, is_missing, kind
 from recnb.data.convert import with_series
 from recnb.data.names import RECS, TRUTH
 from recnb.data.sheet import Sheet
 from recnb.errors import FrameError, NoUsersError, quoted
-from recnb.metrics.hits import cached_property
 
 
 def split_role(column: str) -> str:
@@ -29,104 +29,76 @@ def split_role(column: str) -> str:
 
 
 class Keys:
-    """What tells lists apart: each user has one, whose id is the user's."""
+    """The user and the values of the split of each list.
 
-    columns: tuple[str, ...] = ()  #: the caller's columns of the split
-    labels: Sequence[str] = ()  #: their combinations of values in words, sorted
+    An id of a list is its number, the row of its key. Without columns of a split it is
+    the user's id, and there are no rows.
 
-    def of(self, ids: pl.Series) -> pl.DataFrame:
-        """Return the user of each list, and its values of the split's columns."""
-        return ids.to_frame("user")
+        list   user   split day    in words
+          0    ann    2024-05-01   ann [day=2024-05-01]
+          1    ann    2024-05-02   ann [day=2024-05-02]
+          2    bob    2024-05-01   bob [day=2024-05-01]
+    """
 
-    def users_of(self, ids: pl.Series) -> pl.Series:
-        """Return the user of each list."""
-        return self.of(ids)["user"]
-
-    def names(self, ids: pl.Series) -> pl.Series:
-        """Return what lists are called in words and errors."""
-        return ids
-
-    def named(self, sheet: Sheet) -> Sheet:
-        """Return a sheet for words, whose users are what lists are called."""
-        return sheet.with_columns(self.names(sheet["user"]))
-
-    def find(self, key: Any) -> Any:
-        """Return the id of the list that a caller names; None: there is no such list."""
-        return key
-
-    def called(self, key: Any) -> Any:
-        """Return what the list that a caller names is called in words."""
-        return key
-
-    def index(self, ids: pl.Series, label: str) -> pd.Index[Any]:
-        """Return lists as the index of results: user, and the columns of the split."""
-        table = self.of(ids).rename({"user": label})
-        levels = [pd.Index(column.to_numpy(), name=column.name) for column in table]
-        return levels[0] if len(levels) == 1 else pd.MultiIndex.from_arrays(levels)
-
-    def numbered(self, sheet: Sheet) -> Sheet:
-        """Return a sheet whose users are lists."""
-        return sheet
-
-    def with_values(self, sheet: Sheet) -> Sheet:
-        """Return a sheet whose values of the split are of the recommendations' types."""
-        return sheet
-
-    def refuse_without_users(self, evaluated: pl.Series) -> None:
-        """Raise an error for a combination of values in which no list is evaluated."""
-
-
-#: Each user has one list.
-BY_USER = Keys()
-
-
-class SplitKeys(Keys):
-    """The user and the values of the split of each list, whose number is its row here."""
-
-    def __init__(self, columns: Sequence[str], keys: pl.DataFrame) -> None:
-        self.columns = tuple(columns)
+    def __init__(self, columns: Sequence[str], table: pl.DataFrame) -> None:
+        self.columns = tuple(columns)  #: the caller's columns of the split
         #: The columns of the split in tables whose columns are roles.
         self.roles = [split_role(column) for column in columns]
-        keys = keys.unique().sort(pl.all())
         #: Each list as its number, `list`, its user and a role for each column; sorted.
-        self.table = keys.with_row_index("list").cast({"list": pl.Int64})
-        #: The distinct values of the split, sorted, a row each, by role.
-        self.combinations = self.combinations_of(self.table["list"])
-        self.labels = self.labels_of(self.combinations)
+        self.table = table
+
+    @cached_property
+    def combinations(self) -> pl.DataFrame:
+        """The distinct values of the split, sorted, a row each, by role."""
+        return self.combinations_of(self.table["list"])
+
+    @cached_property
+    def combinations_in_words(self) -> pl.DataFrame:
+        """The combinations beside their `words`, "fold=1, seed=7"."""
+        rows = values_of(self.combinations)
+        words = [_in_words(self.columns, row) for row in rows]
+        return self.combinations.with_columns(pl.Series("words", words, pl.String))
 
     @classmethod
-    def read(cls, lists: Sheet, judgements: Sheet, columns: Sequence[str]) -> SplitKeys:
+    def found_in(cls, lists: Sheet, judgements: Sheet, columns: Sequence[str]) -> Keys:
         """Find the keys of both frames, of which a row for each suffices."""
         lists.refuse_other_kinds(judgements)
         roles = [split_role(column) for column in columns]
-        listed = _with_values(lists, columns).rows.select("user", *roles)
+        listed = _checked(lists, columns).rows.select("user", *roles)
         combinations = listed.select(roles).unique(maintain_order=True)
-        judgements = _with_values(judgements, columns, combinations)
-        judged = _judged_in(judgements, columns, combinations).cast(listed.schema)
-        keys = cls(columns, pl.concat([listed.unique(), judged]))
-        if label := keys._lacking_in(judged):
+        judgements = _checked(judgements, columns, combinations)
+        judged = _judged_in(judgements, columns, combinations)
+        keys = cls(columns, _numbered(pl.concat([listed.unique(), judged])))
+        if label := keys.lacking_in(judged):
             raise FrameError(
                 f"the {RECS} have lists of {label}, and {TRUTH} has no rows of it. Add "
                 "its truth, or leave its lists out."
             )
-        if label := keys._lacking_in(
-            judged.join(listed, on=judged.columns, how="semi")
-        ):
+        if label := keys.lacking_in(judged.join(listed, on=judged.columns, how="semi")):
             raise FrameError(
                 f"no user is in both frames where {label}. Check that both frames use "
                 "the same ids there, or leave it out of both."
             )
         return keys
 
-    def _lacking_in(self, keys: pl.DataFrame) -> str:
-        """Return the first combination of values that keys lack, in words; "": none."""
-        on = self.roles
-        lacking = self.combinations.join(keys, on=on, how="anti", maintain_order="left")
-        return "".join(self.labels_of(lacking.head(1)))
+    def lacking_in(self, rows: pl.DataFrame) -> str:
+        """Return the first combination that no row has, in words; "": there is none.
+
+        A row without a column of the split has each of its values.
+        """
+        on = [role for role in self.roles if role in rows.columns]
+        if not on:
+            return ""
+        lacking = self.combinations_in_words.join(
+            rows, on=on, how="anti", maintain_order="left"
+        )
+        return "".join(lacking["words"].head(1))
 
     def refuse_without_users(self, evaluated: pl.Series) -> None:
         """Raise an error for a combination of values in which no list is evaluated."""
-        if label := self._lacking_in(self.table[evaluated]):
+        if not self.columns:
+            return
+        if label := self.lacking_in(self.table[evaluated]):
             raise NoUsersError(
                 f"no user that counts has a relevant item where {label}. Leave it out of "
                 "both frames, or check relevant_from=."
@@ -140,37 +112,27 @@ class SplitKeys(Keys):
         A row without a column of the split holds for each of its values, and is
         repeated.
         """
+        if not self.columns:
+            return sheet
         present = [role for role in self.roles if role in sheet]
         if not sheet.rows.height:
             user = sheet["user"].cast(pl.Int64, strict=False)
             return sheet.with_rows(with_series(sheet.rows.drop(present), user))
-        held = self.with_values(sheet).rows
+        rows = self.with_values(sheet).rows
         on = ["user", *present]
-        rows = held.join(self.table, on=on, maintain_order="left_right")
-        return sheet.with_rows(
-            with_series(rows.drop("list", *self.roles), rows["list"].alias("user"))
-        )
+        rows = rows.join(self.table, on=on, maintain_order="left_right")
+        user = rows["list"].alias("user")
+        return sheet.with_rows(with_series(rows.drop("list", *self.roles), user))
 
     def with_values(self, sheet: Sheet) -> Sheet:
         """Return a sheet whose values of the split are of the recommendations' types."""
-        return _with_values(sheet, self.columns, self.combinations)
+        return _checked(sheet, self.columns, self.combinations)
 
-    def numbers_in(self, part: pl.DataFrame) -> pl.Series:
+    def lists_in(self, part: pl.DataFrame) -> pl.Series:
         """Return the lists that have these values of the split, or of some columns."""
         return self.table.join(part, on=part.columns, how="semi")["list"]
 
-    def train_of(self, train: pl.DataFrame, part: pl.DataFrame) -> pl.DataFrame:
-        """Return train as the lists of one combination of the split's values have it.
-
-        Users who have no list there have numbers below 0.
-        """
-        lists = self.table[self.numbers_in(part)].select("user", "list")
-        rows = train.join(lists, on="user", how="left", maintain_order="left")
-        others = -rows["user"].rank("dense").cast(pl.Int64)
-        user = rows["list"].fill_null(others).alias("user")
-        return train.select(user, "item")
-
-    def together(self, others: Sequence[Any]) -> SplitKeys:
+    def together(self, others: Sequence[Keys]) -> Keys:
         """Return the keys of several models."""
         tables = [keys.table.drop("list") for keys in (self, *others)]
         if any(table.schema != tables[0].schema for table in tables):
@@ -178,38 +140,45 @@ class SplitKeys(Keys):
                 "ids of users, or values of split=, are of different kinds in the models: "
                 "make them one kind, .astype(str)."
             )
-        return SplitKeys(self.columns, pl.concat(tables))
+        return Keys(self.columns, _numbered(pl.concat(tables)))
 
-    def places_in(self, keys: SplitKeys) -> pl.Series | None:
-        """Return the number of each list among other keys; None: it is the same."""
-        if self.table.height == keys.table.height:
-            return None
+    def places_in(self, keys: Keys) -> pl.Series:
+        """Return the number of each list among other keys."""
         key = ["user", *self.roles]
         places = self.table.join(keys.table, on=key, maintain_order="left")
         return places["list_right"].alias("user")
 
     # From lists to users
 
-    def of(self, ids: pl.Series) -> pl.DataFrame:
+    def keys_of(self, ids: pl.Series) -> pl.DataFrame:
         """Return the user of each list, and its values of the split's columns."""
+        if not self.columns:
+            return ids.to_frame("user")
         keys = self.table[ids].drop("list")
         return keys.rename(dict(zip(self.roles, self.columns, strict=True)))
+
+    def users_of(self, ids: pl.Series) -> pl.Series:
+        """Return the user of each list."""
+        return self.keys_of(ids)["user"]
 
     def combinations_of(self, ids: pl.Series) -> pl.DataFrame:
         """Return the distinct values of the split that some lists have."""
         return self.table[ids].select(self.roles).unique().sort(self.roles)
 
-    def labels_of(self, combinations: pl.DataFrame) -> list[str]:
-        """Return combinations of values in words, "fold=1, seed=7"."""
-        rows = values_of(combinations)
-        return [_in_words(dict(zip(self.columns, row, strict=True))) for row in rows]
+    def index(self, ids: pl.Series, label: str) -> pd.Index[Any]:
+        """Return lists as the index of results: user, and the columns of the split."""
+        table = self.keys_of(ids).rename({"user": label})
+        levels = [pd.Index(column.to_numpy(), name=column.name) for column in table]
+        return levels[0] if len(levels) == 1 else pd.MultiIndex.from_arrays(levels)
 
     def names(self, ids: pl.Series) -> pl.Series:
         """Return what lists are called in words and errors, "u1 [day=2024-05-01]"."""
-        labels = pl.Series("label", self.labels, pl.String)
-        labelled = self.combinations.with_columns(labels)
-        rows = self.table[ids].join(labelled, on=self.roles, maintain_order="left")
-        return rows.select(user=pl.format("{} [{}]", "user", "label"))["user"]
+        if not self.columns:
+            return ids
+        rows = self.table[ids].join(
+            self.combinations_in_words, on=self.roles, maintain_order="left"
+        )
+        return rows.select(user=pl.format("{} [{}]", "user", "words"))["user"]
 
     @cached_property
     def _names(self) -> pl.Series:
@@ -219,17 +188,14 @@ class SplitKeys(Keys):
     def _index(self) -> pd.Index[Any]:
         return self.index(self.table["list"], "user")
 
-    def called(self, key: Any) -> Any:
-        """Return what the list that a caller names is called in words."""
-        list_id = self.find(key)
-        return key if list_id is None else self.names(pl.Series([list_id]))[0]
-
-    def find(self, key: Any) -> int | None:
+    def find(self, key: Any) -> Any:
         """Return the id of the list that a caller names; None: there is no such list.
 
-        It is named by a key as results have it, where a date is its midnight, or as in
-        words.
+        In a split it is named by a key as results have it, where a date is its midnight,
+        or as in words.
         """
+        if not self.columns:
+            return key
         if isinstance(key, str):
             found = (self._names == key).arg_true().to_list()
             return found[0] if len(found) == 1 else None
@@ -243,6 +209,23 @@ class SplitKeys(Keys):
             place = self._index.get_loc(as_in_index)
             return place if isinstance(place, int) else None
         return None
+
+    def in_words(self, key: Any) -> Any:
+        """Return what the list that a caller names is called in words."""
+        list_id = self.find(key)
+        if not self.columns or list_id is None:
+            return key
+        return self._names[list_id]
+
+
+#: Each user has one list.
+BY_USER = Keys([], pl.DataFrame(schema=["list", "user"]))
+
+
+def _numbered(keys: pl.DataFrame) -> pl.DataFrame:
+    """Return keys sorted, each once, behind its number."""
+    sorted_keys = keys.unique().sort(pl.all())
+    return sorted_keys.with_row_index("list").cast({"list": pl.Int64})
 
 
 def values_of(rows: pl.DataFrame) -> list[tuple[Any, ...]]:
@@ -270,7 +253,8 @@ def _judged_in(
         return rows.join(combinations, how="cross")
     lacking = rows.join(combinations, on=roles, how="anti", maintain_order="left")
     if lacking.height:
-        raise _unlisted_error(judgements.name, lacking.select(roles), present)
+        values = values_of(lacking.select(roles).head(1))[0]
+        raise _unlisted_error(judgements.name, present, values)
     return rows.join(combinations, on=roles).select("user", *combinations.columns)
 
 
@@ -278,39 +262,51 @@ def _refuse_other_kind(name: str, theirs: pl.Series, ours: pl.Series) -> None:
     """Raise an error for values of another type than the recommendations have."""
     if theirs.dtype == ours.dtype:
         return
-    fix = "Make both one kind."
+    fix, typed = "Make both one kind.", dict[str, str]()
     if theirs.dtype == pl.Datetime("ns"):
         times = f"{name}[{theirs.name!r}]"
         fix = f"Make both one kind: {times} = {times}.dt.floor('us')"
     if {ours.dtype, theirs.dtype} == {pl.String(), pl.Date()}:
         table = RECS if ours.dtype == pl.String else name
         dates = f"{table}[{theirs.name!r}]"
-        fix = f"Make both one kind: {dates} = pandas.to_datetime({dates}).dt.date"
+        made = f"{dates} = pandas.to_datetime({dates}).dt.date"
+        fix = f"Make both one kind: {made}"
+        typed[made] = (
+            f"write the {table} as Parquet, with dates in column {theirs.name!r}"
+        )
     raise FrameError(
         f"column {theirs.name!r} of split= holds {kind(ours.dtype)} in the {RECS} (such "
         f"as {ours[0]!r}) and {kind(theirs.dtype)} in {name} (such as {theirs[0]!r}). "
-        f"They would never match. {fix}"
+        f"They would never match. {fix}",
+        typed,
     )
 
 
 def _unlisted_error(
-    name: str, lacking: pl.DataFrame, columns: Sequence[str]
+    name: str, columns: Sequence[str], values: tuple[Any, ...]
 ) -> FrameError:
     """Return the error for rows of the truth in a combination that has no lists."""
-    values = dict(zip(columns, values_of(lacking.head(1))[0], strict=True))
-    others = [f"{name}[{column!r}] != {_typed(v)}" for column, v in values.items()]
+    others = [
+        f"{name}[{column!r}] != {_typed(value)}"
+        for column, value in zip(columns, values, strict=True)
+    ]
     if len(others) > 1:
         others = [f"({other})" for other in others]
+    rows = f", such as {name}[{' | '.join(others)}]"
     return FrameError(
-        f"{name} has rows of {_in_words(values)}, and the {RECS} have no list there. Add "
-        f"its lists, or leave its rows out, such as {name}[{' | '.join(others)}]."
+        f"{name} has rows of {_in_words(columns, values)}, and the {RECS} have no list "
+        f"there. Add its lists, or leave its rows out{rows}.",
+        {rows: ""},
     )
 
 
-def _with_values(
+def _checked(
     sheet: Sheet, columns: Sequence[str], known: pl.DataFrame | None = None
 ) -> Sheet:
-    """Return a sheet whose columns of the split are of few types, as known ones are."""
+    """Return a sheet whose columns of the split are text, numbers, booleans or times.
+
+    They are of the types of known ones; others are refused.
+    """
     for column in columns:
         role = split_role(column)
         if role not in sheet:
@@ -335,7 +331,7 @@ def _values_of(sheet: Sheet, column: str) -> pl.Series:
     name = f"{sheet.name}: column {column!r}"
     if missing.any():
         raise FrameError(
-            f"{name} of split= has {missing.sum():,} missing values, the first in row "
+            f"{name} of split= has missing values ({missing.sum():,}), the first in row "
             f"{missing.arg_true()[0]}. Drop such rows, or fill them in."
         )
     dtype = values.dtype
@@ -357,9 +353,10 @@ def _values_of(sheet: Sheet, column: str) -> pl.Series:
     )
 
 
-def _in_words(values: dict[str, Any]) -> str:
+def _in_words(columns: Sequence[str], values: Sequence[Any]) -> str:
     """Return values of the split's columns in words, "fold=1, seed=7"."""
-    return ", ".join(f"{column}={_shown(value)}" for column, value in values.items())
+    pairs = zip(columns, values, strict=True)
+    return ", ".join(f"{column}={_shown(value)}" for column, value in pairs)
 
 
 def _typed(value: Any) -> str:

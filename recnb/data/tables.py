@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any, TypeAlias, cast
+from dataclasses import dataclass, replace
+from typing import Any, Self, TypeAlias
 
 import pandas as pd
 import polars as pl
 
+from recnb.caching import cached_property
 from recnb.data.convert import from_pandas, owned, refuse_unread
 from recnb.data.names import Labels, Named, role_of
 from recnb.display.text import one_line
-from recnb.errors import ColumnError, FrameError, is_several
-from recnb.metrics.hits import cached_property
+from recnb.errors import ColumnError, FrameError
 
 #: Tables that callers may pass: pandas, Polars (eager or lazy), pyarrow datasets, and
 #: all with Arrow's stream protocol (pyarrow, DuckDB).
@@ -23,47 +23,37 @@ Frame: TypeAlias = Any
 
 #: Packages whose frames stay where they are.
 ENGINES = {"dask": "Dask", "pyspark": "Spark"}
-
-
-class Scanned(pl.LazyFrame):
-    """The rows of files, which are read when they are asked for."""
-
-    @classmethod
-    def of(cls, frame: pl.LazyFrame) -> Scanned:
-        """Make one of a lazy frame."""
-        return cast("Scanned", cls._from_pyldf(frame._ldf))
+#: What to do about a table whose rows an error keeps from being read.
+MEND = "It cannot be collected either: mend what it reads."
+FETCH = "Fetch it while its connection is open, relation.to_arrow_table()."
 
 
 @dataclass(eq=False)
 class InputTable:
-    """A table as it was given, or as it was made of another form."""
+    """A table as it was given."""
 
     name: str  #: what errors call it
     frame: Frame
     columns: list[str]
-    #: Of a file or another form: its caller has no code for it, and cannot write into it.
-    made_by_recnb: bool = False
-    #: Whether whole numbers in it may be text as well.
-    from_text: bool = False
-    #: Whether it is of lists, or of numbers by pair, and so holds one side alone.
-    is_one_side: bool = False
-    #: How many lists it has, if these are numbered.
-    n_numbered: int | None = None
-    #: Users whose list is empty, and who have no row therefore.
-    without_items: Sequence[Any] = ()
 
     @classmethod
-    def of(cls, frame: Frame, name: str) -> InputTable:
-        """Return a frame as a table, or raise an error for any other thing."""
-        table = table_of(frame, name)
-        if table is None:
-            raise not_read(frame, name)
-        return table
-
-    @classmethod
-    def of_rows(cls, name: str, rows: pl.DataFrame, **known: Any) -> InputTable:
-        """Return rows in memory that recnb made."""
-        return cls(name, rows, rows.columns, made_by_recnb=True, **known)
+    def of(cls, frame: Frame, name: str) -> Self:
+        """Make a table of a frame, or of a stream of one, which is read once."""
+        if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
+            columns = [*frame.columns]
+        else:
+            _refuse_engine(frame, name)
+            with errors_name_frame(name):
+                has_columns = hasattr(type(frame), "columns") or is_dataset(frame)
+                if not has_columns:
+                    frame = _whole_stream(frame, name)
+                columns = _column_names(frame)
+        if len({*columns}) < len(columns):
+            twice = next(column for column in columns if columns.count(column) > 1)
+            raise ColumnError(
+                f"{name}: more than one column is called {twice!r}; rename all but one."
+            )
+        return cls(name, frame, columns)
 
     @cached_property
     def by_role(self) -> dict[str | None, list[str]]:
@@ -77,43 +67,36 @@ class InputTable:
         """Return whether one of the columns plays a role, by its name or as named."""
         if role in self.by_role:
             return True
-        return any(column in self.columns for column in named.get(role, ()))
+        return not {*named.get(role, ())}.isdisjoint(self.columns)
 
     @property
-    def levels(self) -> list[Any]:
-        """The names of the index of a pandas frame."""
-        return [*self.frame.index.names] if isinstance(self.frame, pd.DataFrame) else []
+    def without_items(self) -> Sequence[Any]:
+        """Users whose list is empty, which a frame cannot say."""
+        return ()
 
-    def columns_of_lists(self) -> list[str]:
-        """Return the columns whose cells are lists or mappings."""
-        if not isinstance(self.frame, pd.DataFrame):
-            head = self._collected(self.columns, n=0)
-            return [column.name for column in head if column.dtype.is_nested()]
-        columns = []
-        for column, dtype in self.frame.dtypes.items():
-            if dtype.kind != "O":
-                continue
-            known = self.frame[column].dropna()
-            if len(known) and is_several(known.iloc[0]):
-                columns.append(str(column))
-        return columns
+    @property
+    def levels(self) -> Sequence[Any]:
+        """The names of the index of a pandas frame."""
+        return self.frame.index.names if isinstance(self.frame, pd.DataFrame) else ()
 
     def select(self, labels: Labels) -> pl.DataFrame:
         """Return columns under the names of their roles, in memory of their own."""
-        frame = self.frame
-        if isinstance(frame, pd.DataFrame):
-            return owned(
-                from_pandas(frame[column], self.name, column, role).alias(role)
-                for role, column in labels.items()
-            )
-        if not isinstance(frame, pl.DataFrame):
-            rows = self._collected([*dict.fromkeys(labels.values())])
-            return owned(_by_role(rows, labels))
-        if self.made_by_recnb:
-            return pl.DataFrame(_by_role(frame, labels)).rechunk()
-        return owned(_by_role(frame, labels))
+        rows = self.frame
+        if isinstance(rows, pd.DataFrame):
+            columns = []
+            for role, label in labels.items():
+                column = from_pandas(rows[label], self.name, label, role)
+                columns.append(column.alias(role))
+            return owned(columns)
+        if not isinstance(rows, pl.DataFrame):
+            rows = self.collected([*dict.fromkeys(labels.values())])
+        return self._own([rows[label].alias(role) for role, label in labels.items()])
 
-    def _collected(self, columns: list[str], n: int | None = None) -> pl.DataFrame:
+    def _own(self, columns: Iterable[pl.Series]) -> pl.DataFrame:
+        """Return columns in memory into which the caller does not write."""
+        return owned(columns)
+
+    def collected(self, columns: list[str], n: int | None = None) -> pl.DataFrame:
         """Return columns, or their first n rows, as Polars."""
         with errors_name_frame(self.name):
             if isinstance(self.frame, (pl.LazyFrame, pl.DataFrame)):
@@ -123,44 +106,98 @@ class InputTable:
             refuse_unread(table.schema, self.name)
             return pl.DataFrame(pl.from_arrow(table))
 
+    def fetched(self, names: Iterable[str]) -> Self:
+        """Return some columns as a table whose rows are in memory."""
+        frame, columns = self.frame, [*dict.fromkeys(names)]
+        if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
+            return self
+        if isinstance(frame, pl.LazyFrame):
+            frame = self.collected(columns)
+        else:
+            with errors_name_frame(self.name):
+                frame = arrow_of(frame, columns)
+        return replace(self, frame=frame, columns=columns)
+
+    def each_column(self, columns: Iterable[str]) -> dict[str, pl.Series | str]:
+        """Copy some columns by their names as text.
+
+        In the place of one that is not read, as one of values of several kinds, stands why.
+        """
+        copies: dict[str, pl.Series | str] = {}
+        for column in columns:
+            try:
+                copies[str(column)] = self.select({"value": column})["value"]
+            except FrameError as problem:
+                copies[str(column)] = str(problem)
+        return copies
+
     def distinct(self, column: str) -> pl.Series:
-        """Return the values of a column, each once where rows are not in memory."""
+        """Return the values of a column, each once."""
         frame = self.frame
         if isinstance(frame, pl.LazyFrame):
             with errors_name_frame(self.name):
                 values = frame.select(pl.col(column).unique())
                 return values.collect(engine="streaming")[column]
-        return self.select({column: column})[column]
+        return self.select({column: column})[column].unique()
 
 
-def _by_role(rows: pl.DataFrame, labels: Labels) -> list[pl.Series]:
-    """Return columns under the names of their roles."""
-    return [rows[column].alias(role) for role, column in labels.items()]
+@dataclass(eq=False)
+class MadeTable(InputTable):
+    """A table that recnb made: its caller has no frame to change by code, or to write into."""
+
+    def _own(self, columns: Iterable[pl.Series]) -> pl.DataFrame:
+        """Return columns, which are recnb's own."""
+        return pl.DataFrame(columns).rechunk()
 
 
-def table_of(frame: Frame, name: str) -> InputTable | None:
-    """Return a frame of pandas, Polars, Arrow or DuckDB as a table; None if it is none."""
-    kind = type(frame)
-    engine = ENGINES.get(kind.__module__.split(".", 1)[0])
+@dataclass(eq=False)
+class FileTable(MadeTable):
+    """The rows of files, which of Parquet are read when they are asked for."""
+
+    #: Whether whole numbers in it may be text as well.
+    from_text: bool = False
+
+
+@dataclass(eq=False)
+class ListTable(MadeTable):
+    """One side, of lists or of numbers by pair, with a row an item."""
+
+    #: Users whose list is empty, and who have no row therefore.
+    without_items: Sequence[Any] = ()
+
+
+#: Tables by name.
+Tables: TypeAlias = Mapping[str, InputTable]
+
+
+def is_frame(thing: object) -> bool:
+    """Return whether a thing is a table of another library, or a stream of one."""
+    if isinstance(thing, (pd.DataFrame, pl.DataFrame, pl.LazyFrame)):
+        return True
+    if isinstance(thing, (pd.Series, pl.Series)):
+        return False  # a stream of Arrow as well, of one column
+    is_stream = hasattr(type(thing), "__arrow_c_stream__")
+    return is_stream or is_dataset(thing) or engine_name(thing) is not None
+
+
+def engine_name(thing: object) -> str | None:
+    """Return the name of the engine that holds a frame; None of other things."""
+    return ENGINES.get(package_of(thing))
+
+
+def package_of(thing: object) -> str:
+    """Return the package that the type of a thing is from."""
+    return type(thing).__module__.split(".", 1)[0]
+
+
+def _refuse_engine(frame: Frame, name: str) -> None:
+    """Raise an error for a frame that an engine holds."""
+    engine = engine_name(frame)
     if engine is not None:
         raise FrameError(
             f"{name} is a {engine} DataFrame: type "
             f"recnb.{engine.lower()}.evaluate(recs, truth)."
         )
-    if isinstance(frame, (Mapping, Sequence, pd.Series, pl.Series, type)):
-        return None
-    with errors_name_frame(name):
-        if hasattr(kind, "__arrow_c_stream__") and not hasattr(kind, "columns"):
-            frame = _whole_stream(frame)
-        columns = _column_names(frame)
-    if columns is None:
-        return None
-    if len({*columns}) < len(columns):
-        twice = next(column for column in columns if columns.count(column) > 1)
-        raise ColumnError(
-            f"{name}: more than one column is called {twice!r}; rename all but one."
-        )
-    return InputTable(name, frame, columns)
 
 
 def not_read(thing: object, name: str) -> FrameError:
@@ -176,38 +213,34 @@ def not_read(thing: object, name: str) -> FrameError:
     )
 
 
-def _whole_stream(stream: Any) -> Any:
-    """Return a stream of Arrow, which is read once, as a table; None without columns."""
+def _whole_stream(stream: Any, name: str) -> Any:
+    """Return a stream of Arrow, which is read once, as a table."""
     import pyarrow as pa
 
     try:
         return pa.RecordBatchReader.from_stream(stream).read_all()
-    except pa.ArrowInvalid:
-        return None
+    except (TypeError, pa.ArrowInvalid):  # it is none, or has no columns
+        raise not_read(stream, name) from None
 
 
-def _column_names(frame: Frame) -> list[str] | None:
-    """Return the column names, of which two may be equal; None if it is no frame."""
-    if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
-        return [*frame.columns]
+def _column_names(frame: Frame) -> list[str]:
+    """Return the names of columns, of which two may be equal."""
     if isinstance(frame, pl.LazyFrame):
         return frame.collect_schema().names()
     if is_dataset(frame):
         return [*frame.schema.names]
-    if hasattr(frame, "__arrow_c_stream__"):
-        # The `columns` of Arrow are the values.
-        return [*(getattr(frame, "column_names", None) or frame.columns)]
-    return None
+    # The `columns` of pyarrow are arrays, not names.
+    return [*(getattr(frame, "column_names", None) or frame.columns)]
 
 
-def is_dataset(frame: Frame) -> bool:
+def is_dataset(frame: object) -> bool:
     """Return whether a table is a pyarrow dataset, without importing pyarrow."""
     return "pyarrow.dataset" in sys.modules and isinstance(
         frame, sys.modules["pyarrow.dataset"].Dataset
     )
 
 
-def is_relation(frame: Frame) -> bool:
+def is_relation(frame: object) -> bool:
     """Return whether a table is a DuckDB relation, without importing duckdb."""
     return "duckdb" in sys.modules and isinstance(
         frame, sys.modules["duckdb"].DuckDBPyRelation
@@ -215,19 +248,21 @@ def is_relation(frame: Frame) -> bool:
 
 
 @contextmanager
-def errors_name_frame(name: str) -> Iterator[None]:
-    """Raise errors of reading a frame that is not in memory as errors that name it."""
+def errors_name_frame(name: str, fix: str = MEND) -> Iterator[None]:
+    """Raise errors of reading what is not in memory as errors that name it."""
     duckdb_errors = (sys.modules["duckdb"].Error,) if "duckdb" in sys.modules else ()
     try:
         yield
-    except (pl.exceptions.PolarsError, OSError, *duckdb_errors) as problem:
-        reason = one_line(str(problem).strip().split("\n")[0], 1000)
-        fix = "It cannot be collected either: mend what it reads."
-        if isinstance(problem, duckdb_errors):
-            fix = "Fetch it while its connection is open, relation.to_arrow_table()."
-        raise FrameError(
-            f"{name} cannot be read: {reason.rstrip('.')}. {fix}"
-        ) from problem
+    except duckdb_errors as problem:
+        raise _unreadable(name, problem, FETCH) from problem
+    except (pl.exceptions.PolarsError, OSError) as problem:
+        raise _unreadable(name, problem, fix) from problem
+
+
+def _unreadable(name: str, problem: Exception, fix: str) -> FrameError:
+    """Return the error for a table whose rows cannot be read."""
+    reason = one_line(str(problem).strip().split("\n")[0], 1000)
+    return FrameError(f"{name} cannot be read: {reason.rstrip('.')}. {fix}")
 
 
 def arrow_of(frame: Frame, columns: list[str], n: int | None = None) -> Any:

@@ -6,7 +6,7 @@ Propensities are given, or follow from the popularity of items.
 from __future__ import annotations
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,11 +17,10 @@ import polars as pl
 from recnb.data.checks import is_missing, kind
 from recnb.data.convert import from_pandas
 from recnb.data.forms import opened
-from recnb.data.ids import positions
 from recnb.data.names import IDS, WANTED, Named, as_named, role_of
 from recnb.data.roles import settle
-from recnb.data.sheet import Sheet
-from recnb.data.tables import Frame, InputTable
+from recnb.data.sheet import Sheet, repeated
+from recnb.data.tables import Frame, InputTable, Tables
 from recnb.display.language import _
 from recnb.errors import (
     ColumnError,
@@ -31,16 +30,19 @@ from recnb.errors import (
     is_several,
     quoted,
 )
-from recnb.metrics.hits import HIGHEST, Floats, Ints
+from recnb.metrics.hits import HIGHEST, Floats
+
+#: The weights, and the ids that they are given by; propensities also by pair.
+WEIGHTS = {"propensity": "item", "user_weight": "user"}
+LARGEST = {"propensity": 1.0, "user_weight": sys.float_info.max}
 
 
 @dataclass(frozen=True)
 class Weighting:
-    """The number of weights, their sum and that of their squares, and their range."""
+    """The number of weights, and their range."""
 
     n: int
-    total: float
-    squares: float
+    n_equal: float  #: how many of equal weight vary as little in their mean (Kish 1965)
     low: float
     high: float
 
@@ -51,24 +53,16 @@ class Weighting:
             return None
         return cls(
             n=len(weights),
-            total=float(weights.sum()),
-            squares=float(np.einsum("i,i", weights, weights)),
+            n_equal=float(weights.sum()) ** 2
+            / float(np.einsum("i,i", weights, weights)),
             low=float(weights.min()),
             high=float(weights.max()),
         )
 
     def in_words(self, words: str) -> str:
-        """Fill in the range of the weights, and how many of equal weight they count as.
-
-        These vary as little in their mean (Kish 1965).
-        """
-        return _(
-            words,
-            low=_end(self.low),
-            high=_end(self.high),
-            n=self.n,
-            n_equal=self.total**2 / self.squares,
-        )
+        """Fill in the range of the weights, and how many of equal weight they count as."""
+        low, high = _end(self.low), _end(self.high)
+        return _(words, low=low, high=high, n=self.n, n_equal=self.n_equal)
 
 
 def _end(weight: float) -> str:
@@ -76,57 +70,76 @@ def _end(weight: float) -> str:
     return f"{weight:,.0f}" if weight >= 1000 else f"{weight:.3g}"
 
 
+def with_propensity_named(
+    named: Named, weights: Mapping[str, Any], of_truth: Sequence[object]
+) -> Named:
+    """Name the propensity as the column of the truth that it is, if it is one."""
+    propensity = weights.get("propensity")
+    if isinstance(propensity, str) and propensity in of_truth:
+        return {**named, "propensity": [propensity]}
+    return named
+
+
 def read_weights(
-    given: object,
-    name: str,
-    frame: InputTable | None,
-    named: Named,
-    highest: float = sys.float_info.max,
-) -> pl.DataFrame | None:
+    weights: Mapping[str, Any], tables: Tables, named: Named
+) -> tuple[pl.DataFrame | None, pl.DataFrame | None]:
+    """Return the weights of pairs and of users that keywords give, None without them.
+
+    A propensity that is a column of the truth is read with it.
+    """
+    of_pairs = of_users = None
+    if "propensity" in weights and "propensity" not in named:
+        of_pairs = _table_of(weights["propensity"], "propensity", tables, named)
+    if "user_weight" in weights:
+        of_users = _table_of(weights["user_weight"], "user_weight", tables, named)
+    return of_pairs, of_users
+
+
+def _table_of(given: object, name: str, tables: Tables, named: Named) -> pl.DataFrame:
     """Return numbers as a table of ids and "value".
 
     They are a column of items= or users=, or a Series or mapping by id.
     """
-    if given is None:
-        return None
     if isinstance(given, str):
-        table = _values_of_column(given, name, frame, named)
+        table = _values_of_column(given, name, tables, named)
     elif isinstance(given, (pd.Series, Mapping)):
         table = _values_by_id(given, name)
     else:
-        kind = type(given).__name__
+        thing = type(given).__name__
         if isinstance(given, pl.Series):
-            kind = "Series of Polars, which has no ids"
+            thing = "Series of Polars, which has no ids"
         raise OptionError(
-            f"{name}= is a {kind}: name a column, or give a pandas Series by "
-            f"{_id_of(name)}, or a mapping."
+            f"{name}= is a {thing}: name a column, or give a pandas Series by "
+            f"{WEIGHTS[name]}, or a mapping."
         )
     ids = table.columns[:-1]
     table = table.filter(~is_missing(table["value"]))
     table = Sheet(f"{name}=", table, {}).with_ids(ids).rows
-    _refuse_two_values(table.select(ids), name)
-    values = checked(table, "value", name, highest)
-    if len(values) and name == "user_weight":
+    twice = repeated(table, ids)
+    if twice.height:
+        example = _ids_of(twice.row(0, named=True))
+        raise FrameError(
+            f"{name}= has more than one value for {example}: give each one."
+        )
+    values = checked(table, "value", name, LARGEST[name])
+    if name == "user_weight":
         values = shares_of_largest(table, values)
     return table.with_columns(value=values)
 
 
-def _id_of(name: str) -> str:
-    """Return the role of the ids that weights of this name are given by."""
-    return "item" if name == "propensity" else "user"
-
-
 def _values_of_column(
-    column: str, name: str, frame: InputTable | None, named: Named
+    column: str, name: str, tables: Tables, named: Named
 ) -> pl.DataFrame:
     """Return a column of items= or users= by item or user."""
-    role = _id_of(name)
+    role = WEIGHTS[name]
     side = f"{role}s"
+    frame = tables.get(side)
     if frame is None or column not in frame.columns:
         places = "the truth or of items=" if side == "items" else "users="
+        series = f", or give a Series by {role}"
         raise ColumnError(
-            f"{name}={column!r} is no column of {places}: name one, or give a Series "
-            f"by {role}."
+            f"{name}={column!r} is no column of {places}: name one{series}.",
+            {series: ""},
         )
     labels = settle(frame, named, WANTED[side])
     return frame.select({**labels, "value": column})
@@ -139,34 +152,20 @@ def _values_by_id(
     # `dict` of a Series would look up each of its values.
     series = given if isinstance(given, pd.Series) else pd.Series(dict(given))
     index = series.index
-    roles = [_id_of(name)]
+    roles = [WEIGHTS[name]]
     if name == "propensity" and index.nlevels == len(IDS):
         roles = list(IDS)
     if index.nlevels != len(roles):
         raise OptionError(
             f"{name}= is a Series with {index.nlevels} levels of its index: give one "
-            f"by {_id_of(name)}."
+            f"by {WEIGHTS[name]}."
         )
     if [role_of(level) for level in index.names] == ["item", "user"]:
         roles.reverse()
-    columns = {}
-    for level, role in enumerate(roles):
-        ids = pd.Series(index.get_level_values(level))
-        columns[role] = from_pandas(ids, name, role, role)
-    columns["value"] = from_pandas(series, name, name, "score")
-    return pl.DataFrame(columns)
-
-
-def _refuse_two_values(ids: pl.DataFrame, name: str) -> None:
-    """Raise an error if some ids are given twice."""
-    if ids.hash_rows().n_unique() == ids.height:
-        return
-    repeated = ids.filter(ids.is_duplicated())
-    if repeated.height:
-        example = _ids_of(repeated.row(0, named=True))
-        raise FrameError(
-            f"{name}= has more than one value for {example}: give each one."
-        )
+    rows = series.rename_axis(roles).rename(name).reset_index()
+    # A score: what is no number is read as text, and refused by its value.
+    labels = {**dict(zip(roles, roles, strict=True)), "score": name}
+    return InputTable.of(rows, name).select(labels).rename({"score": "value"})
 
 
 def shares_of_largest(table: pl.DataFrame, weights: pl.Series) -> pl.Series:
@@ -195,9 +194,9 @@ def checked(table: pl.DataFrame, column: str, name: str, highest: float) -> pl.S
     """
     given = table[column]
     if isinstance(given.dtype, (pl.List, pl.Array, pl.Struct)):
-        user = _ids_of(table.row(0, named=True))
+        ids = _ids_of(table.row(0, named=True))
         raise FrameError(
-            f"{name}: {quoted(given.to_list()[0])} for {user} is no number: give one of each."
+            f"{name}: {quoted(given.to_list()[0])} for {ids} is no number: give one of each."
         )
     values = given.cast(pl.Float64, strict=False)
     is_good = ((values > 0) & (values <= highest)).fill_null(value=False)
@@ -239,20 +238,15 @@ def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> pl.Series:
     """Return the value of each row by its ids, null if there is none."""
     if rows.height == 0:  # of a part, whose ids have no type
         return table["value"].clear()
-    roles = table.columns[:-1]
-    for role in roles:
-        _refuse_other_kind(table[role], rows[role], name)
-    place = pl.Series(_place_of(table.select(roles), rows.select(roles)))
-    return table["value"].gather(place.replace(-1, None))
-
-
-def _refuse_other_kind(known: pl.Series, wanted: pl.Series, name: str) -> None:
-    """Raise an error for ids of weights that are of another type than the rows'."""
-    if known.dtype != wanted.dtype:
-        raise FrameError(
-            f"{name}= has {known.name}s such as {known[0]!r}, and those evaluated are "
-            f"such as {wanted[0]!r}: make them one kind, such as text."
-        )
+    ids = table.columns[:-1]
+    for role in ids:
+        if table[role].dtype != rows[role].dtype:
+            raise FrameError(
+                f"{name}= has {role}s such as {table[role][0]!r}, and those evaluated "
+                f"are such as {rows[role][0]!r}: make them one kind, such as text."
+            )
+    found = rows.select(ids).join(table, on=ids, how="left", maintain_order="left")
+    return found["value"]
 
 
 def refuse_lacking(values: pl.Series, ids: pl.DataFrame, name: str) -> None:
@@ -274,20 +268,6 @@ def refuse_lacking(values: pl.Series, ids: pl.DataFrame, name: str) -> None:
         f"{name}= has no value for {lacking.height:,} of {ids.n_unique():,} "
         f"{ids_in_words}, such as {_ids_of(lacking.row(0, named=True))}. {fix}"
     )
-
-
-def _place_of(known: pl.DataFrame, wanted: pl.DataFrame, seed: int = 0) -> Ints:
-    """Return the row of known ids, which are distinct, that each wanted row equals.
-
-    It is -1 if there is none. Pairs are found by hash.
-    """
-    if known.width == 1:
-        return positions(known.to_series(), wanted.to_series())
-    place = positions(known.hash_rows(seed), wanted.hash_rows(seed))
-    has_hash = np.flatnonzero(place >= 0)
-    if known[place[has_hash]].equals(wanted[has_hash]):
-        return place
-    return _place_of(known, wanted, seed + 1)  # different pairs have one hash
 
 
 def popularity_propensity(

@@ -37,12 +37,12 @@ _in_use: ContextVar[str | None] = ContextVar("recnb_language", default=None)
 class Language(str):
     """A language with the word for users in its sentences."""
 
-    noun: str
+    noun: Noun
 
-    def __new__(cls, lang: str, noun: str = "user") -> Self:
-        """Pack the name of the language with the word, which may be a `Noun`."""
+    def __new__(cls, lang: str, noun: Noun | None = None) -> Self:
+        """Pack the name of the language with the word."""
         self = super().__new__(cls, lang)
-        self.noun = noun
+        self.noun = noun or _NEUTRAL
         return self
 
 

@@ -33,12 +33,14 @@ def curves(
     ylabel: str,
     marked: Collection[float] = (),
     words: Mapping[float, str] | None = None,
+    ticks: Collection[float] = (),
 ) -> str:
     """Draw a line with the band of its intervals for each name.
 
     The name stands where the line ends; `marked` places have a dot and the value.
 
-    `words` name the places, which are numbers without them.
+    `words` name the places, which are numbers without them; the axis has the first, the
+    last, and its `ticks`.
     """
     first_line = lines[0][1]
     first, last = first_line[0][0], first_line[-1][0]
@@ -63,10 +65,11 @@ def curves(
             names.append((y(shown[-1][1]), one_line(name, 20), colour))
     longest_name = max(len(name) for name, _line in lines)
     width = 480 if words is None else 492
-    ticks_at = {first, *(words or marked), last}
+    ticks_at = {first, *(words or ticks), last}
     return macro(
         "display/svg.jinja",
         "curves",
+        "html",
         {
             "x": x,
             "y": y,
@@ -179,6 +182,7 @@ def bars(
     return macro(
         "display/svg.jinja",
         "bars",
+        "html",
         {
             "x": x,
             "y": y,
@@ -193,36 +197,14 @@ def bars(
     )
 
 
-def forest(rows: Sequence[tuple[str, Point, str, str, str]], xlabel: str) -> str:
-    """Draw a value with its interval in each row, about 0.
-
-    A row has its name, the three numbers, the colour of a finding ("" if it is none),
-    and its words.
-    """
-    ends: list[float] = []
-    longest_name = 0
-    for name, point, *_words in rows:
-        ends += point
-        longest_name = max(longest_name, len(name))
-    reach = 1.08 * reach_of(ends)
-    left = min(6.7 * longest_name + 22, 374)
-    right = left + 298
-    return macro(
-        "display/svg.jinja",
-        "forest",
-        {
-            "x": _scale(-reach, reach, left, right),
-            "left": left,
-            "right": right,
-            "steps": ticks_between(-reach, reach, 3),
-            "bottom": 14 + 24 * len(rows),
-            "rows": rows,
-            "xlabel": xlabel,
-        },
-    )
-
-
-def strip(value: float, low: float, high: float, start: float, end: float) -> str:
+def strip(
+    value: float,
+    low: float,
+    high: float,
+    start: float,
+    end: float,
+    colour: str = ACCENT,
+) -> str:
     """Draw a value and its interval on a line between two ends, in few bytes.
 
     The line is about 0 if that lies between them.
@@ -244,7 +226,7 @@ def strip(value: float, low: float, high: float, start: float, end: float) -> st
     if isfinite(low):
         path = f"M{place(low)} 9H{place(high)}"
         band = f'<path d="{path}" stroke-width="{band_width}" opacity=".5"/>'
-    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="150" height="18" stroke="{ACCENT}">'
+    head = f'<svg xmlns="http://www.w3.org/2000/svg" width="150" height="18" stroke="{colour}">'
     return f'{head}<path d="{axis}" opacity=".4"/>{band}<path d="{mark}" {look}/></svg>'
 
 

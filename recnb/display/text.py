@@ -10,12 +10,39 @@ import unicodedata
 from collections.abc import Sequence
 from datetime import datetime, time
 from math import isfinite
-from typing import Any
+from typing import Any, Self
+
+from markupsafe import Markup, escape
 
 from recnb.display.language import _, current, ngettext, pgettext
 
 #: The longest name that is shown whole.
 NAME_SHOWN = 60
+
+#: Letters of a title, or of the text of an item that has none.
+TEXT_SHOWN = 80
+
+#: A difference closer to 0 than this is what sums in another order leave of none.
+ROUNDING = 1e-12
+
+
+class Phrase(str):
+    """A phrase below a number, with what the one line of a score says of it.
+
+    A phrase without such words changes no number, or is one that goes without saying.
+    """
+
+    short: str
+
+    def __new__(cls, words: str, short: str) -> Self:
+        """Pack the phrase with its few words."""
+        self = super().__new__(cls, words)
+        self.short = short
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (str(self), self.short)
+
 
 _SPACES = frozenset("\t\n\v\f\r\x1c\x1d\x1e\x1f\x85\u2028\u2029")
 _TURNS = frozenset(
@@ -47,6 +74,8 @@ _LATEX = str.maketrans(
         "◇": r"$\diamond$",
         "△": r"$\triangle$",
         "▽": r"$\nabla$",
+        "✓": r"$\surd$",
+        "→": r"$\to$",
     }
 )
 _MARKDOWN = str.maketrans(
@@ -97,6 +126,15 @@ def _is_time(value: Any) -> bool:
     return isinstance(value, datetime) and value == value
 
 
+def html_text(value: object, longest: int = NAME_SHOWN) -> Markup:
+    """Return anything of the user's as text of HTML.
+
+    An address is not to become a link.
+    """
+    escaped = str(escape(one_line(value, longest)))
+    return Markup(escaped.replace("://", ":&#47;&#47;"))
+
+
 def latex_text(value: object, longest: int = NAME_SHOWN) -> str:
     """Return anything of the user's as text of LaTeX.
 
@@ -132,11 +170,17 @@ def fixed(value: float) -> str:
     return f"{value:.4g}"
 
 
-def signed(value: float) -> str:
-    """Return a difference as it is shown."""
+def signed(value: float, digits: int | None = None) -> str:
+    """Return a difference as it is shown, or with so many digits.
+
+    One of rounding alone is none.
+    """
+    if abs(value) < ROUNDING:
+        value = 0.0
+    shown = fixed(value) if digits is None else f"{value:.{digits}f}"
     if isfinite(value) and value > 0:
-        return f"+{fixed(value)}"
-    return fixed(value)
+        return f"+{shown}"
+    return shown
 
 
 def arrow(value: float) -> str:
@@ -144,7 +188,7 @@ def arrow(value: float) -> str:
 
     So its direction is seen without colour.
     """
-    if value == 0:
+    if abs(value) < ROUNDING:
         return ""
     direction = "▲" if value > 0 else "▼"
     return f"{direction} {signed(value)}"

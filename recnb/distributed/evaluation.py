@@ -5,21 +5,22 @@ Hits, and counts of users, are fetched on first use, once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import polars as pl
 
-from recnb.data import Frame, InputTable, Layout
-from recnb.data.in_memory import Sheets
-from recnb.data.names import RECS, TRUTH, Labels, Named, as_named
-from recnb.data.parts import Parts, of_one_part, part_of, refuse_catalogue
+from recnb.data import Frame, InputTable, Layout, Source
+from recnb.data.layout import columns_of_models
+from recnb.data.names import RECS, TRUTH, as_named
+from recnb.data.parts import Parts, StoredRows
 from recnb.data.read import opened_together
 from recnb.data.side_data import read_side_data
-from recnb.data.tables import ENGINES
+from recnb.data.tables import engine_name
+from recnb.data.weights import read_weights, with_propensity_named
 from recnb.errors import FrameError
-from recnb.evaluate import ParsedOptions
+from recnb.evaluate import parse_options
 from recnb.evaluation import Evaluation
 
 T = TypeVar("T")
@@ -29,52 +30,50 @@ T = TypeVar("T")
 ROW, BUCKET = "recnb_row", "recnb_bucket"
 
 
-def evaluation_of(parts: Parts, parsed: ParsedOptions) -> Evaluation:
+def evaluation_of(
+    recs: Frame,
+    truth: Frame,
+    options: Mapping[str, Any],
+    stored_by: Callable[[Layout], StoredRows],
+) -> Evaluation:
     """Return the evaluation of rows that stay with an engine.
 
-    Nothing is computed before a number is asked for. The first brings back the hits and
-    a few counts of each user, from which every other number is computed; rows of the
-    truth and of single users' lists are read where they are when they are asked for.
+    `recs` and `truth` have the columns of its frames, and need no rows; `stored_by`
+    makes parts of the rows by the columns that are read. Nothing but the keys of a split
+    is computed before a number is asked for. The first brings back the hits and a few
+    counts of each user, from which every other number is computed; rows of the truth and
+    of single users' lists are read where they are when they are asked for.
     """
-    refuse_catalogue(parsed.convention, parts)
-    _refuse_models(parts.layout)
-    tables, named = side_tables_of(parsed)
-    parsed.weigh(parts, tables)
+    parsed = parse_options(options)
+    of_truth = getattr(truth, "columns", ())
+    named = with_propensity_named(as_named(parsed.columns), parsed.weights, of_truth)
+    for name, frame in parsed.side_data.items():
+        _refuse_engine(name, frame)
+    tables = opened_together(parsed.side_data, named)
+    both = {RECS: InputTable.of(recs, RECS), TRUTH: InputTable.of(truth, TRUTH)}
+    layout = Layout.of(tables | both, named)
+    _refuse_models(columns_of_models(both[RECS], layout.recs))
+    stored = stored_by(layout)
+    stored.refuse_catalogue(parsed.convention)
+    source: Source = Parts.of(stored, layout)
+    if parsed.weights:
+        source = source.with_weights(*read_weights(parsed.weights, tables, named))
     return Evaluation(
-        parts,
-        parsed.convention_of(parts),
+        source,
+        parsed.convention_of(source),
         library=parsed.library,
         overrides=parsed.overrides,
         side_data=partial(
-            read_side_data,
-            parts,
-            tables,
-            named,
-            cluster=parsed.cluster,
+            read_side_data, source, tables, named, cluster=parsed.cluster
         ),
     )
 
 
-def side_tables_of(parsed: ParsedOptions) -> tuple[dict[str, InputTable], Named]:
-    """Return train, items and users as tables, and the columns named by keyword."""
-    named = as_named(parsed.columns)
-    for name, frame in parsed.side_data.items():
-        _refuse_engine(name, frame)
-    return opened_together(parsed.side_data, named), named
-
-
-def layout_of(recs: Frame, truth: Frame, parsed: ParsedOptions) -> Layout:
-    """Settle the columns of frames, which need no rows for it."""
-    tables, named = side_tables_of(parsed)
-    tables |= {RECS: InputTable.of(recs, RECS), TRUTH: InputTable.of(truth, TRUTH)}
-    return Layout.of(tables, named)
-
-
-def _refuse_models(layout: Layout) -> None:
-    """Refuse lists of several models, whose rows would have to be read to tell."""
-    if layout.model is not None:
+def _refuse_models(columns: Sequence[str]) -> None:
+    """Refuse lists of several models: rows would have to be read to tell."""
+    if columns:
         raise FrameError(
-            f"recommendations have a column of models, {layout.model!r}, which is "
+            f"recommendations have a column of models, {columns[0]!r}, which is "
             "not read here. Keep the rows of one model and drop the column, or "
             "compare frames of one model each."
         )
@@ -82,7 +81,7 @@ def _refuse_models(layout: Layout) -> None:
 
 def _refuse_engine(name: str, frame: Frame) -> None:
     """Refuse train, items or users that an engine holds."""
-    if type(frame).__module__.split(".")[0] in ENGINES:
+    if engine_name(frame) is not None:
         raise FrameError(
             f"{name}= is looked at here, and not with an engine: give a pandas or "
             "Polars frame of it."
@@ -92,25 +91,15 @@ def _refuse_engine(name: str, frame: Frame) -> None:
 # ---- what a task does
 
 
-def call(work: Callable[[Sheets], T], recs: Frame, truth: Frame, layout: Layout) -> T:
-    """Call a function of a part.
-
-    Columns of its rows are named by role, and either side may have no rows.
-    """
-    with of_one_part():
-        return work(read_part(recs, truth, layout))
+def call(
+    work: Callable[[pl.DataFrame, pl.DataFrame], T], recs: Frame, truth: Frame
+) -> T:
+    """Call a function of the rows of a part."""
+    return work(rows_of(recs, RECS), rows_of(truth, TRUTH))
 
 
-def read_part(recs: Frame, truth: Frame, layout: Layout) -> Sheets:
-    """Read the rows of some users."""
-    return part_of(
-        _rows(recs, RECS, layout.recs_read),
-        _rows(truth, TRUTH, layout.truth_read),
-        layout,
-    )
-
-
-def _rows(frame: Frame, name: str, labels: Labels) -> pl.DataFrame:
-    """Return rows whose columns are roles, in the order before they were moved."""
-    columns = {role: role for role in (*labels, ROW)}
-    return InputTable.of(frame, name).select(columns).sort(ROW).drop(ROW)
+def rows_of(frame: Frame, name: str) -> pl.DataFrame:
+    """Return the rows of some users by role, in the order before they were moved."""
+    table = InputTable.of(frame, name)
+    rows = table.select({role: role for role in table.columns if role != BUCKET})
+    return rows.sort(ROW).drop(ROW)

@@ -18,9 +18,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.forms import Tables, form, hint, rows_of_lists, with_a_row_an_item
+from recnb.data.forms import FORMS, HINTS
+from recnb.data.lists import ListCells, list_column_of, with_a_row_an_item
 from recnb.data.names import IDS, OF_LISTS, RECS, TRUTH, Named
-from recnb.data.tables import InputTable
+from recnb.data.roles import columns_of_lists
+from recnb.data.tables import InputTable, ListTable, MadeTable, Tables
 from recnb.errors import ColumnError, FrameError, is_several, listed, quoted
 
 #: Columns of what was retrieved, and of what should have been, as ragas and LlamaIndex
@@ -38,7 +40,6 @@ LABELS = {*RETRIEVED, *EXPECTED}
 QUESTIONS = ("query_id", "question_id", "user_input", "question", "query")
 
 
-@form
 def numbered(thing: Any, name: str, named: Named) -> InputTable | None:
     """Read a list of lists, whose queries are numbered from 0."""
     kinds = (list, tuple, set, frozenset, np.ndarray)
@@ -47,10 +48,8 @@ def numbered(thing: Any, name: str, named: Named) -> InputTable | None:
     if not all(isinstance(documents, kinds) for documents in thing):
         return None
     _refuse_rows(thing, name)
-    queries = pl.DataFrame({"query": range(len(thing))})
-    table = rows_of_lists(queries, [*thing], f"{name} holds", name)
-    rows = table.frame.rename({"item": "document"})
-    return replace(table, frame=rows, columns=rows.columns, n_numbered=len(thing))
+    queries = pl.Series("query", range(len(thing)))
+    return ListCells(name, queries, thing, item="document").in_rows()
 
 
 def _refuse_rows(thing: Any, name: str) -> None:
@@ -68,7 +67,6 @@ def _refuse_rows(thing: Any, name: str) -> None:
     )
 
 
-@form
 def log(thing: Any, name: str, named: Named) -> InputTable | None:
     """Read a mapping of columns, of which some are lists of documents."""
     if not isinstance(thing, Mapping) or name not in OF_LISTS:
@@ -88,17 +86,19 @@ def log(thing: Any, name: str, named: Named) -> InputTable | None:
                 f"column of a log holds a list for each question. {fix}"
             )
     try:
-        table = InputTable.of(pd.DataFrame(thing), name)
+        frame = pd.DataFrame(thing)
     except ValueError as problem:
         raise FrameError(
             f"{name}: the columns of this dictionary make no table: {problem}. {fix}"
         ) from problem
-    return replace(table, made_by_recnb=True)
+    return MadeTable.of(frame, name)
 
 
-@hint
 def logs(tables: Tables, named: Named) -> tuple[Tables, Named]:
-    """Make a row a document of logs, by the usual names of their columns."""
+    """Make rows of the lists of logs.
+
+    Queries that have no column are numbered.
+    """
     recs, truth = tables[RECS], tables.get(TRUTH, tables[RECS])
     _refuse_other_lengths(recs, truth)
     found = _columns_of_documents(recs, truth, named)
@@ -107,52 +107,39 @@ def logs(tables: Tables, named: Named) -> tuple[Tables, Named]:
     if "recommended" in found and TRUTH not in tables:
         _refuse_no_expected(found, recs, named)
     sides = {**tables, TRUTH: replace(truth, name=TRUTH)}
-    columns = _with_queries_named(sides, found, named)
+    columns = {**found, **named}
+    if "user" not in named:
+        names = [name for name, role in OF_LISTS.items() if role in found]
+        queries = [_column_of_queries(sides[name], named) for name in names]
+        columns["user"] = [*dict.fromkeys(filter(None, queries))]
     for name, role in OF_LISTS.items():
         is_log = role in found or TRUTH not in tables
         if is_log and not sides[name].has_role("user", columns):
-            sides[name] = _with_queries(sides[name], columns)
-    return _unfolded(sides, columns)
-
-
-def _with_queries_named(
-    sides: Tables, found: Named, named: Named
-) -> dict[str, Sequence[str]]:
-    """Return the columns of lists, and those that tell the rows of logs apart."""
-    columns = {**found, **named}
-    if "user" in named:
-        return columns
-    names = [name for name, role in OF_LISTS.items() if role in found]
-    queries = [_column_of_queries(sides[name]) for name in names]
-    present = [*dict.fromkeys(filter(None, queries))]
-    return {**columns, "user": present} if present else columns
-
-
-def _unfolded(sides: Tables, named: Named) -> tuple[Tables, Named]:
-    """Return tables with a row a document, and the columns left to be found."""
-    rows, left = dict(sides), dict(named)
+            sides[name] = _with_queries(sides[name])
     for name, role in OF_LISTS.items():
-        labels = [label for label in named.get(role, ()) if label in LABELS]
-        if labels and labels[0] in sides[name].columns:
-            rows[name] = with_a_row_an_item(sides[name], named, labels[0], "document")
-            del left[role]
-    return rows, left
+        label = list_column_of(sides[name], columns)
+        if label is not None:
+            item = "document" if label in LABELS else "item"
+            sides[name] = with_a_row_an_item(sides[name], columns, label, item)
+            columns.pop(role, None)
+    return sides, columns
 
 
-def _with_queries(table: InputTable, named: Named) -> InputTable:
+def _with_queries(table: InputTable) -> InputTable:
     """Return a log with a column of queries, which are numbered from 0."""
-    if isinstance(table.frame, pd.DataFrame):
-        rows: Any = table.frame.assign(query=np.arange(len(table.frame)))
+    rows = table.frame
+    if isinstance(rows, pd.DataFrame):
+        rows = rows.assign(query=np.arange(len(rows)))
     else:
-        labels = [label for role in OF_LISTS.values() for label in named.get(role, ())]
-        cells = table.select({one: one for one in labels if one in table.columns})
-        rows = cells.with_columns(query=np.arange(cells.height))
-    return replace(table, frame=rows, columns=[*rows.columns])
+        if not isinstance(rows, (pl.DataFrame, pl.LazyFrame)):
+            rows = table.select({column: column for column in table.columns})
+        rows = rows.with_row_index("query")
+    return replace(table, frame=rows, columns=[*table.columns, "query"])
 
 
 def _refuse_other_lengths(recs: InputTable, truth: InputTable) -> None:
     """Raise an error for more lists on one side, where both are numbered."""
-    n_recs, n_truth = recs.n_numbered, truth.n_numbered
+    n_recs, n_truth = _n_numbered(recs), _n_numbered(truth)
     if n_recs is None or n_truth is None or n_recs == n_truth:
         return
     lists = "1 list" if n_recs == 1 else f"{n_recs:,} lists"
@@ -161,6 +148,14 @@ def _refuse_other_lengths(recs: InputTable, truth: InputTable) -> None:
         "belong together by their place. Give one of each for every query, in one order; "
         "[] where there is nothing."
     )
+
+
+def _n_numbered(table: InputTable) -> int | None:
+    """Return the number of lists whose queries are numbered; None of other tables."""
+    if not isinstance(table, ListTable) or "query" not in table.columns:
+        return None
+    n_with_items: int = table.frame["query"].n_unique()
+    return n_with_items + len(table.without_items)
 
 
 def _columns_of_documents(
@@ -191,7 +186,7 @@ def _labels_in(table: InputTable, named: Named) -> list[str]:
     if not labels or not {*named.get("item", ())}.isdisjoint(table.columns):
         return []
     if "item" in table.by_role:
-        return [label for label in labels if label in table.columns_of_lists()]
+        return [label for label in labels if label in columns_of_lists(table)]
     return labels
 
 
@@ -208,14 +203,15 @@ def _refuse_no_expected(found: Named, log: InputTable, named: Named) -> None:
     )
 
 
-def _column_of_queries(table: InputTable) -> str | None:
-    """Return the column that tells the rows of a log from each other, once each."""
+def _column_of_queries(table: InputTable, named: Named) -> str | None:
+    """Return the column of queries, each of which has one row; with a split, one in it."""
     usual = [*QUESTIONS, *table.by_role.get("user", [])]
     query = next((column for column in usual if column in table.columns), None)
     if query is None:
         return None
-    queries = table.select({"query": query})["query"]
-    repeats = queries.filter(queries.is_duplicated())
+    split = [column for column in named.get("split", ()) if column in table.columns]
+    keys = table.select({column: column for column in (query, *split)})
+    repeats = keys[query].filter(keys.is_duplicated())
     if len(repeats):
         raise _repeated_query(table, query, repeats[0])
     return query
@@ -223,16 +219,18 @@ def _column_of_queries(table: InputTable) -> str | None:
 
 def _repeated_query(table: InputTable, query: str, repeated: object) -> FrameError:
     """Return the error for a query in several rows."""
-    fix = "Give each row one, frame.assign(query_id=range(len(frame)))"
-    if table.made_by_recnb:
-        fix += ", where frame is pandas.DataFrame(log)"
+    numbered = "frame.assign(query_id=range(len(frame)))"
+    if isinstance(table, MadeTable):
+        numbered += ", where frame is a pandas frame of these rows"
+    fix = f"Give each row one, {numbered}"
     for column in table.columns:
         if column not in (query, *LABELS) and _tells_apart(table, column):
             fix = f"Type user={column!r}, which has another value in each row"
             break
     return FrameError(
         f"{table.name}: {repeated!r} is in more than one row of column {query!r}, "
-        f"and each query has one list. {fix}."
+        f"and each query has one list. {fix}.",
+        {numbered: "in a column of numbers, 'query_id'"},
     )
 
 
@@ -244,3 +242,7 @@ def _tells_apart(table: InputTable, column: str) -> bool:
         return False
     is_id = values.dtype == pl.String or values.dtype.is_integer()
     return is_id and not values.null_count() and not values.is_duplicated().any()
+
+
+FORMS[:0] = [log, numbered]
+HINTS.append(({*LABELS, "document"}, logs))

@@ -3,6 +3,6 @@
 They reproduce one, explain the difference to ours, and find the convention behind it.
 """
 
-from recnb.libraries.variant import as_in
+from recnb.libraries.as_in import as_in
 
 __all__ = ["as_in"]

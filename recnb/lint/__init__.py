@@ -8,16 +8,16 @@ effect is the metric of what is put right.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from recnb.display.document import Line, Name, joined, say
+from recnb.display.forms import Line, Name, joined, say
 from recnb.display.language import N_, Plural, _, current
-from recnb.errors import ElsewhereError, OptionError, near
+from recnb.errors import OptionError, near
 from recnb.lint import checks
-from recnb.lint.data import FRAMES, LintData, Measured, NotCheckedError
+from recnb.lint.data import LintData, Measured, NotCheckedError
 from recnb.lint.findings import Check, Finding, Lint
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, measure_named
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
 
 #: In the order in which their findings are shown.
 CHECKS = tuple(check for check in vars(checks).values() if isinstance(check, Check))
+#: The needs that frames fulfil: checks that lack one are named first.
+OF_FRAMES = ("rows", "train", "items")
 COUNTS = {
     "warning": Plural("{n:,} warning", "{n:,} warnings"),
     "note": Plural("{n:,} note", "{n:,} notes"),
@@ -51,98 +53,67 @@ def lint(
     measure = with_options(measure, options).cut_at(k)
     k = measure.k
     data = LintData(evaluation, measure)
-    made = ChecksMade()
+    found = list[Finding]()
+    n_checks = 0
+    not_made = list[tuple[Check, NotCheckedError]]()
     for check in CHECKS:
-        if check.needs != "propensity" or evaluation.source.weighted:
-            made.add(check, data)
+        if check.weighted and not evaluation.source.weighted:
+            continue
+        try:
+            found += check.findings(data)
+            n_checks += 1
+        except NotCheckedError as reason:
+            # A traceback holds the frames of these calls, and so all rows.
+            not_made.append((check, reason.with_traceback(None)))
     # Warnings first.
-    findings = sorted(made.findings, key=lambda finding: finding.severity == "note")
+    findings = sorted(found, key=lambda finding: finding.severity == "note")
     measured = data.measured
-    lower, upper = _bounds(made, measured.value)
+    lower, upper = _bounds_of_ties(findings, not_made, measured.value)
     return Lint(
         findings=tuple(findings),
-        n_checks=made.n,
-        unchecked={frame: _names(left) for frame, left in made.unchecked.items()},
-        elsewhere=_names(made.elsewhere),
-        undecided={
-            check.name: reason
-            for reason, left in made.undecided.items()
-            for check in left
-        },
+        n_checks=n_checks,
+        not_checked={check.name: str(reason) for check, reason in not_made},
         label=measured.label,
         k=k,
         value=measured.value,
         lower=lower,
         upper=upper,
-        headline=_headline(findings, made.n),
+        headline=_headline(findings, n_checks),
         measured=_measured(measured, data.sample, lower, upper),
-        not_checked=tuple(made.not_checked()),
+        not_checked_lines=_lines(not_made),
         basis="; ".join(basis_of(evaluation, data.scoring, Cutoffs.one(k)).phrases()),
         lang=current(),
     )
 
 
-class ChecksMade:
-    """The findings of the checks that could be made, and the other checks by reason."""
+def _bounds_of_ties(
+    findings: Iterable[Finding],
+    not_made: Iterable[tuple[Check, NotCheckedError]],
+    value: float,
+) -> tuple[float, float]:
+    """Return the least and the greatest value over all orders of equal scores.
 
-    def __init__(self) -> None:
-        self.n = 0
-        self.findings: list[Finding] = []
-        self.elsewhere: list[Check] = []  #: rows that they need are not in memory
-        self.unchecked: dict[str, list[Check]] = {}  #: by the frame that was not given
-        self.undecided: dict[str, list[Check]] = {}  #: by what they say themselves
-
-    def add(self, check: Check, data: LintData) -> None:
-        """Make a check, or note why it cannot be made."""
-        frame = check.needs
-        if frame in FRAMES and frame not in data.given:
-            self.unchecked.setdefault(frame, []).append(check)
-            return
-        try:
-            self.findings += check.findings(data)
-        except ElsewhereError:
-            self.elsewhere.append(check)
-        except NotCheckedError as error:
-            self.undecided.setdefault(str(error), []).append(check)
-        else:
-            self.n += 1
-
-    def not_checked(self) -> list[str]:
-        """Return a line for each reason why checks were not made."""
-        lines = list[str]()
-        if self.elsewhere:
-            words = N_(
-                "Not checked, since the rows of the lists are not in memory: {what}."
-            )
-            lines.append(_(words, what=_titles(self.elsewhere)))
-        for frame, left in self.unchecked.items():
-            words = N_("Not checked: {what}. Give `{frame}=` to check.")
-            lines.append(_(words, what=_titles(left), frame=frame))
-        for reason, left in self.undecided.items():
-            words = N_("Not checked: {what}. {reason}")
-            lines.append(_(words, what=_titles(left), reason=reason))
-        return lines
-
-
-def _names(listed: Sequence[Check]) -> tuple[str, ...]:
-    return tuple(check.name for check in listed)
-
-
-def _titles(listed: Sequence[Check]) -> str:
-    return ", ".join(_(check.title) for check in listed)
-
-
-def _bounds(made: ChecksMade, value: float) -> tuple[float, float]:
-    """Return the metric's mean with all equal scores in their worst and best order.
-
-    NaN if the rows are not in memory.
+    They are NaN where the rows of the lists are not in memory.
     """
-    for finding in made.findings:
+    for check, reason in not_made:
+        if check is checks.ties and reason.need == "rows":
+            return np.nan, np.nan
+    for finding in findings:
         if finding.name == "ties":
             return finding.facts["lower"], finding.facts["upper"]
-    if checks.ties in made.elsewhere:
-        return np.nan, np.nan
     return value, value
+
+
+def _lines(not_made: Iterable[tuple[Check, NotCheckedError]]) -> tuple[str, ...]:
+    """Return a line for each reason why checks were not made.
+
+    Rows that are not in memory and frames that were not given come first.
+    """
+    titles = dict[str, list[str]]()
+    for check, reason in sorted(not_made, key=lambda one: one[1].need not in OF_FRAMES):
+        titles.setdefault(str(reason), []).append(_(check.title))
+    words = N_("Not checked: {what}. {reason}")
+    return tuple(_(words, what=", ".join(titles[one]), reason=one) for one in titles)
 
 
 def _headline(findings: Sequence[Finding], n_checks: int) -> str:
@@ -174,15 +145,19 @@ def _measured(measured: Measured, users: str, lower: float, upper: float) -> str
 def finding_of(
     check: Check, evaluation: EvaluationData, measure: Measure
 ) -> Finding | None:
-    """Return what one check finds; None without a finding, or without rows in memory."""
+    """Return what one check finds first; None if nothing, or if it cannot be made."""
     try:
-        return next(check.findings(LintData(evaluation, measure)), None)
-    except (ElsewhereError, NotCheckedError):
+        findings = check.findings(LintData(evaluation, measure))
+    except NotCheckedError:
         return None
+    return findings[0] if findings else None
 
 
-def judged_order(models: Models, measure: Measure) -> Line:
-    """Return a warning if unjudged items decide the order of models, else ""."""
+def judged_order(models: Models, measure: Measure) -> dict[str, float]:
+    """Return the means of models over the items that are judged, the best first.
+
+    Empty if these have the same order over all items.
+    """
     means = dict[str, float]()
     of_judged = dict[str, float]()
     for name, model in models.items():
@@ -194,17 +169,32 @@ def judged_order(models: Models, measure: Measure) -> Line:
     order = _best_first(means, measure.metric)
     order_of_judged = _best_first(of_judged, measure.metric)
     if order == order_of_judged:
+        return {}
+    return {name: of_judged[name] for name in order_of_judged}
+
+
+def order_in_words(label: str, of_judged: Mapping[str, float]) -> Line:
+    """Warn that items nobody judged decide the order of models; "" if they do not."""
+    if not of_judged:
         return ""
     words = N_(
         "Without the items that are not judged, judged_only=True, the models are "
         "in another order by {label}: {models}."
     )
-    listed = [[Name(name), f" {of_judged[name]:.4f}"] for name in order_of_judged]
-    return say(words, label=measure.label, models=joined(listed))
+    listed = [[Name(name), f" {mean:.4f}"] for name, mean in of_judged.items()]
+    return say(words, label=label, models=joined(listed))
 
 
 def _best_first(values: Mapping[str, float], metric: Metric[...]) -> list[str]:
     return sorted(values, key=lambda name: -metric.sign * values[name])
 
 
-__all__ = ["CHECKS", "Finding", "Lint", "finding_of", "judged_order", "lint"]
+__all__ = [
+    "CHECKS",
+    "Finding",
+    "Lint",
+    "finding_of",
+    "judged_order",
+    "lint",
+    "order_in_words",
+]

@@ -15,9 +15,10 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions.convention import PHRASES
+from recnb.data.both_sides import ONLY_LISTED
 from recnb.data.names import plain_name
-from recnb.data.read import ONLY_LISTED, is_left_merge
-from recnb.data.sheet import in_floats, repeated
+from recnb.data.rules import in_floats
+from recnb.data.sheet import repeated
 from recnb.display.language import N_, _
 from recnb.lint.data import (
     ENOUGH_FOR_A_RULE,
@@ -28,7 +29,7 @@ from recnb.lint.data import (
     quoted_id,
 )
 from recnb.lint.findings import Problem, check
-from recnb.lint.repair import SPELLINGS, Repair, Spelling
+from recnb.lint.repair import SPELLINGS, Repair, respelt
 from recnb.lint.samples import find_sample, is_nothing_missed, is_truth_of_hits
 from recnb.lint.ties import find_ties, list_rows
 from recnb.lint.times import comparable_times
@@ -94,38 +95,36 @@ def ids_written_otherwise(data: LintData) -> Iterator[Problem]:
             if name != "recs"
         )
         lost = ids.filter(~pl.col(role).is_in(listed.implode()))
-        for way, spelling in SPELLINGS.items():
-            respelt = _listed_otherwise(lost, listed, spelling)
-            if respelt.height == 0:
+        for way in SPELLINGS:
+            otherwise = _listed_otherwise(lost, listed, way)
+            if otherwise.height == 0:
                 continue
-            frames = respelt["frame"].unique(maintain_order=True)
+            frames = otherwise["frame"].unique(maintain_order=True)
             of_frames = ids.filter(pl.col("frame").is_in(frames.implode()))
             yield Problem(
-                respelt.select(role).unique(maintain_order=True),
+                otherwise.select(role).unique(maintain_order=True),
                 of_frames[role].n_unique(),
                 repair=_respell_all(data, role, way),
                 facts={
                     "frames": ", ".join(frames),
                     "how": _(way),
-                    "listed": quoted_id(respelt["listed"][0]),
+                    "listed": quoted_id(otherwise["listed"][0]),
                 },
                 short=LOST_IDS[role],
             )
 
 
-def _listed_otherwise(
-    lost: pl.DataFrame, listed: pl.Series, spelling: Spelling
-) -> pl.DataFrame:
+def _listed_otherwise(lost: pl.DataFrame, listed: pl.Series, way: str) -> pl.DataFrame:
     """Return the lost ids that some list has, but for the way they are written.
 
     The column "listed" has the id of the lists.
     """
     known = pl.DataFrame({"listed": listed, "plain": listed})
-    known = known.with_columns(spelling.plain(pl.col("plain")))
+    known = known.with_columns(respelt(pl.col("plain"), way))
     known = known.filter(pl.col("plain") != "")
     known = known.unique("plain", keep="first", maintain_order=True)
     role = listed.name
-    lost = lost.with_columns(plain=spelling.plain(pl.col(role)))
+    lost = lost.with_columns(plain=respelt(pl.col(role), way))
     return lost.join(known, on="plain", maintain_order="left")
 
 
@@ -137,11 +136,10 @@ def _respell_all(data: LintData, role: str, way: str) -> Repair | None:
     if role == "user" and data.source.keys.columns:
         return None
     repair = Repair(data)
-    plain = SPELLINGS[way].plain
     for frame in data.given:
         ids = data.ids(frame, role)
-        respelt = ids.to_frame(role).select(plain(pl.col(role))).to_series()
-        if (respelt == ids).all():
+        plain = ids.to_frame(role).select(respelt(pl.col(role), way)).to_series()
+        if (plain == ids).all():
             continue
         repair.respell(frame, role, way)
         if frame in SIDES:
@@ -152,13 +150,13 @@ def _respell_all(data: LintData, role: str, way: str) -> Repair | None:
 
 
 IDS_OF_NOTHING = {
-    "user": N_("Rows with a word for a missing value as their user: {n:,} of {of:,}"),
-    "item": N_("Rows with a word for a missing value as their item: {n:,} of {of:,}"),
+    "user": N_("Rows whose user stands for a missing value: {n:,} of {of:,}"),
+    "item": N_("Rows whose item stands for a missing value: {n:,} of {of:,}"),
 }
 
 
 @check(
-    "missing ids as text",
+    "ids that stand for a missing value",
     why="One missing value is not the other, and these count as one id.",
     advice="If these ids are missing, leave their rows out:",
 )
@@ -171,7 +169,8 @@ def missing_ids(data: LintData) -> Iterator[Problem]:
             ids = data.frame(name)[role].unique(maintain_order=True)
             called = data.source.keys.users_of(ids) if role == "user" else ids
             words = called.cast(pl.String).str.strip_chars().str.to_lowercase()
-            missing = ids.filter(words.is_in(NOTHING)).to_list()
+            is_missing = words.is_in(NOTHING) | _is_filler(ids, role)
+            missing = ids.filter(is_missing).to_list()
             if missing:
                 frame = data.frame(name).select(PAIR)
                 rows.append(frame.filter(pl.col(role).is_in(missing)))
@@ -184,6 +183,13 @@ def missing_ids(data: LintData) -> Iterator[Problem]:
                 grave=len(rows) == len(SIDES),
                 short=IDS_OF_NOTHING[role],
             )
+
+
+def _is_filler(ids: pl.Series, role: str) -> pl.Series:
+    """Return which items are -1, with which libraries pad lists, if none else is below 0."""
+    if role == "user" or not ids.dtype.is_integer() or (ids < 0).sum() != 1:
+        return pl.repeat(False, len(ids), eager=True)
+    return ids == -1
 
 
 @check(
@@ -247,13 +253,13 @@ SAME_TO_FOUR_DECIMALS = N_(
 
 @check(
     "equal scores",
+    needs=["score"],
     short="Users for whom equal scores decide: {n:,} of {of:,}; {label} is anything from "
     "{lower:.4f} to {upper:.4f}",
     why="The number is of one order among many.",
     advice="Give scores that differ, or average over all orders:",
 )
 def ties(data: LintData) -> Iterator[Problem]:
-    data.require_scores()
     tied = find_ties(data)
     if tied is None:
         return
@@ -285,14 +291,15 @@ def ties(data: LintData) -> Iterator[Problem]:
     why="They count as not relevant, and nobody has looked: a model that finds other "
     "items than those judged is at a disadvantage.",
     advice="Report {judged} with the number; to rank the judged items alone:",
+    needs=["judged"],
 )
 def unjudged(data: LintData) -> Iterator[Problem]:
     if not _tells_judged(data):
         return
-    judged = data.joined.judged
+    judged = data.joined.rows.judged
     is_evaluated = pl.col("user").is_in(data.joined.users.implode())
     is_top = pl.col("rank") <= (data.k or np.inf)
-    top = data.joined.recs.filter(is_evaluated, is_top).select(*PAIR, "rank")
+    top = data.joined.rows.lists.filter(is_evaluated, is_top).select(*PAIR, "rank")
     rows = top.join(judged, on=PAIR, how="anti", maintain_order="left")
     measure = Measure(metric_named("judged"), k=data.k)
     scoring = Scoring(data.joined, measure)
@@ -317,25 +324,25 @@ def _tells_judged(data: LintData) -> bool:
         return False
     if data.hits.tied is not None:  # hits that share ranks have no rows
         return False
-    grades = data.joined.judged["relevance"].cast(pl.Float64)
+    grades = data.joined.rows.judged["relevance"].cast(pl.Float64)
     return bool((grades <= 0).any())
 
 
 @check(
     "ranks against scores",
+    needs=["score"],
     short="Rows with a higher score than the row above: {n:,} of {of:,}",
     why="The ranks, or the rows, are followed, and not the scores.",
     advice="If the score is what ranks the items (a reranker keeps the scores of the "
     "stage before):",
 )
 def rank_against_score(data: LintData) -> Iterator[Problem]:
-    data.require_scores()
     if data.convention.order not in ("rank", "row"):
         return
     rows = list_rows(data)
     if rows is not None:
         yield Problem(
-            data.joined.recs[rows.row[1:][rows.rises]],
+            data.joined.rows.lists[rows.row[1:][rows.rises]],
             int(rows.same_user.sum()),
             repair=Repair(data, order="score"),
         )
@@ -343,13 +350,13 @@ def rank_against_score(data: LintData) -> Iterator[Problem]:
 
 @check(
     "lists upside down",
+    needs=["score"],
     short="The rows of every list run from the lowest score to the highest: the lists "
     "may be upside down",
     why="The highest score is taken for the top.",
     advice="If {column} is a rank, name it so, `rank=`; if it is a distance, turn it:",
 )
 def upside_down(data: LintData) -> Iterator[Problem]:
-    data.require_scores()
     if data.convention.order != "score":
         return
     recs = data.source.recs
@@ -363,19 +370,19 @@ def upside_down(data: LintData) -> Iterator[Problem]:
             recs,
             recs.height,
             repair=Repair(data).negate_scores(),
-            facts={"column": quoted_id(data.source.labels["score"])},
+            facts={"column": quoted_id(data.source.lists.labels["score"])},
         )
 
 
 @check(
     "rows without a score",
+    needs=["score"],
     short="Rows with the score {filler:g}, far from all others: {n:,} of {of:,}; filled "
     "in where there was none?",
     why="The other scores run from {low:g} to {high:g}.",
     advice="If these items were not recommended, take the rows out:",
 )
 def filler_score(data: LintData) -> Iterator[Problem]:
-    data.require_scores()
     if data.convention.order != "score":
         return
     recs = data.source.recs
@@ -400,14 +407,14 @@ def filler_score(data: LintData) -> Iterator[Problem]:
 
 @check(
     "short lists",
+    needs=["k"],
     short="Lists that end above rank {k:,}: {n:,} of {of:,}",
     why="There is no hit below the end of a list.",
     advice="Recommend at least {k:,} items, or use a smaller cut-off.",
 )
 def short_lists(data: LintData) -> Iterator[Problem]:
-    lengths = data.joined.list_length
+    lengths = data.joined.hits.list_length
     n_lists = int(data.listed.sum())
-    data.require_cutoff()
     users = data.users(data.listed & (lengths < (data.k or 0)))
     yield Problem(users, n_lists, grave=users.height == n_lists)
 
@@ -424,7 +431,7 @@ def rank_gaps(data: LintData) -> Iterator[Problem]:
         return
     is_evaluated = pl.col("user").is_in(data.joined.users.implode())
     rank = pl.col("rank")
-    lists = data.joined.recs.filter(is_evaluated).group_by("user")
+    lists = data.joined.rows.lists.filter(is_evaluated).group_by("user")
     ends = lists.agg(rank.max(), rows=pl.len(), first=rank.min())
     yield Problem(
         ends.filter(rank != pl.col("rows")).select("user", "rank", "rows"),
@@ -442,15 +449,15 @@ LOWEST = N_("Every one of {n:,} users has the lowest possible {label}")
 
 @check(
     "perfect values",
+    needs=["direction", "best value", "users"],
     short="Every one of {n:,} users has the highest possible {label}",
     why="{label} is {value:.4f}, which real recommendations do not reach.",
     advice="Check whether the lists were made from the truth.",
 )
 def perfect(data: LintData) -> Iterator[Problem]:
-    best = data.require_best_value()
+    best = data.best_value
     values = np.nan_to_num(data.averaged[0])
     n_users = len(values)
-    data.require_users(n_users)
     if data.metric.better == "low":
         if (values <= best + 1e-12).all():
             yield Problem(n_users, n_users, short=LOWEST)
@@ -472,9 +479,9 @@ def ratings(data: LintData) -> Iterator[Problem]:
     convention = data.convention
     if convention.relevant_from is not None or convention.relevant != ">0":
         return
-    if "relevance" not in data.source.truth_labels:
+    if "relevance" not in data.source.judgements.labels:
         return
-    grades = data.joined.judged["relevance"].cast(pl.Float64)
+    grades = data.joined.rows.judged["relevance"].cast(pl.Float64)
     low = float(grades.to_numpy().min())
     high = float(grades.to_numpy().max())
     are_half_steps = (grades * 2 % 1 == 0).all()
@@ -504,11 +511,13 @@ WITH_ZEROS = N_(
     advice="If it is how relevant an item is, name it:",
 )
 def unused_relevance(data: LintData) -> Iterator[Problem]:
-    truth = data.source.truth
+    truth, columns = data.source.truth, data.side.truth_columns
     column = _column_of_amounts(data)
-    if column is None or data.side.truth is None:
+    if column is None or columns is None:
         return
-    amounts = data.side.truth.select({"relevance": column})["relevance"]
+    amounts = columns.columns[column]
+    if isinstance(amounts, str):
+        return  # it holds values of several kinds
     are_numbers = amounts.dtype.is_numeric() or amounts.dtype == pl.Boolean
     if not are_numbers or len(amounts) != truth.height:
         return
@@ -520,10 +529,11 @@ def unused_relevance(data: LintData) -> Iterator[Problem]:
     if n_zeros:
         rows = rows.filter(is_zero)
     repair = Repair(data, relevance=column)
+    repair.columns["truth"] = amounts.alias("relevance")
     yield Problem(
         rows,
         len(amounts),
-        repair=repair.change("truth", lambda rows: rows.with_columns(amounts)),
+        repair=repair,
         grave=n_zeros > 0,
         frame="truth",
         facts={"column": quoted_id(column), "zeros": n_zeros},
@@ -536,13 +546,10 @@ def _column_of_amounts(data: LintData) -> str | None:
 
     None if there is none, or relevance was given.
     """
-    labels = data.source.truth_labels
-    if data.side.truth is None or "relevance" in labels:
+    columns = data.side.truth_columns
+    if columns is None or "relevance" in data.source.judgements.labels:
         return None
-    for name in data.side.truth.columns:
-        if name not in labels.values() and plain_name(name) in AMOUNTS:
-            return name
-    return None
+    return next((name for name in columns.columns if plain_name(name) in AMOUNTS), None)
 
 
 OUT_OF_WHAT_IS_THERE = N_(
@@ -552,14 +559,14 @@ OUT_OF_WHAT_IS_THERE = N_(
 
 @check(
     "a value that cannot be passed",
+    needs=["k", "direction", "best value"],
     short="{label} cannot pass {most:.4f}: {n:,} of {of:,} users cannot reach {top:g}",
     why="Lists of all relevant items and of nothing else have this value: the truth and "
     "the cut-off decide as much as the lists.",
     advice="Take another cut-off, or report with the number what it cannot pass.",
 )
 def ceiling(data: LintData) -> Iterator[Problem]:
-    data.require_cutoff()
-    top = data.require_best_value()
+    top = data.best_value
     if data.convention.judged != "truth" or data.metric.better != "high":
         return
     # What a list of all relevant items of its user, the best first, would have.
@@ -588,7 +595,7 @@ def ceiling(data: LintData) -> Iterator[Problem]:
 def sampled_candidates(data: LintData) -> Iterator[Problem]:
     sample = find_sample(data)
     if sample is not None and not is_truth_of_hits(data):
-        n_items = data.joined.recs["item"].n_unique()
+        n_items = data.joined.rows.lists["item"].n_unique()
         yield Problem(
             data.users(data.listed),
             len(data.listed),
@@ -617,7 +624,7 @@ BOTH_FRAMES = N_(
 )
 def nothing_missed(data: LintData) -> Iterator[Problem]:
     n_relevant = len(data.hits.truth_user)
-    if is_left_merge(data.source):
+    if data.source.is_left_merge:
         n_rows = data.source.recs.height
         yield Problem(
             n_relevant,
@@ -635,7 +642,7 @@ def nothing_missed(data: LintData) -> Iterator[Problem]:
 
 @check(
     "weights of few pairs",
-    needs="propensity",
+    weighted=True,
     short="Few relevant pairs carry half of the weight: {half:,} of {of:,}, each up to "
     "{top:.3g}",
     why="They count for as much as all others together, so that the number depends on "
@@ -644,7 +651,7 @@ def nothing_missed(data: LintData) -> Iterator[Problem]:
     "it:",
 )
 def heavy_pairs(data: LintData) -> Iterator[Problem]:
-    rows = data.joined.truth
+    rows = data.joined.rows.truth
     if rows.is_empty():
         return
     falling = np.sort(rows["weight"].to_numpy())[::-1]
@@ -663,7 +670,7 @@ def heavy_pairs(data: LintData) -> Iterator[Problem]:
 
 @check(
     "clipped propensities",
-    needs="propensity",
+    weighted=True,
     short="Relevant pairs whose propensities are clipped at {least:g}: {n:,} of {of:,}",
     why="Clipping moves the number, towards that without propensities.",
     advice="Report the least propensity with the number; to see it without:",
@@ -677,7 +684,7 @@ def clipped(data: LintData) -> Iterator[Problem]:
     if of_full is None:
         raise NotCheckedError(_("It would take long with so many rows."))
     if abs(of_full.value - data.measured.value) >= MOVES:
-        rows = data.joined.truth
+        rows = data.joined.rows.truth
         yield Problem(
             rows.filter(rows["weight"] >= 1 / least).select(*PAIR),
             rows.height,
@@ -692,7 +699,7 @@ COUNT_AS_1 = N_("Users that count 1, of whom nothing was seen: {n:,} of {of:,}")
 
 @check(
     "users of whom nothing was seen",
-    needs="propensity",
+    weighted=True,
     short="Users left out since nothing of theirs was seen: {n:,} of {of:,}",
     why="Weighted precision, cg, dcg and rbp are without bias only if each of these users "
     "counts 0.",
@@ -700,7 +707,7 @@ COUNT_AS_1 = N_("Users that count 1, of whom nothing was seen: {n:,} of {of:,}")
 )
 def nothing_seen(data: LintData) -> Iterator[Problem]:
     listed = data.source.recs.select("user").unique(maintain_order=True)
-    seen = data.joined.truth.select("user")
+    seen = data.joined.rows.truth.select("user")
     unseen = listed.join(seen, on="user", how="anti", maintain_order="left")
     values, _mean = data.averaged
     averaged_users = data.users(~np.isnan(values).ravel())
@@ -753,6 +760,24 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
     )
 
 
+def _may_tell_lists_apart(data: LintData, column: str) -> bool:
+    """Return whether a column may tell the lists of a user apart, as a day does.
+
+    An item of the recommendations has several of its values, a user of the truth as well,
+    and some are in both frames. Other columns describe items.
+    """
+    recs, truth = data.side.recs_columns, data.side.truth_columns
+    if recs is None or truth is None:
+        return False
+    if not recs.differs_within(["item"], column):
+        return False
+    if not truth.differs_within(["user"], column):
+        return False
+    ours, theirs = recs[column], truth[column]
+    is_one_kind = ours.dtype == theirs.dtype
+    return is_one_kind and bool(ours.is_in(theirs.unique().implode()).any())
+
+
 @check(
     "lists taken as one",
     short="The lists of all values of `{column}` of a user are taken as one",
@@ -762,7 +787,9 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
 )
 def lists_taken_as_one(data: LintData) -> Iterator[Problem]:
     users = data.users(data.listed)
-    for column in data.side.apart:
+    for column in data.side.differing:
+        if not _may_tell_lists_apart(data, column):
+            continue
         split: Any = column
         if data.source.keys.columns:
             split = [*data.source.keys.columns, column]
@@ -776,7 +803,7 @@ def lists_taken_as_one(data: LintData) -> Iterator[Problem]:
 
 @check(
     "items seen before",
-    needs="train",
+    needs=["train"],
     short="Recommended rows of items that their users had in train: {n:,} of {of:,}",
     why="They take the places of items that are new to their users.",
     advice="If what was seen is not to be recommended again, take it out before ranking:",
@@ -788,7 +815,7 @@ def seen_in_train(data: LintData) -> Iterator[Problem]:
 
 @check(
     "leakage from train to truth",
-    needs="train",
+    needs=["train"],
     short="Relevant pairs that are in train as well: {n:,} of {of:,}",
     why="These answers were in train, or could not be recommended: the number measures "
     "memory, not prediction.",
@@ -802,7 +829,7 @@ def train_in_truth(data: LintData) -> Iterator[Problem]:
 
 @check(
     "train later than the truth",
-    needs="train",
+    needs=["train"],
     short="Rows of train that are later than a row of the truth of their user: {n:,} of "
     "{of:,}",
     why="The model may have learned from what came after the answers, which nobody knows "
@@ -834,7 +861,7 @@ def train_after_truth(data: LintData) -> Iterator[Problem]:
 
 @check(
     "new relevant items",
-    needs="train",
+    needs=["train"],
     short="Relevant pairs of items that are not in train: {n:,} of {of:,}",
     why="A model trained on train alone cannot recommend them.",
     advice="Report it with the number, or remove such items from the truth for all models:",
@@ -849,7 +876,7 @@ def cold_relevant(data: LintData) -> Iterator[Problem]:
 
 @check(
     "items outside the catalogue",
-    needs="items",
+    needs=["items"],
     short="Rows of `{frame}` whose items are not in the catalogue, `items=`: {n:,} of "
     "{of:,}",
     why="A model that recommends from the catalogue cannot find them, and coverage may "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from recnb.data.sheet import Sheet
-from recnb.display.language import N_, _
+from recnb.display.language import N_, Message, _
 from recnb.display.text import one_line, sample_in_words
 from recnb.metrics.gain import Gain
 from recnb.metrics.hits import (
@@ -19,6 +20,7 @@ from recnb.metrics.hits import (
     Hits,
 )
 from recnb.metrics.measure import Measure
+from recnb.metrics.metric import RETRIEVAL_METRICS
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import (
     averaged,
@@ -40,6 +42,12 @@ FRAMES = (*SIDES, "train", "items", "users")
 
 class NotCheckedError(Exception):
     """A check cannot be made; the message says why, and what to give."""
+
+    def __init__(self, reason: str, need: str = "") -> None:
+        super().__init__(reason)
+        self.need = (
+            need  #: what lacks: a word of `NEEDS`, or "rows"; "" if it is neither
+        )
 
 
 def quoted_id(value: Any) -> str:
@@ -70,8 +78,8 @@ class LintData:
 
     - `source.recs` and `source.truth` have all rows as they were given, which checks of
       the frames themselves read; `frame(name)` is one of these by its name.
-    - `joined.recs` has the rows that are left under the convention, with ranks.
-      `joined.judged` has the rows of the truth, `joined.truth` the relevant ones of the
+    - `joined.rows.lists` has the rows that are left under the convention, with ranks.
+      `joined.rows.judged` has the rows of the truth, `joined.rows.truth` the relevant ones of the
       users evaluated, which checks of the number read.
 
     What is computed of them is so when it is first used.
@@ -124,7 +132,7 @@ class LintData:
     @cached_property
     def hits(self) -> Hits:
         """The hits in whole lists."""
-        return self.joined.hits(None)
+        return self.joined.hits.down_to(None)
 
     def values_of(self, hits: Hits) -> tuple[Floats, float]:
         """Compute the metric of hits of the same users: their values, and the mean."""
@@ -172,7 +180,7 @@ class LintData:
     @cached_property
     def listed(self) -> Mask:
         """Which of the users evaluated have a list."""
-        return np.asarray(self.joined.list_length > 0)
+        return np.asarray(self.joined.hits.list_length > 0)
 
     def users(self, chosen: Mask) -> pl.DataFrame:
         """Return some of the users evaluated as rows."""
@@ -184,43 +192,69 @@ class LintData:
 
         Without those of relevance 0, which only a convention counts.
         """
-        return self.joined.truth.filter(pl.col("relevance") > 0)
+        return self.joined.rows.truth.filter(pl.col("relevance") > 0)
 
     def relevant_of(self, pairs: pl.DataFrame) -> pl.DataFrame:
         """Return the relevant pairs of the users evaluated that are among these."""
         relevant = self.relevant.select(PAIR)
         return relevant.join(pairs, on=PAIR, how="semi", maintain_order="left")
 
-    # What a check cannot do without
-
-    def require_users(self, n: int) -> None:
-        """Raise an error if there are too few users or lists to tell a rule from chance."""
-        if n < ENOUGH_FOR_A_RULE:
-            words = N_("It takes {least} users with a list.")
-            raise NotCheckedError(_(words, least=ENOUGH_FOR_A_RULE))
-
-    def require_scores(self) -> None:
-        """Raise an error if the lists have no scores."""
-        if "score" not in self.source.labels:
-            raise NotCheckedError(_("The lists have no scores."))
-
-    def require_cutoff(self) -> None:
-        """Raise an error if whole lists are evaluated."""
-        if self.asked_k is None:
-            raise NotCheckedError(_("Give `k=` to check."))
-
-    def require_best_value(self) -> float:
-        """Return the value of the metric than which none is better.
-
-        An error if there is none.
-        """
-        label = self.measure.label
+    @property
+    def best_value(self) -> float:
+        """The value of the metric than which none is better; NaN without a direction."""
         if self.metric.better is None:
-            words = N_("{label} has no direction: a value is neither good nor bad.")
-            raise NotCheckedError(_(words, label=label))
+            return np.nan
         lowest, highest = self.scoring.measure.bounds
-        best = highest if self.metric.better == "high" else lowest
-        if not np.isfinite(best):
-            words = N_("{label} has no highest value.")
-            raise NotCheckedError(_(words, label=label))
-        return best
+        return highest if self.metric.better == "high" else lowest
+
+    def require(self, *needs: str) -> None:
+        """Raise an error that names the first of these, words of `NEEDS`, that lacks."""
+        for need in needs:
+            is_there, words = NEEDS[need]
+            if not is_there(self):
+                label, least = self.measure.label, ENOUGH_FOR_A_RULE
+                raise NotCheckedError(_(words, label=label, least=least), need)
+
+
+class Need(NamedTuple):
+    """What a check cannot do without."""
+
+    is_there: Callable[[LintData], bool]
+    words: Message  #: the reason why the check is not made
+
+
+NEEDS = {
+    "train": Need(
+        lambda data: data.side.train is not None, N_("Give `train=` to check.")
+    ),
+    "items": Need(
+        lambda data: data.side.items is not None, N_("Give `items=` to check.")
+    ),
+    "k": Need(lambda data: data.asked_k is not None, N_("Give `k=` to check.")),
+    "score": Need(
+        lambda data: "score" in data.source.lists.labels,
+        N_("The lists have no scores."),
+    ),
+    "judged": Need(
+        lambda data: "judged" in RETRIEVAL_METRICS,
+        N_("The package lacks the measures of search."),
+    ),
+    "direction": Need(
+        lambda data: data.metric.better is not None,
+        N_("{label} has no direction: a value is neither good nor bad."),
+    ),
+    "best value": Need(
+        lambda data: bool(np.isfinite(data.best_value)),
+        N_("{label} has no highest value."),
+    ),
+    "users": Need(
+        lambda data: len(data.listed) >= ENOUGH_FOR_A_RULE,
+        N_("It takes {least} users with a list."),
+    ),
+    "lists": Need(
+        lambda data: bool(data.listed.sum() >= ENOUGH_FOR_A_RULE),
+        N_("It takes {least} users with a list."),
+    ),
+}
+#: The reason why a check is not made that reads rows which stay in files or an engine.
+ELSEWHERE = N_("The rows of the lists are not in memory.")

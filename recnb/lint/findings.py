@@ -6,29 +6,20 @@ frame.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import polars as pl
 
-from recnb.display.document import (
-    Block,
-    Fold,
-    Line,
-    Mark,
-    Name,
-    Note,
-    html,
-    with_code,
-    wrapped,
-)
+from recnb.display.forms import Line, Mark, Name, with_code
 from recnb.display.language import N_, Message, _, ngettext, use_language
-from recnb.display.templates import framed
+from recnb.display.plain import wrapped
+from recnb.display.templates import write
 from recnb.display.text import one_line
-from recnb.errors import OptionError, RecnbError, Suggesting, near
-from recnb.lint.data import LintData, quoted_id
+from recnb.errors import ElsewhereError, OptionError, RecnbError, Suggesting, near
+from recnb.lint.data import ELSEWHERE, LintData, NotCheckedError, quoted_id
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -155,9 +146,9 @@ class Problem:
         """Return one of the rows as a sentence, under the caller's names of columns."""
         if isinstance(self.rows, int):
             return ""
-        labels = data.source.labels
+        labels = data.source.lists.labels
         if self.frame == "truth":
-            labels = data.source.truth_labels
+            labels = data.source.judgements.labels
         # The same row in whatever order rows are given.
         first = self.rows.bottom_k(1, by=self.rows.columns[:2])
         lists = data.joined.users
@@ -191,18 +182,25 @@ class Check:
     short: Message  #: the problem and its number of cases
     why: Message  #: what it means for the numbers
     advice: Message  #: it ends with a colon if code may follow
-    needs: str | None  #: the frame without which there is nothing to look at
+    needs: Sequence[str]  #: what it cannot do without, words of `NEEDS`
+    weighted: bool  #: whether it is made of weighted pairs alone
 
     @property
     def name(self) -> str:
         """The name of its findings."""
         return self.search.__name__
 
-    def findings(self, data: LintData) -> Iterator[Finding]:
-        """Make findings of what the search yields, with their effect and code."""
-        for problem in self.search(data):
-            if problem.n:
-                yield self._finding(data, problem)
+    def findings(self, data: LintData) -> list[Finding]:
+        """Make findings of what the search yields, with their effect and code.
+
+        A NotCheckedError says why the search cannot be made.
+        """
+        data.require(*self.needs)
+        try:
+            problems = [problem for problem in self.search(data) if problem.n]
+            return [self._finding(data, problem) for problem in problems]
+        except ElsewhereError:
+            raise NotCheckedError(_(ELSEWHERE), "rows") from None
 
     def _finding(self, data: LintData, problem: Problem) -> Finding:
         label, value, n_values = data.measured
@@ -270,12 +268,13 @@ def check(
     why: Message,
     advice: Message,
     short: Message = "",
-    needs: str | None = None,
+    needs: Sequence[str] = (),
+    weighted: bool = False,
 ) -> Callable[[Search], Check]:
     """Make a search a check; `short` is left out where each problem has its own."""
 
     def with_words(search: Search) -> Check:
-        return Check(search, title, short, why, advice, needs)
+        return Check(search, title, short, why, advice, needs, weighted)
 
     return with_words
 
@@ -286,10 +285,8 @@ class Lint(Suggesting):
 
     It is true if there are any, and iterates over them.
 
-    `unchecked` are the checks that need a frame which was not given, `elsewhere` those
-    that need rows of the lists which are not in memory, `undecided` those that need
-    something else; `lower` and `upper` bound the metric's mean over all orders of equal
-    scores.
+    `not_checked` has the checks that could not be made, with the reason; `lower` and
+    `upper` bound the metric's mean over all orders of equal scores.
 
     Examples
     --------
@@ -302,10 +299,7 @@ class Lint(Suggesting):
 
     findings: tuple[Finding, ...]
     n_checks: int  #: how many checks were made
-    #: the frame that was not given -> names of the checks that need it
-    unchecked: Mapping[str, tuple[str, ...]]
-    elsewhere: tuple[str, ...]
-    undecided: Mapping[str, str]  #: the name of a check -> why it was not made
+    not_checked: Mapping[str, str]  #: the name of a check -> why it was not made
     label: str  #: the metric by which effects are measured, such as nDCG@10
     k: int | None
     value: float  #: its mean
@@ -313,7 +307,7 @@ class Lint(Suggesting):
     upper: float  #: with all equal scores in their best order; NaN if no bound is known
     headline: str  #: the numbers of warnings and notes
     measured: str  #: the number by which effects are measured, and its bounds
-    not_checked: tuple[str, ...]  #: a line for each reason why checks were not made
+    not_checked_lines: tuple[str, ...]  #: the same in words, a line for each reason
     basis: str
     lang: str = "en"
 
@@ -380,18 +374,9 @@ class Lint(Suggesting):
     def __repr__(self) -> str:
         lines = [self.headline, wrapped(self.measured)]
         lines += [f"\n{finding!r}" for finding in self]
-        below = [*self.not_checked, self.basis]
+        below = [*self.not_checked_lines, self.basis]
         return "\n".join([*lines, "", *map(wrapped, below)])
 
     def _repr_html_(self) -> str:
-        blocks: list[Block] = [
-            Note(Mark("strong", self.headline), "plain"),
-            Note(self.measured),
-        ]
-        for finding in self:
-            details = [Note(line, "plain") for line in finding.details]
-            blocks.append(Fold(Mark("strong", finding.title), details, True))
-        blocks += [Note(with_code(line)) for line in (*self.not_checked, self.basis)]
         with use_language(self.lang):
-            label = _("findings about the data, by {label}", label=self.label)
-            return str(framed(label, html(blocks)))
+            return write("lint/lint.jinja", "html", lint=self)

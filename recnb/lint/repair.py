@@ -1,11 +1,12 @@
 """What puts a problem right, and the metric of what is put right.
 
 A repair changes frames, with code that does so to the caller's own, or changes options.
+The code that is measured is the code that is printed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from keyword import iskeyword
 from typing import Any, Literal, NamedTuple, Self
@@ -13,12 +14,12 @@ from typing import Any, Literal, NamedTuple, Self
 import polars as pl
 
 from recnb.conventions.convention import DECISIONS, ROW_ORDERS
+from recnb.data.call import GivenFrame
 from recnb.data.in_memory import Sheets
-from recnb.data.side_data import GivenFrame
+from recnb.data.names import Labels
 from recnb.display.language import N_, _
 from recnb.errors import FrameError
 from recnb.lint.data import FRAMES, PAIR, SIDES, LintData, Measured
-from recnb.results.evaluation_data import EvaluationData
 
 #: The most rows that are joined once more under rules that take several times as long
 #: as recnb's own.
@@ -32,76 +33,120 @@ class Code(NamedTuple):
     polars: str
 
 
-class Names(NamedTuple):
-    """What code is written with: the caller's names of frames and of columns."""
-
-    frame: str
-    columns: list[str]
-    other: str  #: a second frame, whose ids are looked up
-    others: list[str]  #: its columns
-
-    @property
-    def column(self) -> str:
-        """The first column, as Python writes it."""
-        return repr(self.columns[0])
-
-
-#: Code for the caller's frames: what stands behind the frame, or gives a column.
-CodeOf = Callable[[Names], Code]
-
-
-class Spelling(NamedTuple):
-    """One way to write ids: by Polars, and as code behind `.str.`."""
-
-    plain: Callable[[pl.Expr], pl.Expr]
-    code: Code
-
-
-#: How ids may be written otherwise, in words, and how they are written in one way.
+#: How ids may be written otherwise, in words, and how they are written in one way:
+#: what stands behind `.str.`.
 SPELLINGS = {
-    N_("blanks at the ends"): Spelling(
-        lambda ids: ids.str.strip_chars(), Code("strip()", "strip_chars()")
+    N_("blanks at the ends"): Code("strip()", "strip_chars()"),
+    N_("upper and lower case"): Code("lower()", "to_lowercase()"),
+    N_("zeros before a number"): Code(
+        r'replace(r"^0+(\d+)$", r"\1", regex=True)', r'replace(r"^0+(\d+)$", "$1")'
     ),
-    N_("upper and lower case"): Spelling(
-        lambda ids: ids.str.to_lowercase(), Code("lower()", "to_lowercase()")
+    N_(".0 after a number"): Code(
+        r'replace(r"^(\d+)\.0$", r"\1", regex=True)', r'replace(r"^(\d+)\.0$", "$1")'
     ),
-    N_("zeros before a number"): Spelling(
-        lambda ids: ids.str.replace(r"^0+(\d+)$", "$1"),
-        Code(
-            r'replace(r"^0+(\d+)$", r"\1", regex=True)',
-            r'replace(r"^0+(\d+)$", "$1")',
-        ),
+    N_("characters that look the same"): Code('normalize("NFC")', 'normalize("NFC")'),
+}
+
+# Values of a column that is set. {0}, {1}, ... are the columns of a change.
+RESPELT = Code("{frame}[{0}].str.", "pl.col({0}).str.")
+NEGATED = Code("{frame}[{0}] * -1.0", "pl.col({0}) * -1.0")
+RANKED_ANEW = Code(
+    "{frame}.groupby({1}, observed=True)[{0}].rank(method='first').astype(int)",
+    "pl.col({0}).rank('ordinal').over({1})",
+)
+# What stands behind a frame, some rows of which are kept.
+DROP = Code("[~{frame}[{0}].isin({value})]", ".filter(~pl.col({0}).is_in({value}))")
+DROP_REPEATS = Code(
+    ".drop_duplicates([{0}, {1}])",
+    ".unique([{0}, {1}], keep='first', maintain_order=True)",
+)
+SORT_RISING = Code(
+    ".sort_values({2}, ascending=True, kind='stable')",
+    ".sort({2}, descending=False, maintain_order=True)",
+)
+SORT_FALLING = Code(
+    ".sort_values({2}, ascending=False, kind='stable')",
+    ".sort({2}, descending=True, maintain_order=True)",
+)
+MATCH = {
+    "semi": Code(
+        "[{frame}.set_index({names}).index.isin({other}.set_index({others}).index)]",
+        ".join({other}, {on}, how='semi', maintain_order='left')",
     ),
-    N_(".0 after a number"): Spelling(
-        lambda ids: ids.str.replace(r"^(\d+)\.0$", "$1"),
-        Code(
-            r'replace(r"^(\d+)\.0$", r"\1", regex=True)',
-            r'replace(r"^(\d+)\.0$", "$1")',
-        ),
-    ),
-    N_("characters that look the same"): Spelling(
-        lambda ids: ids.str.normalize("NFC"),
-        Code('normalize("NFC")', 'normalize("NFC")'),
+    "anti": Code(
+        "[~{frame}.set_index({names}).index.isin({other}.set_index({others}).index)]",
+        ".join({other}, {on}, how='anti', maintain_order='left')",
     ),
 }
 
-#: What puts a frame right, whose columns are named by roles.
-Change = Callable[[pl.DataFrame], pl.DataFrame]
 
-Matching = Literal["semi", "anti"]
+def respelt(ids: pl.Expr, way: str) -> pl.Expr:
+    """Write ids in one way."""
+    expression: pl.Expr = run(f"ids.str.{SPELLINGS[way].polars}", ids=ids)
+    return expression
+
+
+def run(code: str, **values: Any) -> Any:
+    """Evaluate a line of Polars that is made of the templates above and of roles."""
+    return eval(code, {"pl": pl, **values})
+
+
+class Change(NamedTuple):
+    """A line of code that changes a frame.
+
+    It is written once, with roles for the names of columns. Its line for Polars is run
+    on the frames of the lint; its line for the caller's library is printed.
+    """
+
+    frame: str
+    code: Code
+    roles: Sequence[str]  #: of the columns; the first is set, if one is
+    is_set: bool = False  #: whether the code gives a column, else some of the rows
+    value: Any = None  #: what the code compares with
+    other: str = ""  #: a second frame, whose ids are looked up
+
+    def line(
+        self, library: str, labels: Labels, labels_of_other: Labels, value: str
+    ) -> str:
+        """Return what the frame becomes, as code with these names of columns."""
+        names = [labels.get(role, role) for role in self.roles]
+        others = [labels_of_other.get(role, role) for role in self.roles]
+        on = f"left_on={names!r}, right_on={others!r}"
+        if names == others:
+            on = f"on={names!r}"
+        template = self.code.pandas if library == "pandas" else self.code.polars
+        code = template.format(
+            *map(repr, names),
+            frame=self.frame,
+            value=value,
+            other=self.other,
+            names=names,
+            others=others,
+            on=on,
+        )
+        if self.is_set and library == "pandas":
+            code = f".assign({_as_keyword(names[0], code)})"
+        elif self.is_set:
+            code = f".with_columns({code})"
+        return f"{self.frame}{code}"
+
+    def after(self, rows: pl.DataFrame, ids: pl.DataFrame | None) -> pl.DataFrame:
+        """Return the rows after the change; `ids` are those of the second frame."""
+        frames = {self.frame: rows, "value": self.value}
+        if ids is not None:
+            frames[self.other] = ids
+        changed: pl.DataFrame = run(self.line("polars", {}, {}, "value"), **frames)
+        return changed
 
 
 class Repair:
-    """Changes of frames, one after the other, and options of the evaluation.
-
-    Each change has its code for the caller's frames.
-    """
+    """Changes of frames, one after the other, and options of the evaluation."""
 
     def __init__(self, data: LintData, **options: Any) -> None:
         self.data = data
         self.options = options
-        self.changes: list[tuple[str, Change]] = []  #: frames, by roles
-        self.lines: list[str] = []  #: of code; "" where only words can say it
+        self.changes: list[Change] = []
+        self.columns: dict[str, pl.Series] = {}  #: that an option reads, by frame
         #: What `match_rows` leaves out; without rows after other changes.
         self.left_out = pl.DataFrame()
 
@@ -109,188 +154,87 @@ class Repair:
 
     def respell(self, frame: str, role: str, way: str) -> Self:
         """Write the ids of a frame in one way."""
-        plain, spelt = SPELLINGS[way]
-
-        def code(names: Names) -> Code:
-            return Code(
-                pandas=f"{names.frame}[{names.column}].str.{spelt.pandas}",
-                polars=f"pl.col({names.column}).str.{spelt.polars}",
-            )
-
-        return self._set(frame, [role], plain(pl.col(role)), code)
+        spelling = SPELLINGS[way]
+        code = Code(
+            pandas=RESPELT.pandas + spelling.pandas,
+            polars=RESPELT.polars + spelling.polars,
+        )
+        self.changes.append(Change(frame, code, [role], is_set=True))
+        return self
 
     def negate_scores(self) -> Self:
         """Turn the scores, so that the lowest is the highest."""
+        self.changes.append(Change("recs", NEGATED, ["score"], is_set=True))
+        return self
 
-        def code(names: Names) -> Code:
-            return Code(
-                pandas=f"{names.frame}[{names.column}] * -1.0",
-                polars=f"pl.col({names.column}) * -1.0",
-            )
-
-        score = pl.col("score").cast(pl.Float64) * -1.0
-        return self._set("recs", ["score"], score, code)
-
-    def close_gaps(self, frame: str = "recs") -> Self:
-        """Rank each list anew from 1 up, where the convention orders lists by rank.
-
-        Other frames than the recommendations have no ranks, and stay.
-        """
+    def close_gaps(self) -> Self:
+        """Rank each list anew from 1 up, where the convention orders lists by rank."""
         is_ranked = self.data.convention.order == "rank"
-        if frame != "recs" or not is_ranked or "rank" not in self.data.frame(frame):
-            return self
-
-        def code(names: Names) -> Code:
-            user = repr(names.columns[1])
-            return Code(
-                pandas=f"{names.frame}.groupby({user}, observed=True)[{names.column}]"
-                ".rank(method='first').astype(int)",
-                polars=f"pl.col({names.column}).rank('ordinal').over({user})",
+        if is_ranked and "rank" in self.data.frame("recs"):
+            self.changes.append(
+                Change("recs", RANKED_ANEW, ["rank", "user"], is_set=True)
             )
-
-        places = pl.col("rank").rank("ordinal").over("user").cast(pl.Int64)
-        return self._set(frame, ["rank", "user"], places, code)
+        return self
 
     def drop_rows(self, frame: str, role: str, values: Sequence[Any]) -> Self:
         """Leave out the rows with some values of a column."""
-
-        def code(names: Names) -> Code:
-            return Code(
-                pandas=f"[~{names.frame}[{names.column}].isin({values})]",
-                polars=f".filter(~pl.col({names.column}).is_in({values}))",
-            )
-
-        def change(rows: pl.DataFrame) -> pl.DataFrame:
-            return rows.filter(~pl.col(role).is_in(values))
-
-        return self._select(frame, [role], change, code)
+        return self._select(Change(frame, DROP, [role], value=values))
 
     def drop_repeats(self, frame: str) -> Self:
         """Keep each pair once: at its highest place, or with its highest relevance."""
         by = self.data.convention.order if frame == "recs" else "relevance"
-        is_sorted = by in self.data.frame(frame)
-        falling = by != "rank"
-
-        def code(names: Names) -> Code:
-            user, item, *_by = map(repr, names.columns)
-            first_of_pair = Code(
-                pandas=f".drop_duplicates([{user}, {item}])",
-                polars=f".unique([{user}, {item}], keep='first', maintain_order=True)",
-            )
-            if not is_sorted:
-                return first_of_pair
-            column = repr(names.columns[2])
-            in_order = Code(
-                pandas=f".sort_values({column}, ascending={not falling}, kind='stable')",
-                polars=f".sort({column}, descending={falling}, maintain_order=True)",
-            )
-            return Code(
-                pandas=in_order.pandas + first_of_pair.pandas,
-                polars=in_order.polars + first_of_pair.polars,
-            )
-
-        def change(rows: pl.DataFrame) -> pl.DataFrame:
-            if is_sorted:
-                rows = rows.sort(by, descending=falling, maintain_order=True)
-            return rows.unique(PAIR, keep="first", maintain_order=True)
-
-        roles = [*PAIR, by] if is_sorted else list(PAIR)
-        return self._select(frame, roles, change, code)
+        if by not in self.data.frame(frame):
+            return self._select(Change(frame, DROP_REPEATS, PAIR))
+        in_order = SORT_RISING if by == "rank" else SORT_FALLING
+        code = Code(
+            pandas=in_order.pandas + DROP_REPEATS.pandas,
+            polars=in_order.polars + DROP_REPEATS.polars,
+        )
+        return self._select(Change(frame, code, [*PAIR, by]))
 
     def match_rows(
-        self, frame: str, other: str, roles: list[str], how: Matching
+        self, frame: str, other: str, roles: list[str], how: Literal["semi", "anti"]
     ) -> Self:
         """Keep the rows of a frame by whether their ids are in another frame.
 
         `roles`: the ids, of pairs or of items; `how`: "semi" keeps rows whose ids are
         there, "anti" those whose ids are not.
         """
+        opposite = "anti" if how == "semi" else "semi"
+        leave_out = Change(frame, MATCH[opposite], roles, other=other)
         ids = self.data.ids_of(other, roles)
-        how_left_out: Matching = "anti" if how == "semi" else "semi"
+        self.left_out = leave_out.after(self.data.frame(frame), ids)
+        return self._select(Change(frame, MATCH[how], roles, other=other))
 
-        def matched(rows: pl.DataFrame, how: Matching) -> pl.DataFrame:
-            return rows.join(ids, on=roles, how=how, maintain_order="left")
-
-        def code(names: Names) -> Code:
-            ids_here = f"{names.frame}.set_index({names.columns!r}).index"
-            ids_there = f"{names.other}.set_index({names.others!r}).index"
-            is_kept = f"{ids_here}.isin({ids_there})"
-            if how == "anti":
-                is_kept = f"~{is_kept}"
-            on = f"left_on={names.columns!r}, right_on={names.others!r}"
-            if names.columns == names.others:
-                on = f"on={names.columns!r}"
-            return Code(
-                pandas=f"[{is_kept}]",
-                polars=f".join({names.other}, {on}, how={how!r}, maintain_order='left')",
-            )
-
-        self.left_out = matched(self.data.frame(frame), how_left_out)
-        return self._select(frame, roles, lambda rows: matched(rows, how), code, other)
-
-    # Changes and their code
-
-    def change(self, frame: str, change: Change) -> Self:
-        """Add a change that needs no line of code: an option of the call makes it."""
-        self.changes.append((frame, change))
-        return self
-
-    def _set(self, frame: str, roles: list[str], values: pl.Expr, code: CodeOf) -> Self:
-        """Set the column of the first of these roles."""
-
-        def assignment(names: Names) -> Code:
-            of_column = code(names)
-            keyword = _as_keyword(names.columns[0], of_column.pandas)
-            return Code(
-                pandas=f".assign({keyword})",
-                polars=f".with_columns({of_column.polars})",
-            )
-
-        self.lines.append(self._line(frame, roles, assignment))
-        return self.change(frame, lambda rows: rows.with_columns(values))
-
-    def _select(
-        self,
-        frame: str,
-        roles: list[str],
-        change: Change,
-        code: CodeOf,
-        other: str = "",
-    ) -> Self:
+    def _select(self, change: Change) -> Self:
         """Keep some of the rows, and close the gaps that they leave in lists.
 
         Where lists have gaps of their own, which are another finding, all ranks stay.
         """
-        self.lines.append(self._line(frame, roles, code, other))
-        self.change(frame, change)
-        return self if self.data.joined.has_gaps else self.close_gaps(frame)
+        self.changes.append(change)
+        if change.frame == "recs" and not self.data.joined.has_gaps:
+            self.close_gaps()
+        return self
 
-    def _line(self, frame: str, roles: list[str], code: CodeOf, other: str = "") -> str:
-        """Return a line of code for the caller's frames.
+    # Code for the caller
+
+    def _line(self, change: Change) -> str:
+        """Return the line of a step for the caller's frames.
 
         "" if one frame holds both sides, and for what is no frame of pandas or
         Polars, or two that cannot be joined.
         """
-        if "user" in roles and self.data.source.keys.columns:
+        if "user" in change.roles and self.data.source.keys.columns:
             return ""  # lists go by more columns than the user's
-        given = self.data.side.call.frames
-        here = given.get(frame)
-        there = given.get(other or frame)
+        given = self.data.side.frames
+        here = given.get(change.frame)
+        there = given.get(change.other or change.frame)
         if "truth" not in given or here is None or there is None:
             return ""
-        if not _are_joinable(here, there, roles):
+        if not _are_joinable(here, there, change.roles):
             return ""
-        names = Names(
-            frame=frame,
-            columns=[here.labels.get(role, role) for role in roles],
-            other=other,
-            others=[there.labels.get(role, role) for role in roles],
-        )
-        of_libraries = code(names)
-        behind = of_libraries.polars
-        if here.library == "pandas":
-            behind = of_libraries.pandas
-        return f"{frame} = {frame}{behind}"
+        code = change.line(here.library, here.labels, there.labels, repr(change.value))
+        return f"{change.frame} = {code}"
 
     @property
     def code(self) -> str:
@@ -298,18 +242,18 @@ class Repair:
 
         "" if only words can say it.
         """
-        call = self.data.side.call
-        if not call.frames or not all(self.lines):
+        lines = [self._line(change) for change in self.changes]
+        if "recs" not in self.data.side.frames or not all(lines):
             return ""
         arguments = ", ".join(self._arguments())
-        return "\n".join([*self.lines, f"ev = recnb.evaluate({arguments})"])
+        return "\n".join([*lines, f"ev = recnb.evaluate({arguments})"])
 
     def _arguments(self) -> list[str]:
         """Return the arguments of the call that evaluates what is put right."""
-        call = self.data.side.call
-        arguments = list(SIDES) if "truth" in call.frames else ["df"]
+        call, frames = self.data.side.call, self.data.side.frames
+        arguments = list(SIDES) if "truth" in frames else ["df"]
         for name in FRAMES:
-            if name in call.frames and name not in SIDES:
+            if name in frames and name not in SIDES:
                 arguments.append(f"{name}={name}")
         for name, code in call.weights.items():
             arguments.append(f"{name}={code}")
@@ -338,9 +282,14 @@ class Repair:
     def changed(self, name: str) -> pl.DataFrame:
         """Return a frame with all its changes."""
         rows = self.data.frame(name)
-        for frame, change in self.changes:
-            if frame == name:
-                rows = change(rows)
+        if name in self.columns:
+            rows = rows.with_columns(self.columns[name])
+        for change in self.changes:
+            if change.frame == name:
+                ids = None
+                if change.other:
+                    ids = self.data.ids_of(change.other, list(change.roles))
+                rows = change.after(rows, ids)
         return rows
 
     def measured(self) -> Measured | None:
@@ -355,19 +304,12 @@ class Repair:
             return None  # of other lists than these
         if not isinstance(source, Sheets) or self._takes_long(source):
             return None
-        frames = self._changed_frames()
         decided = {
             name: value for name, value in self.options.items() if name in DECISIONS
         }
         convention = replace(evaluation.convention, **decided)
-        side = {name: frame for name, frame in frames.items() if name not in SIDES}
-        put_right = EvaluationData.of(
-            _with_frames(source, frames).under(convention),
-            library=evaluation.library,
-            overrides={**evaluation.overrides, **decided},
-            side_data=replace(data.side, **side),
-        )
-        return LintData(put_right, data.measure).measured
+        joined = self._put_right(source).under(convention)
+        return LintData(evaluation.restricted(joined, **decided), data.measure).measured
 
     def _takes_long(self, source: Sheets) -> bool:
         if source.recs.height <= MOST_ROWS:
@@ -375,12 +317,23 @@ class Repair:
         ties = self.options.get("ties", self.data.convention.ties)
         return self.data.evaluation.library is not None or ties not in ROW_ORDERS
 
-    def _changed_frames(self) -> dict[str, Any]:
-        frames = {name: self.changed(name) for name, _change in self.changes}
-        for name, frame in frames.items():
-            if frame.height == 0:
-                raise FrameError(f"nothing is left of {name}.")
-        return frames
+    def _put_right(self, source: Sheets) -> Sheets:
+        """Return the source with the rows that are put right."""
+        lists, judgements = source.lists, source.judgements
+        changed = [*self.columns, *(change.frame for change in self.changes)]
+        if "recs" in changed:
+            lists = lists.with_rows(self._some_rows("recs"))
+        if "truth" in changed:
+            rows = self._some_rows("truth")
+            labels = {role: role for role in rows.columns} | {**judgements.labels}
+            judgements = replace(judgements, rows=rows, labels=labels)
+        return replace(source, lists=lists, judgements=judgements)
+
+    def _some_rows(self, name: str) -> pl.DataFrame:
+        rows = self.changed(name)
+        if rows.height == 0:
+            raise FrameError(f"nothing is left of {name}.")
+        return rows
 
 
 def _are_joinable(here: GivenFrame, there: GivenFrame, roles: Sequence[str]) -> bool:
@@ -393,7 +346,7 @@ def _are_joinable(here: GivenFrame, there: GivenFrame, roles: Sequence[str]) -> 
     if here.library == "pandas":
         return True
     types = [here.types.get(role) for role in roles]
-    is_coded = not {"Categorical", "Enum"}.isdisjoint(map(str, types))
+    is_coded = pl.Categorical in types or pl.Enum in types
     return not is_coded and types == [there.types.get(role) for role in roles]
 
 
@@ -406,16 +359,3 @@ def _as_keyword(column: str, value: str) -> str:
         return f"{column}={value}"
     of_text = "{" + f"{column!r}: {value}" + "}"
     return f"**{of_text}"
-
-
-def _with_frames(source: Sheets, frames: dict[str, pl.DataFrame]) -> Sheets:
-    """Return the source with other rows of recommendations and truth, if given."""
-    lists = source.lists
-    if "recs" in frames:
-        lists = lists.with_rows(frames["recs"])
-    judgements = source.judgements
-    if "truth" in frames:
-        truth = frames["truth"]
-        labels = {role: role for role in truth.columns} | {**judgements.labels}
-        judgements = replace(judgements, rows=truth, labels=labels)
-    return replace(source, lists=lists, judgements=judgements)

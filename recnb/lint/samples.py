@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from recnb.data.read import ONLY_LISTED
+from recnb.data.both_sides import ONLY_LISTED
 from recnb.display.language import N_
 from recnb.lint.data import PAIR, LintData
 from recnb.metrics.hits import Ints
@@ -48,7 +48,7 @@ def find_sample(data: LintData) -> SampledCandidates | None:
     knows_truth = data.convention.judged == "truth"
     if not knows_truth or data.convention.candidates != "list":
         return None
-    data.require_users(int(data.listed.sum()))
+    data.require("lists")
     return _sample_in_lists(data) or _sample_in_truth(data)
 
 
@@ -59,9 +59,9 @@ def _sample_in_lists(data: LintData) -> SampledCandidates | None:
     missing.
     """
     n_relevant = data.hits.n_relevant[data.listed]
-    lengths = data.joined.list_length[data.listed]
+    lengths = data.joined.hits.list_length[data.listed]
     lost = count_missed(data)[data.listed]
-    is_few = lengths.max() < _most_sampled(data.joined.recs["item"].n_unique())
+    is_few = lengths.max() < _most_sampled(data.joined.rows.lists["item"].n_unique())
     if not is_few or lost.sum() > MISSING * n_relevant.sum():
         return None
     negatives = lengths - n_relevant + lost
@@ -88,8 +88,8 @@ def _sample_in_truth(data: LintData) -> SampledCandidates | None:
     rows may be missing.
     """
     users = data.users(data.listed)
-    judged = data.joined.judged.join(users, on="user", how="semi")
-    recs = data.joined.recs.join(users, on="user", how="semi")
+    judged = data.joined.rows.judged.join(users, on="user", how="semi")
+    recs = data.joined.rows.lists.join(users, on="user", how="semi")
     n_items = pl.concat([judged["item"], recs["item"]]).n_unique()
     # What was not relevant and is in no list was put into the truth as a candidate.
     is_negative = pl.col("relevance").cast(pl.Float64) <= 0
@@ -97,7 +97,7 @@ def _sample_in_truth(data: LintData) -> SampledCandidates | None:
     n_others = recs.join(judged, on=PAIR, how="anti").height
     if not unlisted.sum() > len(unlisted) / 2 or n_others > MISSING * recs.height:
         return None
-    longest = int(data.joined.list_length.max())
+    longest = int(data.joined.hits.list_length.max())
     for rows in (judged, judged.filter(is_negative)):
         counts = rows.group_by("user").len("size")
         counted = users.join(counts, on="user", how="left")
@@ -146,5 +146,5 @@ def is_nothing_missed(data: LintData) -> bool:
         return False
     if data.convention.candidates != "list" or find_sample(data) is not None:
         return False
-    n_items = data.joined.recs["item"].n_unique()
-    return bool(data.joined.list_length.max() < n_items)
+    n_items = data.joined.rows.lists["item"].n_unique()
+    return bool(data.joined.hits.list_length.max() < n_items)

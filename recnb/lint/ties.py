@@ -9,7 +9,7 @@ import polars as pl
 
 from recnb.conventions.convention import ROW_ORDERS, TRUTH_ORDERS
 from recnb.data.ids import positions
-from recnb.data.sheet import in_floats
+from recnb.data.rules import in_floats
 from recnb.lint.data import LintData, Mask
 from recnb.metrics.gain import gain_of
 from recnb.metrics.hits import (
@@ -51,9 +51,9 @@ def list_rows(data: LintData) -> ListRows | None:
 
     None if they have no scores that are numbers.
     """
-    if "score" not in data.source.labels:
+    if "score" not in data.source.lists.labels:
         return None
-    recs = data.joined.recs
+    recs = data.joined.rows.lists
     if not (recs["score"].dtype.is_numeric() or recs["score"].dtype == pl.Boolean):
         return None
     user = positions(data.joined.users, recs["user"])
@@ -123,7 +123,7 @@ def find_ties(data: LintData) -> Ties | None:
     # The first rows of runs with a hit, of users whose value the order may change.
     begins = np.unique(tied.first[tied.size > 1])
     begins = begins[differs[rows.user[begins]]]
-    first = data.joined.recs[rows.row[begins]].select("user", "rank", "score")
+    first = data.joined.rows.lists[rows.row[begins]].select("user", "rank", "score")
     return Ties(
         first=first.unique("user", keep="first", maintain_order=True),
         constant=bool(rows.is_tied[rows.same_user].all()),

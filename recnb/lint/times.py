@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import polars as pl
 
+from recnb.data.names import says_when
 from recnb.display.language import N_, _
+from recnb.errors import FrameError
 from recnb.lint.data import LintData, NotCheckedError, quoted_id
 
 #: The frames whose rows may say when.
@@ -25,11 +25,8 @@ def comparable_times(data: LintData) -> tuple[pl.Series, pl.Series]:
     """
     if data.source.keys.columns:
         raise NotCheckedError(_("Give the rows of one value of `split=` alone."))
-    _check_time_columns(data.side.time_columns)
-    if len(data.side.times) < 2:
-        raise NotCheckedError(_("A column of times holds values of several kinds."))
     times = list[pl.Series]()
-    for name, column in zip(DATED, data.side.times, strict=True):
+    for name, column in zip(DATED, _columns_of_times(data), strict=True):
         if len(column) != data.frame(name).height:
             words = N_("Rows of `{frame}` were left out or put together.")
             raise NotCheckedError(_(words, frame=name))
@@ -49,8 +46,26 @@ def comparable_times(data: LintData) -> tuple[pl.Series, pl.Series]:
     return train.cast(shared), truth.cast(shared)
 
 
-def _check_time_columns(columns: tuple[Sequence[str], Sequence[str]]) -> None:
-    """Raise an error if it is not known which columns say when."""
+def _columns_of_times(data: LintData) -> list[pl.Series]:
+    """Return the columns of train and of the truth that say when, as they are."""
+    given = (data.side.train_times, data.side.truth_columns)
+    columns = [{} if table is None else table.columns for table in given]
+    names = _names_of_times([[*filter(says_when, each)] for each in columns])
+    tables = [table for table in given if table is not None]
+    try:
+        return [
+            table[name].alias(name) for table, name in zip(tables, names, strict=True)
+        ]
+    except FrameError:
+        words = N_("A column of times holds values of several kinds.")
+        raise NotCheckedError(_(words)) from None
+
+
+def _names_of_times(columns: list[list[str]]) -> tuple[str, str]:
+    """Return the names of the columns that say when; an error if it is not known which.
+
+    Of several columns that do, one that both frames have is read.
+    """
     lacking = [name for name, names in zip(DATED, columns, strict=True) if not names]
     if len(lacking) == 2:
         words = N_(
@@ -61,8 +76,10 @@ def _check_time_columns(columns: tuple[Sequence[str], Sequence[str]]) -> None:
     if lacking:
         words = N_("No column of `{frame}` is known to say when: call it `timestamp`.")
         raise NotCheckedError(_(words, frame=lacking[0]))
-    if {*columns[0]} & {*columns[1]}:
-        return
+    of_train, of_truth = columns
+    for name in of_train:
+        if name in of_truth:
+            return name, name
     for name, names in zip(DATED, columns, strict=True):
         if len(names) > 1:
             words = N_(
@@ -71,6 +88,7 @@ def _check_time_columns(columns: tuple[Sequence[str], Sequence[str]]) -> None:
             )
             listed = ", ".join(map(quoted_id, names))
             raise NotCheckedError(_(words, frame=name, columns=listed))
+    return of_train[0], of_truth[0]
 
 
 def _days(column: pl.Series, frame: str) -> pl.Series:

@@ -13,6 +13,7 @@ from typing import Literal
 
 import numpy as np
 
+from recnb.metrics.calls import function, method
 from recnb.metrics.gain import (
     GAIN,
     GRADED,
@@ -20,7 +21,7 @@ from recnb.metrics.gain import (
     Discount,
     Gain,
     Ideal,
-    discounted,
+    Worth,
     gain_of,
     ideal_of,
     out_of_count,
@@ -28,10 +29,32 @@ from recnb.metrics.gain import (
 from recnb.metrics.hits import Cutoff, Floats, Hits, count_within, of_each_rank
 from recnb.metrics.metric import ALWAYS, Credit, metric, number_option
 
+#: Functions of one list: `recnb` takes its names from here.
+__all__ = [
+    "average_precision",
+    "cg",
+    "dcg",
+    "err",
+    "f1",
+    "fbeta",
+    "hit_rate",
+    "idcg",
+    "mrr",
+    "ndcg",
+    "precision",
+    "r_precision",
+    "rbp",
+    "recall",
+    "reciprocal_rank",
+]
 
+
+@function
 @metric(
     called="precision",
     symbol="Precision",
+    printed="P",
+    also=("prec", "setp", "setrelp"),
     credit="1",
     out_of="out_of",
     bounds=(0, 1),
@@ -63,9 +86,12 @@ def precision(
     return Credit(hits, k, hits.weight, out_of_count(hits, k, out_of))
 
 
+@function
 @metric(
     called="recall",
     symbol="Recall",
+    printed="R",
+    also=("setr",),
     credit="1",
     out_of="out_of",
     bounds=(0, 1),
@@ -95,9 +121,12 @@ def recall(
     return Credit(hits, k, hits.weight, out_of_count(hits, k, out_of))
 
 
+@function
 @metric(
     called="F1 score",
     symbol="F1",
+    printed="F1",
+    also=("f",),
     credit="2",
     out_of="k + n_relevant",
     bounds=(0, 1),
@@ -112,17 +141,16 @@ def f1(hits: Hits, k: Cutoff = None) -> Credit:
     >>> round(recnb.f1(["a", "x", "b", "y", "c"], ["a", "b", "c", "d", "e", "f"], k=5), 4)
     0.5455
     """
-    return Credit(
-        hits,
-        k,
-        2.0 * hits.weight,
-        out_of_count(hits, k, "k") + out_of_count(hits, k, "relevant"),
-    )
+    out_of = out_of_count(hits, k, "k") + out_of_count(hits, k, "relevant")
+    return Credit(hits, k, 2.0 * hits.weight, out_of)
 
 
+@function
 @metric(
     called="F-beta score",
     symbol="F-beta",
+    printed="Fbeta",
+    also=("f-beta", "setf"),
     credit="1 + beta^2",
     out_of="k + beta^2 * n_relevant",
     bounds=(0, 1),
@@ -151,9 +179,12 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     return Credit(hits, k, (1 + beta**2) * hits.weight, out_of)
 
 
+@function
 @metric(
     called="hit rate",
     symbol="HR",
+    printed="Success",
+    also=("hr", "hit", "hits", "hitrate"),
     credit="first",
     bounds=(0, 1),
     references=["deshpande2004"],
@@ -174,9 +205,11 @@ def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
     return Credit(hits, k, hits.first)
 
 
+@function
 @metric(
     called="reciprocal rank",
     symbol="RR",
+    printed="RR",
     credit="target / rank",
     bounds=(0, 1),
     references=["voorhees1999"],
@@ -204,9 +237,11 @@ def reciprocal_rank(
     return Credit(hits, k, np.asarray(chosen / hits.rank, dtype=np.float64))
 
 
+@function
 @metric(
     called="average precision",
     symbol="AP",
+    printed="AP",
     credit="nth / rank",
     out_of="out_of",
     meanings={"out_of": OUT_OF},
@@ -240,9 +275,11 @@ def average_precision(
     )
 
 
+@function
 @metric(
     called="cumulative gain",
     symbol="CG",
+    printed="CG",
     credit="gain",
     bounds=(0, math.inf),
     references=["jarvelin2002"],
@@ -260,9 +297,11 @@ def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
     return Credit(hits, k, hits.weigh(gain_of(hits.relevance, gain)))
 
 
+@function
 @metric(
     called="discounted cumulative gain",
     symbol="DCG",
+    printed="DCG",
     credit="gain / discount",
     out_of="out_of",
     meanings={**GRADED, "out_of": OUT_OF},
@@ -290,18 +329,16 @@ def dcg(
     >>> round(recnb.dcg([3, 2, 3, 0, 1, 2]), 3)
     6.861
     """
-    return Credit(
-        hits,
-        k,
-        discounted(hits, k, gain, discount, log_base).earned,
-        out_of_count(hits, k, out_of),
-    )
+    worth = Worth(gain, discount, log_base)
+    return Credit(hits, k, worth.of(hits), out_of_count(hits, k, out_of))
 
 
+@function
 @metric(
     called="ideal discounted cumulative gain",
     better=None,
     symbol="IDCG",
+    printed="IDCG",
     credit="gain / discount",
     over="ideal",
     meanings=GRADED,
@@ -326,12 +363,14 @@ def idcg(
     >>> round(recnb.idcg([3, 2, 2, 1], k=4), 4)
     5.6925
     """
-    return ideal_of(hits, k, ideal, gain, discount, log_base)
+    return ideal_of(hits, k, ideal, Worth(gain, discount, log_base))
 
 
+@function
 @metric(
     called="normalized discounted cumulative gain",
     symbol="nDCG",
+    printed="nDCG",
     credit="gain / discount",
     out_of="ideal(gain / discount)",
     bounds=(0, 1),
@@ -367,15 +406,16 @@ def ndcg(
     >>> round(recnb.ndcg([3, 2, 3, 0, 1, 2]), 3)
     0.961
     """
-    earned = discounted(hits, k, gain, discount, log_base).earned
-    return Credit(
-        hits, k, earned, out_of=ideal_of(hits, k, ideal, gain, discount, log_base)
-    )
+    worth = Worth(gain, discount, log_base)
+    return Credit(hits, k, worth.of(hits), ideal_of(hits, k, ideal, worth))
 
 
+@function
 @metric(
     called="R-precision",
     symbol="R-Precision",
+    printed="Rprec",
+    also=("r-precision",),
     credit="rank <= n_relevant",
     out_of="n_relevant",
     bounds=(0, 1),
@@ -395,9 +435,11 @@ def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
     return Credit(hits, k, hits.weigh(in_reach), out_of_count(hits, k, "relevant"))
 
 
+@function
 @metric(
     called="rank-biased precision",
     symbol="RBP",
+    printed="RBP",
     credit="(1 - p) * p^(rank - 1)",
     out_of="out_of",
     bounds=(0, 1),
@@ -437,9 +479,11 @@ def examined(rows: Hits, p: float) -> Floats:
     return of_each_rank(rows.rank, lambda rank: (1 - p) * np.power(p, rank - 1))
 
 
+@function
 @metric(
     called="expected reciprocal rank",
     symbol="ERR",
+    printed="ERR",
     credit="reach * stop / rank",
     bounds=(0, 1),
     references=["chapelle2009"],
@@ -459,10 +503,8 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
     >>> round(recnb.err([3, 2, 1], max_relevance=4), 4)
     0.4998
     """
-    highest, top = (
-        hits.truth_relevance.max(initial=0),
-        hits.max_relevance if max_relevance is None else max_relevance,
-    )
+    highest = hits.truth_relevance.max(initial=0)
+    top = hits.max_relevance if max_relevance is None else max_relevance
     scale = (
         f"the top of the scale, which 2 is raised to: the truth holds {highest:g}, "
         f"and 1000 is the most: use a smaller scale"
@@ -489,3 +531,27 @@ def reach(hits: Hits, stop: Floats) -> Floats:
         here = by_nth[start:end]
         reached[here] = reached[here - 1] * (1.0 - stop[here - 1])
     return reached
+
+
+mrr = reciprocal_rank
+
+
+class Accuracy:
+    """The metrics as methods: of an evaluation, and of `df.rec`."""
+
+    precision = method(precision)
+    recall = method(recall)
+    f1 = method(f1)
+    fbeta = method(fbeta)
+    hit_rate = method(hit_rate)
+    reciprocal_rank = method(reciprocal_rank)
+    mrr = reciprocal_rank
+    average_precision = method(average_precision)
+    map = average_precision
+    cg = method(cg)
+    dcg = method(dcg)
+    idcg = method(idcg)
+    ndcg = method(ndcg)
+    r_precision = method(r_precision)
+    rbp = method(rbp)
+    err = method(err)

@@ -164,26 +164,16 @@ class Formula:
             "min": lambda *numbers: functools.reduce(np.minimum, numbers),
             "max": lambda *numbers: functools.reduce(np.maximum, numbers),
         }
-        known |= {
-            name: np.asarray(values[name], dtype=np.float64) for name in self.names()
-        }
-        return (
-            eval(
-                compile(ast.Expression(self.tree), "formula", "eval"),
-                {"__builtins__": {}},
-                known,
-            )
-            * 1.0
-        )
+        for name in self.names():
+            known[name] = np.asarray(values[name], dtype=np.float64)
+        code = compile(ast.Expression(self.tree), "formula", "eval")
+        return eval(code, {"__builtins__": {}}, known) * 1.0
 
     def names(self) -> frozenset[str]:
         """Return the names that the formula needs numbers for."""
-        return (
-            frozenset(
-                node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)
-            )
-            - FUNCTIONS
-        )
+        nodes = ast.walk(self.tree)
+        names = frozenset(node.id for node in nodes if isinstance(node, ast.Name))
+        return names - FUNCTIONS
 
     def unknown(self, names: Collection[str]) -> str:
         """Return the first part that is not understood; "" if there is none.
@@ -221,28 +211,26 @@ class Formula:
                     return str(value)
                 case ast.Name(word) if latex:
                     return _latex_name(word)
+                case ast.Name(word) if word in numbers:
+                    return number(numbers[word])
                 case ast.Name(word):
-                    return (
-                        number(numbers[word])
-                        if word in numbers
-                        else pgettext("formula", word)
-                    )
+                    return pgettext("formula", word)
                 case ast.Call(ast.Name("ideal"), [summed]) if latex:
                     return rf"\sum_{{i \in {_(LATEX['ideal'])}, i \le k}} {write(summed, PRODUCT)}"
                 case ast.Call(ast.Name(word), arguments):
-                    return f"{self._function(word, latex=latex)}({', '.join(write(each, 0) for each in arguments)})"  # noqa: E501
+                    inside = ", ".join(write(each, 0) for each in arguments)
+                    return f"{self._function(word, latex=latex)}({inside})"
                 case ast.BinOp(left, operation, right) | ast.Compare(
                     left, [operation], [right]
                 ):
-                    notation = (LATEX_OPERATIONS if latex else OPERATIONS)[
-                        type(operation)
-                    ]
+                    operations = LATEX_OPERATIONS if latex else OPERATIONS
+                    notation = operations[type(operation)]
+                    sides = write(left, notation.left), write(right, notation.right)
                     template = notation.latex if latex else notation.text
-                    text = template.format(
-                        write(left, notation.left), write(right, notation.right)
-                    )
-                    in_brackets = rf"\left({text}\right)" if latex else f"({text})"
-                    return text if notation.level >= level else in_brackets
+                    text = template.format(*sides)
+                    if notation.level >= level:
+                        return text
+                    return rf"\left({text}\right)" if latex else f"({text})"
             raise TypeError(ast.dump(node))
 
         return write(self.tree, level)
@@ -272,10 +260,8 @@ def _replaced(text: str, meanings: Mapping[str, str]) -> str:
 
     def meaning(match: re.Match[str]) -> str:
         name = match[0]
-        return (
-            name
-            if meanings.get(name, name) == name
-            else f"({_replaced(meanings[name], meanings)})"
-        )
+        if meanings.get(name, name) == name:
+            return name
+        return f"({_replaced(meanings[name], meanings)})"
 
     return re.sub(r"[A-Za-z_]\w*", meaning, text)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,15 +35,11 @@ def gain_of(relevance: Floats, gain: Gain) -> Floats:
     if gain == "linear":
         return relevance
     if gain == "exponential":
-        if (
-            relevance.max(initial=0) > 1000
-        ):  # an infinite gain over an infinite ideal is no number
-            problem = (
-                f"gain='exponential' is 2^relevance - 1, and {relevance.max():g} is "
-                f"too large for that: "
-            )
+        highest = relevance.max(initial=0)
+        if highest > 1000:  # an infinite gain over an infinite ideal is no number
             raise OptionError(
-                f"{problem}use gain='linear', or a smaller scale of relevance."
+                f"gain='exponential' is 2^relevance - 1, and {highest:g} is too large "
+                "for that: use gain='linear', or a smaller scale of relevance."
             )
         # 2^relevance is 1 for a tiny relevance, which expm1 keeps; exp2 is exact for
         # whole ones.
@@ -87,17 +83,17 @@ MAX_PLACES = 1_000_000
 Ideal = Literal["relevant", "all", "k", "list", "min(k, list)"]
 
 
-def discounted(
-    hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: float
-) -> Credit:
-    """Return the gain of each hit over the discount of its rank."""
-    return Credit(
-        hits,
-        k,
-        hits.weigh(
-            gain_of(hits.relevance, gain) / discount_of(hits.rank, discount, log_base)
-        ),
-    )
+class Worth(NamedTuple):
+    """What a hit is worth: the gain of its relevance over the discount of its rank."""
+
+    gain: Gain
+    discount: Discount
+    log_base: float
+
+    def of(self, hits: Hits) -> Floats:
+        """Return the worth of each hit, times its weight."""
+        gain = gain_of(hits.relevance, self.gain)
+        return hits.weigh(gain / discount_of(hits.rank, self.discount, self.log_base))
 
 
 def best_of_all(hits: Hits, gain: Gain) -> Hits:
@@ -122,17 +118,13 @@ def best_of_list(hits: Hits, gain: Gain) -> Hits:
     """
     once = slice(None) if hits.tied is None else hits.tied.top
     user, relevance, row = hits.user[once], hits.relevance[once], hits.entry[once]
-    value = (
-        relevance
-        if hits.truth_weight is None
-        else weighed(gain_of(relevance, gain), hits.truth_weight[row])
-    )
+    value = relevance
+    if hits.truth_weight is not None:
+        value = weighed(gain_of(relevance, gain), hits.truth_weight[row])
     return hits.as_list(user, relevance, row, value)
 
 
-def ideal_of(
-    hits: Hits, k: Cutoff, ideal: Ideal, gain: Gain, discount: Discount, log_base: float
-) -> Credit:
+def ideal_of(hits: Hits, k: Cutoff, ideal: Ideal, worth: Worth) -> Credit:
     """Return the credit of the best list, by `ideal`.
 
     - "relevant": all relevant items, the most relevant first
@@ -143,20 +135,20 @@ def ideal_of(
     """
     if ideal == "k":
         if hits.truth_weight is not None:
-            problem = (
+            raise OptionError(
                 "ideal='k' supposes items that the truth does not hold, which have no "
-                "propensity: "
+                "propensity: leave it out."
             )
-            raise OptionError(f"{problem}leave it out.")
-        return FullOfBest(hits, k, gain, discount, log_base)
-    best = best_of_list(hits, gain) if ideal == "list" else best_of_all(hits, gain)
+        return FullOfBest(hits, k, worth)
+    best_of = best_of_list if ideal == "list" else best_of_all
+    best = best_of(hits, worth.gain)
     if ideal == "all":
         k = replace(Cutoffs.of(k), cut="none")
     if ideal == "min(k, list)":
         shorter = np.minimum(best.list_length, hits.list_length)
         reached = best.rank <= shorter[best.user]
         best = best.with_rows(reached, list_length=shorter)
-    return discounted(best, k, gain, discount, log_base)
+    return Credit(best, k, worth.of(best))
 
 
 class FullOfBest(Credit):
@@ -168,16 +160,14 @@ class FullOfBest(Credit):
     the ranks added up.
     """
 
-    def __init__(
-        self, hits: Hits, k: Cutoff, gain: Gain, discount: Discount, log_base: float
-    ) -> None:
+    def __init__(self, hits: Hits, k: Cutoff, worth: Worth) -> None:
         """Find each user's best item, and how many places it fills at each cut-off."""
-        self.best = np.where(hits.n_relevant > 0, -np.inf, 0.0)
+        has_relevant = hits.n_relevant > 0
+        self.best = np.where(has_relevant, -np.inf, 0.0)
         np.maximum.at(self.best, hits.truth_user, hits.truth_relevance)
-        super().__init__(
-            hits, k, np.where(hits.n_relevant > 0, gain_of(self.best, gain), 0.0)
-        )
-        self.by = gain, discount, log_base
+        earned = np.where(has_relevant, gain_of(self.best, worth.gain), 0.0)
+        super().__init__(hits, k, earned)
+        self.worth = worth
         self.depth = self.k.size(hits.list_length)
         if self.depth.max(initial=0) > MAX_PLACES:
             raise OptionError(
@@ -187,11 +177,9 @@ class FullOfBest(Credit):
     @property
     def total(self) -> Floats:
         """Credit earned, users × cut-offs."""
-        ranks, (_gain, discount, log_base) = (
-            np.arange(1, int(self.depth.max(initial=0)) + 1),
-            self.by,
-        )
-        summed = np.cumsum(np.r_[0.0, 1.0 / discount_of(ranks, discount, log_base)])
+        ranks = np.arange(1, int(self.depth.max(initial=0)) + 1)
+        discounts = discount_of(ranks, self.worth.discount, self.worth.log_base)
+        summed = np.cumsum(np.r_[0.0, 1.0 / discounts])
         return np.asarray(as_column(self.earned) * summed[self.depth])
 
     @property
@@ -204,11 +192,8 @@ class FullOfBest(Credit):
         """The same with a row for each rank, of an item that is none of the truth."""
         length = np.where(self.rows.n_relevant > 0, self.depth.max(axis=1), 0)
         user = np.repeat(np.arange(self.rows.n_users), length)
-        return discounted(
-            self.rows.as_list(user, self.best[user], np.full(len(user), -1)),
-            self.k,
-            *self.by,
-        )
+        places = self.rows.as_list(user, self.best[user], np.full(len(user), -1))
+        return Credit(places, self.k, self.worth.of(places))
 
 
 OutOf = Literal[
@@ -256,11 +241,6 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats | float:
     if out_of == "hits":
         hits.refuse_ties("out_of='hits' divides by what each order finds")
         return hits.total(hits.weight, k)
-    cutoffs, relevant, length = (
-        Cutoffs.of(k),
-        as_column(hits.n_relevant),
-        as_column(hits.list_length),
-    )
     if out_of == "relevant":
         return as_column(hits.relevant_weight)
     if hits.truth_weight is not None and "relevant" in out_of:
@@ -269,15 +249,14 @@ def out_of_count(hits: Hits, k: Cutoff, out_of: OutOf) -> Floats | float:
         reached = best.rank <= best.list_length[best.user]
         best = best.with_rows(reached) if out_of == "min(list, relevant)" else best
         return best.total(best.weight, k)
-    in_list = out_of in ("list", "min(list, relevant)")
-    count = (
-        np.minimum(cutoffs.depth(hits.list_length), length)
-        if in_list
-        else cutoffs.size(hits.list_length)
-    )
-    return (count if out_of in ("k", "list") else np.minimum(count, relevant)).astype(
-        np.float64
-    )
+    length, cutoffs = hits.list_length, Cutoffs.of(k)
+    if "list" in out_of:
+        count = np.minimum(cutoffs.depth(length), as_column(length))
+    else:
+        count = cutoffs.size(length)
+    if "relevant" in out_of:
+        count = np.minimum(count, as_column(hits.n_relevant))
+    return count.astype(np.float64)
 
 
 def as_column(values: NDArray[Number]) -> NDArray[Number]:

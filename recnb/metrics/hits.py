@@ -18,22 +18,21 @@ a few hits for every hundred recommended rows, which is where the speed comes fr
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Literal, TypeGuard, TypeVar
+from typing import Any, Literal, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recnb.caching import cached_property
 from recnb.errors import CutoffError, OptionError, is_several, quoted
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 Number = TypeVar("Number", np.int64, np.float64)
-T = TypeVar("T")
 
 #: The highest relevance: sums and squares of it over all users stay finite.
 HIGHEST = 1e100
@@ -47,23 +46,6 @@ ENDLESS = 2**31
 #: Users whose hits are summed together: so few that the processor's cache holds their
 #: cells.
 BLOCK = 2**15
-
-
-class cached_property(functools.cached_property[T]):  # noqa: N801
-    """`functools.cached_property` without the lock of Python 3.11.
-
-    With the lock a thread waits for whoever waits for it.
-    """
-
-    if not TYPE_CHECKING:
-
-        def __get__(self, instance: Any, owner: type | None = None) -> Any:
-            """Return the value, worked out at first use."""
-            return (
-                self
-                if instance is None
-                else instance.__dict__.setdefault(self.attrname, self.func(instance))
-            )
 
 
 @dataclass(frozen=True)
@@ -115,6 +97,11 @@ class Cutoffs:
         return self.values == (None,)
 
     @property
+    def is_mixed(self) -> bool:
+        """Whether some lists are cut and some are whole."""
+        return None in self.values and not self.is_whole
+
+    @property
     def depths(self) -> tuple[int | None, ...]:
         """The last rank that counts, by cut-off."""
         if self.cut == "none":
@@ -142,6 +129,10 @@ class Cutoffs:
 Cutoff = int | Cutoffs | None
 
 
+#: The fix of a wrong cut-off that the command line lacks.
+OR_WHOLE = ", or None for each user's whole list"
+
+
 def _are_several(k: object) -> TypeGuard[Sequence[object]]:
     return isinstance(k, (Sequence, np.ndarray)) and is_several(k)
 
@@ -149,22 +140,19 @@ def _are_several(k: object) -> TypeGuard[Sequence[object]]:
 def _one_cutoff(k: object) -> int | None:
     if k is None:
         return None
-    if (
-        isinstance(k, (int, np.integer))
-        and not isinstance(k, bool)
-        and 1 <= k < ENDLESS
-    ):
-        return int(k)
-    if isinstance(k, (int, np.integer)) and k >= ENDLESS:
+    if not isinstance(k, (int, np.integer)) or isinstance(k, bool) or k < 1:
+        raise CutoffError(
+            f"k={quoted(k)} is not a cut-off: k counts ranks, so it is a whole "
+            f"number from 1 up, such as k=10{OR_WHOLE}.",
+            {OR_WHOLE: ""},
+        )
+    if k >= ENDLESS:
         raise CutoffError(
             f"k={quoted(k)} is deeper than any list, which has fewer than "
-            f"{ENDLESS:,} ranks: give a smaller k, such as k=10, or None for each "
-            "user's whole list."
+            f"{ENDLESS:,} ranks: give a smaller k, such as k=10{OR_WHOLE}.",
+            {OR_WHOLE: ""},
         )
-    raise CutoffError(
-        f"k={quoted(k)} is not a cut-off: k counts ranks, so it is a whole "
-        "number from 1 up, such as k=10, or None for each user's whole list."
-    )
+    return int(k)
 
 
 def _by_user(depths: tuple[int | None, ...], list_length: Ints) -> Ints:
@@ -225,19 +213,16 @@ class Hits:
     entry: Ints  #: per hit, which entry it is: its place in the next two
     truth_user: Ints  #: per entry, sorted: the position of the user
     truth_relevance: Floats  #: per entry, as of hits
-    list_length: Ints  #: per user, the last rank of the list that was recommended; 0 without a list
-    max_relevance: (
-        float  #: the highest relevance in the truth, of all users: the scale of ERR
-    )
-    tied: TieSpread | None = (
-        None  #: how each hit is spread over ranks if equal scores share them
-    )
-    judged: Hits | None = (
-        None  #: the judged items in the lists as hits, for metrics that need them
-    )
-    truth_weight: Floats | None = (
-        None  #: per entry, what it counts: 1 / propensity; None: each counts 1
-    )
+    #: Per user, the last rank of the list that was recommended; 0 without a list.
+    list_length: Ints
+    #: The highest relevance in the truth, of all users: the scale of ERR.
+    max_relevance: float
+    #: How each hit is spread over ranks if equal scores share them.
+    tied: TieSpread | None = None
+    #: The judged items in the lists as hits, for metrics that need them.
+    judged: Hits | None = None
+    #: Per entry, what it counts: 1 / propensity; None: each counts 1.
+    truth_weight: Floats | None = None
 
     @property
     def n_users(self) -> int:
@@ -262,12 +247,10 @@ class Hits:
                 self.rank[rows], lambda rank: np.searchsorted(ascending, rank)
             )
             cell *= block.shape[1]
-            cell += (
-                self.user[rows] - start
-            )  # hits below all cut-offs are in cells after those of the block
-            block[:] = np.bincount(cell, weights[rows], block.size)[
-                : block.size
-            ].reshape(block.shape)
+            cell += self.user[rows] - start
+            # Hits below all cut-offs are in cells after those of the block.
+            summed = np.bincount(cell, weights[rows], block.size)[: block.size]
+            block[:] = summed.reshape(block.shape)
             for above, here in pairwise(block):
                 here += above
         if depths == ascending:
@@ -378,21 +361,20 @@ class Hits:
 
         If ties are averaged, times the probability that it has this rank.
         """
-        weight = (
-            np.ones(len(self.user))
-            if self.truth_weight is None
-            else self.truth_weight[self.entry]
-        )
-        return weight if self.tied is None else weight * self.tied.weight
+        weight = np.ones(len(self.user))
+        if self.truth_weight is not None:
+            weight = self.truth_weight[self.entry]
+        if self.tied is not None:
+            weight = weight * self.tied.weight
+        return weight
 
     def weigh(self, credit: NDArray[Any]) -> Floats:
         """Return credit of each hit, times its weight and the probability of its rank."""
         if self.truth_weight is not None:
             return weighed(credit, self.weight)
-        is_plain = self.tied is None
-        return np.asarray(
-            credit if is_plain else credit * self.weight, dtype=np.float64
-        )
+        if self.tied is not None:
+            credit = credit * self.weight
+        return np.asarray(credit, dtype=np.float64)
 
     @cached_property
     def relevant_weight(self) -> Floats:
@@ -463,6 +445,21 @@ class Hits:
         tied = None if self.tied is None else self.tied.with_rows(rows)
         return replace(self, **{**columns, "tied": tied, **others})
 
+    def down_to(self, depth: int | None) -> Hits:
+        """Return the hits among the first ranks; None: all."""
+        if depth is None or self.tied is not None:
+            return self  # those spread over ties are cut where they are summed
+        if depth >= self.list_length.max(initial=0):
+            return self
+        if depth not in self._cut:
+            self._cut[depth] = self.with_rows(self.rank <= depth)
+        return self._cut[depth]
+
+    @cached_property
+    def _cut(self) -> dict[int, Hits]:
+        """The hits down to each rank that was asked for."""
+        return {}
+
     def of_user(self, user: int) -> Hits:
         """Keep one user, by position; the scale of the whole data set stays."""
         return self.with_users(np.arange(self.n_users) == user)
@@ -472,17 +469,16 @@ class Hits:
         rows, truth_rows = kept[self.user], kept[self.truth_user]
         number, truth_number = np.cumsum(kept) - 1, np.cumsum(truth_rows) - 1
         truth_user = number[self.truth_user[truth_rows]]
+        weight, judged = self.truth_weight, self.judged
         return self.with_rows(
             rows,
             user=number[self.user[rows]],
             entry=truth_number[self.entry[rows]],
             truth_user=truth_user,
             truth_relevance=self.truth_relevance[truth_rows],
-            truth_weight=None
-            if self.truth_weight is None
-            else self.truth_weight[truth_rows],
+            truth_weight=None if weight is None else weight[truth_rows],
             list_length=self.list_length[kept],
-            judged=None if self.judged is None else self.judged.with_users(kept),
+            judged=None if judged is None else judged.with_users(kept),
         )
 
 
@@ -498,14 +494,26 @@ def of_each_rank(
     return function(ranks)[rank]
 
 
+def run_starts(*columns: NDArray[Any]) -> Ints:
+    """Return the first row of each run of rows that are equal in all columns.
+
+    Of 0, 0, 3, 3, 3 these are 0 and 2.
+    """
+    is_start = np.zeros(len(columns[0]), dtype=bool)
+    is_start[:1] = True
+    for column in columns:
+        is_start[1:] |= column[1:] != column[:-1]
+    return np.flatnonzero(is_start)
+
+
 def count_within(user: NDArray[Any]) -> Ints:
     """Count the rows of each run of equal values from 1.
 
     Of 0, 0, 3, 3, 3 it is 1, 2, 1, 2, 3.
     """
-    starts = np.flatnonzero(user[1:] != user[:-1]) + 1
+    starts = run_starts(user)
     steps = np.ones(len(user), dtype=np.int64)
-    steps[starts] -= np.diff(starts, prepend=0)
+    steps[starts[1:]] -= np.diff(starts)
     return np.cumsum(steps, out=steps)
 
 
@@ -518,35 +526,38 @@ def stands_from_highest(user: Ints, value: Floats) -> bool:
 
 
 def order_from_highest(
-    user: Ints, value: Floats | Ints, within: Ints | Floats | None = None
+    user: Ints,
+    value: Floats | Ints,
+    within: Ints | Floats | None = None,
+    sort: Callable[[Ints], Ints] = np.sort,
 ) -> Ints:
     """Return the order by user, from the highest value, then from the lowest `within`.
 
     Equal rows keep their order.
 
     User, value and row are packed into one whole number that is sorted, of the value as
-    many bits as there is room for.
+    many bits as there is room for. `sort` returns such numbers sorted.
     """
     value = value.astype(np.float64, copy=False)
     if within is not None:
         first = np.argsort(within, kind="stable")
-        return np.asarray(first[order_from_highest(user[first], value[first])])
+        of_first = order_from_highest(user[first], value[first], sort=sort)
+        return np.asarray(first[of_first])
     row_bits, top = len(user).bit_length(), value.max(initial=-np.inf)
     value_bits = min(48, 62 - row_bits - int(user.max(initial=0)).bit_length())
     with np.errstate(all="ignore"):
         apart = top - value.min(initial=np.inf)
         scale = (2.0**value_bits - 2) / apart if apart else 0.0
-    if value_bits < 8 or not (
-        np.isfinite(apart) and np.isfinite(scale)
-    ):  # no room, or values that are infinite
+    is_finite = np.isfinite(apart) and np.isfinite(scale)
+    if value_bits < 8 or not is_finite:  # no room, or values that are infinite
         return np.asarray(np.lexsort((-value, user)))
     key = ((top - value) * scale).astype(np.int64)
     key |= user << value_bits
     key <<= row_bits
     key |= np.arange(len(user))
-    key.sort()
+    key = sort(key)
     order: Ints = key & ((1 << row_bits) - 1)
-    key >>= value_bits + row_bits
+    key = key >> (value_bits + row_bits)
     ordered = value[order]
     wrong = np.flatnonzero((ordered[1:] > ordered[:-1]) & (key[1:] == key[:-1]))
     if len(wrong):  # values of a user that differ in the bits there was no room for

@@ -16,7 +16,6 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from recnb.display.data_file import rows_of
 from recnb.display.language import LANGUAGES, N_, _, pgettext, use_language
 from recnb.errors import OptionError, is_number, near, quoted
 from recnb.metrics.formula import OVER, Formula
@@ -27,21 +26,13 @@ from recnb.metrics.metric import (
     EVERY_METRIC,
     LIST_METRICS,
     METRICS,
+    NAMES,
+    PRINTED,
     RETRIEVAL_METRICS,
     Given,
     Metric,
     Text,
 )
-
-_NAMES = rows_of("metrics/measures.csv")
-#: Metric -> the name that is printed.
-PRINTED = {row["metric"]: row["printed"] for row in _NAMES}
-#: Every name that is not recnb's own, in lower case -> metric.
-NAMES = ALIASES | {
-    name.lower(): row["metric"]
-    for row in _NAMES
-    for name in (row["printed"], *row["also"].split())
-}
 
 #: Values of ir_measures' `dcg` -> recnb's `gain`.
 DCG = {"log2": "linear", "exp-log2": "exponential"}
@@ -432,42 +423,48 @@ def _without_blanks(name: str) -> str:
     return "".join(name.lower().split())
 
 
+#: A metric with its cut-off as other libraries write it: ndcg_at_10, recall_at_k, hr10.
+GUESS = re.compile(
+    r"(?:mean_)?(.+?)(?:_?(?:at_?)?(\d+)|_(?:at_?)?k|_at)?(?:_score)?", re.IGNORECASE
+)
+
+
+def call_of(name: str) -> str:
+    """Return the call that a guessed name of a metric means, "" if none is meant.
+
+    It is "ndcg(k=10)" for ndcg_at_10, NDCG or ndcg_score.
+
+    >>> call_of("precision_at_5"), call_of("MAP"), call_of("mean")
+    ('precision(k=5)', 'average_precision(k=10)', '')
+    """
+    parts = GUESS.fullmatch(name)
+    if parts is None:
+        return ""
+    for stem, k in ((name, None), parts.groups()):
+        plain_name = stem.lower()
+        known = NAMES.get(plain_name, plain_name)
+        metric = METRICS.get(known) or LIST_METRICS.get(known)
+        metric = metric or EVERY_METRIC.get(called(stem.replace("_", " ")))
+        if metric is not None:
+            cutoff = k if k and k.isdecimal() else 10
+            return f"{metric.name}(k={cutoff})"
+    return ""
+
+
+def symbol_of(name: Any) -> Any:
+    """Return how a metric is shown: "nDCG@10" of "ndcg@10", another name as it is."""
+    try:
+        return parsed(name).label
+    except (OptionError, TypeError):  # a name that is no text
+        return name
+
+
 @functools.cache
 def parsed(text: str) -> Measure:
     """Read a name, or a text such as "nDCG(dcg='exp-log2')@10"."""
     if text in EVERY_METRIC:
         return Measure(EVERY_METRIC[text])
-    name, inside, after = _parts_of(text)
-    metric = _metric_called(name, text)
-    options = _arguments(inside or "", text)
-    cutoff = _read_cutoff(metric, after, options, text)
-    if cutoff is not None:
-        _refuse_cut_set(metric, name, cutoff, text)
-    metric = _read_as_ir_measures(metric, name, options, text)
-    decisions = _conventions(metric, options, text)
-    _refuse_unknown(metric, options, text)
-    metric.check(options)
-    return Measure(
-        metric=metric,
-        options=options,
-        k=cutoff,
-        text=_printed(metric, options, decisions),
-        decisions=decisions,
-    )
-
-
-def _parts_of(text: str) -> tuple[str, str | None, str | None]:
-    """Return the name, what is in brackets, and what follows "@"."""
-    parts = TEXT.fullmatch(text)
-    if parts is not None:
-        name, inside, after = parts.groups()
-        return name, inside, after
-    if set(text) & set("@("):
-        raise OptionError(
-            f"{text!r} is no measure: type a name, parameters in brackets and a "
-            f"cut-off, such as {EXAMPLES}."
-        )
-    return text, None, None
+    return _MeasureText(text).measure()
 
 
 def _metric_called(name: str, text: str) -> Metric[...]:
@@ -475,156 +472,183 @@ def _metric_called(name: str, text: str) -> Metric[...]:
     known = EXACT.get(name) or NAMES.get(name.lower(), name.lower())
     metric = EVERY_METRIC.get(known) or EVERY_METRIC.get(called(name))
     if metric is None:
-        problem = f"{quoted(text)} is no metric of recnb."
-        if name.lower() in NOT_HERE:
-            raise OptionError(f"{problem} {NOT_HERE[name.lower()]}")
-        raise OptionError(f"{problem} {near(name, _known_names(name))}")
+        why = NOT_HERE.get(name.lower()) or near(name, _known_names(name))
+        raise OptionError(f"{quoted(text)} is no metric of recnb. {why}")
     return metric
 
 
-def _read_cutoff(
-    metric: Metric[...], after: str | None, options: dict[str, Any], text: str
-) -> int | None:
-    """Return the cut-off that follows "@", or is cutoff= in the brackets.
+class _MeasureText:
+    """The text of a measure: a name, parameters in brackets, and what follows "@".
 
-    A level of recall that follows "@" becomes an option.
+    Reading it puts recnb's metric and options in the place of those of ir_measures.
     """
-    if "recall" not in metric.defaults:
-        in_brackets = options.pop("cutoff", None)
-        if after is None:
-            (cutoff,) = Cutoffs.one(in_brackets)
-            return cutoff
-        if in_brackets is not None:
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        parts = TEXT.fullmatch(text)
+        if parts is None and set(text) & set("@("):
             raise OptionError(
-                f"{text!r} gives its cut-off twice: leave it out of the brackets."
+                f"{text!r} is no measure: type a name, parameters in brackets and a "
+                f"cut-off, such as {EXAMPLES}."
             )
-        (cutoff,) = Cutoffs.one(_number_after(after, int, text))
-        return cutoff
-    if after is None:
+        self.name: str = text if parts is None else parts[1]
+        self.after: str | None = None if parts is None else parts[3]
+        inside = "" if parts is None else parts[2] or ""
+        self.metric = _metric_called(self.name, text)
+        self.options = self._arguments(inside)
+
+    def measure(self) -> Measure:
+        """Return the measure that the text means."""
+        cutoff = self._cutoff()
+        self._read_as_ir_measures()
+        decisions = self._decisions()
+        for option in self.options:
+            if option not in self.metric.defaults:
+                known = near(option, self.metric.defaults)
+                problem = f"{self.metric.name} has no option {option!r}. {known}"
+                raise self._refused(problem.strip())
+        self.metric.check(self.options)
+        return Measure(
+            metric=self.metric,
+            options=self.options,
+            k=cutoff,
+            text=_printed(self.metric, self.options, decisions),
+            decisions=decisions,
+        )
+
+    def _refused(self, problem: str) -> OptionError:
+        return OptionError(f"{self.text!r}: {problem}")
+
+    def _arguments(self, inside: str) -> dict[str, Any]:
+        """Read the parameters in brackets."""
+        try:
+            call = ast.parse(f"f({inside})", mode="eval").body
+            if not isinstance(call, ast.Call) or call.args:
+                raise ValueError("no keywords")
+            if any(keyword.arg is None for keyword in call.keywords):
+                raise ValueError("two stars")
+            return {
+                str(keyword.arg): ast.literal_eval(keyword.value)
+                for keyword in call.keywords
+            }
+        except (SyntaxError, ValueError) as problem:
+            raise self._refused(
+                "parameters in brackets have names and plain values, such as "
+                f"{EXAMPLES}."
+            ) from problem
+
+    def _cutoff(self) -> int | None:
+        """Return the cut-off that follows "@", or is cutoff= in the brackets.
+
+        Of a metric with an option `recall` a level of recall follows, "IPrec@0.5".
+        """
+        options, after = self.options, self.after
+        if "recall" not in self.metric.defaults:
+            cutoff = options.pop("cutoff", None)
+            if after is not None and cutoff is not None:
+                raise OptionError(
+                    f"{self.text!r} gives its cut-off twice: leave it out of the "
+                    "brackets."
+                )
+            if after is not None:
+                cutoff = self._number_after(after, int)
+            return self._whole(Cutoffs.one(cutoff))
+        if after is None:
+            return None
+        if "recall" in options:
+            raise OptionError(
+                f"{self.text!r} gives recall twice: leave it out of the brackets."
+            )
+        options["recall"] = self._number_after(after, float)
         return None
-    # "IPrec@0.5": of this metric a level of recall follows, and no cut-off.
-    if "recall" in options:
-        raise OptionError(f"{text!r} gives recall twice: leave it out of the brackets.")
-    options["recall"] = _number_after(after, float, text)
-    return None
 
+    def _number_after(self, after: str, kind: type[int | float]) -> Any:
+        """Read what follows "@": a rank, or a level of recall."""
+        try:
+            return kind(after)
+        except ValueError as problem:
+            raise self._refused(
+                f"@{after} is no cut-off: type a number such as @10."
+            ) from problem
 
-def _refuse_cut_set(metric: Metric[...], name: str, cutoff: int, text: str) -> None:
-    """Refuse a cut-off of a measure that takes whole lists as sets."""
-    if name.lower() in OF_WHOLE_LISTS:
-        printed = f"{PRINTED[metric.name]}@{cutoff}"
-        raise OptionError(
-            f"{text!r}: {name} is of whole lists: type {printed}, or leave out the cut-off."
-        )
+    def _whole(self, cutoffs: Cutoffs) -> int | None:
+        """Return the cut-off; refuse one of a measure that takes whole lists as sets."""
+        (cutoff,) = cutoffs
+        if cutoff is not None and self.name.lower() in OF_WHOLE_LISTS:
+            printed = f"{PRINTED[self.metric.name]}@{cutoff}"
+            raise self._refused(
+                f"{self.name} is of whole lists: type {printed}, or leave out the "
+                "cut-off."
+            )
+        return cutoff
 
+    def _read_as_ir_measures(self) -> None:
+        """Put recnb's metric and options in the place of those of ir_measures.
 
-def _read_as_ir_measures(
-    metric: Metric[...], name: str, options: dict[str, Any], text: str
-) -> Metric[...]:
-    """Return recnb's metric of what ir_measures means, and put its options in place.
+        | ir_measures          | recnb                                |
+        |----------------------|--------------------------------------|
+        | nDCG(dcg="exp-log2") | ndcg(gain="exponential")             |
+        | SetP(relative=True)  | precision(out_of="min(k, relevant)") |
+        | SetRelP              | the same                             |
+        | SetF(beta=4)         | fbeta(beta=2)                        |
+        | NumRet(rel=2)        | hit_count, relevant_from=2           |
 
-    | ir_measures          | recnb                                |
-    |----------------------|--------------------------------------|
-    | nDCG(dcg="exp-log2") | ndcg(gain="exponential")             |
-    | SetP(relative=True)  | precision(out_of="min(k, relevant)") |
-    | SetRelP              | the same                             |
-    | SetF(beta=4)         | fbeta(beta=2)                        |
-    | NumRet(rel=2)        | hit_count, relevant_from=2           |
+        The beta of SetF is the square of van Rijsbergen's.
+        """
+        options, name = self.options, self.name.lower()
+        if "gain" in self.metric.defaults:
+            self._read_dcg()
+        if self.metric.name == "precision":
+            is_relative = options.pop("relative", name == "setrelp")
+            if is_relative:
+                options["out_of"] = "min(k, relevant)"
+        beta = options.get("beta")
+        if name == "setf" and is_number(beta) and beta > 0:
+            options["beta"] = math.sqrt(beta)
+        if self.metric.name == "retrieved_count" and "rel" in options:
+            self.metric = EVERY_METRIC["hit_count"]
 
-    The beta of SetF is the square of van Rijsbergen's.
-    """
-    if "gain" in metric.defaults:
-        _read_dcg(options, text)
-    if metric.name == "precision":
-        is_relative = options.pop("relative", name.lower() == "setrelp")
-        if is_relative:
-            options["out_of"] = "min(k, relevant)"
-    beta = options.get("beta")
-    if name.lower() == "setf" and is_number(beta) and beta > 0:
-        options["beta"] = math.sqrt(beta)
-    if metric.name == "retrieved_count" and "rel" in options:
-        return EVERY_METRIC["hit_count"]
-    return metric
+    def _read_dcg(self) -> None:
+        """Put recnb's option gain in the place of ir_measures' dcg."""
+        if "gains" in self.options:
+            raise self._refused(
+                "gains= gives each grade a gain, which is a column here: write the "
+                "gains into the relevance of the truth, and leave it out."
+            )
+        if "dcg" not in self.options:
+            return
+        dcg = self.options.pop("dcg")
+        if str(dcg) not in DCG:
+            raise OptionError(
+                f"dcg={dcg!r} in {self.text!r}: known are 'log2' and 'exp-log2'."
+            )
+        self.options["gain"] = DCG[str(dcg)]
 
-
-def _read_dcg(options: dict[str, Any], text: str) -> None:
-    """Put recnb's option gain in the place of ir_measures' dcg."""
-    if "gains" in options:
-        raise OptionError(
-            f"{text!r}: gains= gives each grade a gain, which is a column here: "
-            "write the gains into the relevance of the truth, and leave it out."
-        )
-    if "dcg" not in options:
-        return
-    dcg = options.pop("dcg")
-    if str(dcg) not in DCG:
-        raise OptionError(f"dcg={dcg!r} in {text!r}: known are 'log2' and 'exp-log2'.")
-    options["gain"] = DCG[str(dcg)]
-
-
-def _refuse_unknown(metric: Metric[...], options: Given, text: str) -> None:
-    """Refuse an option that the metric does not have."""
-    for option in options:
-        if option not in metric.defaults:
-            problem = f"{text!r}: {metric.name} has no option {option!r}."
-            raise OptionError(f"{problem} {near(option, metric.defaults)}".strip())
-
-
-def _arguments(inside: str, text: str) -> dict[str, Any]:
-    """Read the parameters in brackets."""
-    try:
-        call = ast.parse(f"f({inside})", mode="eval").body
-        if not isinstance(call, ast.Call) or call.args:
-            raise ValueError("no keywords")
-        if any(keyword.arg is None for keyword in call.keywords):
-            raise ValueError("two stars")
-        return {
-            str(keyword.arg): ast.literal_eval(keyword.value)
-            for keyword in call.keywords
-        }
-    except (SyntaxError, ValueError) as problem:
-        form = (
-            f"parameters in brackets have names and plain values, such as {EXAMPLES}."
-        )
-        raise OptionError(f"{text!r}: {form}") from problem
-
-
-def _number_after(after: str, kind: type[int | float], text: str) -> Any:
-    """Read what follows "@": a rank, or a level of recall."""
-    try:
-        return kind(after)
-    except ValueError as problem:
-        words = f"{text!r}: @{after} is no cut-off: type a number such as @10."
-        raise OptionError(words) from problem
-
-
-def _conventions(
-    metric: Metric[...], options: dict[str, Any], text: str
-) -> dict[str, Any]:
-    """Take the parameters that are conventions of the data out of the options."""
-    if not metric.is_accuracy:
-        return {}
-    names = [
-        name
-        for name in CONVENTIONS
-        if name in options and not (name == "rel" and metric.name in GRADED)
-    ]
-    given = {name: options.pop(name) for name in names}
-    if "rel" in given and not (is_number(given["rel"]) and given["rel"] > 0):
-        raise OptionError(
-            f"{text!r}: rel={given['rel']!r} is no threshold: give a number above 0, such as rel=2."
-        )
-    if not isinstance(given.get("judged_only", True), bool):
-        raise OptionError(
-            f"{text!r}: judged_only={given['judged_only']!r}: say True or False."
-        )
-    return {
-        CONVENTIONS[name]: value for name, value in given.items() if value is not False
-    }
+    def _decisions(self) -> dict[str, Any]:
+        """Take the parameters that are conventions of the data out of the options."""
+        if not self.metric.is_accuracy:
+            return {}
+        decisions = {}
+        is_graded = self.metric.name in GRADED
+        if "rel" in self.options and not is_graded:
+            level = self.options.pop("rel")
+            if not (is_number(level) and level > 0):
+                raise self._refused(
+                    f"rel={level!r} is no threshold: give a number above 0, such as "
+                    "rel=2."
+                )
+            decisions["relevant_from"] = level
+        if "judged_only" in self.options:
+            is_judged = self.options.pop("judged_only")
+            if not isinstance(is_judged, bool):
+                raise self._refused(f"judged_only={is_judged!r}: say True or False.")
+            if is_judged:
+                decisions["judged_only"] = True
+        return decisions
 
 
 def _printed(
-    metric: Metric[...], options: Mapping[str, Any], data: Mapping[str, Any]
+    metric: Metric[...], options: Mapping[str, Any], decisions: Mapping[str, Any]
 ) -> str:
     """Return the name of a metric with what a text changes, without the cut-off.
 
@@ -640,8 +664,8 @@ def _printed(
         given["dcg"] = "exp-log2"
         del given["gain"]
     for option, convention in CONVENTIONS.items():
-        if convention in data:
-            given[option] = data[convention]
+        if convention in decisions:
+            given[option] = decisions[convention]
     inside = ",".join(f"{option}={value!r}" for option, value in sorted(given.items()))
     name = PRINTED.get(metric.name, metric.name)
     if inside:

@@ -12,21 +12,27 @@ import typing
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
-from typing import Any, ClassVar, Concatenate, Generic, Literal, ParamSpec, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Concatenate,
+    Generic,
+    Literal,
+    ParamSpec,
+    overload,
+)
 
 import numpy as np
 
+from recnb.caching import cached_property
 from recnb.display.language import _
-from recnb.errors import OptionError, is_number, is_word, near, quoted
-from recnb.metrics.hits import (
-    Bools,
-    Cutoff,
-    Cutoffs,
-    Floats,
-    Hits,
-    cached_property,
-)
-from recnb.metrics.recommendation_lists import PerUser, Whole, checked_names
+from recnb.errors import OptionError, guessed, is_number, is_word, near, quoted
+from recnb.metrics.hits import Bools, Cutoff, Cutoffs, Floats, Hits
+
+if TYPE_CHECKING:
+    from recnb.results.score import Score
+    from recnb.results.single_list import Ranking, Truth
 
 P = ParamSpec("P")
 
@@ -45,8 +51,21 @@ Better = Literal["high", "low"] | None
 Text = str | Callable[[Mapping[str, Any]], str]
 #: Bounds under some options; None: those under the default options.
 BoundsOf = Callable[[Mapping[str, Any]], tuple[float, float] | None]
+#: Values of users who have nothing to find, by what the convention does with them.
+FILLED = {"skip": np.nan, "zero": 0.0, "one": 1.0}
 #: In `Definition.meanings`, the value of a name that is no option.
 ALWAYS = "always"
+
+
+def checked_names(names: Mapping[str, Floats] | None, n_rows: int) -> dict[str, Floats]:
+    """Return what a function has computed of each row; refuse another number of them."""
+    arrays = {name: np.asarray(values) for name, values in (names or {}).items()}
+    for name, values in arrays.items():
+        if values.shape != (n_rows,):
+            raise TypeError(
+                f"names={{{name!r}: ...}} holds a number for each of the {n_rows:,} rows"
+            )
+    return arrays
 
 
 class Credit:
@@ -179,7 +198,10 @@ class Definition:
     #: Name in the formula -> value of the option of that name -> formula text. A name
     #: that is no option, such as `stop` of ERR, has its text under ALWAYS.
     meanings: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
-    aliases: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()  #: names of the same function and method
+    #: The name that papers and ir_measures print, if there is one.
+    printed: str = ""
+    also: tuple[str, ...] = ()  #: other names that it is understood by, in lower case
     #: What it needs with the default options, in addition to the lists; a metric of
     #: accuracy, in addition to the hits.
     needs: tuple[Need, ...] = ()
@@ -201,12 +223,8 @@ class Definition:
     ) -> AccuracyMetric[P]: ...
     @overload
     def __call__(
-        self, function: Callable[Concatenate[Any, P], PerUser], /
-    ) -> ListMetric[P]: ...
-    @overload
-    def __call__(
-        self, function: Callable[Concatenate[Any, P], Whole], /
-    ) -> CatalogueMetric[P]: ...
+        self, function: Callable[Concatenate[Any, P], Any], /
+    ) -> Metric[P]: ...
     def __call__(self, function: Callable[..., Any], /) -> Metric[...]:
         """Register the metric under the name of its function.
 
@@ -217,6 +235,10 @@ class Definition:
         made = kind(function, **vars(self))
         made.registry[made.name] = made
         ALIASES.update(dict.fromkeys(made.aliases, made.name))
+        if made.printed:
+            PRINTED[made.name] = made.printed
+            NAMES[made.printed.lower()] = made.name
+        NAMES.update(dict.fromkeys((*made.aliases, *made.also), made.name))
         return made
 
 
@@ -224,8 +246,8 @@ class Definition:
 class Metric(Definition, Generic[P]):
     """A metric: a function of hits or lists with its definition.
 
-    What the function returns tells three kinds: `AccuracyMetric`, `ListMetric` and
-    `CatalogueMetric`.
+    What the function returns tells its kind, in `KINDS`. A kind that is not computed
+    from hits gives its own values and explanations.
     """
 
     #: Whether it is computed from hits; others are beyond accuracy.
@@ -249,6 +271,14 @@ class Metric(Definition, Generic[P]):
     def of_evaluated(self) -> bool:
         """Whether its values are of the users evaluated, not of all with a list."""
         return self.is_accuracy
+
+    def values(self, data: Any, measure: Any, k: Cutoffs) -> Any:
+        """Return the `Values` of an evaluation, for a kind that is not of hits."""
+        raise NotImplementedError
+
+    def explanation(self, data: Any, measure: Any, user: Any) -> Any:
+        """Return the `Explanation` of a value, for a kind that is not of hits."""
+        raise NotImplementedError
 
     def __repr__(self) -> str:
         return self.name
@@ -347,8 +377,9 @@ class Metric(Definition, Generic[P]):
                 continue
             if name not in self.defaults:
                 problem = f"{self.name} has no option {name!r}."
-                known = near(name, ["k", *self.defaults])
-                raise OptionError(f"{problem} {known}")
+                call = guessed(["metric"], name)
+                fix = f"Type {call}." if call else near(name, ["k", *self.defaults])
+                raise OptionError(f"{problem} {fix}")
             if name in self.words and not is_word(value, self.words[name]):
                 known = near(value, self.words[name])
                 raise OptionError(f"{self._no_option(name, value)} {known}")
@@ -376,34 +407,38 @@ class AccuracyMetric(Metric[P]):
 
     is_accuracy = True
 
+    @overload  # type: ignore[override]
+    def __call__(self, hits: Hits, /, *args: P.args, **options: P.kwargs) -> Credit: ...
+    @overload
+    def __call__(
+        self,
+        ranking: Ranking,
+        truth: Truth | None = None,
+        /,
+        *args: P.args,
+        **options: P.kwargs,
+    ) -> Score: ...
+    @overload
+    def __call__(
+        self, *, y_true: Any, y_score: Any, k: int | None = None, **options: Any
+    ) -> Score: ...
+    def __call__(self, *given: Any, **options: Any) -> Any:  # type: ignore[misc]
+        """Compute the metric of one list or several; in another metric, of hits."""
+        if given and isinstance(given[0], Hits):
+            return super().__call__(*given, **options)
+        return SCORED["lists"](self, *given, **options)
+
     @property
     def registry(self) -> dict[str, Metric[...]]:
         """The metrics of accuracy, or the measures of search."""
         return RETRIEVAL_METRICS if self.retrieval else METRICS
 
 
-class ListMetric(Metric[P]):
-    """A metric of the rows of each list: it returns `PerUser`."""
+#: The kind of a metric by what its function returns; rooms enter theirs.
+KINDS: dict[str, type[Metric[...]]] = {"Credit": AccuracyMetric}
 
-    @property
-    def of_evaluated(self) -> bool:
-        """Whether its values are of the users evaluated, not of all with a list."""
-        return self.over == "users" or "truth" in self.needs
-
-
-class CatalogueMetric(Metric[P]):
-    """One number of all lists together: it returns `Whole`."""
-
-    of = "all"
-
-
-#: The kind of a metric by what its function returns.
-KINDS: dict[str, type[Metric[...]]] = {
-    "Credit": AccuracyMetric,
-    "PerUser": ListMetric,
-    "Whole": CatalogueMetric,
-}
-
+#: The number of a metric: of an "evaluation", or of "lists"; `results` enters both.
+SCORED: dict[str, Callable[..., Any]] = {}
 #: Metrics of accuracy, by name.
 METRICS: dict[str, Metric[...]] = {}
 #: Measures of search that look at more than hits: at judgments, sets or counts.
@@ -411,6 +446,10 @@ RETRIEVAL_METRICS: dict[str, Metric[...]] = {}
 #: Metrics beyond accuracy, in the order in which tables show them.
 LIST_METRICS: dict[str, Metric[...]] = {}
 ALIASES: dict[str, str] = {}
+#: Metric -> the name that is printed.
+PRINTED: dict[str, str] = {}
+#: Every name that is not recnb's own, in lower case -> metric.
+NAMES: dict[str, str] = {}
 #: The decorator: `@metric(symbol=..., ...)` defines, and calls the definition.
 metric = Definition
 #: Metrics of accuracy and every metric, by name.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
 from recnb.conventions import options_in_words
-from recnb.display.language import _
+from recnb.display.language import _, current
 from recnb.display.progress import steps
 from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.lint import Lint, judged_order, lint
@@ -17,29 +17,26 @@ from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.report import texts
-from recnb.report.calls import Calls, calls_of_one, calls_of_several
-from recnb.report.data import MetricWords, UserGroup
-from recnb.report.distribution import CountSummary, Distribution, Population
+from recnb.report.data import MetricWords, ReportData, SegmentNumbers
+from recnb.report.distribution import Distribution
 from recnb.report.made_with import made_with
 from recnb.report.report import Report
-from recnb.report.request import ReportRequest, in_order
-from recnb.report.users import extremes, moved
+from recnb.report.request import ReportRequest, curve_points, in_order
+from recnb.results import views
 from recnb.results.arguments import Asked
-from recnb.results.columns import Column, metric_columns
-from recnb.results.evaluation_data import EvaluationData, Models
-from recnb.results.measuring import measured, numbers_of
-from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs
+from recnb.results.evaluation_data import EvaluationData, Models, has_side_data
+from recnb.results.measuring import Place, places_of
+from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs, measured
 from recnb.results.scoring import basis_of, recorded_in, scoring_of, values_of_users
-from recnb.results.segment_table import SegmentNumbers
 from recnb.results.segments import (
     MOST_SEGMENTS,
-    Division,
     division_by,
     part_in_words,
     unlisted,
 )
 from recnb.results.tables import lack_in_words
 from recnb.results.unweighted import plain_means
+from recnb.results.user_groups import UserGroup, extremes, moved
 from recnb.results.values import merged
 from recnb.stats import Settings
 
@@ -64,116 +61,40 @@ def report_of(
     """
     first = next(iter(models.values()))
     request = _with_split(request, first)
-    made = _computed(models, request, pairs, settings, users)
-    beyond = made.beyond
-    means = (*made.numbers.mean_rows(marked_against), *beyond.means)
-    return Report(
+    numbers, curve = _of_accuracy(models, request, pairs, settings)
+    differences = tuple(numbers.differences())
+    where = _where_rows_stay(models) if pairs else ""
+    beyond = () if where else _asked_beyond(models, request)
+    of_beyond, lacking = _beyond_accuracy(models, request, beyond, settings)
+    data = ReportData(
         models=tuple(models),
         baseline=baseline,
         marked_against=marked_against,
+        metrics=_metric_words(first, request, [*request.metrics, *beyond], lacking),
         k=request.columns,
         lead_k=request.lead_k,
         settings=settings,
-        metrics=_metric_words(first, request, beyond),
-        means=means,
-        **_of_lead(models, request, made, settings),
-        **_of_data(models, request),
-        users=tuple(made.groups),
-        lacking=beyond.lacking,
-        differences=made.differences,
-        segments=made.segments,
-        left_out=_(texts.LEFT_OUT, where=beyond.where) if beyond.where else "",
-        basis=basis or _basis(first, request),
-        made_with=made_with(first),
-        calls=_calls(models, request, made, users, settings),
-    )
-
-
-class Computed(NamedTuple):
-    """The numbers of a report, each computed once."""
-
-    numbers: Numbers
-    curve: Numbers  #: of the lead metric
-    beyond: Beyond
-    differences: tuple[DifferenceRow, ...]
-    values: dict[str, Floats]  #: of users in the lead metric, by model
-    groups: Sequence[UserGroup]
-    segments: SegmentNumbers | None
-
-
-def _computed(
-    models: Models,
-    request: ReportRequest,
-    pairs: Pairs,
-    settings: Settings,
-    n_users: int,
-) -> Computed:
-    """Compute the numbers of a report that shows so many users of each kind."""
-    numbers, curve = _of_accuracy(models, request, pairs, settings)
-    beyond = _beyond_accuracy(models, request, settings, is_compared=bool(pairs))
-    differences = tuple(numbers.difference_rows())
-    values = _values_of_lead(models, request)
-    return Computed(
-        numbers=numbers,
-        curve=curve,
-        beyond=beyond,
+        means=(*numbers.means(marked_against), *of_beyond),
         differences=differences,
-        values=values,
-        groups=_users_shown(models, request, values, differences, n_users),
+        curve=tuple(curve.means()),
         segments=_segments(models, request, pairs, settings),
+        **_of_users(models, request, differences, users),
+        **_of_data(models, request, settings, is_compared=bool(pairs)),
+        lacking=lacking,
+        left_out=_(texts.LEFT_OUT, where=where) if where else "",
+        basis=basis or _basis(first, request),
+        **_words_in_force(),
     )
-
-
-def _of_lead(
-    models: Models, request: ReportRequest, made: Computed, settings: Settings
-) -> dict[str, Any]:
-    """Return what a report shows of the lead metric at its cut-off."""
-    lead, k, first = request.metrics[0], request.lead_k, next(iter(models.values()))
-    order = judged_order(models, lead.cut_at(k)) if made.differences else ""
-    return {
-        "hit_rates": _hit_rates(models, k, settings),
-        "curves": _curves(models, made.curve),
-        "distributions": _distributions(first, request, made.values),
-        "judged_order": order,
-        "unweighted": plain_means(models, request.metrics, Cutoffs.of(k)),
-    }
-
-
-def _of_data(models: Models, request: ReportRequest) -> dict[str, Any]:
-    """Return what a report says of the data: users, lists and problems."""
-    first = next(iter(models.values()))
-    return {
-        **_sample_of(first),
-        "populations": _populations(models, request),
-        "lints": _lints(models, request),
-        "noun": first.noun,
-    }
-
-
-def _sample_of(model: EvaluationData) -> dict[str, Any]:
-    """Count the users of a report and their lists, and say what these are clustered by."""
-    return {
-        "n_users": model.n_users,
-        "n_lists": None if model.clusters is None else model.n_lists,
-        "cluster": model.side_data.cluster or "",
-        "clustered_by": model.clustered_by,
-    }
+    return Report(data)
 
 
 def _with_split(request: ReportRequest, model: EvaluationData) -> ReportRequest:
     """Return the request with the splits as segments, if it names none."""
     keys = model.keys
-    if request.by is not None or not 0 < len(keys.labels) <= MOST_SEGMENTS:
+    n_parts = keys.combinations.height
+    if request.by is not None or not 0 < n_parts <= MOST_SEGMENTS:
         return request
     return replace(request, by=unlisted([*keys.columns]))
-
-
-def _values_of_lead(models: Models, request: ReportRequest) -> dict[str, Floats]:
-    """Return the values of users of each model in the lead metric, at its cut-off."""
-    lead, k = request.metrics[0], Cutoffs.of(request.lead_k)
-    return {
-        name: values_of_users(model, lead, k)[:, 0] for name, model in models.items()
-    }
 
 
 # Metrics of accuracy
@@ -186,8 +107,8 @@ def _of_accuracy(
 
     The lead metric is measured at the cut-offs of its curve as well.
     """
-    points = request.points
-    columns, of_curve = list[Column](), list[Column]()
+    points = curve_points(request.lead_ks)
+    places, of_curve = list[Place](), list[Place]()
     for model in models.values():
         model.hits(request.deepest)  # the deepest join serves all metrics
     for measure in request.metrics:
@@ -197,14 +118,14 @@ def _of_accuracy(
         for model in models.values():
             _check_users(model, measure, cutoffs)
         asked = Asked(measure.name, measure)
-        computed = list(metric_columns(models, asked, cutoffs))
-        columns += [column for column in computed if column.k in wanted]
+        computed = list(places_of(models, asked, cutoffs))
+        places += [place for place in computed if place.k in wanted]
         if is_lead:
-            of_curve = [column for column in computed if column.k in points]
+            of_curve = [place for place in computed if place.k in points]
     names = list(models)
     return (
-        numbers_of(columns, names, pairs=pairs, settings=settings),
-        numbers_of(of_curve, names, settings=settings),
+        Numbers.of(places, names, pairs=pairs, settings=settings),
+        Numbers.of(of_curve, names, settings=settings),
     )
 
 
@@ -215,148 +136,63 @@ def _check_users(model: EvaluationData, measure: Measure, cutoffs: Cutoffs) -> N
         values_of_users(model, measure, cutoffs)
 
 
-def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...]:
-    """Return the share of users who find anything with each model.
-
-    Each user is counted once. Empty if the hit rate is over other users, or if the data
-    have none.
-    """
-    counting = {name: _without_ones(model) for name, model in models.items()}
-    asked = Asked("hit_rate", Measure(METRICS["hit_rate"]))
-    try:
-        (column,) = metric_columns(counting, asked, Cutoffs.of(k))
-    except RecnbError:
-        return ()
-    if len(column.users) != next(iter(models.values())).n_lists:
-        return ()
-    column = replace(column, weights=None, known=None)
-    return tuple(numbers_of([column], list(models), settings=settings).mean_rows())
-
-
-def _without_ones(model: EvaluationData) -> EvaluationData:
-    """Return a model of which users with nothing to find count 0, and not 1."""
-    scoring = scoring_of(model, Measure(METRICS["hit_rate"]))
-    if scoring.joined.convention.no_relevant != "one":
-        return model
-    convention = replace(model.convention, no_relevant="zero")
-    joined = replace(model.joined, convention=convention)
-    return model.restricted(joined, no_relevant="zero")
-
-
 # Metrics beyond accuracy
 
 
-class Beyond(NamedTuple):
-    """Metrics beyond accuracy, of which each model has its own users."""
+def _where_rows_stay(models: Models) -> str:
+    """Return where rows are that are not in memory; "" if there are none."""
+    for model in models.values():
+        if not model.source.in_memory:
+            return _(model.source.where)
+    return ""
 
-    means: Sequence[MeanRow]
-    metrics: Sequence[Measure]  #: that have a number
-    lacking: Mapping[str, str]  #: those without one, and what they need
-    where: str  #: where the rows are that all of them would take; "" if they are here
+
+def _asked_beyond(models: Models, request: ReportRequest) -> tuple[Measure, ...]:
+    """Return the metrics beyond accuracy that are named, or all if data are given."""
+    if request.beyond or not has_side_data(models):
+        return request.beyond
+    library = next(iter(models.values())).library
+    return tuple(Measure(LIST_METRICS[name]) for name in recorded_in(library))
 
 
 def _beyond_accuracy(
-    models: Models, request: ReportRequest, settings: Settings, *, is_compared: bool
-) -> Beyond:
-    """Compute the metrics beyond accuracy that are named, or all that the data allow."""
-    elsewhere = [
-        _(model.source.where) for model in models.values() if not model.source.in_memory
-    ]
-    if is_compared and elsewhere:
-        return Beyond([], [], {}, elsewhere[0])
-    asked = request.beyond
-    if not asked and has_side_data(models):
-        library = next(iter(models.values())).library
-        asked = tuple(Measure(LIST_METRICS[name]) for name in recorded_in(library))
-    means, lacking = list[MeanRow](), dict[str, str]()
-    for name, model in models.items():
-        columns = list[Column]()
-        for measure in asked:
-            k = Cutoffs.of(request.k_of(measure.name))
-            try:
-                columns += _columns_beyond(name, model, measure, k)
-            except RecnbError as problem:
-                if is_compared and request.beyond:
-                    raise OptionError(str(problem)) from problem
-                lacking[measure.name] = lack_in_words(measure.name, problem)
-        means += numbers_of(columns, [name], settings=settings).mean_rows()
-    return Beyond(
-        means=[row for row in means if row.metric not in lacking],
-        metrics=[each for each in asked if each.name not in lacking],
-        lacking=lacking,
-        where="",
-    )
-
-
-def _columns_beyond(
-    name: str, model: EvaluationData, measure: Measure, k: Cutoffs
-) -> list[Column]:
-    """Compute a metric beyond accuracy of a model, or say why it has no number."""
-    asked = Asked(measure.name, measure)
-    columns = list(metric_columns({name: model}, asked, k))
-    if not any(np.isfinite(column.mean).any() for column in columns):
-        raise NoUsersError(measure.metric.no_value)
-    return columns
-
-
-def has_side_data(models: Models) -> bool:
-    """Return whether train or items are given for every model."""
-    return all(
-        model.side_data.train is not None or model.side_data.items is not None
-        for model in models.values()
-    )
-
-
-# Users, findings, segments and calls
-
-
-def _curves(models: Models, curve: Numbers) -> dict[str, tuple[MeanRow, ...]]:
-    """Return the means of each model at the cut-offs of the curve."""
-    rows = list(curve.mean_rows())
-    return {name: tuple(row for row in rows if row.model == name) for name in models}
-
-
-def _distributions(
-    first: EvaluationData, request: ReportRequest, values: Mapping[str, Floats]
-) -> tuple[Distribution, ...]:
-    """Return how the values of each model are spread in the lead metric."""
-    bounds = scoring_of(first, request.metrics[0]).measure.bounds
-    weights = first.joined.user_weight
-    return tuple(
-        Distribution.of(name, of_model, bounds, weights)
-        for name, of_model in values.items()
-    )
-
-
-def _lints(models: Models, request: ReportRequest) -> dict[str, Lint]:
-    """Return the problems in the data of each model, measured by the lead metric."""
-    lead = request.metrics[0]
-    lints = {}
-    for name, model in steps(list(models.items()), _("report")):
-        lints[name] = lint(model, request.lead_k, lead, {})
-    return lints
-
-
-def _calls(
     models: Models,
     request: ReportRequest,
-    made: Computed,
-    n_users: int,
+    measures: Sequence[Measure],
     settings: Settings,
-) -> Calls:
-    """Return the calls that return the numbers of the report."""
-    if len(models) == 1:
-        has_beyond = bool(made.beyond.metrics) and not request.beyond
-        return calls_of_one(request, settings.confidence, has_beyond=has_beyond)
-    pairs = [(group.model, group.baseline) for group in made.groups if group.baseline]
-    return calls_of_several(
-        request,
-        n_users,
-        dict.fromkeys(pairs),
-        beyond=[measure.name for measure in made.beyond.metrics],
-        has_side_data=has_side_data(models),
-        is_tested=made.segments is not None and made.segments.is_tested,
-    )
+) -> tuple[list[MeanRow], dict[str, str]]:
+    """Return the means of metrics beyond accuracy, and what those without one need.
+
+    Each model has its own users. A metric that is named is refused if one of several
+    models has no number.
+    """
+    means, lacking = list[MeanRow](), dict[str, str]()
+    for name, model in models.items():
+        places = list[Place]()
+        for measure in measures:
+            k = Cutoffs.of(request.k_of(measure.name))
+            try:
+                places += _places_beyond(name, model, measure, k)
+            except RecnbError as problem:
+                if len(models) > 1 and request.beyond:
+                    raise OptionError(str(problem)) from problem
+                lacking[measure.name] = lack_in_words(measure.name, problem)
+        means += Numbers.of(places, [name], settings=settings).means()
+    return [row for row in means if row.metric not in lacking], lacking
+
+
+def _places_beyond(
+    name: str, model: EvaluationData, measure: Measure, k: Cutoffs
+) -> list[Place]:
+    """Compute a metric beyond accuracy of a model, or say why it has no number."""
+    asked = Asked(measure.name, measure)
+    places = list(places_of({name: model}, asked, k))
+    if not any(np.isfinite(place.mean).any() for place in places):
+        raise NoUsersError(measure.metric.no_value)
+    return places
+
+
+# Segments
 
 
 def _segments(
@@ -382,24 +218,50 @@ def _segments(
         models, asked, k, division=division, pairs=pairs, settings=settings
     )
     first = next(iter(models.values()))
+    parts = range(len(division.keys))
     return SegmentNumbers(
         by=", ".join(division.labels),
-        basis=_basis_of_segments(first, division, numbers, settings),
-        numbers=numbers,
+        names=tuple(views.segment_name(numbers, part) for part in parts),
+        means=tuple(numbers.means()),
+        differences=tuple(numbers.differences()),
+        is_tested=division.is_tested,
+        basis=_basis_of_segments(first, numbers),
     )
 
 
-def _basis_of_segments(
-    model: EvaluationData, division: Division, numbers: Numbers, settings: Settings
-) -> str:
+def _basis_of_segments(model: EvaluationData, numbers: Numbers) -> str:
     """Return what stands below the segments; nothing of models that are compared."""
-    if not division.is_tested:
-        return part_in_words(model, division)
+    if not numbers.division.is_tested:
+        return part_in_words(model, numbers.division)
     if len(numbers.models) > 1:
         return ""
-    n_tests = int(numbers.differences.is_test.sum())
+    n_tests = numbers.n_tests
     words = texts.GAPS_OF_EACH if n_tests else texts.INTERVALS_OF_EACH
-    return _(words, n=n_tests, confidence=100 * settings.confidence)
+    return _(words, n=n_tests, confidence=100 * numbers.settings.confidence)
+
+
+# Users
+
+
+def _of_users(
+    models: Models,
+    request: ReportRequest,
+    differences: Sequence[DifferenceRow],
+    n_shown: int,
+) -> dict[str, Any]:
+    """Return what is told of users: the spread of their values, and some with lists."""
+    lead, k = request.lead, Cutoffs.of(request.lead_k)
+    values = {
+        name: values_of_users(model, lead, k)[:, 0] for name, model in models.items()
+    }
+    first = next(iter(models.values()))
+    bounds = scoring_of(first, lead).measure.bounds
+    weights = first.joined.user_weight
+    distributions = []
+    for name, of_model in values.items():
+        distributions.append(Distribution.of(name, of_model, bounds, weights))
+    groups = _users_shown(models, request, values, differences, n_shown)
+    return {"distributions": tuple(distributions), "users": tuple(groups)}
 
 
 def _users_shown(
@@ -414,7 +276,7 @@ def _users_shown(
     A report of one model shows the best and the worst, one of several those who move
     most between the models that are furthest apart.
     """
-    lead, k = request.metrics[0], request.lead_k
+    lead, k = request.lead, request.lead_k
     groups = list[UserGroup]()
     if len(models) == 1:
         for name, model in models.items():
@@ -432,17 +294,87 @@ def _users_shown(
     return groups
 
 
+# The data
+
+
+def _of_data(
+    models: Models, request: ReportRequest, settings: Settings, *, is_compared: bool
+) -> dict[str, Any]:
+    """Return what is told of the data: their size, problems, and what they rest on."""
+    first = next(iter(models.values()))
+    lead, k = request.lead, request.lead_k
+    return {
+        "n_users": first.n_users,
+        "n_lists": first.sample.n_lists,
+        "cluster": first.sample.cluster,
+        "clustered_by": first.clustered_by,
+        "hit_rates": _hit_rates(models, k, settings),
+        "lints": _lints(models, request),
+        "judged_order": judged_order(models, lead.cut_at(k)) if is_compared else {},
+        "unweighted": plain_means(models, request.metrics, Cutoffs.of(k)),
+        "made_with": made_with(models),
+    }
+
+
+def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...]:
+    """Return the share of users who find anything with each model.
+
+    Each user is counted once. Empty if the hit rate is over other users, or if the data
+    have none.
+    """
+    counting = {name: _without_ones(model) for name, model in models.items()}
+    asked = Asked("hit_rate", Measure(METRICS["hit_rate"]))
+    try:
+        (place,) = places_of(counting, asked, Cutoffs.of(k))
+    except RecnbError:
+        return ()
+    if len(place.users) != next(iter(models.values())).n_lists:
+        return ()
+    place = replace(place, sample=replace(place.sample, weights=None), known=None)
+    return tuple(Numbers.of([place], list(models), settings=settings).means())
+
+
+def _without_ones(model: EvaluationData) -> EvaluationData:
+    """Return a model of which users with nothing to find count 0, and not 1."""
+    scoring = scoring_of(model, Measure(METRICS["hit_rate"]))
+    if scoring.joined.convention.no_relevant != "one":
+        return model
+    convention = replace(model.convention, no_relevant="zero")
+    joined = replace(model.joined, convention=convention)
+    return model.restricted(joined, no_relevant="zero")
+
+
+def _lints(models: Models, request: ReportRequest) -> dict[str, Lint]:
+    """Return the problems in the data of each model, measured by the lead metric."""
+    lints = {}
+    for name, model in steps(list(models.items()), _("report")):
+        lints[name] = lint(model, request.lead_k, request.lead, {})
+    return lints
+
+
 # Words
 
 
+def _words_in_force() -> dict[str, Any]:
+    """Return the language, and the words for users and items."""
+    language = current()
+    noun = language.noun
+    return {"lang": str(language), "noun": str(noun), "item_noun": noun.item}
+
+
 def _metric_words(
-    model: EvaluationData, request: ReportRequest, beyond: Beyond
+    model: EvaluationData,
+    request: ReportRequest,
+    measures: Sequence[Measure],
+    lacking: Mapping[str, str],
 ) -> tuple[MetricWords, ...]:
     """Return the words of every metric that has a number."""
-    return tuple(
-        _words_of(model, measure, whole=request.k_of(measure.name) == (None,))
-        for measure in (*request.metrics, *beyond.metrics)
-    )
+    metrics = []
+    for measure in measures:
+        if measure.name not in lacking:
+            is_whole = request.k_of(measure.name) == (None,)
+            metrics.append(_words_of(model, measure, whole=is_whole))
+    return tuple(metrics)
 
 
 def _words_of(model: EvaluationData, asked: Measure, *, whole: bool) -> MetricWords:
@@ -453,7 +385,11 @@ def _words_of(model: EvaluationData, asked: Measure, *, whole: bool) -> MetricWo
     convention = _(measure.range_text)
     if metric.is_accuracy:
         convention = "; ".join(
-            options_in_words(asked.chosen, whole=scoring.cuts_nothing)
+            options_in_words(
+                asked.chosen,
+                whole=scoring.whole,
+                cutoff=scoring.joined.convention.cutoff,
+            )
         )
     return MetricWords(
         metric=measure.name,
@@ -478,32 +414,3 @@ def _basis(model: EvaluationData, request: ReportRequest) -> str:
         basis = basis_of(model, scoring, ks, measure.options_beside_text)
         phrases[measure.symbol] = basis.phrases(brief=True)
     return "; ".join(merged(phrases))
-
-
-def _populations(models: Models, request: ReportRequest) -> tuple[Population, ...]:
-    """Count who and what each model is evaluated on.
-
-    Empty for several models if rows of one are not in memory.
-    """
-    is_here = all(model.source.in_memory for model in models.values())
-    if len(models) > 1 and not is_here:
-        return ()
-    return tuple(_population(name, model, request) for name, model in models.items())
-
-
-def _population(name: str, model: EvaluationData, request: ReportRequest) -> Population:
-    """Count who and what one model is evaluated on."""
-    hits = model.hits(request.deepest)
-    counts = model.joined.counts
-    return Population(
-        model=name,
-        n_users=counts.n_users,
-        n_lists=counts.n_lists,
-        n_recommended=counts.n_recommended,
-        n_relevant=counts.n_relevant,
-        n_items_recommended=counts.n_items_recommended,
-        n_items_relevant=counts.n_items_relevant,
-        list_length=CountSummary.of(hits.list_length[hits.list_length > 0]),
-        relevant_per_user=CountSummary.of(hits.n_relevant),
-        users=tuple(model.users_in_words),
-    )

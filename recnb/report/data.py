@@ -1,29 +1,23 @@
-"""The numbers of a report, frozen: models × metrics × cut-offs, and the rest.
+"""The data of a report: fields that its forms and its JSON read.
 
-JSON has them as they are here.
+Numbers are rows of the two tables of `results/numbers.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from math import inf
-from typing import Any
+from dataclasses import dataclass
+from math import inf, isnan
+from typing import Any, Literal
 
-import numpy as np
-import pandas as pd
-
-from recnb.display.document import Line
-from recnb.display.language import current
+from recnb.display.language import Language, Noun
 from recnb.display.style import COLOURS
 from recnb.display.text import sample_in_words, with_symbol
 from recnb.lint import Finding, Lint
 from recnb.metrics.metric import Better, sign_of
-from recnb.report.calls import Calls
-from recnb.report.distribution import Distribution, Population
-from recnb.results.numbers import DifferenceRow, MeanRow, as_plain
-from recnb.results.segment_table import SegmentNumbers
-from recnb.results.verdicts import MARKS
+from recnb.report.distribution import Distribution
+from recnb.results.numbers import DifferenceRow, MeanRow
+from recnb.results.user_groups import UserGroup
 from recnb.stats import Settings
 
 #: Lines of a picture of more models than there are colours; pairs of models that are
@@ -59,119 +53,94 @@ class MetricWords:
         return with_symbol(self.term, self.symbol)
 
 
-@dataclass(frozen=True)
-class RankedItem:
-    """An item that is shown; its relevance is 0 if it is not relevant."""
+@dataclass(frozen=True, eq=False)
+class SegmentNumbers:
+    """The two tables of segments: of one model its gaps to all other users."""
 
-    rank: int | None  #: None: it is not in the list
-    item: Any
-    relevance: float
-    title: str = ""
+    by: str  #: what defines the segments
+    names: tuple[str, ...]  #: of each part of the division, by position
+    means: tuple[MeanRow, ...]
+    differences: tuple[DifferenceRow, ...]
+    is_tested: bool  #: whether anything is: nothing is in parts of the truth
+    basis: str
 
+    def means_of(self, metric: str) -> list[MeanRow]:
+        """Return the means in a metric, those of a segment together."""
+        return [row for row in self.means if row.metric == metric]
 
-@dataclass(frozen=True)
-class ShownUser:
-    """A user with the lists of one model, or of two.
-
-    Those are a baseline and the model in its place.
-    """
-
-    user: Any
-    values: tuple[float, ...]  #: of the lead metric, by list
-    n_relevant: int
-    n_hits: int  #: of the last of the lists
-    n_places: int  #: items in the first k ranks of the longest list, of which at most 20 are here
-    lists: tuple[tuple[RankedItem, ...], ...]
-    missed: tuple[
-        RankedItem, ...
-    ]  #: of one model the most relevant of the items missed, with their ranks below k
-    n_missed: int
-    text: str = ""  #: that of a query, if users= has one
-
-
-@dataclass(frozen=True)
-class UserGroup:
-    """Users who are shown, and why.
-
-    The best or worst of a model, or who gain or lose most with a model instead of
-    another.
-    """
-
-    #: "best" and "worst", "gained" and "lost"; where neither more nor less is better
-    #: "highest" and "lowest", "risen" and "fallen"; "only" of one user
-    kind: str
-    model: str
-    baseline: str | None
-    users: tuple[ShownUser, ...]
-    counts: tuple[int, int, int] | None = (
-        None  #: how many users gain, stay the same and lose (or rise and fall)
-    )
-
-
-@dataclass(frozen=True)
-class ModelUsers:
-    """The number of users one model was evaluated on, and of those left out.
-
-    Where users have several lists, these are counted.
-    """
-
-    model: str
-    n_users: int  #: evaluated
-    n_left_out: int  #: of these, not evaluated in every other model
-    n_without_list: int  #: of those compared, without a list, which counts 0
-    n_without_relevant: int = 0  #: of those compared, with no relevant item
-    n_skipped: int = 0  #: with no relevant item, not evaluated
+    def differences_of(self, metric: str) -> list[DifferenceRow]:
+        """Return the differences in a metric, those of a segment together."""
+        return [row for row in self.differences if row.metric == metric]
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ReportData:
-    """The numbers of a report; each of its forms reads them."""
+    """All that a report shows; JSON has these fields."""
 
-    #: Metrics of accuracy, the first of which is the lead metric, then those beyond it.
-    metrics: tuple[MetricWords, ...]
-    means: tuple[MeanRow, ...]
-    differences: tuple[DifferenceRow, ...]
-    settings: Settings  #: of intervals and tests
-    n_users: int
-    n_lists: int | None  #: None where each user has one
-    cluster: str  #: the column whose values are clusters; "" of users
-    #: What lists are clustered by in intervals and tests; "" where each user has one.
-    clustered_by: str = ""
-    #: The lead metric without propensities, in words; empty if there are none.
-    unweighted: str
+    # What is asked
     models: tuple[str, ...]  #: "" is the only one
     #: The model that the others are compared with; None: every two are.
     baseline: str | None
     #: The baseline that marks beside means are against; None: they are against the best.
     marked_against: str | None
+    #: Metrics of accuracy, the first of which is the lead metric, then those beyond it.
+    metrics: tuple[MetricWords, ...]
     k: tuple[int | None, ...]  #: all cut-offs; None: the whole list
     lead_k: int  #: the cut-off at which users are looked at: the middle one
+    settings: Settings  #: of intervals and tests
+
+    # Whom the numbers are of
+    n_users: int
+    n_lists: int | None  #: None where each user has one
+    cluster: str  #: the column whose values are clusters; "" of users
+    #: What lists are clustered by in intervals and tests; "" where each user has one.
+    clustered_by: str
+
+    # The two tables
+    means: tuple[MeanRow, ...]
+    differences: tuple[DifferenceRow, ...]
+
+    # The lead metric
+    curve: tuple[MeanRow, ...]  #: its means at many cut-offs
+    #: Of each model, the values of users, in bins.
+    distributions: tuple[Distribution, ...]
     #: Of each model the share of users with a hit in the first `lead_k`, if there is
     #: such.
     hit_rates: tuple[MeanRow, ...]
-    #: Of each model, the lead metric at many cut-offs.
-    curves: Mapping[str, tuple[MeanRow, ...]]
-    #: Of each model, the values of users of the lead metric, in bins.
-    distributions: tuple[Distribution, ...]
-    populations: tuple[Population, ...]  #: of each model whose rows are here
+    segments: SegmentNumbers | None
     users: tuple[UserGroup, ...]
+
+    # What is odd
     lints: Mapping[str, Lint]  #: of each model
-    #: A warning if items that are not judged decide the order of the models, else "".
-    judged_order: Line
+    #: The means over the items that are judged, the best first, if these have another
+    #: order; else empty.
+    judged_order: Mapping[str, float]
     #: Metrics beyond accuracy without a value, and what they need.
     lacking: Mapping[str, str]
-    segments: SegmentNumbers | None
     #: What is not here and why: what takes rows that stayed elsewhere.
     left_out: str
+    #: The lead metric without propensities, in words; empty if there are none.
+    unweighted: str
+
+    # What it rests on
     basis: str
-    #: Versions, time, library, convention and options.
+    #: Versions, time, library, convention, options and counts.
     made_with: Mapping[str, Any]
-    #: By field, the calls that return its numbers; those of metrics beyond accuracy of
-    #: several models, which are in `means` as well, by "beyond".
-    calls: Calls
-    #: The language of its words, in which it is shown.
-    lang: str = field(default_factory=current)
-    noun: str = "user"  #: what the caller calls those whose lists these are
+
+    # The words
+    lang: Literal["en", "ko"]  #: the language of its words, in which it is shown
+    noun: str  #: what the caller calls those whose lists these are
+    item_noun: str  #: and what is in these
+
+    @property
+    def language(self) -> Language:
+        """The language with the words for users and items."""
+        return Language(self.lang, Noun(self.noun, self.item_noun))
+
+    @property
+    def is_one(self) -> bool:
+        """Whether it is of one model."""
+        return len(self.models) == 1
 
     @property
     def lead(self) -> MetricWords:
@@ -199,22 +168,18 @@ class ReportData:
 
         It is at the middle cut-off; where neither is better, the highest comes first.
         """
-        means = {
-            mean.model: self.lead.sign * mean.mean
-            for mean in self.means_of(self.lead.metric, self.lead_k)
-        }
-        return sorted(
-            self.models, key=lambda model: -np.nan_to_num(means[model], nan=-inf)
-        )
+        levels = {}
+        for row in self.means_of(self.lead.metric, self.lead_k):
+            level = self.lead.sign * row.mean
+            levels[row.model] = -inf if isnan(level) else level
+        return sorted(self.models, key=lambda model: -levels[model])
 
     @property
     def drawn(self) -> list[str]:
         """The models that a picture has room for: of many the first in their order."""
-        return (
-            [*self.models]
-            if len(self.models) <= len(COLOURS)
-            else self.ranked[:FEW_LINES]
-        )
+        if len(self.models) <= len(COLOURS):
+            return [*self.models]
+        return self.ranked[:FEW_LINES]
 
     @property
     def findings(self) -> list[tuple[list[str], list[Finding]]]:
@@ -244,28 +209,10 @@ class ReportData:
         """
         return [row for row in self.means if (row.metric, row.k) == (metric, k)]
 
+    def curve_of(self, model: str) -> list[MeanRow]:
+        """Return the means of a model at the cut-offs of the curve."""
+        return [row for row in self.curve if row.model == model]
+
     def differences_of(self, metric: str, k: int | None) -> list[DifferenceRow]:
         """Return the differences in one metric at a cut-off."""
         return [row for row in self.differences if (row.metric, row.k) == (metric, k)]
-
-    def marks_of(self, metric: str, k: int | None) -> dict[str, str]:
-        """Return by model the sign of the mark beside its mean."""
-        return {row.model: MARKS.get(row.mark, "") for row in self.means_of(metric, k)}
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one long frame: a row for each metric, cut-off and model.
-
-        With several models `low` and `high` are mean_low and mean_high, and
-        `difference` with what follows is from the model's baseline. `segments` has a
-        frame of its own: `report.segments.to_frame()`.
-        """
-        means = pd.DataFrame([as_plain(row) for row in self.means])
-        means = means.drop(columns=["symbol", "mark"])
-        if not self.differences:
-            return means.drop(columns=["model", "best", "near_best"])
-        tests = pd.DataFrame([row.to_dict() for row in self.differences])
-        tests = tests.drop(
-            columns=["symbol", "n_users", "p", "n_lists", "cluster"], errors="ignore"
-        )
-        means = means.rename(columns={"low": "mean_low", "high": "mean_high"})
-        return means.merge(tests, on=["metric", "k", "model"], how="left", sort=False)

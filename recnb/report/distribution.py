@@ -1,4 +1,4 @@
-"""How the values of users are spread, and how many lists and relevant items they have."""
+"""How the values of users are spread."""
 
 from __future__ import annotations
 
@@ -7,47 +7,10 @@ from math import nan
 
 import numpy as np
 
-from recnb.metrics.hits import Floats, Ints
-from recnb.report.bins import BINS, Bins
+from recnb.metrics.hits import Floats
+from recnb.results.bins import BINS, Bins
 from recnb.results.numbers import SAME
 from recnb.stats import mean_of
-
-
-@dataclass(frozen=True)
-class CountSummary:
-    """The spread of counts."""
-
-    min: int
-    median: float
-    mean: float
-    max: int
-
-    @classmethod
-    def of(cls, counts: Ints) -> CountSummary:
-        """Return the spread of counts, zeros where there are none."""
-        counts = counts if len(counts) else np.zeros(1, dtype=np.int64)
-        return cls(
-            min=int(counts.min()),
-            median=float(np.median(counts)),
-            mean=mean_of(counts),
-            max=int(counts.max()),
-        )
-
-
-@dataclass(frozen=True)
-class Population:
-    """Who and what one model is evaluated on."""
-
-    model: str
-    n_users: int
-    n_lists: int
-    n_recommended: int
-    n_relevant: int
-    n_items_recommended: int
-    n_items_relevant: int
-    list_length: CountSummary  #: of users with a list
-    relevant_per_user: CountSummary
-    users: tuple[str, ...]  #: the users in words
 
 
 @dataclass(frozen=True)
@@ -61,14 +24,14 @@ class Distribution:
     model: str
     n_users: int  #: with a value
     n_without_value: int
-    edges: list[float]  #: of ten bins
-    counts: list[int]  #: users, by bin
-    shares: list[float]  #: of the users with a value, by bin
+    edges: tuple[float, ...]  #: of ten bins
+    counts: tuple[int, ...]  #: users, by bin
+    shares: tuple[float, ...]  #: of the users with a value, by bin
     n_zero: int  #: users at 0
     n_bottom: int  #: users at the lowest edge
     n_top: int  #: users at the highest edge
     mean: float
-    quartiles: list[float]  #: NaN without a user
+    quartiles: tuple[float, ...]  #: NaN without a user
 
     @classmethod
     def of(
@@ -79,27 +42,27 @@ class Distribution:
         weights: Floats | None = None,
     ) -> Distribution:
         """Return the distribution of the values of users, between the metric's bounds."""
-        mean = mean_of(values, weights)
-        has_value = ~np.isnan(values)
-        known = values[has_value]
+        known = values[~np.isnan(values)]
         n_users = len(known)
         bins = Bins.over(known, bounds)
-        n_bottom, *others = np.bincount(bins.of(known), minlength=BINS + 1).tolist()
-        counts = [n_bottom + others[0], *others[1:]]
-        quartiles = [nan, nan, nan]
+        n_bottom, n_in_first, *others = np.bincount(
+            bins.of(known), minlength=BINS + 1
+        ).tolist()
+        counts = (n_bottom + n_in_first, *others)
+        quartiles = (nan, nan, nan)
         if n_users:
-            quartiles = np.quantile(known, [0.25, 0.5, 0.75]).tolist()
+            quartiles = tuple(np.quantile(known, [0.25, 0.5, 0.75]).tolist())
         return cls(
             model=model,
             n_users=n_users,
             n_without_value=len(values) - n_users,
-            edges=[*bins.edges],
+            edges=bins.edges,
             counts=counts,
-            shares=[count / max(n_users, 1) for count in counts],
+            shares=tuple(count / max(n_users, 1) for count in counts),
             n_zero=int((np.abs(known) <= SAME).sum()),
             n_bottom=n_bottom,
             n_top=int((known >= bins.edges[-1] - SAME).sum()),
-            mean=mean,
+            mean=mean_of(values, weights),
             quartiles=quartiles,
         )
 

@@ -1,4 +1,4 @@
-"""What the numbers of a report are made with: versions, time, convention and options."""
+"""What the numbers of a report are made with: versions, time, convention, options and counts."""
 
 from __future__ import annotations
 
@@ -17,11 +17,12 @@ import pyarrow as pa
 from recnb import version
 from recnb.conventions import Convention
 from recnb.errors import OptionError, quoted
-from recnb.results.evaluation_data import EvaluationData
+from recnb.results.evaluation_data import EvaluationData, Models
 
 
-def made_with(data: EvaluationData) -> dict[str, Any]:
-    """Return the versions, the time, and every decision about the data."""
+def made_with(models: Models) -> dict[str, Any]:
+    """Return the versions, the time, every decision about the data, and its counts."""
+    data = next(iter(models.values()))
     convention = asdict(data.convention)
     del convention["metric"]
     return {
@@ -37,6 +38,7 @@ def made_with(data: EvaluationData) -> dict[str, Any]:
         "library": data.library,
         "convention": convention,
         "options": _options(data, convention),
+        "counts": _counts(models),
     }
 
 
@@ -73,3 +75,18 @@ def _options(data: EvaluationData, convention: Mapping[str, Any]) -> dict[str, A
         }
     weights = {name: code.strip("'\"") for name, code in call.weights.items()}
     return {**call.columns, **decisions, **weights}
+
+
+def _counts(models: Models) -> dict[str, list[Any]]:
+    """Count who and what each model is evaluated on, by column.
+
+    Of several models whose rows are elsewhere they would be counted again: none.
+    """
+    is_here = all(model.source.in_memory for model in models.values())
+    if len(models) > 1 and not is_here:
+        return {}
+    counts: dict[str, list[Any]] = {"model": [*models]}
+    for model in models.values():
+        for name, n in asdict(model.joined.counts).items():
+            counts.setdefault(name, []).append(n)
+    return counts

@@ -1,38 +1,42 @@
-"""The report of one model or of several: one frozen object, and its forms."""
+"""The report of one model or of several: its numbers, and its forms."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+from contextlib import suppress
 from dataclasses import dataclass
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from recnb.data.files import AsJson, json_values, written
-from recnb.display.document import (
-    Block,
-    Note,
-    Section,
-    html,
-    latex,
-    plain,
-    tables_of,
-    tabs,
-)
-from recnb.display.language import _, use_language, use_noun
-from recnb.display.templates import framed, page
-from recnb.errors import Suggesting
-from recnb.report import blocks, one, several, texts
-from recnb.report.blocks import ReportLayout
+import pandas as pd
+
+from recnb.data.files import File, checked_input
+from recnb.display.forms import Name
+from recnb.display.language import use_language
+from recnb.display.templates import FormName, page, write
+from recnb.errors import FrameError, Suggesting
+from recnb.lint import Finding
+from recnb.report import sections, words
+from recnb.report.columns import plain, typed
 from recnb.report.data import ReportData
-from recnb.results.numbers import as_plain
+from recnb.results.files import AsJson, written
+from recnb.results.numbers import DifferenceRow, MeanRow
+from recnb.results.user_cards import of_users
+from recnb.results.user_groups import UserGroup
+from recnb.version import __version__
+
+#: The format of the JSON of a report, and the version of it: another number where a key
+#: is renamed, removed or means something else.
+SCHEMA = "recnb.report/9"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Report(AsJson, Suggesting, ReportData):
+class Report(AsJson, Suggesting):
     """Findings about the data, metrics with intervals, and what may be concluded.
 
-    A notebook displays it; `to_html`, `to_markdown`, `to_latex`, `to_frame`, `to_dict`
-    and `to_json` are its other forms. `calls` has the calls that return its numbers.
+    A notebook displays it; `to_html`, `to_markdown`, `to_frame`, `to_dict` and `to_json`
+    are its other forms.
 
     Examples
     --------
@@ -45,40 +49,85 @@ class Report(AsJson, Suggesting, ReportData):
     1  average_precision  10  0.0948
     """
 
-    @property
-    def _layout(self) -> ReportLayout:
-        return one.LAYOUT if len(self.models) == 1 else several.LAYOUT
+    _data: ReportData
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain Python that `json` can write; NaN is None.
+    @property
+    def n_users(self) -> int:
+        """The number of users that all numbers of accuracy are over."""
+        return self._data.n_users
+
+    @property
+    def means(self) -> tuple[MeanRow, ...]:
+        """The mean of each model in each metric at each cut-off, with its interval."""
+        return self._data.means
+
+    @property
+    def differences(self) -> tuple[DifferenceRow, ...]:
+        """The difference of each two models that are compared, with its test."""
+        return self._data.differences
+
+    @property
+    def findings(self) -> list[tuple[list[str], list[Finding]]]:
+        """Problems in the data, warnings first, each with the models that have it."""
+        return self._data.findings
+
+    @property
+    def users(self) -> tuple[UserGroup, ...]:
+        """The users shown, with their lists."""
+        return self._data.users
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one long frame: a row for each metric, cut-off and model.
+
+        With several models `low` and `high` are mean_low and mean_high, and
+        `difference` with what follows is from the model's baseline.
 
         Returns
         -------
-        dict
-            Keys are the fields of the report, and `schema`; ids that are neither whole
-            numbers nor text are written as text. Keys are the same in any language; texts
-            are in that of the report.
+        DataFrame
+            The means, beside the differences.
 
         Examples
         --------
         >>> import recnb
         >>> sample = recnb.datasets.load_sample()
         >>> report = recnb.evaluate(sample.models["popular"], sample.test).report(k=10)
-        >>> [metric["metric"] for metric in report.to_dict()["metrics"]][:3]
+        >>> report.to_frame().columns.tolist()
+        ['metric', 'k', 'mean', 'low', 'high', 'n_users']
+        """
+        means = pd.DataFrame([row.to_dict() for row in self.means])
+        means = means.drop(columns=["symbol", "mark"])
+        if not self.differences:
+            return means.drop(columns=["model", "best", "near_best"])
+        tests = pd.DataFrame([row.to_dict() for row in self.differences])
+        tests = tests.drop(
+            columns=["symbol", "n_users", "p", "n_lists", "cluster"], errors="ignore"
+        )
+        means = means.rename(columns={"low": "mean_low", "high": "mean_high"})
+        return means.merge(tests, on=["metric", "k", "model"], how="left", sort=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as plain Python that `json` can write.
+
+        NaN is None, and an infinite number is text, "inf".
+
+        Returns
+        -------
+        dict
+            All numbers and words of the report, and `schema`. Tables are written by
+            column: `pd.DataFrame(report.to_dict()["means"])` is one of them. Ids that are
+            neither numbers nor text are written as text. Keys are the same in any
+            language; texts are in that of the report.
+
+        Examples
+        --------
+        >>> import recnb
+        >>> sample = recnb.datasets.load_sample()
+        >>> report = recnb.evaluate(sample.models["popular"], sample.test).report(k=10)
+        >>> report.to_dict()["metrics"]["metric"][:3]
         ['ndcg', 'average_precision', 'reciprocal_rank']
         """
-        fields = {"schema": "recnb.report/7", **vars(self)}
-        for name in ("means", "hit_rates"):
-            fields[name] = [as_plain(row) for row in fields[name]]
-        fields["curves"] = {
-            model: [as_plain(row) for row in rows]
-            for model, rows in self.curves.items()
-        }
-        fields["differences"] = [row.to_dict() for row in self.differences]
-        if self.segments is not None:
-            fields["segments"] = self.segments.to_dict()
-        values: dict[str, Any] = json_values(fields)
-        return values
+        return {"schema": SCHEMA, **plain(self._data, ReportData)}
 
     def to_html(self, path: str | Path | None = None, title: str | None = None) -> Any:
         """Return the report as an HTML document, or write it to `path`.
@@ -105,10 +154,9 @@ class Report(AsJson, Suggesting, ReportData):
         >>> "<title>Autumn</title>" in report.to_html(title="Autumn")
         True
         """
-        with use_language(self.lang), use_noun(self.noun):
-            heading = self._layout.title(self) if title is None else title
-            body = self._html(self._foot())
-            return written(str(page(heading, body)), path)
+        with use_language(self._data.language):
+            heading = words.title(self._data) if title is None else title
+            return written(page(heading, self._written("html", is_file=True)), path)
 
     def to_markdown(self, path: str | Path | None = None) -> Any:
         """Return the report in Markdown, or write it to `path`.
@@ -133,87 +181,90 @@ class Report(AsJson, Suggesting, ReportData):
         >>> print(report.to_markdown().splitlines()[0])
         ## **nDCG@10** = 0.1725 (95% interval 0.1503–0.1979 · 261 users)
         """
-        with use_language(self.lang), use_noun(self.noun):
-            shown = [*self._head(), *self._sections(), self._basis(), self._foot()]
-            return written(plain(shown, "md") + "\n", path)
+        with use_language(self._data.language):
+            return written(self._written("md", is_file=True) + "\n", path)
 
-    def to_latex(
-        self,
-        path: str | Path | None = None,
-        *,
-        caption: str | None = None,
-        label: str | None = None,
-    ) -> Any:
-        """Return the means as LaTeX tables for a paper, or write them to `path`.
-
-        So are the segments, if there are any. The best mean of several is bold. It needs
-        the package booktabs.
-
-        Parameters
-        ----------
-        path : path, optional
-            Where they are written; without it text is returned.
-        caption : str, optional
-            LaTeX of the caption of the first table; further tables have their own.
-        label : str, optional
-            LaTeX of the label of the first table; those of further tables are `label`-2
-            and so on.
-
-        Returns
-        -------
-        str or None
-            The LaTeX, unless it is written.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> sample = recnb.datasets.load_sample()
-        >>> report = recnb.evaluate(sample.models["popular"], sample.test).report(k=10)
-        >>> "toprule" in report.to_latex(caption="Means", label="tab:means")
-        True
-        """
-        with use_language(self.lang), use_noun(self.noun):
-            first, *others = tables_of(self._sections())
-            below = [" ", " ".join(self._layout.remarks(self)), " ", self.basis, "."]
-            tables = [latex(first, caption, label, below)]
-            for number, table in enumerate(others, 2):
-                tables.append(latex(table, None, label and f"{label}-{number}"))
-            head = _(r"% needs \usepackage{booktabs}")
-            return written("\n".join([head, *tables, ""]), path)
-
-    def _head(self) -> Iterable[Block]:
-        return self._layout.head(self)
-
-    def _sections(self) -> list[Section]:
-        return blocks.shown(self._layout.sections, self)
-
-    def _basis(self) -> Note:
-        return Note(f"{self.basis}.")
-
-    def _foot(self) -> Note:
-        """Return the version and the day of a file."""
-        day = self.made_with["time"].partition("T")[0]
-        return Note(f"recnb {self.made_with['versions']['recnb']}, {day}")
-
-    def _html(self, *foot: Block) -> str:
-        head = html(self._head())
-        sections = tabs(self._sections(), _("sections of the report"))
-        return str(
-            framed(
-                self._layout.label(self),
-                head + sections + html([self._basis(), *foot]),
-            )
+    def _written(self, form: FormName, *, is_file: bool = False) -> str:
+        """Write the report in a form, a file with its version and day."""
+        data = self._data
+        # The buttons of the tabs of two reports on a page are not of one group. The name
+        # has no time in it and no last digits, which other versions of numpy give, so
+        # that a notebook built again is the same.
+        means = [f"{row.mean:.6g}" for row in data.means]
+        content = repr((data.models, data.k, means))
+        return write(
+            "report/report.jinja",
+            form,
+            report=data,
+            title=Name(words.title(data), 100),
+            tabs=f"recnb-{sha256(content.encode()).hexdigest()[:12]}",
+            is_file=is_file,
+            sections=sections,
+            words=words,
+            **of_users(data.users, data.label, words.nouns(data)),
         )
 
     def __repr__(self) -> str:
-        with use_language(self.lang), use_noun(self.noun):
-            sections = self._sections()
-            others = [
-                section.title for section in sections if "txt" not in section.forms
-            ]
-            more = Note(_(texts.OTHER_SECTIONS, sections=", ".join(others)))
-            return plain([*self._head(), *sections, self._basis(), more], "txt")
+        with use_language(self._data.language):
+            return self._written("txt")
 
     def _repr_html_(self) -> str:
-        with use_language(self.lang), use_noun(self.noun):
-            return self._html()
+        with use_language(self._data.language):
+            return self._written("html")
+
+
+def read_report(path: File) -> Report:
+    """Read a report from the JSON that `report.to_json` or `recnb report` has written.
+
+    It is shown as it was, in its language, and has the same numbers; no data are read.
+
+    Parameters
+    ----------
+    path : path or file
+        The file of JSON, of this version of the format, `"recnb.report/9"`.
+
+    Returns
+    -------
+    Report
+        The report, with all its forms.
+
+    Examples
+    --------
+    >>> import pathlib, recnb, tempfile
+    >>> sample = recnb.datasets.load_sample()
+    >>> report = recnb.evaluate(sample.models["popular"], sample.test).report(k=10)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "report.json")
+    ...     report.to_json(path)
+    ...     again = recnb.read_report(path)
+    >>> again.to_html() == report.to_html()
+    True
+    """
+    values = _values_in(path)
+    try:
+        return Report(typed(values, ReportData))
+    except (AttributeError, KeyError, TypeError, ValueError) as problem:
+        raise FrameError(
+            f"{path} is a report of recnb of which something is missing or was changed: "
+            "make it again with report.to_json, or with recnb report -o."
+        ) from problem
+
+
+def _values_in(path: File) -> dict[str, Any]:
+    """Return what a file of JSON holds, if it is a report of this version."""
+    content = checked_input(path).read_bytes()
+    values: Any = None
+    with suppress(ValueError, RecursionError):  # of what is no JSON
+        values = json.loads(content)
+    schema = values.get("schema") if isinstance(values, dict) else None
+    if schema == SCHEMA:
+        return dict(values)
+    if str(schema).startswith("recnb.report/"):
+        raise FrameError(
+            f"{path} is of the format {schema!r}, and recnb {__version__} reads {SCHEMA!r}: "
+            "make the report again, or read it with the version of recnb that wrote it."
+        )
+    raise FrameError(
+        f"{path} is no report of recnb: give a file that report.to_json(path) or "
+        "recnb report -o report.json has written."
+    )

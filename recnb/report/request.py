@@ -19,6 +19,9 @@ from recnb.results.evaluation_data import EvaluationData
 #: The cut-offs of a report if none are given, and about how many points a curve has.
 USUAL_K, CURVE_POINTS = (5, 10, 20), 30
 
+#: The cut-offs of each metric; None is the whole list.
+CutoffsOfMetrics = Mapping[str, tuple[int | None, ...]]
+
 
 @dataclass(frozen=True)
 class ReportRequest:
@@ -27,11 +30,13 @@ class ReportRequest:
     #: Of accuracy, without cut-offs; the first is the lead metric.
     metrics: tuple[Measure, ...]
     beyond: tuple[Measure, ...]  #: those beyond accuracy that are named
-    cutoffs: Mapping[str, tuple[int | None, ...]]  #: of each metric that is named
-    asked: tuple[Asked, ...]  #: as given, the lead metric first
-    #: All that are given; None: each metric has its own.
-    k: tuple[int | None, ...] | None
+    cutoffs: CutoffsOfMetrics  #: of each metric that is named
     by: Any = None  #: segments of users
+
+    @property
+    def lead(self) -> Measure:
+        """The metric of the headline, the curve and the users: the first."""
+        return self.metrics[0]
 
     @property
     def columns(self) -> tuple[int | None, ...]:
@@ -53,26 +58,16 @@ class ReportRequest:
     @property
     def lead_ks(self) -> tuple[int, ...]:
         """The cut-offs of the lead metric that are ranks."""
-        return tuple(k for k in self.k_of(self.metrics[0].name) if k is not None)
+        return tuple(k for k in self.k_of(self.lead.name) if k is not None)
 
     @property
     def lead_k(self) -> int:
         """The cut-off at which users are looked at: the middle one."""
         return self.lead_ks[len(self.lead_ks) // 2]
 
-    @property
-    def points(self) -> tuple[int, ...]:
-        """The cut-offs of the curve."""
-        return curve_points(self.lead_ks)
-
 
 def request_of(
-    model: EvaluationData,
-    k: Any,
-    metrics: Metrics,
-    options: Given,
-    *,
-    by: Any,
+    model: EvaluationData, k: Any, metrics: Metrics, options: Given, *, by: Any
 ) -> ReportRequest:
     """Check what is asked of a report of this model, or of this and others."""
     asked = asked_of(model, metrics, options)
@@ -98,15 +93,42 @@ def request_of(
         metrics=tuple(accuracy.values()),
         beyond=tuple(each for each in measures if not each.metric.is_accuracy),
         cutoffs=cutoffs,
-        asked=tuple(asked),
-        k=None if _has_own_cutoffs(asked, k) else Cutoffs.of(k).values,
         by=by,
     )
 
 
-def _lead_first(
-    asked: Sequence[Asked], cutoffs: Mapping[str, tuple[int | None, ...]]
-) -> list[Asked]:
+def _cutoffs_of(asked: Sequence[Asked], k: object) -> CutoffsOfMetrics:
+    """Return the cut-offs of each metric: of its name, else k.
+
+    Beside names with a cut-off, the whole list unless k is given.
+    """
+    given = Cutoffs.of(k).values
+    is_given = given != USUAL_K
+    named = [each.measure.k for each in asked if each.measure.k is not None]
+    if is_given and len(named) == len(asked) and {*given} != {*named}:
+        raise OptionError(
+            f"the metrics name the cut-offs {sorted({*named})}, and k={quoted(k)} names "
+            "others: leave one of them out."
+        )
+    names_accuracy = any(
+        each.metric.is_accuracy and each.measure.k is not None for each in asked
+    )
+    rest: tuple[int | None, ...] = given
+    if names_accuracy and not is_given:
+        rest = (None,)
+    cutoffs: dict[str, list[int | None]] = {}
+    for each in asked:
+        own_or_rest = rest if each.measure.k is None else [each.measure.k]
+        cutoffs.setdefault(each.measure.name, []).extend(own_or_rest)
+    return {name: in_order(ks) for name, ks in cutoffs.items()}
+
+
+def in_order(cutoffs: Iterable[int | None]) -> tuple[int | None, ...]:
+    """Return cut-offs once each, the whole list last."""
+    return tuple(sorted({*cutoffs}, key=lambda k: inf if k is None else k))
+
+
+def _lead_first(asked: Sequence[Asked], cutoffs: CutoffsOfMetrics) -> list[Asked]:
     """Return metrics with the lead first, and the others as they are asked for.
 
     The lead has a cut-off and a curve.
@@ -128,48 +150,14 @@ def _lead_first(
     return ordered
 
 
-def _cutoffs_of(asked: Sequence[Asked], k: object) -> dict[str, tuple[int | None, ...]]:
-    """Return the cut-offs of each metric: of its name, else k.
-
-    Beside names with a cut-off, the whole list unless k is given.
-    """
-    given = Cutoffs.of(k).values
-    own_of_each = [each.measure.k for each in asked if each.measure.k is not None]
-    own = {*own_of_each}
-    if len(own_of_each) == len(asked) and given != USUAL_K and {*given} != own:
-        problem = f"the metrics name the cut-offs {sorted(own)}, and k={quoted(k)} names others: "
-        raise OptionError(f"{problem}leave one of them out.")
-    rest = (None,) if _has_own_cutoffs(asked, k) else given
-    cutoffs: dict[str, list[int | None]] = {}
-    for each in asked:
-        own_or_rest = rest if each.measure.k is None else [each.measure.k]
-        cutoffs.setdefault(each.measure.name, []).extend(own_or_rest)
-    return {name: in_order(ks) for name, ks in cutoffs.items()}
-
-
-def _has_own_cutoffs(asked: Sequence[Asked], k: object) -> bool:
-    """Return whether names of metrics have the cut-offs, and none is given."""
-    return Cutoffs.of(k).values == USUAL_K and any(
-        each.metric.is_accuracy and each.measure.k is not None for each in asked
-    )
-
-
-def in_order(cutoffs: Iterable[int | None]) -> tuple[int | None, ...]:
-    """Return cut-offs once each, the whole list last."""
-    return tuple(sorted({*cutoffs}, key=lambda k: inf if k is None else k))
-
-
 def curve_points(cutoffs: Sequence[int]) -> tuple[int, ...]:
     """Return the cut-offs of a curve: from 1 to the deepest, evenly.
 
     Those of the table are among them if they are few.
     """
     deepest = max(cutoffs)
-    even = np.unique(
-        np.linspace(1, deepest, min(CURVE_POINTS, deepest)).round().astype(int)
-    ).tolist()
-    return (
-        tuple(sorted({*even, *cutoffs}))
-        if len(cutoffs) <= CURVE_POINTS // 3
-        else tuple(even)
-    )
+    n_points = min(CURVE_POINTS, deepest)
+    even = np.unique(np.linspace(1, deepest, n_points).round().astype(int)).tolist()
+    if len(cutoffs) > CURVE_POINTS // 3:
+        return tuple(even)
+    return tuple(sorted({*even, *cutoffs}))

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from recnb.conventions import Convention, presets
 from recnb.data import NAMES
 from recnb.errors import OptionError, instead_of, is_number, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import PRINTED, Measure, measure_named, plain_text
-from recnb.metrics.metric import EVERY_METRIC, Given, Metric
+from recnb.metrics.measure import Measure, measure_named, plain_text
+from recnb.metrics.metric import PRINTED, Given, Metric
 from recnb.results.evaluation_data import EvaluationData
 
 #: A metric by name or text, as "ndcg" or "nDCG@10", or made by `recnb.metric`.
@@ -62,26 +62,18 @@ class Asked(NamedTuple):
 
 
 def asked_of(
-    data: EvaluationData | None,
-    metrics: Metrics,
-    options: Given,
-    *of_call: str,
-    among: Collection[str] = EVERY_METRIC,
+    data: EvaluationData | None, metrics: Metrics, options: Given, *of_call: str
 ) -> list[Asked]:
     """Look up the metrics of a call, each with the options that it has.
 
-    None: the standard ones that the data allow.
-
-    `of_call`: other keywords of the call, which a misspelt option may mean; `among`:
-    the metrics allowed, then without a cut-off.
+    None: the standard ones that the data allow. `of_call`: other keywords of the call,
+    which a misspelt option may mean.
     """
     names = _names_of(metrics, data)
-    measures = [measure_named(name, among) for name in names]
+    measures = [measure_named(name) for name in names]
     _refuse_twice(measures)
-    if among is not EVERY_METRIC:
-        for name, measure in zip(names, measures, strict=True):
-            _refuse_cutoff(name, measure)
     _refuse_options_of_none(measures, options, of_call)
+    _refuse_options_of_texts(measures, options)
     asked = []
     for name, measure in zip(names, measures, strict=True):
         own = {
@@ -91,12 +83,25 @@ def asked_of(
         }
         if isinstance(names, Mapping):
             own |= names[name]
-        is_text = isinstance(name, str) and (
-            set(name) & set("@(") or name in PRINTED.values()
-        )
-        label = name if is_text else measure.name
-        asked.append(Asked(label, with_options(measure, own)))
+        asked.append(Asked(_label_of(name, measure), with_options(measure, own)))
     return asked
+
+
+def _label_of(name: object, measure: Measure) -> str:
+    """Return what a measure is called in results: as it was typed, if that says more."""
+    if isinstance(name, str) and (set(name) & set("@(") or name in PRINTED.values()):
+        return name
+    return measure.name
+
+
+def refuse_whole_metrics(asked: Sequence[Asked]) -> None:
+    """Refuse metrics of all lists together, which have no value in a segment."""
+    for each in asked:
+        if each.metric.of == "all":
+            raise OptionError(
+                f"{each.measure.name} is one number of all lists, with no value for each "
+                "user, so by= cannot break it down: leave it out."
+            )
 
 
 def _refuse_twice(measures: Sequence[Measure]) -> None:
@@ -109,16 +114,6 @@ def _refuse_twice(measures: Sequence[Measure]) -> None:
                 f"metrics names {measure.name!r} more than once: name it once."
             )
         seen.add(place)
-
-
-def _refuse_cutoff(name: object, measure: Measure) -> None:
-    """Refuse a text with a cut-off, where k= is that of all."""
-    if measure.k is None:
-        return
-    raise OptionError(
-        f"{name!r} has a cut-off, which is k= here: type {measure.name!r} and "
-        f"k={measure.k}."
-    )
 
 
 def _refuse_options_of_none(
@@ -139,6 +134,14 @@ def _refuse_options_of_none(
                 raise OptionError(f"{problem} {instead}")
             nearest = near(option, [*sorted(known), *of_call])
             raise OptionError(f"{problem} {nearest}".strip())
+
+
+def _refuse_options_of_texts(measures: Sequence[Measure], options: Given) -> None:
+    """Refuse an option that no metric takes, as the text of each that has it gives it."""
+    for option, value in options.items():
+        having = [each for each in measures if option in each.metric.defaults]
+        if all(option in measure.options for measure in having):
+            _refuse_option_of_text(having[0], option, value)
 
 
 def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
@@ -171,14 +174,17 @@ def _standard_names(data: EvaluationData | None) -> list[str]:
 
     Those that the library has, and that weights take the bias out of.
     """
-    names = [*STANDARD]
     if data is None:
-        return names
-    if data.library is not None:
-        library = data.library
-        names = [name for name in names if presets.of_metric(name, library)]
-    if data.source.weighted:
-        names = [name for name in WEIGHTED if name in names]
+        return [*STANDARD]
+    usual = WEIGHTED if data.source.weighted else STANDARD
+    if data.library is None:
+        return [*usual]
+    names = [name for name in usual if presets.of_metric(name, data.library)]
+    if not names:
+        raise OptionError(
+            f"{data.library} has none of the usual metrics {', '.join(usual)}: name those "
+            f"that are wanted, such as metrics=[{usual[0]!r}]."
+        )
     return names
 
 
@@ -209,12 +215,17 @@ def with_options(measure: Measure, options: Given) -> Measure:
         if name not in measure.metric.defaults:
             _refuse_option_of_data(measure.name, name)
         if name in measure.options:
-            problem = (
-                f"the text of {measure.metric.name} gives "
-                f"{name}={measure.options[name]!r}, and {name}={quoted(value)}"
-            )
-            raise OptionError(f"{problem} is another: leave one of them out.")
+            _refuse_option_of_text(measure, name, value)
     return measure.with_options(options)
+
+
+def _refuse_option_of_text(measure: Measure, name: str, value: Any) -> NoReturn:
+    """Refuse an option of a call that the text of a metric gives as well."""
+    problem = (
+        f"the text of {measure.metric.name} gives {name}={measure.options[name]!r}, and "
+        f"{name}={quoted(value)}"
+    )
+    raise OptionError(f"{problem} is another: leave one of them out.")
 
 
 def _refuse_option_of_data(metric: str, name: str) -> None:

@@ -4,31 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from typing import Any, Self
 
+import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.caching import cached_property
 from recnb.conventions import Convention, presets
 from recnb.data import Joined, Source
 from recnb.data.in_memory import Sheets
-from recnb.data.item_data import ItemData, ItemDataOfParts
 from recnb.data.names import title_column
 from recnb.data.read import Input
 from recnb.data.side_data import SideData, with_other_lists
-from recnb.data.splits import Keys, SplitKeys
+from recnb.data.splits import Keys
 from recnb.data.weights import look_up, refuse_lacking
 from recnb.display.language import N_, Noun, Sentence, _, noun_of, use_noun
-from recnb.display.text import one_line
-from recnb.errors import ElsewhereError
-from recnb.metrics.hits import Bools, Cutoffs, Hits, Ints, cached_property
+from recnb.display.text import TEXT_SHOWN, Phrase, one_line
+from recnb.errors import FrameError, OptionError
+from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.results.values import (
-    Basis,
-    ListCounts,
+    averaged_in_words,
     index_of,
     pairs_in_words,
 )
-from recnb.stats import Clusters
+from recnb.stats import UserSample
+
+#: The frames that metrics beyond accuracy are made of, besides the lists.
+OF_ITEMS = ("train", "items")
+#: What makes the reader of lists and items of an evaluation; a room enters one.
+READERS_OF_ITEMS: list[Callable[[EvaluationData], Any]] = []
 
 
 class EvaluationData:
@@ -75,12 +81,11 @@ class EvaluationData:
             joined, self.library, {**self.overrides, **overrides}, self.side_data
         )
 
-    def numbered_as(self, keys: SplitKeys) -> Self:
+    def numbered_as(self, keys: Keys) -> Self:
         """Return the same with the numbers that lists have among other keys."""
-        assert isinstance(self.keys, SplitKeys)
-        numbers = self.keys.places_in(keys)
-        if numbers is None:
+        if self.keys.table.height == keys.table.height:  # they are the same
             return self
+        numbers = self.keys.places_in(keys)
         joined = self.source.numbered_as(keys, numbers).under(self._convention)
         if self.is_joined:
             joined = replace(joined, notes=self.joined.notes)
@@ -91,8 +96,7 @@ class EvaluationData:
 
         They are a row whose columns are roles.
         """
-        assert isinstance(self.keys, SplitKeys)
-        lists, source = self.keys.numbers_in(values), self.joined.source
+        lists, source = self.keys.lists_in(values), self.joined.source
         if isinstance(source, Sheets):
             joined = source.among(lists).under(self.convention)
         else:
@@ -100,35 +104,6 @@ class EvaluationData:
         part = self.restricted(replace(joined, notes=self.joined.notes))
         part._side_data = self.side_data.of_split(values)
         return part
-
-    @cached_property
-    def alone(self) -> list[ItemData]:
-        """The data of lists that have values of their own beyond accuracy, together.
-
-        These are all; in a split those of each combination of its values.
-        """
-        keys, source = self.keys, self.joined.source
-        if not isinstance(keys, SplitKeys):
-            return [self.item_data]
-        if not isinstance(source, Sheets):
-            if self.side_data.train is None:  # no list depends on others
-                return [self.item_data]
-            raise ElsewhereError(
-                "with split= and train=, a metric beyond accuracy is computed from the "
-                f"rows of each split together, and they stay in {source.where}: "
-                f"{source.remedy}."
-            )
-        parts = []
-        for combination in keys.combinations_of(source.recs["user"]).iter_slices(1):
-            part = self.of_split(combination)
-            side_data = part.side_data
-            if side_data.train is not None:
-                train = keys.train_of(side_data.train, combination)
-                side_data = replace(side_data, train=train)
-            data = ItemData(part.joined, side_data)
-            vars(data)["items"] = self.item_data.items  # numbered alike in all parts
-            parts.append(data)
-        return parts
 
     def under(self, library: str) -> Self:
         """Return the same data under another library's conventions, as "rectools".
@@ -209,9 +184,8 @@ class EvaluationData:
         """The same with a weight of 1 for each relevant pair."""
         plain = replace(
             self.joined,
-            all_hits=replace(self.joined.all_hits, truth_weight=None),
+            hits=replace(self.joined.hits, truth_weight=None),
             convention=replace(self.convention, min_propensity=1.0),
-            _cut={},
         )
         return self.restricted(plain, min_propensity=1.0)
 
@@ -240,15 +214,14 @@ class EvaluationData:
         return self._side_data()
 
     @cached_property
-    def item_data(self) -> ItemData:
-        """All lists, and the attributes of items: what metrics beyond accuracy read."""
-        kind = ItemData if self.source.in_memory else ItemDataOfParts
-        side_data, keys = self.side_data, self.keys
-        if isinstance(keys, SplitKeys) and side_data.train is not None:
-            # Here nobody had anything: `alone` has what users had before each split.
-            train = keys.train_of(side_data.train, keys.combinations.clear())
-            side_data = replace(side_data, train=train)
-        return kind(self.joined, side_data)
+    def item_data(self) -> Any:
+        """What the room of metrics beyond accuracy reads: all lists, and their items."""
+        if not READERS_OF_ITEMS:
+            raise OptionError(
+                "metrics beyond accuracy are not here: the package lacks its folder beyond."
+            )
+        (reader,) = READERS_OF_ITEMS
+        return reader(self)
 
     def hits(self, depth: int | None = None) -> Hits:
         """Return the hits down to a rank, from which metrics of accuracy are computed.
@@ -270,14 +243,14 @@ class EvaluationData:
         >>> ev.hits().rank.tolist()
         [2]
         """
-        return self.joined.hits(Cutoffs.one(depth).values[0])
+        return self.joined.hits.down_to(Cutoffs.one(depth).values[0])
 
     # Users and their lists
 
     @property
     def n_users(self) -> int:
         """The number of users evaluated, or of values of `cluster=`."""
-        return self.n_lists if self.clusters is None else self.clusters.n
+        return self.sample.n_units
 
     @property
     def n_lists(self) -> int:
@@ -295,9 +268,9 @@ class EvaluationData:
         return {"n_users": n_users, "n_lists": len(list_ids)}
 
     @cached_property
-    def clusters(self) -> Clusters | None:
-        """The lists that are drawn as one; None: each is drawn by itself."""
-        return Clusters.of(self.clusters_of(self.joined.users))
+    def sample(self) -> UserSample:
+        """The lists evaluated, as a sample."""
+        return self.sample_of(self.joined.users, self.joined.user_weight)
 
     @property
     def users(self) -> pd.Index[Any]:
@@ -325,7 +298,12 @@ class EvaluationData:
         words = N_("intervals and tests clustered by {unit}")
         return [_(words, unit=self.clustered_by)] if self.clustered_by else []
 
-    def clusters_of(self, users: pl.Series) -> Ints | None:
+    def sample_of(self, users: pl.Series, weights: Floats | None) -> UserSample:
+        """Return some lists with their weights as a sample."""
+        codes = self._clusters_of(users)
+        return UserSample(len(users), weights, codes, self.side_data.cluster or "")
+
+    def _clusters_of(self, users: pl.Series) -> Ints | None:
         """Return a number for each list, equal for those that are drawn as one.
 
         These are the lists of a user, or of users with one value of `cluster=`. None:
@@ -352,17 +330,17 @@ class EvaluationData:
 
         That of the recommendations, unless it is "user" and the truth has another.
         """
-        label = self.source.labels.get("user", "user")
+        label = self.source.lists.labels.get("user", "user")
         if label != "user":
             return label
-        return self.source.truth_labels.get("user", "user")
+        return self.source.judgements.labels.get("user", "user")
 
     @property
     def noun(self) -> Noun:
         """What the caller calls those whose lists these are: user, query, topic, …"""
-        item_label = self.source.labels.get("item", "item")
+        item_label = self.source.lists.labels.get("item", "item")
         if item_label == "item":
-            item_label = self.source.truth_labels.get("item", "item")
+            item_label = self.source.judgements.labels.get("item", "item")
         return noun_of(self.user_label, item_label)
 
     @property
@@ -381,7 +359,7 @@ class EvaluationData:
         They are fetched at once where rows are elsewhere.
         """
         users = self.joined.users[list(positions)]
-        rows = self.joined.lists_of(users).select("user", "rank", "item")
+        rows = self.joined.rows.lists_of(users).select("user", "rank", "item")
         lists: dict[Any, dict[int, Any]] = {user: {} for user in users.to_list()}
         for user, rank, item in rows.sort("rank", maintain_order=True).iter_rows():
             lists[user][rank] = item
@@ -392,21 +370,24 @@ class EvaluationData:
 
         The most relevant come first.
         """
-        truth = self.joined.truth_of(self.joined.users[[position]])
+        truth = self.joined.rows.truth_of(self.joined.users[[position]])
         return truth.select("item", "relevance")
 
     def item_titles(self, items: Sequence[Any]) -> dict[Any, str]:
         """Return the titles of items, of those that have one in the frame of items.
 
-        They are shown wherever items are.
+        They are shown wherever items are. Passages have the beginning of their text.
         """
         frame = self.side_data.items
         if frame is None or not items:
             return {}
         column = title_column(frame.columns)
-        if column is None:
+        if column is not None:
+            return _texts_of(frame, "item", items, column)
+        if "text" not in frame.columns:
             return {}
-        return _texts_of(frame, "item", items, column)
+        texts = _texts_of(frame, "item", items, "text")
+        return {item: one_line(text, TEXT_SHOWN) for item, text in texts.items()}
 
     def user_texts(self, users: Sequence[Any]) -> dict[Any, str]:
         """Return the texts of queries, of those that have one in the frame of users."""
@@ -422,28 +403,21 @@ class EvaluationData:
         """The line below every number: users averaged or not, and the convention."""
         with use_noun(self.noun):
             decisions = self.convention.phrases(graded=self.joined.graded)
-            words = [*self.users_in_words, *decisions, *self.notes]
-            return "; ".join([*words, *pairs_in_words(self.joined.weighting)])
+            unusual = [*self.notes, *pairs_in_words(self.joined.weighting)]
+            return "; ".join([*self.users_in_words, *unusual, *decisions])
 
     @property
     def users_in_words(self) -> list[str]:
         """The users evaluated, how some of them count, and those left out."""
-        basis = Basis(
-            counts=self.joined.user_counts,
-            convention=self.convention,
-            graded=self.joined.graded,
-            notes=(),
-            user_weight=self.joined.user_weight,
-            user_label=self.user_label,
-            noun=self.noun,
-            lists=lists_behind(self.joined, self.joined.n_relevant == 0),
-        )
-        return basis.users_in_words()
+        nothing_to_find = self.joined.hits.n_relevant == 0
+        with use_noun(self.noun):
+            return averaged_in_words(self.joined, self.convention, nothing_to_find)
 
     @property
     def notes(self) -> tuple[str, ...]:
         """Properties of the data that the numbers depend on."""
-        return tuple(map(str, (*self.joined.notes, *self.no_item_meets)))
+        notes = map(str, (*self.joined.notes, *self.no_item_meets))
+        return tuple(Phrase(note, note) for note in notes)
 
     @cached_property
     def no_item_meets(self) -> tuple[Sentence, ...]:
@@ -451,12 +425,12 @@ class EvaluationData:
 
         Their ids may be written in two ways.
         """
-        if len(self.joined.all_hits.rank):
+        if len(self.joined.hits.rank):
             return ()
         source = self.source
         if not isinstance(source, Sheets) or source.is_part:
             return ()
-        items, judged = self.joined.recs["item"], self.joined.judged["item"]
+        items, judged = self.joined.rows.lists["item"], self.joined.rows.judged["item"]
         if not len(items) or not len(judged):
             return ()
         if items.is_in(judged.unique().implode()).any():
@@ -477,19 +451,53 @@ class EvaluationData:
         return len({preset.convention.no_relevant for preset in of_library}) < 2
 
 
-def lists_behind(joined: Joined, nothing_to_find: Bools) -> ListCounts | None:
-    """Return the lists that are averaged; None if no user has several."""
-    keys = joined.source.keys
-    if not keys.columns:
-        return None
-    lists = joined.users
-    if joined.convention.no_relevant == "skip":
-        lists = lists.filter(pl.Series(~nothing_to_find))
-    return ListCounts(keys, lists)
-
-
 #: The data of models, by name; "" is the only one.
 Models = Mapping[str, EvaluationData]
+
+
+def has_side_data(models: Models) -> bool:
+    """Return whether train or items are given for every model."""
+    return all(
+        model.side_data.train is not None or model.side_data.items is not None
+        for model in models.values()
+    )
+
+
+def users_in_common(users_of_each: Sequence[pl.Series]) -> pl.Series:
+    """Return the users of all models, in the order that the first has them."""
+    users, *others = users_of_each
+    for other in others:
+        if not users.equals(other):
+            users = users.filter(users.is_in(other.implode()))
+    return users
+
+
+def check_side_data(models: Models, roles: Sequence[str] = OF_ITEMS) -> None:
+    """Refuse metrics of side data that are not the same for all models."""
+    (first, ours), *others = models.items()
+    for role, (name, theirs) in product(roles, others):
+        frame, other = getattr(ours.side_data, role), getattr(theirs.side_data, role)
+        if frame is None or other is None:
+            continue
+        if frame is other or same_rows(frame, other):
+            continue
+        problem = (
+            f"{first!r} and {name!r} have different {role}=, of which this metric "
+            f"is made, so the difference would be that of {role}=:"
+        )
+        fix = (
+            f"give compare() one {role}= and frames of "
+            f"recommendations, or evaluate both with the same."
+        )
+        raise FrameError(f"{problem} {fix}")
+
+
+def same_rows(table: pl.DataFrame, other: pl.DataFrame) -> bool:
+    """Return whether two tables have the same rows, in whatever order."""
+    if table.columns != other.columns:
+        return False
+    rows = np.sort(table.hash_rows().to_numpy())
+    return np.array_equal(rows, np.sort(other.hash_rows().to_numpy()))
 
 
 def _texts_of(

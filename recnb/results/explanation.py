@@ -15,32 +15,13 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from markupsafe import Markup
 
-from recnb.display.document import (
-    Block,
-    Line,
-    Mark,
-    Name,
-    Note,
-    Rows,
-    Section,
-    Side,
-    html,
-    joined,
-    say,
-)
+from recnb.display.forms import Line, Mark, Name, Rows, joined, say
 from recnb.display.language import N_, _, current, ngettext, pgettext, use_language
-from recnb.display.templates import framed
+from recnb.display.templates import write
 from recnb.display.text import trimmed
 from recnb.errors import Suggesting
 from recnb.metrics.formula import number
-from recnb.results.table import in_lines
-
-#: The HTML of a formula on a line by itself, which Jupyter typesets.
-FORMULA = Markup(
-    '<div style="margin: 0.4em 0; text-align: left;">$\\displaystyle {}$</div>'
-)
 
 #: Columns of the rows.
 COLUMNS: dict[str, str] = {
@@ -98,38 +79,41 @@ class Explanation(Suggesting):
 
     metric: str
     symbol: str
-    user: Any  #: whose list it is; None for a list given by itself, and for all lists together
+    #: Whose list it is; None for a list given by itself, and for all lists together.
+    user: Any
     k: int | None
     value: float
     reads: str
-    formula: str  #: as text: add gain/log2(1+rank) for each hit, divide by …
+    #: As text: add gain/log2(1+rank) for each hit, divide by …
+    formula: str
     latex: str
-    terms: tuple[
-        str, ...
-    ]  #: the credit of each row as a formula with numbers; () where `total` says it
-    rows: pd.DataFrame  #: those that the formula sums over
+    #: The credit of each row as a formula with numbers; () where `total` says it.
+    terms: tuple[str, ...]
+    #: Those that the formula sums over.
+    rows: pd.DataFrame
     basis: str
-    total: float  #: the credit of all rows
-    missed_term: str = ""  #: what a cost adds for a list without a hit, with numbers
-    out_of_terms: tuple[
-        str, ...
-    ] = ()  #: the denominator as formulas with numbers; () if there is none
-    out_of: float = 1.0  #: the denominator
-    ideal: pd.DataFrame | None = None  #: the ideal list, where the metric has one
-    missed: tuple[
-        Any, ...
-    ] = ()  #: relevant items that are not in the list down to k, the most relevant first
-    line: str = ""  #: the formula with numbers if it is no sum, or why there is nothing to add up
-    n_rows: int | None = (
-        None  #: the rows that the formula sums over, if `rows` holds the first of them only
-    )
-    titles: Mapping[Any, str] = field(
-        default_factory=dict
-    )  #: titles of the items that have one
-    text: str = ""  #: of the query whose list it is, if users= has one
-    lang: str = field(
-        default_factory=current
-    )  #: the language of its words, in which it is shown
+    #: The credit of all rows.
+    total: float
+    #: What a cost adds for a list without a hit, with numbers.
+    missed_term: str = ""
+    #: The denominator as formulas with numbers; () if there is none.
+    out_of_terms: tuple[str, ...] = ()
+    #: The denominator.
+    out_of: float = 1.0
+    #: The ideal list, where the metric has one.
+    ideal: pd.DataFrame | None = None
+    #: Relevant items that are not in the list down to k, the most relevant first.
+    missed: tuple[Any, ...] = ()
+    #: The formula with numbers if it is no sum, or why there is nothing to add up.
+    line: str = ""
+    #: How many rows the formula sums over, if `rows` holds the first of them only.
+    n_rows: int | None = None
+    #: Titles of the items that have one.
+    titles: Mapping[Any, str] = field(default_factory=dict)
+    #: That of the query whose list it is, if users= has one.
+    text: str = ""
+    #: The language of its words, in which it is shown.
+    lang: str = field(default_factory=current)
 
     @property
     def numbers(self) -> str:
@@ -171,46 +155,13 @@ class Explanation(Suggesting):
         """
         return self.rows.copy()
 
-    def worked(self) -> list[Block]:
-        """Return the formula, the same with numbers, the rows and the basis as text.
-
-        Returns
-        -------
-        list
-            Blocks, as reports are made of.
-
-        Examples
-        --------
-        >>> import recnb
-        >>> len(recnb.explain("dcg", [3, 2, 0, 1]).worked()) > 3
-        True
-        """
-        tables = [block for of_list in self._tables for block in of_list]
-        return [
-            Note(f"  {self.formula}"),
-            Note(f"  {self.numbers}"),
-            *tables,
-            *self._notes,
-        ]
-
     def __repr__(self) -> str:
         with use_language(self.lang):
-            return in_lines([Note(self._headline), *self.worked()])
+            return write("results/explanation.jinja", "lines", explanation=self)
 
     def _repr_html_(self) -> str:
         with use_language(self.lang):
-            head = framed(
-                self.label,
-                html(
-                    [Note([Mark("strong", self._headline), " · ", self.reads], "plain")]
-                ),
-            )
-            # Outside of the frame, which switches mathematics off; a formula holds
-            # nothing of the user's.
-            formula = FORMULA.format(self.latex)
-            lists = Side([Section("", blocks) for blocks in self._tables], "auto")
-            body = [Note(Mark("code", self.numbers), "plain"), lists, *self._notes]
-            return f"{head}{formula}{framed(_('explanation of {label}', label=self.label), html(body))}"  # noqa: E501
+            return write("results/explanation.jinja", "html", explanation=self)
 
     @property
     def _headline(self) -> Line:
@@ -223,62 +174,57 @@ class Explanation(Suggesting):
         return say(N_("{label} of user {user} = {value}"), user=who, **values)
 
     @property
-    def _notes(self) -> list[Block]:
-        """The relevant items that are missed, and the basis.
+    def _missed_in_words(self) -> Line:
+        """The relevant items that are missed, or nothing.
 
         Below a cut-off, an item may still be in the list.
         """
-        items = joined(
-            [
-                *map(self._titled, self.missed[:MISSED_SHOWN]),
-                *["…"] * (len(self.missed) > MISSED_SHOWN),
-            ]
-        )
-        whole, cut = (
-            N_("relevant, not in the list: {items}"),
-            N_("relevant, not in the first {k}: {items}"),
-        )
-        missed = say(whole if self.k is None else cut, items=items, k=str(self.k))
-        return [*([Note(missed)] if self.missed else []), Note(self.basis)]
+        if not self.missed:
+            return ""
+        items = [self._titled(item) for item in self.missed[:MISSED_SHOWN]]
+        if len(self.missed) > MISSED_SHOWN:
+            items.append("…")
+        words = N_("relevant, not in the first {k}: {items}")
+        if self.k is None:
+            words = N_("relevant, not in the list: {items}")
+        return say(words, items=joined(items), k=str(self.k))
 
     @property
-    def _tables(self) -> list[list[Block]]:
+    def _tables(self) -> list[Rows]:
         """The rows of each list, with the number of those that are not shown."""
-        ideal = (
-            [] if self.ideal is None else [self._table(self.ideal, _("The ideal list"))]
-        )
-        if self.ideal is self.rows:
-            return ideal
-        return [
-            self._table(self.rows, _("The list") if "running" in self.rows else ""),
-            *ideal,
-        ]
+        tables = []
+        if self.ideal is not self.rows:
+            caption = _("The list") if "running" in self.rows else ""
+            tables.append(self._table(self.rows, caption))
+        if self.ideal is not None:
+            tables.append(self._table(self.ideal, _("The ideal list")))
+        return tables
 
-    def _table(self, rows: pd.DataFrame, caption: str) -> list[Block]:
+    def _table(self, rows: pd.DataFrame, caption: str) -> Rows:
         shown = rows.head(ROWS_SHOWN)
         if "gain" in shown and (shown["gain"] == shown["relevance"]).all():
             # A linear gain repeats the relevance, and without it two lists fit side by
             # side.
             shown = shown.drop(columns="gain")
-        names = [*map(str, shown)]
-        cells = zip(
-            *([self._cell(name, value) for value in shown[name]] for name in names),
-            strict=True,
+        hits: list[int] = []
+        if "relevance" in shown:
+            hits = np.flatnonzero(shown["relevance"] > 0).tolist()
+        header, columns = [], []
+        for name in map(str, shown):
+            words = _(COLUMNS[name]) if name in COLUMNS else pgettext("formula", name)
+            header.append(words)
+            columns.append([self._cell(name, value) for value in shown[name]])
+        n_named = len({"rank", *NAMED}.intersection(shown))
+        n_more = (self.n_rows or len(rows)) - ROWS_SHOWN
+        more = ngettext("… {n:,} more row", "… {n:,} more rows", n_more)
+        return Rows(
+            header,
+            list(zip(*columns, strict=True)),
+            caption,
+            left=max(n_named, 1),
+            tinted=frozenset(hits),
+            note=more if n_more > 0 else "",
         )
-        hits = (
-            np.flatnonzero(shown["relevance"] > 0).tolist()
-            if "relevance" in shown
-            else []
-        )
-        left = max(sum(name in (*NAMED, "rank") for name in names), 1)
-        n = (self.n_rows or len(rows)) - ROWS_SHOWN
-        more = ngettext("… {n:,} more row", "… {n:,} more rows", n)
-        header = [
-            _(COLUMNS[name]) if name in COLUMNS else pgettext("formula", name)
-            for name in names
-        ]
-        table = Rows(header, list(cells), caption, left, frozenset(hits))
-        return [table, Note(more)] if n > 0 else [table]
 
     def _cell(self, column: str, value: Any) -> Line:
         """Return a cell of the rows."""
@@ -290,19 +236,15 @@ class Explanation(Suggesting):
             return str(value)
         if np.isnan(value):  # what is known of the items of hits alone
             return ""
-        return (
-            f"{value:.4f}"
-            if column in FIXED and abs(value) < 1e6
-            else number(float(value))
-        )
+        if column in FIXED and abs(value) < 1e6:
+            return f"{value:.4f}"
+        return number(float(value))
 
     def _titled(self, item: Any) -> Line:
         """Return an item, its title first if it has one."""
-        return (
-            [Name(self.titles[item]), " (", Name(item), ")"]
-            if item in self.titles
-            else Name(item)
-        )
+        if item in self.titles:
+            return [Name(self.titles[item]), " (", Name(item), ")"]
+        return Name(item)
 
 
 def printed(value: float) -> str:

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pandas as pd
 
-from recnb.data.files import AsJson, json_values
 from recnb.display.language import N_, _, current, use_language
 from recnb.display.text import one_line, sample_in_words, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
-from recnb.metrics.measure import measure_named
+from recnb.metrics.measure import measure_named, symbol_of
 from recnb.metrics.metric import Given
 from recnb.results.arguments import with_options
+from recnb.results.files import AsJson, json_values
 from recnb.results.numbers import DifferenceRow, label_of
-from recnb.results.score import score_of
+from recnb.results.score import MetricValue, score_of
 from recnb.results.values import merged
-from recnb.results.verdicts import FOUND, OF_SIGN
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
@@ -33,9 +32,9 @@ class GateCheck(NamedTuple):
 
     check: str  #: "at_least", "at_most" or "not_worse"
     passed: bool
-    numbers: dict[
-        str, Any
-    ]  #: metric, k, model and number of users; the value, or the difference with its interval
+    #: Metric, k, model and number of users; the value and its limit, or the difference
+    #: with its interval.
+    numbers: dict[str, Any]
     says: str
     basis: str = ""  #: the users and the convention behind the number
 
@@ -75,9 +74,8 @@ class Gate(AsJson, Suggesting):
     """
 
     checks: tuple[GateCheck, ...]
-    lang: str = field(
-        default_factory=current
-    )  #: the language of its words, that in force when it was made
+    #: The language of its words, that in force when it was made.
+    lang: str = field(default_factory=current)
 
     def __bool__(self) -> bool:
         return all(check.passed for check in self.checks)
@@ -88,15 +86,11 @@ class Gate(AsJson, Suggesting):
 
         Of each check, if they are not all the same.
         """
-        names = [
-            f"{one_line(check.numbers['model'])} {check.label}".lstrip()
-            for check in self.checks
-        ]
-        return "; ".join(
-            merged(
-                dict(zip(names, ([check.basis] for check in self.checks), strict=True))
-            )
-        )
+        of_checks = {}
+        for check in self.checks:
+            model = one_line(check.numbers["model"])
+            of_checks[f"{model} {symbol_of(check.label)}".lstrip()] = [check.basis]
+        return "; ".join(merged(of_checks))
 
     def to_frame(self) -> pd.DataFrame:
         """Return a row per check with its numbers.
@@ -127,23 +121,34 @@ class Gate(AsJson, Suggesting):
 
     def __repr__(self) -> str:
         with use_language(self.lang):
-            results = [
-                f"{_('passed') if check.passed else _('failed')}: {check.says}"
-                for check in self.checks
-            ]
-        return "\n".join([*results, self.basis])
+            passed, failed = _("passed"), _("failed")
+        lines = []
+        for check in self.checks:
+            result = passed if check.passed else failed
+            lines.append(f"{result}: {check.says}")
+        return "\n".join([*lines, self.basis])
 
 
-#: Which way a number passes: what its limit is called, and the sentences of what is
-#: passed, what is failed, and of too few users.
+# Limits
+
+
+class Limit(NamedTuple):
+    """A side of a number: what its edge is called, and the sentence of each result."""
+
+    called: str
+    passed: str
+    failed: str
+    too_few: str
+
+
 LIMITS = {
-    "at_least": (
+    "at_least": Limit(
         "least",
         N_("{label} is {value}, at least {least}"),
         N_("{label} is {value}, below {least}"),
         N_("{label} is {value}, and shows nothing of the least, {least}: {users}"),
     ),
-    "at_most": (
+    "at_most": Limit(
         "most",
         N_("{label} is {value}, at most {most}"),
         N_("{label} is {value}, above {most}"),
@@ -152,18 +157,111 @@ LIMITS = {
 }
 
 
-#: What a check that a model is not worse says.
-NO_CONCLUSION = N_("{label}: no conclusion on {model} against {baseline}")
-SAME_VALUES = N_("{label}: {model} and {baseline} give every user the same value")
-NOT_SHOWN_WORSE = N_("{label}: {model} is not shown to be worse than {baseline}")
-NOT_TESTED = N_(
-    "{label}: {model} is not shown to be worse than {baseline}, as no test could be made"
+def within(
+    check: str,
+    models: Models,
+    metric: Any,
+    limit: float,
+    *,
+    k: int | None,
+    options: Given,
+) -> Gate:
+    """Check whether a number of each model is "at_least" or "at_most" a limit.
+
+    The name of the model is "" where there is one.
+    """
+    if not is_number(limit):
+        raise OptionError(
+            f"value={quoted(limit)} is no number that a metric could reach: give one, such as 0.3."
+        )
+    measure = with_options(measure_named(metric).cut_at(k), options)
+    checks = list[GateCheck]()
+    for model, data in models.items():
+        score = score_of(data, measure)
+        cluster = data.side_data.cluster or ""
+        if measure.metric.of == "all":  # whose users are lists, each by itself
+            cluster = ""
+        checks.append(limit_check(check, score, float(limit), model, cluster))
+    return Gate(tuple(checks))
+
+
+def limit_check(
+    check: str,
+    score: MetricValue,
+    limit: float,
+    model: str = "",
+    cluster: str = "",
+) -> GateCheck:
+    """Check whether a score of a model is on the right side of a limit."""
+    side, value = LIMITS[check], float(score)
+    n_users, n_lists = score.n_users, score.n_lists
+    numbers: dict[str, Any] = {
+        "metric": score.metric,
+        "k": score.k,
+        "model": model,
+        "n_users": n_users,
+    }
+    if n_lists != n_users:
+        numbers["n_lists"] = n_lists
+    if cluster:
+        numbers["cluster"] = cluster
+    numbers |= {"value": value, side.called: limit}
+
+    is_enough = n_users >= ENOUGH
+    # NaN is on neither side.
+    is_within = value >= limit if check == "at_least" else value <= limit
+    words = side.passed if is_within else side.failed
+    if not is_enough:
+        words = side.too_few
+    shown = {"value": told_apart(value, limit), side.called: whole(limit)}
+    users = sample_in_words(n_users, numbers.get("n_lists"), cluster)
+    says = _(
+        words, label=symbol_of(score.label), users=_if_enough(users, n_users), **shown
+    )
+    if model:
+        says = f"{one_line(model)}: {says}"
+    return GateCheck(check, is_enough and is_within, numbers, says, score.basis)
+
+
+# Models that are not to be worse than a baseline
+
+
+class Conclusion(NamedTuple):
+    """What is concluded of a model against the baseline: whether it passes, in words."""
+
+    passes: bool
+    words: str
+
+
+NO_CONCLUSION = Conclusion(
+    False, N_("{label}: no conclusion on {model} against {baseline}")
 )
-WORSE = N_("{label}: {model} is worse than {baseline}")
-NOT_WORSE_BY = N_("{label}: {model} is not worse than {baseline} by {margin} or more")
-WORSE_BY = N_("{label}: {model} is worse than {baseline} by {margin} or more")
-INCONCLUSIVE = N_(
-    "{label}: inconclusive whether {model} is worse than {baseline} by {margin} or more"
+SAME_VALUES = Conclusion(
+    True, N_("{label}: {model} and {baseline} give every user the same value")
+)
+NOT_SHOWN_WORSE = Conclusion(
+    True, N_("{label}: {model} is not shown to be worse than {baseline}")
+)
+NOT_TESTED = Conclusion(
+    True,
+    N_(
+        "{label}: {model} is not shown to be worse than {baseline}, as no test could be "
+        "made"
+    ),
+)
+WORSE = Conclusion(False, N_("{label}: {model} is worse than {baseline}"))
+NOT_WORSE_BY = Conclusion(
+    True, N_("{label}: {model} is not worse than {baseline} by {margin} or more")
+)
+WORSE_BY = Conclusion(
+    False, N_("{label}: {model} is worse than {baseline} by {margin} or more")
+)
+INCONCLUSIVE = Conclusion(
+    False,
+    N_(
+        "{label}: inconclusive whether {model} is worse than {baseline} by {margin} or "
+        "more"
+    ),
 )
 INTERVAL = N_(
     "difference {difference}, {confidence:g}% interval {low} to {high}, {users}"
@@ -188,72 +286,6 @@ NUMBERS = (
 )
 
 
-def within(
-    check: str,
-    models: Models,
-    metric: Any,
-    limit: float,
-    *,
-    k: int | None,
-    options: Given,
-) -> Gate:
-    """Check whether a number of each model is "at_least" or "at_most" a limit.
-
-    The name of the model is "" where there is one.
-    """
-    if not is_number(limit):
-        raise OptionError(
-            f"value={quoted(limit)} is no number that a metric could reach: give one, such as 0.3."
-        )
-    measure = with_options(measure_named(metric).cut_at(k), options)
-    checks = list[GateCheck]()
-    for model, data in models.items():
-        score = score_of(data, measure)
-        about = {
-            "metric": measure.name,
-            "k": measure.k,
-            "model": model,
-            "n_users": score.n_users,
-        }
-        if score.n_lists != score.n_users:
-            about["n_lists"] = score.n_lists
-        if data.side_data.cluster is not None:
-            about["cluster"] = data.side_data.cluster
-        checks.append(
-            limit_check(check, about, float(score), float(limit), score.basis)
-        )
-    return Gate(tuple(checks))
-
-
-def limit_check(
-    check: str, about: dict[str, Any], value: float, limit: float, basis: str = ""
-) -> GateCheck:
-    """Check whether a number is on the right side of a limit.
-
-    `about`: its metric, k, model and n_users.
-    """
-    called, if_passed, if_failed, if_few = LIMITS[check]
-    enough, model = about["n_users"] >= ENOUGH, about["model"]
-    # NaN is on neither side.
-    is_within = value >= limit if check == "at_least" else value <= limit
-    passed = enough and is_within
-    words = if_passed if passed else if_failed
-    if not enough:
-        words = if_few
-    shown = {
-        "value": told_apart(value, limit),
-        called: whole(limit),
-        "users": _users(
-            about["n_users"], about.get("n_lists"), about.get("cluster", "")
-        ),
-    }
-    says = _(words, label=label_of(about["metric"], about["k"]), **shown)
-    if model:
-        says = f"{one_line(model)}: {says}"
-    numbers = {**about, "value": value, called: limit}
-    return GateCheck(check, passed, numbers, says, basis)
-
-
 def not_worse_check(
     row: DifferenceRow, margin: float, confidence: float, basis: str = ""
 ) -> GateCheck:
@@ -265,7 +297,7 @@ def not_worse_check(
     Without a margin the verdict of the difference says so, which is that of the table
     of differences. With one its interval does, which is not corrected.
     """
-    passed, words = _conclusion_on(row, margin)
+    conclusion = _conclusion_on(row, margin)
     numbers = {name: getattr(row, name) for name in NUMBERS}
     numbers |= {
         "n_differ": row.won + row.lost,
@@ -276,70 +308,65 @@ def not_worse_check(
         numbers["n_lists"] = row.n_lists
     if row.cluster:
         numbers["cluster"] = row.cluster
-    says = _in_words(row, words, margin, confidence)
-    return GateCheck("not_worse", passed, numbers, says, basis)
+    words = _(
+        conclusion.words,
+        label=row.label,
+        model=one_line(row.model),
+        baseline=one_line(row.baseline),
+        margin=whole(margin),
+    )
+    says = f"{words} ({_interval_in_words(row, margin, confidence)})"
+    return GateCheck("not_worse", conclusion.passes, numbers, says, basis)
 
 
-def _conclusion_on(row: DifferenceRow, margin: float) -> tuple[bool, str]:
-    """Return whether a model passes as not worse than the baseline, and the sentence."""
+def _conclusion_on(row: DifferenceRow, margin: float) -> Conclusion:
+    """Return what a difference says of a model against the baseline."""
+    n_differ = row.won + row.lost
     low, high = row.low, row.high
     if row.better == "low":  # a model above the baseline is the worse one
         low, high = -row.high, -row.low
     if row.n_users < ENOUGH:
-        return False, NO_CONCLUSION
-    if not row.won + row.lost:
-        return True, SAME_VALUES
+        return NO_CONCLUSION
+    if n_differ == 0:
+        return SAME_VALUES
     if margin:
         if not isfinite(low):
-            return False, NO_CONCLUSION
+            return NO_CONCLUSION
         if low > -margin:
-            return True, NOT_WORSE_BY
-        return False, WORSE_BY if high <= -margin else INCONCLUSIVE
-    if row.verdict == "untested" and high < 0:
-        return False, NO_CONCLUSION  # a difference of few, for which no model passes
+            return NOT_WORSE_BY
+        return WORSE_BY if high <= -margin else INCONCLUSIVE
     if row.verdict == "untested":
-        return True, NOT_TESTED
-    if row.verdict in FOUND and row.verdict != _finding_for(row):
-        return False, WORSE
-    return True, NOT_SHOWN_WORSE
+        # A difference of few below 0, for which no model passes.
+        return NO_CONCLUSION if high < 0 else NOT_TESTED
+    if row.is_found and not row.speaks_for_model:
+        return WORSE
+    return NOT_SHOWN_WORSE
 
 
-def _finding_for(row: DifferenceRow) -> str:
-    """Return the finding that speaks for a model; any other one speaks against it."""
-    below_0, above_0 = OF_SIGN[row.better]
-    return below_0 if row.better == "low" else above_0
-
-
-def _in_words(
-    row: DifferenceRow, conclusion: str, margin: float, confidence: float
-) -> str:
-    """Return a conclusion on a difference in words, with its interval."""
+def _interval_in_words(row: DifferenceRow, margin: float, confidence: float) -> str:
+    """Return a difference with its interval, if it has one, and its users in words."""
+    users = _if_enough(row.sample, row.n_users)
+    if row.won + row.lost == 0 and not isfinite(row.low):
+        return users
+    # Decimals tell on which side of the margin, and of 0, a number is.
     edge = margin if row.better == "low" else -margin
-    shown = {
-        "label": label_of(row.metric, row.k),
-        "model": one_line(row.model),
-        "baseline": one_line(row.baseline),
-        "margin": whole(margin),
-        "confidence": 100 * confidence,
-        "users": _users(row.n_users, row.n_lists, row.cluster),
-    }
-    for name in ("difference", "low", "high"):
-        shown[name] = told_apart(getattr(row, name), edge, 0)
+    difference = told_apart(row.difference, edge, 0)
     if row.difference > 0:
-        shown["difference"] = f"+{shown['difference']}"
-    interval = "{users}"
-    if isfinite(row.low):
-        interval = _(INTERVAL)
-    elif row.won + row.lost:
-        interval = _(NO_INTERVAL)
-    return f"{_(conclusion)} ({interval})".format_map(shown)
-
-
-def _users(n_users: int, n_lists: int | None = None, cluster: str = "") -> str:
-    """Return the number of users in words, and that they are too few, if they are."""
-    users = sample_in_words(n_users, n_lists, cluster)
-    return (
-        users
-        if n_users >= ENOUGH
-        else _("{users}, where a gate needs {enough}", users=users, enough=ENOUGH)
+        difference = f"+{difference}"
+    if not isfinite(row.low):
+        return _(NO_INTERVAL, difference=difference, users=users)
+    return _(
+        INTERVAL,
+        difference=difference,
+        confidence=100 * confidence,
+        low=told_apart(row.low, edge, 0),
+        high=told_apart(row.high, edge, 0),
+        users=users,
     )
+
+
+def _if_enough(users: str, n_users: int) -> str:
+    """Return the users in words, with what a gate needs where they are too few."""
+    if n_users >= ENOUGH:
+        return users
+    return _("{users}, where a gate needs {enough}", users=users, enough=ENOUGH)

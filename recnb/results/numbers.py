@@ -1,130 +1,66 @@
 """Numbers: means with intervals and differences with tests, each once.
 
-They are of all users or of each part of a division. Tables, curves, segments, gates and
-reports are views of them.
+They are of all users or of each part of a division, and computed when they are read.
+Their two tables, of means and of differences, have one key: part, metric, cut-off and
+model, of a difference the baseline as well. Tables, curves, segments, gates and reports
+are views of them (`views.py`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from math import nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from recnb.caching import cached_property
+from recnb.display.language import _
+from recnb.display.progress import steps
 from recnb.display.text import sample_in_words
-from recnb.metrics.hits import Bools, Floats, Ints
-from recnb.metrics.measure import Measure
+from recnb.metrics.hits import Bools, Cutoffs, Floats
 from recnb.metrics.metric import Better
-from recnb.results.segments import Division
-from recnb.results.values import Basis, WordedBasis
-from recnb.results.verdicts import FOUND
+from recnb.results.arguments import Asked
+from recnb.results.evaluation_data import Models
+from recnb.results.measuring import Place, places_of_parts
+from recnb.results.segments import WHOLE, Division
+from recnb.results.values import Basis
+from recnb.results.verdicts import FOUND, NOT_FOUND, OF_SIGN, verdict_of
+from recnb.stats import Paired, Settings, holm
 
 #: Values closer than this are the same: sums taken in another order differ in the last
 #: places.
 SAME = 1e-12
 
-#: The power of the difference that is called detectable.
-POWER = 0.8
-
 #: Models, each with the one that it is compared with.
 Pairs = Sequence[tuple[str, str]]
 
+#: What the number of each model rests on, by metric as it is asked for.
+Bases = Mapping[str, Sequence[Basis]]
 
-class Place(NamedTuple):
-    """What numbers are of: a metric at a cut-off, in one part of a division."""
-
-    part: int  #: its position in the keys of the division
-    name: str  #: of the metric, as it is asked for
-    measure: Measure
-    k: int | None
-    n_users: int  #: what is drawn at random: users, or clusters of `cluster=`
-    n_lists: int | None = None  #: None where each user has one
-    cluster: str = ""  #: the column whose values are clusters; "" of users
+#: The pair that a gap is of: the users of a segment, and all others, of one model.
+PAIR_OF_GAP = ("", "")
 
 
-class MeanArrays(NamedTuple):
-    """Means, places × models."""
-
-    mean: Floats
-    low: Floats  #: NaN without an interval
-    high: Floats
-    best: Bools  #: of several models the best, or the same to the last digits
-    near_best: Bools  #: not shown to differ from the best
+def label_of(symbol: str, k: int | None) -> str:
+    """Return a metric at a cut-off, as nDCG@10."""
+    return symbol if k is None else f"{symbol}@{k}"
 
 
-class DifferenceArrays(NamedTuple):
-    """Differences, places × pairs; NaN where they are not tested."""
-
-    difference: Floats
-    low: Floats
-    high: Floats
-    p: Floats
-    p_holm: Floats  #: corrected with all others of the column
-    effect_size: Floats
-    won: Ints
-    tied: Ints
-    lost: Ints
-    detectable: Floats  #: the smallest difference found with 80 % power
-    verdict: NDArray[Any]
-    is_test: Bools  #: whether it is a test of its own
+# The rows of the two tables
 
 
-@dataclass(frozen=True, slots=True)
-class MeanRow:
-    """One model's number of a metric at a cut-off, with its interval.
-
-    The ends are NaN where it has none.
-    """
-
-    model: str
-    metric: str
-    symbol: str
-    k: int | None
-    mean: float
-    low: float
-    high: float
-    n_users: int
-    best: bool = False
-    near_best: bool = False
-    mark: str = ""  #: beside it, one of `MARKS`
-    n_lists: int | None = None  #: None where each user has one
-    cluster: str = ""  #: the column whose values are clusters; "" of users
-
-    @property
-    def label(self) -> str:
-        """The metric's symbol at its cut-off."""
-        return label_of(self.symbol, self.k)
-
-
-@dataclass(frozen=True, slots=True)
-class DifferenceRow:
-    """One model against another in a metric at a cut-off, over the users of both.
-
-    In segments of one model it is of their users against all others, and names none.
-    """
+class _Row:
+    """What a row of means and one of differences have in common."""
 
     metric: str
     symbol: str
     k: int | None
-    model: str
-    baseline: str
-    difference: float
-    low: float
-    high: float
-    p: float
-    p_holm: float
-    effect_size: float
-    won: int
-    tied: int
-    lost: int
     n_users: int
-    detectable: float
-    better: Better
-    verdict: str
-    n_lists: int | None = None  #: None where each user has one
-    cluster: str = ""  #: the column whose values are clusters; "" of users
+    n_lists: int | None
+    cluster: str
 
     @property
     def label(self) -> str:
@@ -141,45 +77,193 @@ class DifferenceRow:
         """The users in words, with the number of their lists if they have several."""
         return sample_in_words(self.n_users, self.n_lists, self.cluster)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as plain Python, with its lists if users have several."""
+        values = dict(vars(self))
+        del values["part"]
+        if self.n_lists is None:
+            del values["n_lists"]
+        if not self.cluster:
+            del values["cluster"]
+        values.pop("better", None)  # the verdict says what is better
+        return values
+
+
+@dataclass(frozen=True)
+class MeanRow(_Row):
+    """One model's number of a metric at a cut-off, with its interval."""
+
+    model: str
+    metric: str
+    symbol: str
+    k: int | None
+    mean: float
+    low: float  #: NaN without an interval
+    high: float
+    n_users: int  #: what is drawn at random: users, or clusters of `cluster=`
+    best: bool = False  #: of several models the best, or the same to the last digits
+    near_best: bool = False  #: not shown to differ from the best
+    mark: str = ""  #: beside it, one of `MARKS`
+    n_lists: int | None = None  #: None where each user has one
+    cluster: str = ""  #: the column whose values are clusters; "" of users
+    part: int = 0  #: its position in the keys of the division
+
+
+@dataclass(frozen=True)
+class DifferenceRow(_Row):
+    """One model against another in a metric at a cut-off, over the users of both.
+
+    In segments of one model it is of their users against all others, and names none.
+    """
+
+    metric: str
+    symbol: str
+    k: int | None
+    model: str
+    baseline: str
+    difference: float
+    low: float  #: NaN, as p is, where nothing is tested
+    high: float
+    p: float
+    p_holm: float  #: corrected with all others of the metric at the cut-off
+    effect_size: float
+    won: int
+    tied: int
+    lost: int
+    n_users: int  #: what is drawn at random: users, or clusters of `cluster=`
+    detectable: float  #: the smallest difference found with 80 % power
+    better: Better
+    verdict: str
+    n_lists: int | None = None  #: None where each user has one
+    cluster: str = ""  #: the column whose values are clusters; "" of users
+    part: int = 0  #: its position in the keys of the division
+
     @property
     def is_found(self) -> bool:
         """Whether the two are shown to differ."""
         return self.verdict in FOUND
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the difference as plain Python; its verdict says what is better."""
-        values = as_plain(self)
-        del values["better"]
-        return values
+    @property
+    def speaks_for_model(self) -> bool:
+        """Whether the verdict is the finding of a better model.
+
+        Where neither more nor less is better, it is that of a higher one.
+        """
+        below_0, above_0 = OF_SIGN[self.better]
+        return self.verdict == (below_0 if self.better == "low" else above_0)
 
 
-def as_plain(row: MeanRow | DifferenceRow) -> dict[str, Any]:
-    """Return a row as plain Python, with its number of lists if users have several."""
-    values = asdict(row)
-    if row.n_lists is None:
-        del values["n_lists"]
-    if not row.cluster:
-        del values["cluster"]
-    return values
-
-
-def label_of(symbol: str, k: int | None) -> str:
-    """Return a metric at a cut-off, as nDCG@10."""
-    return symbol if k is None else f"{symbol}@{k}"
+# The numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Numbers:
-    """What is measured of models."""
+    """What is measured of models: arrays of places × models, and of places × pairs."""
 
     places: Sequence[Place]  #: those of a part together
     models: Sequence[str]
+    bases: Bases  #: metrics in the order asked for
     pairs: Pairs
-    means: MeanArrays
-    differences: DifferenceArrays
-    #: Of each model, by metric as it is asked for, in this order.
-    bases: Mapping[str, Sequence[Basis | WordedBasis]]
+    settings: Settings
     division: Division
+
+    @classmethod
+    def of(
+        cls,
+        places: Sequence[Place],
+        models: Sequence[str],
+        *,
+        pairs: Pairs = (),
+        settings: Settings | None = None,
+        division: Division = WHOLE,
+    ) -> Numbers:
+        """Return the numbers of places; a segment of one model has a gap to the rest."""
+        # The numbers of a metric, at any cut-off and in any part, rest on the same.
+        bases = {place.name: place.bases for place in places}
+        if division.has_gaps and len(models) == 1:
+            pairs = [PAIR_OF_GAP]
+        return cls(
+            places=sorted(places, key=lambda place: place.part),
+            models=list(models),
+            bases=bases,
+            pairs=list(pairs),
+            settings=settings or Settings(),
+            division=division,
+        )
+
+    # Means
+
+    @cached_property
+    def mean(self) -> Floats:
+        """The means."""
+        return self._by_model([place.mean for place in self.places])
+
+    @cached_property
+    def ends(self) -> tuple[Floats, Floats]:
+        """The ends of the intervals of means; NaN without one."""
+        confidence = self.settings.confidence
+        ends = [place.interval(confidence) for place in self.places]
+        low = self._by_model([low for low, _high in ends])
+        high = self._by_model([high for _low, high in ends])
+        return low, high
+
+    @cached_property
+    def best(self) -> Bools:
+        """Which means are the best of several models, or the same to the last digits.
+
+        None is if all are the same, or if the metric has no better direction.
+        """
+        best = np.zeros(self.mean.shape, dtype=bool)
+        for row, place in enumerate(self.places):
+            metric = place.measure.metric
+            if metric.better is None or place.of_all:
+                continue
+            ordered = metric.sign * self.mean[row]
+            is_best = ordered >= ordered.max() - SAME
+            if not is_best.all():
+                best[row] = is_best
+        return best
+
+    @cached_property
+    def near_best(self) -> Bools:
+        """Which means are not shown to differ from the best of their place.
+
+        A pair of models has one verdict: that of its difference if the two are
+        compared, else that of a test against the best, corrected over these tests of a
+        part.
+        """
+        is_near = np.zeros(self.mean.shape, dtype=bool)
+        if not self.pairs or len(self.models) < 2 or not self.division.is_tested:
+            return is_near
+        p = np.full(self.mean.shape, nan)
+        has_best = np.logical_or.reduce(self.best, axis=1)
+        for row in np.flatnonzero(has_best).tolist():
+            is_near[row], p[row] = self._against_best(row)
+        # Each part has a best of its own, so its number is in the names of families.
+        families = [f"{place.part} {_column_of(place)}" for place in self.places]
+        is_near |= _corrected(p, families) > self.settings.alpha
+        near: Bools = has_best[:, np.newaxis] & ~self.best & is_near
+        return near
+
+    def _against_best(self, row: int) -> tuple[Bools, Floats]:
+        """Return which models are compared with the best of a place, and found no other.
+
+        And the p-values of tests of the rest against it, which are not corrected.
+        """
+        is_near = np.zeros(len(self.models), dtype=bool)
+        p = np.full(len(self.models), nan)
+        pair_of = {frozenset(pair): index for index, pair in enumerate(self.pairs)}
+        top = int(np.argmax(self.best[row]))  # of equal ones the first
+        others = []
+        for index, model in enumerate(self.models):
+            pair = pair_of.get(frozenset((model, self.models[top])))
+            if pair is not None:
+                is_near[index] = self.tests["verdict"][row, pair] in NOT_FOUND
+            elif not self.best[row, index]:
+                others.append(index)
+        if others:
+            p[others] = self.places[row].paired([top], others, self.settings).p
+        return is_near, p
 
     def marks(self, against: str | None) -> NDArray[Any]:
         """Return the mark of each mean, places × models; "" without one.
@@ -187,56 +271,191 @@ class Numbers:
         Against a baseline it is the finding, one of `FOUND`; against None it is
         "near_best" where a mean is not shown to differ from the best.
         """
-        marks = np.full(self.means.mean.shape, "", dtype=object)
+        marks = np.full(self.mean.shape, "", dtype=object)
         if against is None:
-            marks[self.means.near_best] = "near_best"
+            marks[self.near_best] = "near_best"
             return marks
         for pair, (model, baseline) in enumerate(self.pairs):
-            if baseline != against:
-                continue
-            verdicts = self.differences.verdict[:, pair]
-            is_found = np.isin(verdicts.astype(str), FOUND)
-            index = list(self.models).index(model)
-            marks[:, index] = np.where(is_found, verdicts, "")
+            if baseline == against:
+                verdicts = self.tests["verdict"][:, pair]
+                is_found = np.isin(verdicts.astype(str), FOUND)
+                index = list(self.models).index(model)
+                marks[:, index] = np.where(is_found, verdicts, "")
         return marks
 
-    def mean_rows(self, marked_against: str | None = None) -> Iterator[MeanRow]:
-        """Give each mean with its mark, models of a place together."""
-        # The fields of `MeanArrays` and the marks, which `MeanRow` has under these names.
-        arrays = self.means._asdict() | {"mark": self.marks(marked_against)}
-        lists = {name: array.tolist() for name, array in arrays.items()}
-        for index, place in enumerate(self.places):
-            for model, model_name in enumerate(self.models):
-                values = {name: array[index][model] for name, array in lists.items()}
-                yield MeanRow(
-                    model=model_name,
-                    metric=place.measure.name,
-                    symbol=place.measure.symbol,
-                    k=place.k,
-                    n_users=place.n_users,
-                    n_lists=place.n_lists,
-                    cluster=place.cluster,
-                    **values,
-                )
+    def _by_model(self, of_places: Sequence[Floats]) -> Floats:
+        """Return places × models; also without a place."""
+        return np.reshape(of_places, (len(self.places), len(self.models)))
 
-    def difference_rows(self) -> Iterator[DifferenceRow]:
-        """Give each difference, pairs of a place together."""
-        # The fields of `DifferenceArrays`, which `DifferenceRow` has under these names.
-        arrays = self.differences._asdict()
-        del arrays["is_test"]
-        lists = {name: array.tolist() for name, array in arrays.items()}
-        for index, place in enumerate(self.places):
-            for pair, (model, baseline) in enumerate(self.pairs):
-                values = {name: array[index][pair] for name, array in lists.items()}
-                yield DifferenceRow(
-                    metric=place.measure.name,
-                    symbol=place.measure.symbol,
-                    k=place.k,
-                    model=model,
-                    baseline=baseline,
-                    n_users=place.n_users,
-                    n_lists=place.n_lists,
-                    cluster=place.cluster,
+    # Differences
+
+    @cached_property
+    def tests(self) -> Mapping[str, NDArray[Any]]:
+        """The differences with their tests: arrays of places × pairs, by name.
+
+        The p-values of a column are corrected together.
+        """
+        places: Sequence[Place] = self.places
+        if len(self.models) > 1:
+            places = steps(places, _("comparing"))
+        found = [self._tested(place) for place in places]
+        shape = len(self.places), len(self.pairs)
+        tests: dict[str, NDArray[Any]] = {}
+        for name in Paired._fields:
+            tests[name] = np.reshape([getattr(test, name) for test in found], shape)
+        p, same = tests["p"], self._same_tests(tests["p"])
+        is_test = ~np.isnan(p)
+        for _first, second in same:
+            is_test[second] = False
+        families = [_column_of(place) for place in self.places]
+        p_holm = _corrected(np.where(is_test, p, nan), families)
+        for first, second in same:
+            p_holm[second] = p_holm[first]
+        tests |= {"p_holm": p_holm, "is_test": is_test}
+        tests["verdict"] = self._verdicts(tests)
+        return tests
+
+    @property
+    def n_tests(self) -> int:
+        """The number of tests that are corrected together."""
+        return int(self.tests["is_test"].sum())
+
+    @property
+    def has_gaps(self) -> bool:
+        """Whether differences are gaps of segments to all other users."""
+        return self.pairs == [PAIR_OF_GAP]
+
+    def _tested(self, place: Place) -> Paired:
+        """Return the differences of each pair, or the gap of a segment."""
+        untested = _untested(len(self.pairs))
+        if self.has_gaps:
+            gap, low, high, p = place.gap(self.settings.confidence)
+            return untested._replace(difference=gap, low=low, high=high, p=p)
+        if not self.pairs or not self.division.is_tested or place.of_all:
+            return untested
+        models = [self.models.index(model) for model, _baseline in self.pairs]
+        baselines = [self.models.index(baseline) for _model, baseline in self.pairs]
+        return place.paired(models, baselines, self.settings)
+
+    def _same_tests(self, p: Floats) -> list[tuple[int, int]]:
+        """Return the places of both segments, by position, where there are two.
+
+        Each is the rest of the other: they are one test, and both have its p-value.
+        """
+        if not self.has_gaps:
+            return []
+        segments = dict[str, list[int]]()
+        for row, place in enumerate(self.places):
+            segments.setdefault(_column_of(place), []).append(row)
+        same_tests = []
+        for rows in segments.values():
+            if len(rows) == 2 and not np.isnan(p[rows]).any():
+                first, second = rows
+                same_tests.append((first, second))
+        return same_tests
+
+    def _verdicts(self, tests: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
+        """Return the verdict of each difference."""
+        p_holm = tests["p_holm"]
+        verdict = np.empty(p_holm.shape, dtype=object)
+        for row, place in enumerate(self.places):
+            # A tie is one of lists, and what is drawn at random is a user or a cluster:
+            # a tie in all lists of one alone says nothing, and is untested.
+            n_units = place.sample.n_units
+            n_lists = place.sample.n_lists or n_units
+            for pair in range(len(self.pairs)):
+                is_tied = tests["tied"][row, pair] == n_lists
+                verdict[row, pair] = verdict_of(
+                    tests["difference"][row, pair],
+                    tests["low"][row, pair],
+                    tests["high"][row, pair],
+                    float(p_holm[row, pair]),
+                    alpha=self.settings.alpha,
                     better=place.measure.metric.better,
-                    **values,
+                    all_tied=is_tied and n_units > 1,
                 )
+        return verdict
+
+    # The two tables
+
+    def means(self, against: str | None = None) -> list[MeanRow]:
+        """Return a row for each mean with its mark, models of a place together."""
+        low, high = self.ends
+        arrays = {
+            "mean": self.mean,
+            "low": low,
+            "high": high,
+            "best": self.best,
+            "near_best": self.near_best,
+            "mark": self.marks(against),
+        }
+        lists = {name: array.tolist() for name, array in arrays.items()}
+        rows = []
+        for row, place in enumerate(self.places):
+            for index, model in enumerate(self.models):
+                values = {name: array[row][index] for name, array in lists.items()}
+                rows.append(MeanRow(model=model, **place.key, **values))
+        return rows
+
+    def differences(self) -> list[DifferenceRow]:
+        """Return a row for each difference, pairs of a place together."""
+        lists = {name: array.tolist() for name, array in self.tests.items()}
+        del lists["is_test"]
+        rows = []
+        for row, place in enumerate(self.places):
+            better = place.measure.metric.better
+            key = {**place.key, "better": better}
+            for index, (model, baseline) in enumerate(self.pairs):
+                values = {name: array[row][index] for name, array in lists.items()}
+                rows.append(
+                    DifferenceRow(model=model, baseline=baseline, **key, **values)
+                )
+        return rows
+
+
+def measured(
+    models: Models,
+    asked: Sequence[Asked],
+    k: Cutoffs,
+    *,
+    division: Division = WHOLE,
+    pairs: Pairs = (),
+    settings: Settings | None = None,
+) -> Numbers:
+    """Measure metrics of models in each part of a division.
+
+    Measured are means, and the differences of `pairs` with tests. For one model in
+    segments, these are the differences of its users from all others.
+    """
+    places = places_of_parts(models, asked, k, division)
+    if len(models) > 1:
+        places = steps(places, _("comparing"))
+    return Numbers.of(
+        list(places),
+        list(models),
+        pairs=pairs,
+        settings=settings,
+        division=division,
+    )
+
+
+def _untested(n_pairs: int) -> Paired:
+    """Return the differences of pairs that are not tested."""
+    numbers: dict[str, Any] = dict.fromkeys(Paired._fields, np.full(n_pairs, nan))
+    for name in ("won", "tied", "lost"):
+        numbers[name] = np.zeros(n_pairs, dtype=np.int64)
+    return Paired(**numbers)
+
+
+def _column_of(place: Place) -> str:
+    """Return the name of a column, whose tests are corrected together."""
+    return f"{place.measure.name} {place.k}"
+
+
+def _corrected(p: Floats, families: Sequence[str]) -> Floats:
+    """Correct p-values by Holm's method, over the places of each family together."""
+    corrected = np.empty_like(p)
+    for family in set(families):
+        is_member = np.array(families) == family
+        corrected[is_member] = holm(p[is_member])
+    return corrected

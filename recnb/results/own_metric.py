@@ -12,24 +12,21 @@ from math import inf
 from typing import Any, Literal, TypeGuard
 
 import numpy as np
-import pandas as pd
 
 from recnb.errors import OptionError, is_number, is_word, quoted
 from recnb.metrics import measure as measures
-from recnb.metrics.hits import Floats, Hits
+from recnb.metrics.calls import function
+from recnb.metrics.hits import Floats
 from recnb.metrics.metric import (
     EVERY_METRIC,
     LIST_METRICS,
     METRICS,
+    NAMES,
     AccuracyMetric,
     Better,
-    CatalogueMetric,
     Credit,
-    ListMetric,
     Metric,
 )
-from recnb.metrics.recommendation_lists import PerUser, Whole
-from recnb.results.metric_methods import on_lists
 from recnb.results.small_lists import try_on_lists
 
 #: The directions of a metric; None is neither.
@@ -59,104 +56,17 @@ class OwnMetric(AccuracyMetric[...]):
             raise OptionError(
                 f"{self.name} returned no credit of the {len(data.rank):,} hits: {fix}"
             )
-        _refuse_outside(self, credit.value, options)
+        refuse_outside(self, credit.value, options)
         return credit
 
-    def __call__(self, data: Any = None, *args: Any, **options: Any) -> Any:
-        """Compute the metric of lists, or in another metric the credit of hits."""
-        call = super().__call__ if isinstance(data, Hits) else on_lists(self)
-        return call(data, *args, **options)
+
+#: What a function is given and returns, in a word.
+OVER = ("hits", "list", "all")
+#: The kind of a metric by that; a room enters those of a frame.
+OWN_KINDS: dict[str, type[Metric[...]]] = {"hits": OwnMetric}
 
 
-class OwnListMetric(ListMetric[...]):
-    """A metric of the caller's, of a frame of lists: a value for each user.
-
-    A user whose value is NaN, or who has no row down to the cut-off, is left out.
-    """
-
-    def at(self, data: Any, k: Any, options: Mapping[str, Any]) -> PerUser:
-        """Compute the values of lists that have a frame, and check them."""
-        returned = super().at(data.frame, k, options)
-        position, row = np.unique(data.user, return_index=True)
-        users = pd.Index(data.frame["user"].iloc[row])
-        numbers = _numbers_of_users(self, returned, users)
-        value = np.full(data.n_users, np.nan)
-        value[position] = numbers
-        has_value = ~np.isnan(value)
-        _refuse_outside(self, value[has_value], options)
-        out_of = np.ones(data.n_users)
-        return PerUser(np.nan_to_num(value), out_of, has_value)
-
-
-class OwnCatalogueMetric(CatalogueMetric[...]):
-    """A metric of the caller's, of a frame of lists: one number of all together."""
-
-    def at(self, data: Any, k: Any, options: Mapping[str, Any]) -> Whole:
-        """Compute the number of lists that have a frame, and check it."""
-        returned = super().at(data.frame, k, options)
-        if not is_number(returned):
-            raise OptionError(
-                f"{self.name} returned {_shown(returned)}. over='all' is one finite "
-                f"number: return lists['item'].nunique(), or say over='list'."
-            )
-        _refuse_outside(self, np.array([returned]), options)
-        return Whole(returned)
-
-
-def _numbers_of_users(
-    metric: Metric[...], returned: object, users: pd.Index[Any]
-) -> Floats:
-    """Return the numbers that a function returned of these users, in their order.
-
-    Anything but a Series with a number for each of them is refused.
-    """
-    problem = _problem_with(returned, users)
-    if problem or not isinstance(returned, pd.Series):
-        raise OptionError(
-            f"{metric.name} returned {problem}. over='list' is a pandas Series with a "
-            f"number for each user: return lists.groupby('user')['rank'].mean()."
-        )
-    return returned.reindex(users).to_numpy(dtype=np.float64, na_value=np.nan)
-
-
-def _problem_with(returned: object, users: pd.Index[Any]) -> str:
-    """Say what is wrong with the values of users; empty if nothing is."""
-    if not isinstance(returned, pd.Series):
-        return _shown(returned)
-    valued = returned.index
-    lacking = users.difference(valued, sort=False).tolist()
-    unknown = valued.difference(users, sort=False).tolist()
-    repeated = valued[valued.duplicated()].tolist()
-    if lacking:
-        return f"no value of user {lacking[0]!r}"
-    if unknown:
-        return f"a value of {unknown[0]!r}, who is no user of the frame"
-    if repeated:
-        return f"several values of user {repeated[0]!r}"
-    if not pd.api.types.is_numeric_dtype(returned.dtype):
-        return f"values of type {returned.dtype}"
-    infinite = valued[np.isinf(returned)].tolist()
-    if infinite:
-        return f"an infinite value of user {infinite[0]!r}"
-    return ""
-
-
-def _shown(returned: object) -> str:
-    """Return what a function returned, or its type where that is long, for an error."""
-    if returned is None or isinstance(returned, (str, float, int)):
-        return quoted(returned)
-    return f"a {type(returned).__name__}"
-
-
-#: The kind of a metric by what its function is given and returns.
-KINDS: dict[str, type[OwnMetric | OwnListMetric | OwnCatalogueMetric]] = {
-    "hits": OwnMetric,
-    "list": OwnListMetric,
-    "all": OwnCatalogueMetric,
-}
-
-
-def _refuse_outside(
+def refuse_outside(
     metric: Metric[...], values: Floats, options: Mapping[str, Any]
 ) -> None:
     """Refuse values beyond the bounds of a metric."""
@@ -291,31 +201,35 @@ def _register(made: Metric[...]) -> None:
 
     It takes the place of one of this name: a cell may be run again.
     """
-    function = made.function
-    described: Any = on_lists(made) if made.is_accuracy else function
-    vars(made).update(
-        __name__=made.name,
-        __doc__=described.__doc__,
-        __signature__=inspect.signature(described),
-    )
+    if made.is_accuracy:
+        function(made)
+    else:
+        vars(made).update(
+            __name__=made.name,
+            __doc__=made.function.__doc__,
+            __signature__=inspect.signature(made.function),
+        )
     for registry in (METRICS, LIST_METRICS):
         registry.pop(made.name, None)
     made.registry[made.name] = made
     measures.parsed.cache_clear()  # what texts meant before this
 
 
-def _kind_of(
-    over: str, better: object
-) -> type[OwnMetric | OwnListMetric | OwnCatalogueMetric]:
+def _kind_of(over: str, better: object) -> type[Metric[...]]:
     """Return the kind of a metric by what it is over; refuse words that are none."""
-    if not is_word(over, KINDS):
+    if not is_word(over, OVER):
         raise OptionError(f"over={quoted(over)}: say 'hits', 'list' or 'all'.")
+    if over not in OWN_KINDS:
+        raise OptionError(
+            f"over={over!r}: metrics of a frame of lists are not here: the package lacks "
+            f"its folder beyond."
+        )
     if better is not None and not is_word(better, BETTER):
         problem = f"better={quoted(better)} is no direction of a metric: "
         raise OptionError(
             f"{problem}say 'high', 'low', or None where neither is better."
         )
-    return KINDS[over]
+    return OWN_KINDS[over]
 
 
 def _refuse_formula(over: str, credit: str, out_of: str, missed: str) -> None:
@@ -335,10 +249,14 @@ def _refuse_formula(over: str, credit: str, out_of: str, missed: str) -> None:
 def _refuse_name(name: str) -> None:
     """Refuse the name of a function that means a metric of recnb, or is none."""
     known = EVERY_METRIC.get(name)
-    is_taken = name.lower() in measures.NAMES or (known is not None and not known.own)
+    is_taken = name.lower() in NAMES or (known is not None and not known.own)
     if is_taken or not name.isidentifier():
         raise OptionError(
             f"{name!r} is a metric of recnb, or no name: give the function another one."
+        )
+    if name in ("low", "high"):
+        raise OptionError(
+            f"{name!r} is an end of an interval in tables: give the function another name."
         )
 
 

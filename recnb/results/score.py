@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.caching import cached_property
 from recnb.display.language import (
     N_,
     _,
@@ -17,14 +19,18 @@ from recnb.display.language import (
     use_noun,
     with_noun,
 )
+from recnb.display.plain import wrapped
 from recnb.display.style import ACCENT, QUIET, lettering
-from recnb.display.templates import render
+from recnb.display.templates import write
+from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError, Suggesting
-from recnb.metrics.hits import Cutoffs, cached_property
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
+from recnb.metrics.metric import SCORED, Given, Metric
+from recnb.results.arguments import with_options
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.plots import axes
 from recnb.results.scoring import values_of
-from recnb.results.table import axes
 from recnb.results.values import Values
 from recnb.stats import ENOUGH
 
@@ -117,11 +123,9 @@ class MetricValue(float, Suggesting):
 
         Of a number of all lists together, that of lists.
         """
-        if not self._values.of_all:
-            _has_value, clusters = self._values.sample(0)
-            if clusters is not None:
-                return clusters.n
-        return self.n_lists
+        if self._values.of_all:
+            return self.n_lists
+        return self._values.moments.sample.n_units
 
     @property
     def n_lists(self) -> int:
@@ -183,8 +187,8 @@ class MetricValue(float, Suggesting):
             raise OptionError(f"{problem} {fix}")
         low, high = self._values.interval(confidence)
         return Interval(
-            float(low[0]),
-            float(high[0]),
+            low,
+            high,
             confidence,
             "jackknife" if self._values.of_all else "beta",
         )
@@ -197,13 +201,32 @@ class MetricValue(float, Suggesting):
     def __str__(self) -> str:
         return float.__repr__(self)
 
+    @property
+    def _symbol(self) -> str:
+        """The metric at its cut-off as papers print it."""
+        return self._values.measure.cut_at(self.k).label
+
     def __repr__(self) -> str:
-        return f"{self.label} = {float(self):.4f} ({self.basis})"
+        head = f"{self._symbol} = {float(self):.4f}"
+        return _in_one_line(head, self._ends_in_short(), self._values.basis.phrases())
+
+    def _ends_in_short(self) -> str:
+        """Return the ends of the interval for the line of the score; "" without any."""
+        low, high = self._ends()
+        if np.isnan(low):
+            return ""
+        return f"95% {low:.4f}{'–' if low >= 0 else ' … '}{high:.4f}"
+
+    def _ends(self) -> tuple[float, float]:
+        """Return the ends of the interval that is shown; NaN without one."""
+        if self._values.of_all or self.n_users < 2:
+            return np.nan, np.nan
+        return self.interval()
 
     def _interval_in_words(self) -> str:
         if self._values.of_all or self.n_users < 2:
             return ""
-        low, high = self.interval()
+        low, high = self._ends()
         if np.isnan(low):
             words = N_(
                 "no interval: fewer than {n} users with a value above 0, and the "
@@ -213,10 +236,13 @@ class MetricValue(float, Suggesting):
         return _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")
 
     def _repr_html_(self) -> str:
-        return str(
-            render(
-                "results/score.jinja", score=self, interval=self._interval_in_words()
-            )
+        return write(
+            "results/score.jinja",
+            "html",
+            score=self,
+            symbol=self._symbol,
+            title=f"{self._symbol} = {float(self):.4f}",
+            interval=self._interval_in_words(),
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -295,7 +321,7 @@ class Score(MetricValue):
         >>> sample = recnb.datasets.load_sample()
         >>> ev = recnb.evaluate(sample.models["popular"], sample.test)
         >>> ev.ndcg(k=10).plot().get_xlabel()
-        'ndcg@10 of a user; line: mean and 95% interval'
+        'nDCG@10 of a user; line: mean and 95% interval'
         """
         ax, values = axes(ax), self.per_user.to_numpy()
         ax.hist(
@@ -310,7 +336,7 @@ class Score(MetricValue):
         noun = self._noun if self.n_lists == self.n_users else "list"
         with lettering(current()) as fonts, use_noun(noun):
             ax.set_xlabel(
-                _("{label} of a user; line: mean and 95% interval", label=self.label),
+                _("{label} of a user; line: mean and 95% interval", label=self._symbol),
                 **fonts,
             )
             ax.set_ylabel(
@@ -342,14 +368,8 @@ class CatalogueScore(MetricValue):
 
         Of each item of the catalogue, and each that is shown.
         """
-        item_data = self._data.item_data
-        times = item_data.lists().upto(self.k).times_shown
-        is_shown = times > 0
-        if item_data.catalogue.listed is not None:
-            is_shown |= item_data.catalogue.listed
-        items = item_data.items.filter(pl.Series(is_shown)).to_numpy()
-        index: pd.Index[Any] = pd.Index(items, name="item")
-        return pd.Series(times[is_shown], index=index, name="n_lists")
+        times: pd.Series[int] = self._data.item_data.times_shown(self.k)
+        return times
 
     @property
     def per_item(self) -> pd.Series[int]:
@@ -396,6 +416,26 @@ class CatalogueScore(MetricValue):
         return self._exposure.to_frame()
 
 
+def _in_one_line(head: str, ends: str, phrases: Sequence[str]) -> str:
+    """Return a number with its interval, its users and what is unusual, in one line.
+
+    "…" stands for what there is no room for; `basis` has all of it.
+    """
+    who, *unusual = [each.short for each in phrases if isinstance(each, Phrase)]
+    words = f"{ends}, {who}" if ends else who
+    if unusual:
+        words = f"{words}: {', '.join(unusual)}"
+    return wrapped(f"{head} ({words})", most=1)
+
+
+def _score_of_metric(
+    evaluation: Any, metric: Metric[...], k: Any, options: Given
+) -> Score | CatalogueScore:
+    """Return the number of a metric with its options, of an evaluation."""
+    measure = with_options(Measure(metric), options).cut_at(k)
+    return score_of(evaluation._data, measure)
+
+
 def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
     """Return the number of a measure: the mean over users, or that of all lists."""
     metric = measure.metric
@@ -409,3 +449,6 @@ def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
             )
         raise NoUsersError(f"{measure.name}: {problem}")
     return Score(values)
+
+
+SCORED["evaluation"] = _score_of_metric

@@ -6,46 +6,48 @@ over users, the basis.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
-import polars as pl
 
-from recnb.conventions import Convention, presets
+from recnb.conventions import Convention, options_in_words, presets
 from recnb.data import Joined
-from recnb.display.language import N_, _, ngettext, use_noun
+from recnb.data.in_memory import Sheets
+from recnb.display.language import _
+from recnb.display.text import Phrase
 from recnb.errors import OptionError
-from recnb.metrics.catalogue import Catalogue
 from recnb.metrics.gain import as_column
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits
 from recnb.metrics.measure import Measure
-from recnb.metrics.metric import LIST_METRICS, Credit, Given, Metric
-from recnb.metrics.recommendation_lists import FILLED, PerUser, Whole
-from recnb.results.evaluation_data import EvaluationData, lists_behind
+from recnb.metrics.metric import FILLED, LIST_METRICS, Credit, Metric
+from recnb.results.evaluation_data import EvaluationData
 from recnb.results.values import (
     OWN,
     Basis,
-    ListCounts,
     Values,
-    WordedBasis,
+    averaged_in_words,
     follows,
-    train_in_words,
-    weights_in_words,
+    pairs_in_words,
+    scale_in_words,
 )
 from recnb.stats import means
 
-T = TypeVar("T")
+#: The rows of lists in which equal scores are looked for when a number is shown.
+LOOKED_AT = 1_000_000
+
+#: What a metric of accuracy needs -> the hits with it; rooms enter theirs.
+READERS_OF_HITS: dict[str, Callable[[Joined, Hits], Hits]] = {}
 
 
 def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
-    """Compute a measure, of accuracy or beyond it, at these cut-offs."""
+    """Compute a measure at these cut-offs, as its kind of metric does."""
     if not measure.metric.is_accuracy:
-        return _values_beyond_accuracy(data, measure, k)
-    has_whole_lists_too = None in k.values and not k.is_whole
-    if data.library is not None and has_whole_lists_too:
+        values: Values = measure.metric.values(data, measure, k)
+        return values
+    if data.library is not None and k.is_mixed:
         raise OptionError(
             f"whole lists may follow other rules of {data.library} than lists that are "
             f"cut: ask for k=None alone."
@@ -53,18 +55,16 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
     scoring = scoring_of(data, measure, whole=k.is_whole)
     joined = scoring.joined
     matrix, mean = averaged(scoring, k)
-    basis = basis_of(data, scoring, k, measure.options_beside_text)
     return Values(
         measure=scoring.measure,
         k=k,
         users=joined.users,
         matrix=matrix,
         mean=mean,
-        convention=basis.convention,
-        basis=basis,
-        weights=joined.user_weight,
+        convention=scoring.full_convention,
+        basis=basis_of(data, scoring, k, measure.options_beside_text),
+        sample=partial(data.sample_of, joined.users, joined.user_weight),
         keys=data.keys,
-        clusters=partial(data.clusters_of, joined.users),
     )
 
 
@@ -99,11 +99,6 @@ class Scoring:
     whole: bool = False  #: whether there is no cut-off
 
     @property
-    def cuts_nothing(self) -> bool:
-        """Whether no list is cut, the ideal one neither."""
-        return self.whole or self.joined.convention.cutoff == "none"
-
-    @property
     def full_convention(self) -> Convention:
         """The convention of the data with all options of the metric."""
         return self.joined.convention.with_metric(self.measure.chosen)
@@ -113,18 +108,18 @@ def scoring_of(
     data: EvaluationData, measure: Measure, *, whole: bool = False
 ) -> Scoring:
     """Return how a measure is computed: as the evaluation does, or as a library does."""
-    recorded = _recorded(data, measure.metric, whole=whole)
-    as_computed = _as_computed(data, measure, recorded)
+    recorded = recorded_of(data, measure.metric, whole=whole)
+    computed = as_computed(data, measure, recorded)
     convention = _convention_of(data, measure, recorded, whole=whole)
     if convention is None:
-        return Scoring(data.joined, as_computed, whole)
+        return Scoring(data.joined, computed, whole)
     # A library's convention may go by scores where these frames have ranks alone.
     with_order_of_frames = data.source.as_given(convention)
     joined = data.source.under(with_order_of_frames)
-    return Scoring(joined, as_computed, whole)
+    return Scoring(joined, computed, whole)
 
 
-def _as_computed(
+def as_computed(
     data: EvaluationData, measure: Measure, recorded: presets.Preset | None
 ) -> Measure:
     """Return a measure with the options of the library that it lacks, and weights."""
@@ -189,7 +184,7 @@ def _recnbs_own(convention: Convention) -> dict[str, str]:
     return {"cutoff": "k", "relevant": ">0", "no_relevant": no_relevant}
 
 
-def _recorded(
+def recorded_of(
     data: EvaluationData, metric: Metric[...], *, whole: bool = False
 ) -> presets.Preset | None:
     """Return what is recorded of a metric in the library.
@@ -249,13 +244,10 @@ def _depth_of(scoring: Scoring, cutoffs: Cutoffs) -> int | None:
 
 
 def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
-    """Return the hits that the metric needs at these cut-offs.
-
-    A metric that counts judged items gets these as well.
-    """
-    hits = scoring.joined.hits(_depth_of(scoring, cutoffs))
-    if "judged" in scoring.measure.metric.needs:
-        return replace(hits, judged=scoring.joined.judged_hits())
+    """Return the hits that the metric needs at these cut-offs."""
+    hits = scoring.joined.hits.down_to(_depth_of(scoring, cutoffs))
+    for need in scoring.measure.metric.needs:
+        hits = READERS_OF_HITS[need](scoring.joined, hits)
     return hits
 
 
@@ -321,53 +313,125 @@ def basis_of(
 
     `options`: those of the call.
     """
-    joined, metric = scoring.joined, scoring.measure.metric
-    recorded = _recorded(data, metric, whole=scoring.whole)
-    nothing_to_find = _nothing_to_find(scoring, cutoffs)
-    has_missed = metric.missed != "0"
     return Basis(
-        # The data, as they are joined under the convention of the measure.
-        counts=joined.counts_of_users(nothing_to_find, has_missed=has_missed),
-        lists=lists_behind(joined, nothing_to_find),
-        scale=_scale_of(scoring),
-        weights=joined.weighting,
-        user_weight=joined.user_weight,
-        # The evaluation, the same under every convention. Notes are read here, as
-        # another join of its frames lacks those of a comparison, such as which users it
-        # leaves out.
-        graded=data.joined.graded,
+        words=partial(_accuracy_in_words, data, scoring, cutoffs, options or {}),
+        users=partial(_users_of, scoring, cutoffs),
         user_label=data.user_label,
         noun=data.noun,
-        notes=(*data.joined.notes, *data.no_item_meets),
-        # The metric, as it is asked for.
-        convention=scoring.full_convention,
-        options=dict(options or {}),
-        has_missed=has_missed,
-        below_0_unjudged=metric.below_0_unjudged,
-        whole=scoring.whole,
-        # The library.
-        library=data.library,
-        given=tuple(data.overrides),
-        is_own=data.library is not None and recorded is None,
-        preset=recorded,
     )
 
 
-def _scale_of(scoring: Scoring) -> float | None:
-    """Return the highest relevance of the truth, if it is the metric's scale.
+def _users_of(scoring: Scoring, cutoffs: Cutoffs) -> list[str]:
+    """Return the users behind a mean in words."""
+    return averaged_in_words(
+        scoring.joined,
+        scoring.full_convention,
+        _nothing_to_find(scoring, cutoffs),
+        has_missed=scoring.measure.metric.missed != "0",
+    )
+
+
+def _accuracy_in_words(
+    data: EvaluationData,
+    scoring: Scoring,
+    cutoffs: Cutoffs,
+    options: Mapping[str, Any],
+    *,
+    brief: bool,
+) -> list[str]:
+    """Return the users and the decisions behind a metric of accuracy in words."""
+    library, joined = data.library, scoring.joined
+    recorded = recorded_of(data, scoring.measure.metric, whole=scoring.whole)
+    given = scoring.full_convention.given_in_words(tuple(data.overrides))
+    users = _users_of(scoring, cutoffs)
+    if brief:
+        # Among those of other metrics, all that is said of users stands together.
+        users = ["; ".join(users)]
+    scale = _scale_of(scoring)
+    # Notes are those of the evaluation, as another join of its frames lacks those of a
+    # comparison, such as which users it leaves out.
+    notes = [*data.notes, *pairs_in_words(joined.weighting)]
+    if recorded is not None and recorded.caveat:
+        notes.append(recorded.caveat_in_words)
+    if library is not None and recorded is not None and brief:
+        in_words = options_in_words(options)
+        return [follows(library, given), *users, *notes, *in_words, *scale]
+    decisions = _decisions_in_words(data, scoring, cutoffs, options)
+    words = [*users, *notes, *decisions, *scale]
+    if library is not None and recorded is None:
+        words.append(Phrase(_(OWN, library=library), _("recnb's own")))
+    elif library is not None:
+        words[0] = follows(library, given, words[0])
+    return words
+
+
+def _decisions_in_words(
+    data: EvaluationData,
+    scoring: Scoring,
+    cutoffs: Cutoffs,
+    options: Mapping[str, Any],
+) -> list[str]:
+    """Return the decisions in words; the line of a score has the unusual ones.
+
+    Those of a library are what its name says there.
+    """
+    convention = scoring.full_convention
+    in_words = partial(
+        convention.phrases,
+        graded=data.joined.graded,
+        below_0_unjudged=scoring.measure.metric.below_0_unjudged,
+    )
+    phrases = in_words(whole=scoring.whole)
+    if cutoffs.is_mixed:
+        phrases = with_whole_lists(phrases, in_words(whole=True))
+    if data.library is not None:
+        phrases = [str(phrase) for phrase in phrases]
+    elif ties_may_decide(scoring.joined):
+        order = phrases.index(convention.order_in_words)
+        phrases[order] = Phrase(phrases[order], _("ties as given"))
+    given = options_in_words(options, whole=scoring.whole, cutoff=convention.cutoff)
+    return [Phrase(words, words) if words in given else words for words in phrases]
+
+
+def ties_may_decide(joined: Joined) -> bool:
+    """Return whether a relevant item may have the score of another of its list.
+
+    It is looked for in lists of up to `LOOKED_AT` rows, where the usual rule orders
+    equal scores; any other rule has a phrase of its own.
+    """
+    convention, source = joined.convention, joined.source
+    if convention.order != "score" or convention.ties != Convention.ties:
+        return False
+    if not isinstance(source, Sheets) or source.recs.height > LOOKED_AT:
+        return True
+    scores = joined.rows.lists.select("user", "item", "score")
+    hits = scores.join(joined.rows.truth, on=["user", "item"], how="semi")
+    places = hits.select("user", "score").unique()
+    n_equal = scores.join(places, on=["user", "score"], how="semi").height
+    return n_equal > places.height
+
+
+def with_whole_lists(phrases: list[str], of_whole: list[str]) -> list[str]:
+    """Return phrases of lists that are cut, and those of whole lists that differ."""
+    others = [phrase for phrase in of_whole if phrase not in phrases]
+    return [*phrases, *[_("for whole lists, {what}", what=one) for one in others]]
+
+
+def _scale_of(scoring: Scoring) -> list[str]:
+    """Return the highest relevance of the truth in words, if it is the metric's scale.
 
     It is if the metric has an option max_relevance, which is not given.
     """
     options = scoring.measure.chosen
     if "max_relevance" in options and options["max_relevance"] is None:
-        return scoring.joined.max_relevance
-    return None
+        return [scale_in_words(scoring.joined.hits.max_relevance)]
+    return []
 
 
 def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:
     """Mark users who have nothing to find at the deepest cut-off."""
     joined = scoring.joined
-    has_none = np.asarray(joined.n_relevant == 0)
+    has_none = np.asarray(joined.hits.n_relevant == 0)
     if joined.convention.relevant == ">0":
         return has_none  # as `undefined_in`, for which no credit is needed
     deepest = Cutoffs.one(cutoffs.deepest)
@@ -375,232 +439,6 @@ def _nothing_to_find(scoring: Scoring, cutoffs: Cutoffs) -> Bools:
     if undefined is None:
         return has_none  # the metric has no ideal list
     return undefined.ravel()
-
-
-# ---- beyond accuracy
-
-
-def _values_beyond_accuracy(
-    data: EvaluationData, measure: Measure, k: Cutoffs
-) -> Values:
-    """Compute a metric beyond accuracy.
-
-    Its users are all who have a list or, as the metric says, those evaluated.
-    """
-    metric = measure.metric
-    measure = _as_computed(data, measure, _recorded(data, metric))
-    # `results` has one result for each cut-off.
-    users, results = _computed(data, metric, k, measure.options)
-    matrix = _matrix_of(results)
-    if metric.of == "all":
-        weights = None
-        mean = np.array(results, dtype=np.float64)  # each is the number itself
-    else:
-        weights = data.source.weight_of(users)
-        mean = means(matrix, weights)
-    # Both those given and the metric's defaults.
-    options_in_words = {
-        name: _plain_option(value)
-        for name, value in measure.chosen.items()
-        if value is not None
-    }
-    result_at_deepest = results[k.values.index(k.deepest)]
-    basis = _worded_basis(data, measure, result_at_deepest, users, weights)
-    return Values(
-        measure=measure,
-        k=k,
-        users=users,
-        matrix=matrix,
-        mean=mean,
-        convention=data.convention.with_metric(options_in_words),
-        basis=basis,
-        results=tuple(results),
-        weights=weights,
-        keys=data.keys,
-        clusters=partial(data.clusters_of, users),
-    )
-
-
-def _computed(
-    data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Mapping[str, Any]
-) -> tuple[pl.Series, list[PerUser | Whole]]:
-    """Compute a metric beyond accuracy; return the users of the values as well."""
-    if metric.of == "all":
-        return data.item_data.values_of_users(metric, k, options)
-    parts = [part.values_of_users(metric, k, options) for part in data.alone]
-    if len(parts) == 1:
-        return parts[0]
-    users = pl.concat([lists for lists, _values in parts])
-    order = users.arg_sort()
-    by_cutoff = zip(*(values for _lists, values in parts), strict=True)
-    together = [PerUser.together(values, order.to_numpy()) for values in by_cutoff]
-    return users.gather(order), [*together]
-
-
-def _worded_basis(
-    data: EvaluationData,
-    measure: Measure,
-    result: PerUser | Whole,
-    users: pl.Series,
-    weights: Floats | None,
-) -> WordedBasis:
-    """Return what a number beyond accuracy rests on, in words.
-
-    The words for the users are made at once, as a table compares them with those of its
-    other numbers; the rest is made when the number is printed.
-    """
-    who = _averaged_in_words(data, measure.metric, users, weights)
-    words = partial(_of_lists_in_words, data, measure, result, who)
-    return WordedBasis(words, who, data.user_label, data.noun)
-
-
-def _matrix_of(results: Sequence[PerUser | Whole]) -> Floats:
-    """Return users × cut-offs, NaN where a user does not count.
-
-    No rows where the metric has one value for all users.
-    """
-    of_users = [result for result in results if isinstance(result, PerUser)]
-    if not of_users:
-        return np.zeros((0, len(results)))
-    columns = [np.where(result.counted, result.value, np.nan) for result in of_users]
-    # The values at a cut-off lie together in memory, so that a sum does not depend on
-    # the cut-offs beside it.
-    matrix: Floats = np.stack(columns).T
-    return matrix
-
-
-def _averaged_in_words(
-    data: EvaluationData, metric: Metric[...], users: pl.Series, weights: Floats | None
-) -> str:
-    """Return the users behind a number beyond accuracy and their weights, in words."""
-    with use_noun(data.noun):
-        phrases = [
-            _users_in_words(data, metric, users),
-            *weights_in_words(weights, of_lists=bool(data.keys.columns)),
-        ]
-        return "; ".join(phrases)
-
-
-def _users_in_words(data: EvaluationData, metric: Metric[...], users: pl.Series) -> str:
-    """Return the users behind a number beyond accuracy, in words."""
-    if data.keys.columns and metric.of == "all":
-        lists = users_with_lists_in_words(data, users)
-        return _("{lists}, taken together", lists=lists)
-    if not data.keys.columns and metric.of_evaluated:
-        return ngettext("{n:,} user evaluated", "{n:,} users evaluated", len(users))
-    return users_with_lists_in_words(data, users)
-
-
-def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:
-    """Say in words how many users have a list, or how many lists there are of users."""
-    if data.keys.columns:
-        return ListCounts(data.keys, users).in_words()
-    return ngettext("{n:,} user with a list", "{n:,} users with a list", len(users))
-
-
-def _of_lists_in_words(
-    data: EvaluationData, measure: Measure, result: PerUser | Whole, who: str
-) -> list[str]:
-    """Return in words what a number beyond accuracy rests on.
-
-    `result`: that at the deepest cut-off; `who`: the users in words.
-    """
-    metric, options = measure.metric, measure.chosen
-    is_own = data.library is not None and _recorded(data, metric) is None
-    if data.library is not None and not is_own:
-        who = follows(data.library, words=who)
-    words = [
-        who,
-        *_lists_without_value_in_words(metric, result),
-        *_catalogue_in_words(data, metric, options),
-        data.convention.order_in_words,
-        *_list_options_in_words(metric, options),
-    ]
-    if is_own:
-        words.append(_(OWN, library=data.library))
-    return [*words, *data.notes]
-
-
-def _lists_without_value_in_words(
-    metric: Metric[...], result: PerUser | Whole
-) -> list[str]:
-    """Say how many users have a list and no value, if some do."""
-    if not isinstance(result, PerUser) or metric.of_evaluated:
-        return []
-    n_left_out = int((~result.counted).sum())
-    if not n_left_out:
-        return []
-    return [_("{n:,} with a list without a value, left out", n=n_left_out)]
-
-
-def _list_options_in_words(metric: Metric[...], options: Given) -> list[str]:
-    """Return the options of a metric beyond accuracy, but for those that are not set."""
-    return [
-        f"{name}={_plain_option(value)}"
-        for name, value in options.items()
-        if not _goes_without_saying(metric, name, _plain_option(value))
-    ]
-
-
-def _goes_without_saying(metric: Metric[...], option: str, shown: object) -> bool:
-    """Return whether a number is read the same without the words of an option.
-
-    | option             | as in                                  |
-    |--------------------|----------------------------------------|
-    | not set            | features=None of diversity             |
-    | a cut-off at k     | cutoff="k"                             |
-    | off, as it usually | normalize=False of novelty; but not of |
-    | is                 | coverage, which is usually normalized  |
-    """
-    is_set = shown is not None and shown != ""
-    is_cut_at_k = option == "cutoff" and shown == "k"
-    is_usually_off = shown is False and metric.defaults.get(option) is False
-    return not is_set or is_cut_at_k or is_usually_off
-
-
-def _catalogue_in_words(
-    data: EvaluationData, metric: Metric[...], options: Given
-) -> list[str]:
-    """Return in words the items that a number is out of, and the users of train."""
-    catalogue = data.item_data.catalogue
-    words = []
-    if _is_out_of_catalogue(catalogue, metric, options):
-        words += _items_in_words(data, metric, _population(options))
-    if catalogue.users is not None and "train" in metric.needs:
-        words += train_in_words(catalogue.n_users)
-    return words
-
-
-def _is_out_of_catalogue(
-    catalogue: Catalogue, metric: Metric[...], options: Given
-) -> bool:
-    """Return whether a number is out of all items that could have been recommended."""
-    is_out_of_shown_items = _population(options) == "recommended"
-    has_catalogue = catalogue.listed is not None
-    return "catalogue" in metric.needs and has_catalogue and not is_out_of_shown_items
-
-
-def _population(options: Given) -> str:
-    """Return which items could have been recommended."""
-    population: str = options.get("population", "catalogue")
-    return population
-
-
-def _items_in_words(
-    data: EvaluationData, metric: Metric[...], population: str
-) -> list[str]:
-    """Return in words how many items could have been recommended."""
-    # Without items= the catalogue is the items of train.
-    is_of_train = population == "train" or data.side_data.items is None
-    if is_of_train:
-        listed, out_of = "train", N_("out of {n:,} items of train")
-    else:
-        listed, out_of = "catalogue", N_("out of {n:,} items of items=")
-    members = data.item_data.catalogue.members(listed, metric.name)
-    words = [_(out_of, n=int(members.sum()))]
-    if population == "catalogue+padding":
-        words.append(_("and one more, of padding"))
-    return words
 
 
 def recorded_in(library: str | None) -> list[str]:
@@ -612,19 +450,3 @@ def recorded_in(library: str | None) -> list[str]:
         return [name for name, metric in LIST_METRICS.items() if not metric.own]
     recorded = {preset.metric for preset in presets.of_library(library)}
     return [name for name in LIST_METRICS if name in recorded]
-
-
-def _plain_option(value: object) -> Any:
-    """Return an option as a word or number.
-
-    Anything else, such as a frame, is "given".
-    """
-    if isinstance(value, np.generic):
-        value = value.item()
-    if value is None or isinstance(value, (str, bool, int, float)):
-        return value
-    if not isinstance(value, (list, tuple)):
-        return "given"
-    if not all(isinstance(part, str) for part in value):
-        return "given"
-    return ", ".join(value)

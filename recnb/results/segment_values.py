@@ -16,10 +16,9 @@ import polars as pl
 from recnb.data.checks import kind
 from recnb.data.convert import from_pandas
 from recnb.data.ids import each_once
-from recnb.data.names import TRUTH
+from recnb.data.names import IDS, TRUTH
 from recnb.data.sheet import Sheet
-from recnb.data.source import rows_of
-from recnb.data.splits import BY_USER, Keys, split_role
+from recnb.data.splits import BY_USER, Keys
 from recnb.display.language import pgettext
 from recnb.display.text import one_line
 from recnb.errors import FrameError, OptionError, RecnbError, near, quoted
@@ -27,6 +26,12 @@ from recnb.results.evaluation_data import EvaluationData
 
 #: Numbers of more values are put into bins.
 FEW = 8
+
+#: What to type for users, and for train.
+GIVE_USERS = "recs.rec.against(truth, users=frame)"
+GIVE_TRAIN = "recs.rec.against(truth, train=frame)"
+#: What the command line has in place of these calls.
+TYPED = {GIVE_USERS: "--users FILE", GIVE_TRAIN: "--train FILE"}
 
 #: How a column each value of which is a truth of its own is asked for.
 ALONE = (
@@ -44,7 +49,7 @@ def everyone_in(data: EvaluationData) -> pl.Series:
     users = joined.users.alias("user")
     if not joined.source.in_memory:
         return users  # elsewhere there are no metrics beyond accuracy
-    return each_once(users, joined.recs["user"])
+    return each_once(users, joined.rows.lists["user"])
 
 
 def binned(values: pl.Series) -> pl.Series:
@@ -103,16 +108,16 @@ def column_of_users(data: EvaluationData, by: Any) -> tuple[str, pl.DataFrame]:
         label, table = _column_given(data, by)
     else:
         fix = (
-            "Name a column of recs.rec.against(truth, users=frame), or give a Series "
-            "or mapping of user to segment."
+            f"Name a column of {GIVE_USERS}, or give a Series or mapping of user to "
+            "segment."
         )
-        raise OptionError(f"by={one_line(repr(by))} names no segments. {fix}")
+        raise OptionError(f"by={one_line(repr(by))} names no segments. {fix}", TYPED)
     if table.height == 0:
         raise OptionError(
             f"by={quoted(label)} is empty, and names no segments. Give the segment "
             "of each user."
         )
-    judged = data.joined.judged["user"]
+    judged = data.joined.rows.judged["user"]
     if _is_of_lists(data, by):
         return label, _one_value_each(table, label, judged, data.keys)
     of_users = _one_value_each(table, label, data.keys.users_of(judged))
@@ -224,7 +229,7 @@ def _column_named(data: EvaluationData, by: str) -> pl.DataFrame:
         raise _no_such_column(data, by)
     if train is None:
         raise RecnbError(
-            "by='activity' needs what users had before: type recs.rec.against(truth, train=frame)."
+            f"by='activity' needs what users had before: type {GIVE_TRAIN}.", TYPED
         )
     everyone = everyone_in(data)
     had = data.keys.numbered(Sheet("train", train, {})).rows
@@ -253,12 +258,13 @@ def _no_such_column(data: EvaluationData, by: str) -> OptionError:
     columns += columns_of_truth(data)
     if side_data.train is not None:
         columns.append("activity")
-    ids = ("user", side_data.truth_user, side_data.truth_item)
+    label = data.source.judgements.label
+    ids = ("user", label("user"), label("item"))
     known = near(by, [*(name for name in columns if name not in ids), *of_items])
     return OptionError(
         f"by={quoted(by)} is no column of users=, items= or of the truth, where "
-        "segments come from. Give what is known of them: recs.rec.against(truth, "
-        f"users=frame). {known}"
+        f"segments come from. Give what is known of them: {GIVE_USERS}. {known}",
+        TYPED,
     )
 
 
@@ -283,30 +289,29 @@ def rows_naming_segments(data: EvaluationData, by: str) -> pl.DataFrame | None:
         return None
     if kind(table["user"].dtype) != kind(evaluated.dtype):
         return None  # which is refused where the segments are made
-    return rows_of(table.cast({"user": evaluated.dtype}), evaluated)
+    table = table.cast({"user": evaluated.dtype})
+    return table.filter(pl.col("user").is_in(evaluated.implode()))
 
 
 def columns_of_truth(data: EvaluationData) -> list[str]:
     """Return the names of the columns of the truth."""
-    if data.side_data.truth is None:
+    truth = data.side_data.truth_columns
+    if truth is None:
         return []
-    return [*data.side_data.truth.columns]
+    ids = [data.source.judgements.labels[role] for role in IDS if role in truth.ids]
+    return [*ids, *truth.columns]
 
 
 def column_of_truth(data: EvaluationData, by: str) -> pl.DataFrame | None:
     """Return a column of the truth as user, item and value; None if there is none."""
-    side_data, columns = data.side_data, columns_of_truth(data)
-    ids = {"user": side_data.truth_user, "item": side_data.truth_item}
-    if side_data.truth is None or by not in columns or by in ids.values():
+    truth = data.side_data.truth_columns
+    if truth is None or by not in truth.columns:
         return None
-    labels = {role: label for role, label in ids.items() if label in columns}
-    split = [name for name in data.keys.columns if name in columns]
-    roles_of_split = {split_role(name): name for name in split}
-    read = {**labels, **roles_of_split, "value": by}
-    table = side_data.truth.select(read)
-    if "item" not in labels:  # rows are items
+    table = truth.ids.with_columns(value=truth[by])
+    if "item" not in table.columns:  # rows are items
         table = table.with_row_index("item").cast({"item": pl.Int64})
-    sheet = Sheet(TRUTH, table, ids).with_ids()
+    labels = {role: data.source.judgements.label(role) for role in IDS}
+    sheet = Sheet(TRUTH, table, labels).with_ids()
     return data.keys.numbered(sheet).rows
 
 

@@ -1,4 +1,4 @@
-"""Divisions, which give columns: all users, segments of them, or parts of the truth.
+"""Divisions, of which numbers are made: all users, segments of them, or parts of the truth.
 
 Segments come from a column, a Series or what users had before; parts of the truth are,
 for example, its weeks.
@@ -6,9 +6,8 @@ for example, its weeks.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import product
 from typing import Any
 
@@ -19,17 +18,14 @@ import polars as pl
 from recnb.conventions.convention import in_words
 from recnb.data.ids import positions
 from recnb.data.in_memory import Sheets
-from recnb.data.item_data import words_of
-from recnb.data.source import elsewhere
-from recnb.data.splits import SplitKeys, split_role, values_of
+from recnb.data.side_data import words_of
+from recnb.data.splits import split_role, values_of
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
 from recnb.display.text import dates_alone, one_line
 from recnb.errors import FrameError, OptionError, is_several, quoted
-from recnb.metrics.hits import Cutoffs, Ints
-from recnb.results.arguments import Asked
-from recnb.results.columns import Column, metric_columns, same_rows
-from recnb.results.evaluation_data import EvaluationData, Models
+from recnb.metrics.hits import Ints
+from recnb.results.evaluation_data import EvaluationData, Models, same_rows
 from recnb.results.segment_values import (
     as_column,
     as_shown,
@@ -42,7 +38,7 @@ from recnb.results.segment_values import (
     no_segment_error,
     rows_naming_segments,
 )
-from recnb.results.values import Basis, WordedBasis, pairs_in_words
+from recnb.results.values import Basis, pairs_in_words
 
 #: More segments are refused.
 MOST_SEGMENTS = 200
@@ -81,12 +77,13 @@ class Division:
         columns = [dates_alone(values) for values in zip(*self.keys, strict=True)]
         return [", ".join(map(str, key)) for key in zip(*columns, strict=True)]
 
-    def columns(
-        self, models: Models, asked: Sequence[Asked], k: Cutoffs
-    ) -> Iterator[Column]:
-        """Give a column of the models for each part, metric and cut-off."""
-        for each in asked:
-            yield from metric_columns(models, each, each.measure.cutoffs(k))
+    def evaluations_of(self, models: Models) -> Iterator[tuple[int, Models]]:
+        """Give the models as they are evaluated in each part, with its position."""
+        yield 0, models
+
+    def bases_of(self, models: Models, bases: Sequence[Basis]) -> Sequence[Basis]:
+        """Return what numbers of all parts rest on, of that which those of one do."""
+        return bases
 
 
 #: All users.
@@ -104,15 +101,6 @@ class Segments(Division):
     evaluated: pl.Series | None = None  #: others are in no segment; None: all are
     has_gaps: bool = True
 
-    def columns(
-        self, models: Models, asked: Sequence[Asked], k: Cutoffs
-    ) -> Iterator[Column]:
-        """Compute metrics of all users, and cut each column into its segments."""
-        for column in super().columns(models, asked, k):
-            code = self.of(column.users)
-            for segment in np.unique(code[code >= 0]).tolist():
-                yield replace(column.among(code == segment), part=segment)
-
     def of(self, users: pl.Series) -> Ints:
         """Return the segments of some users as positions in `keys`; -1 is none."""
         index = positions(self.users, users)
@@ -123,47 +111,80 @@ class Segments(Division):
         return code
 
 
+class EvaluatedParts(Division):
+    """Parts of the data, each of which is evaluated by itself."""
+
+    def evaluated(self, name: str, model: EvaluationData, part: int) -> EvaluationData:
+        """Evaluate a model in one part."""
+        raise NotImplementedError
+
+    def evaluations_of(self, models: Models) -> Iterator[tuple[int, Models]]:
+        """Evaluate in one part after the other."""
+        for part in range(len(self.keys)):
+            of_part = {
+                name: self.evaluated(name, model, part)
+                for name, model in models.items()
+            }
+            # Where a model has no list nothing is relevant.
+            if all(model.n_lists for model in of_part.values()):
+                yield part, of_part
+
+    def bases_of(self, models: Models, bases: Sequence[Basis]) -> Sequence[Basis]:
+        """Return what numbers of all parts rest on: all but users and weights."""
+        # Models that are compared have the same weights.
+        weighting = next(iter(models.values())).joined.weighting
+        return [_shared_basis(basis, weighting) for basis in bases]
+
+
 @dataclass(frozen=True, eq=False, kw_only=True)
-class TruthParts(Division):
+class TruthParts(EvaluatedParts):
     """Parts of the truth: the rows of one value of a column, each a truth of its own."""
 
     labels: Sequence[str]
     keys: Sequence[Key]
-    evaluations: Mapping[str, Sequence[Callable[[], EvaluationData]]]  #: by model
+    values: Sequence[Any]  #: the value of each part; None is of rows without one
+    rows: Mapping[str, pl.DataFrame]  #: by model: those of the truth, with their values
     is_tested: bool = False
 
-    def columns(
-        self, models: Models, asked: Sequence[Asked], k: Cutoffs
-    ) -> Iterator[Column]:
-        """Evaluate against one part of the truth after the other."""
-        for part in range(len(self.keys)):
-            of_part = {name: self.evaluations[name][part]() for name in models}
-            if not all(model.n_lists for model in of_part.values()):
-                continue  # nothing in it is relevant
-            # Models that are compared have the same weights.
-            weighting = next(iter(of_part.values())).joined.weighting
-            for column in super().columns(of_part, asked, k):
-                bases = [_shared_basis(basis, weighting) for basis in column.bases]
-                yield replace(column, part=part, bases=bases)
+    def evaluated(self, name: str, model: EvaluationData, part: int) -> EvaluationData:
+        """Evaluate a model against the rows of the truth that have one value."""
+        rows, source = self.rows[name], _sheets_of(model)
+        value = pl.lit(self.values[part], dtype=rows["value"].dtype)
+        has_value = pl.col("value").eq_missing(value)
+        truth = source.truth[rows.filter(has_value)["row"]]
+        judgements = source.judgements.with_rows(truth)
+        of_part = replace(source, judgements=judgements, is_part=True)
+        return model.restricted(of_part.under(model.convention))
 
 
-class PartsOfSplit(TruthParts):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class PartsOfSplit(EvaluatedParts):
     """Parts of `split=`: the lists of one value, or of one combination of values."""
 
+    labels: Sequence[str]
+    keys: Sequence[Key]
+    values: pl.DataFrame  #: a row for each part, whose columns are roles
+    is_tested: bool = False
 
-def _shared_basis(
-    basis: Basis | WordedBasis, weighting: Weighting | None
-) -> WordedBasis:
-    """Return what the numbers of all parts rest on: all but users and weights.
+    def evaluated(self, name: str, model: EvaluationData, part: int) -> EvaluationData:
+        """Evaluate the lists of a model that have the values of a part."""
+        return model.of_split(self.values.slice(part, 1))
 
-    A worded basis, as of a metric beyond accuracy, has its phrases alone, so those to
-    leave out are known by their words.
+
+def _shared_basis(basis: Basis, weighting: Weighting | None) -> Basis:
+    """Return what holds for all parts.
+
+    It is worded at once, so that the data of a part are not kept for its words.
     """
-    # `phrases(brief=True)` has all phrases of users as one.
+    # A brief basis has all phrases of users as one.
     of_users = "; ".join(basis.users_in_words())
     of_part = {of_users, *pairs_in_words(weighting)}
-    shared = [phrase for phrase in basis.phrases(brief=True) if phrase not in of_part]
-    return WordedBasis(words=partial(list, shared))
+    shared = [words for words in basis.phrases(brief=True) if words not in of_part]
+
+    def words(*, brief: bool) -> list[str]:
+        return shared
+
+    return Basis(words)
 
 
 def division_by(models: Models, by: Any, *, is_tested: bool = False) -> Division:
@@ -210,39 +231,35 @@ def _parts_of_split(models: Models, by: Any, *, is_tested: bool) -> PartsOfSplit
     """Return the parts by columns of `split=`."""
     columns = by if isinstance(by, list) else [by]
     first = next(iter(models.values()))
-    assert isinstance(first.keys, SplitKeys)
     values = first.keys.combinations_of(first.joined.users)
     values = values.select(map(split_role, columns)).unique().sort(pl.all())
     refuse_many(values.height, ", ".join(columns))
-    parts = [*values.iter_slices(1)]
-    evaluations = {
-        name: [partial(model.of_split, part) for part in parts]
-        for name, model in models.items()
-    }
     return PartsOfSplit(
-        labels=columns,
-        keys=values_of(values),
-        evaluations=evaluations,
-        is_tested=is_tested,
+        labels=columns, keys=values_of(values), values=values, is_tested=is_tested
     )
 
 
 def _truth_parts(models: Models, by: Any) -> TruthParts | None:
     """Return the parts that `by` names; None unless it names some in every model.
 
-    All models have the same parts in the same order: `check_same_segments` has compared
-    the column, and parts are those of the users evaluated, who are the same.
+    Values are those of the users evaluated. Models that are compared have the same
+    users, and `check_same_segments` has compared the column: so their values are the
+    same.
     """
-    values: list[Any] = []
-    evaluations: dict[str, Sequence[Callable[[], EvaluationData]]] = {}
+    rows = {}
     for name, model in models.items():
-        parts = parts_of(model, by)
-        if parts is None:
+        of_model = _truth_with_values(model, by)
+        if of_model is None:
             return None
-        values = list(parts)
-        evaluations[name] = list(parts.values())
-    keys = [(value,) for value in values]
-    return TruthParts(labels=(by,), keys=keys, evaluations=evaluations)
+        rows[name] = of_model
+    first, of_first = next(iter(models.values())), next(iter(rows.values()))
+    is_evaluated = of_first["user"].is_in(first.joined.users.implode())
+    of_users = of_first["value"].filter(is_evaluated)
+    values = of_users.unique().sort(nulls_last=True).to_list()
+    refuse_many(len(values), by)
+    unknown = unknown_among(values)
+    keys = [(unknown if value is None else value,) for value in values]
+    return TruthParts(labels=(by,), keys=keys, values=values, rows=rows)
 
 
 def check_same_segments(models: Models, by: Any) -> None:
@@ -263,14 +280,6 @@ def check_same_segments(models: Models, by: Any) -> None:
             f"{name!r}, so their segments are not the same. Give compare() frames of "
             "recommendations, and one truth, users= and items= for all."
         )
-
-
-def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
-    """Name the columns of segments in a table that has other columns as well.
-
-    A column of segments called "mean" is "segment mean" where "mean" is taken.
-    """
-    return [f"segment {label}" if label in taken else label for label in labels]
 
 
 def unlisted(by: Any) -> Any:
@@ -373,54 +382,34 @@ def _key_of(combination: Sequence[int], names: Sequence[Sequence[Any]]) -> Key:
 # Parts of the truth: a column that differs within users, or one of items=
 
 
-#: The evaluation against the rows of each value, made when it is called.
-Parts = dict[Any, Callable[[], EvaluationData]]
+def _truth_with_values(data: EvaluationData, by: Any) -> pl.DataFrame | None:
+    """Return the rows of the truth, numbered, with their values of a column.
 
-
-def parts_of(data: EvaluationData, by: Any) -> Parts | None:
-    """Return the evaluation of each part of the truth; None if `by` names no parts.
-
-    Parts are the values of a column of the truth that differs within users, or of a
-    column of items=. Many numbers of items are put into bins. An item of several
-    genres, in a list or as "comedy|drama", is in the part of each.
+    It is a column of the truth that differs within users, or one of items=; None if `by`
+    names no such. Many numbers of items are put into bins. An item of several genres, in
+    a list or as "comedy|drama", has a row for each.
     """
     by = as_column(data, by)
     if not isinstance(by, str) or is_column_of_users(data, by):
         return None
     of_truth = column_of_truth(data, by)
     if of_truth is not None:
-        return _parts_of_truth(data, by, of_truth)
+        if not _differs_within_users(of_truth):
+            return None
+        if by in data.side_data.differing:
+            raise _several_lists_error(data, by)
+        return _with_values_of_truth(_sheets_of(data), by, of_truth)
     of_items = _column_of_items(data, by)
-    if of_items is not None:
-        return _parts_of_items(data, by, of_items)
-    return None
-
-
-def _parts_of_truth(
-    data: EvaluationData, by: str, of_truth: pl.DataFrame
-) -> Parts | None:
-    """Return the parts by a column of the truth; None if each user has one value."""
-    if not _differs_within_users(of_truth):
+    if of_items is None:
         return None
-    if by in data.side_data.differing:
-        raise _several_lists_error(data, by)
-    source = _sheets_of(data)
-    rows = _with_values_of_truth(source, by, of_truth)
-    return _each_part(data, source, by, rows)
-
-
-def _parts_of_items(data: EvaluationData, by: str, of_items: pl.DataFrame) -> Parts:
-    """Return the parts by a column of items=."""
-    source = _sheets_of(data)
-    rows = _with_values_of_items(source, of_items)
-    return _each_part(data, source, by, rows)
+    return _with_values_of_items(_sheets_of(data), of_items)
 
 
 def _sheets_of(data: EvaluationData) -> Sheets:
     """Return lists and truth of all users; refused where they are not in memory."""
     source = data.source
     if not isinstance(source, Sheets):
-        raise elsewhere(source)
+        raise source.elsewhere()
     return source
 
 
@@ -476,39 +465,6 @@ def _with_values_of_truth(
         problem = f"by={quoted(by)} is of rows that are not judged as well: "
         raise OptionError(f"{problem}give recommendations and truth as a frame each.")
     return rows.with_columns(as_shown(kept["value"]))
-
-
-def _each_part(
-    data: EvaluationData, source: Sheets, by: str, rows: pl.DataFrame
-) -> Parts:
-    """Return the evaluation against the rows of the truth of each value.
-
-    Values are those of the users evaluated, so that models compared on the same users
-    have the same parts.
-    """
-    is_evaluated = rows["user"].is_in(data.joined.users.implode())
-    values = rows["value"].filter(is_evaluated).unique().sort(nulls_last=True)
-    refuse_many(len(values), by)
-    names = values.to_list()
-    unknown = unknown_among(names)
-    parts: Parts = {}
-    for value in names:
-        name = unknown if value is None else value
-        parts[name] = partial(_part_of_value, data, source, rows, value)
-    return parts
-
-
-def _part_of_value(
-    data: EvaluationData, source: Sheets, rows: pl.DataFrame, value: Any
-) -> EvaluationData:
-    """Evaluate against the rows of the truth that have a value; None: of no value."""
-    literal = pl.lit(value, dtype=rows["value"].dtype)
-    has_value = pl.col("value").eq_missing(literal)
-    truth = source.truth[rows.filter(has_value)["row"]]
-    judgements = source.judgements.with_rows(truth)
-    part = replace(source, judgements=judgements, is_part=True)
-    joined = part.under(data.convention)
-    return data.restricted(joined)
 
 
 def part_in_words(data: EvaluationData, division: Division) -> str:

@@ -21,7 +21,7 @@ import polars as pl
 from recnb.conventions import Convention, options_in_words
 from recnb.conventions.convention import PHRASES
 from recnb.display.language import _, ngettext, use_language
-from recnb.display.text import one_line
+from recnb.display.text import Phrase, one_line
 from recnb.errors import (
     FrameError,
     OptionError,
@@ -30,15 +30,14 @@ from recnb.errors import (
     is_several,
     quoted,
 )
-from recnb.metrics import retrieval
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.measure import Measure, measure_named
-from recnb.metrics.metric import ACCURACY, METRICS, Given, Metric
+from recnb.metrics.metric import ACCURACY, METRICS, SCORED, Given, Metric
 from recnb.results.explanation import Explanation
 from recnb.results.score import Score
-from recnb.results.values import Values, WordedBasis
+from recnb.results.values import Basis, Values
 from recnb.results.worked import explain as explain_hits
-from recnb.stats import means
+from recnb.stats import UserSample, means
 
 Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
 Truth = Mapping[Any, float] | Collection[Any]
@@ -63,8 +62,9 @@ class Pair(NamedTuple):
     named: bool = True  #: whether items were given, and not grades
 
 
-#: Measures of search that a list and what is relevant are enough for.
-OF_SEARCH: dict[str, Metric[...]] = {retrieval.auc.name: retrieval.auc}
+#: Measures of search that a list and what is relevant are enough for, by name; the room
+#: of search enters them.
+OF_SEARCH: dict[str, Metric[...]] = {}
 
 #: The metrics that are computed, explained and asked of one list, by name.
 OF_ONE_LIST = ChainMap(OF_SEARCH, METRICS)
@@ -80,13 +80,14 @@ def measure_of_one_list(name: object) -> Measure:
 
 def score_lists(
     metric: Metric[...],
-    ranking: Any,
-    truth: Any,
-    k: Any,
-    options: Given,
+    /,
+    ranking: Any = None,
+    truth: Any = None,
+    k: Any = None,
     *,
     y_true: Any = None,
     y_score: Any = None,
+    **options: Any,
 ) -> Score:
     """Compute a metric of one list or the mean of several."""
     metric.check(options)
@@ -109,7 +110,8 @@ def score_lists(
         matrix=matrix,
         mean=means(matrix),
         convention=convention,
-        basis=WordedBasis(words, user_label="list"),
+        basis=Basis(words, user_label="list"),
+        sample=partial(UserSample, len(pairs)),
     )
     return Score(values)
 
@@ -468,8 +470,10 @@ def _basis(
     k: Any,
     options: Given,
     ties: Sequence[str] = (),
+    *,
+    brief: bool = False,
 ) -> list[str]:
-    """Say in words how many lists there are, and by which rules."""
+    """Say in words how many lists there are, and by which rules, brief or not."""
     n, empty = len(pairs), sum(not pair.truth for pair in pairs)
     lists = (
         _("one list of {n}", n=len(pairs[0].grades))
@@ -481,5 +485,14 @@ def _basis(
         "{n} lists with no relevant item count 0",
         empty,
     )
+    given = options_in_words(options, whole=k is None)
     rules = options_in_words({**metric.defaults, **options}, whole=k is None)
-    return [lists, *[zeros] * bool(empty), *ties, *rules]
+    return [
+        Phrase(lists, lists),
+        *[Phrase(zeros, zeros)] * bool(empty),
+        *ties,
+        *[Phrase(rule, rule) if rule in given else rule for rule in rules],
+    ]
+
+
+SCORED["lists"] = score_lists

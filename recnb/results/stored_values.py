@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from math import isnan
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from recnb.data.names import role_of
-from recnb.display.language import N_, _, current, use_language
-from recnb.display.templates import framed
+from recnb.display.language import _
 from recnb.display.text import fixed, sample_in_words, signed
 from recnb.errors import (
     FrameError,
@@ -24,14 +21,11 @@ from recnb.errors import (
     quoted,
 )
 from recnb.metrics.hits import Floats
-from recnb.results.measuring import detectable_of
 from recnb.results.score import Interval
 from recnb.results.verdicts import in_words, verdict_of
-from recnb.stats import Clusters, Paired, Settings, intervals
+from recnb.stats import Moments, Settings, UserSample
 from recnb.stats import paired as paired_test
 
-#: A level of the index, or a Series or mapping of user to cluster.
-Cluster = str | pd.Series | Mapping[Any, Any] | None
 #: The lowest and the highest value that there may be.
 Bounds = tuple[float, float]
 
@@ -43,25 +37,23 @@ def interval(
     values: pd.Series[float],
     confidence: float = 0.95,
     bounds: Bounds = (0, 1),
-    cluster: Cluster = None,
+    cluster: str | None = None,
 ) -> Interval:
     """Return the interval of the mean of stored values, as `score.interval()` does.
 
     Parameters
     ----------
     values : Series
-        By user, such as `score.per_user`; or by user and more levels, such as days:
-        lists, of which those of one user are drawn together. Users are the level with a
-        usual name of theirs ("user", "user_id", "qid"), else the first. All count the
-        same.
+        By user, such as `score.per_user`; or by several levels, such as user and day,
+        of which `cluster` names one. All count the same.
     confidence : float, default 0.95
         The confidence of the interval, between 0 and 1.
     bounds : tuple of float, default (0, 1)
         The lowest and the highest value that the metric may have; `float("inf")` for
         one without an upper bound.
-    cluster : str, Series or mapping, optional
-        What is drawn together instead of the lists of a user: the name of a level, or a
-        Series of user to cluster.
+    cluster : str, optional
+        The level whose values are drawn at random, each with all its rows; without it
+        each row is one user.
 
     Returns
     -------
@@ -75,19 +67,13 @@ def interval(
     [0.1806, 0.8694] (95%, beta)
     >>> days = [["a", "b", "c"], ["mon", "tue"]]
     >>> nights = pd.MultiIndex.from_product(days, names=["user", "day"])
-    >>> recnb.interval(pd.Series([0.2, 0.3, 0.6, 0.5, 1.0, 0.9], index=nights))
+    >>> values = pd.Series([0.2, 0.3, 0.6, 0.5, 1.0, 0.9], index=nights)
+    >>> recnb.interval(values, cluster="user")
     [0.1496, 0.9151] (95%, beta)
     """
-    bottom, top = _checked_bounds(bounds)
-    series = _checked(values, "values")
-    _refuse_beyond(series, "values", bottom, top)
-    of_rows: Floats = np.asarray(series, dtype=np.float64)
-    low, high = intervals(
-        of_rows[:, np.newaxis],
-        confidence,
-        (bottom, top),
-        clusters=_clusters_of(series.index, cluster),
-    )
+    numbers = _numbers_of(values, "values", bounds)
+    sample = _sample_of(values, cluster)
+    low, high = Moments(numbers, sample, bounds).interval(confidence)
     return Interval(float(low[0]), float(high[0]), confidence, "beta")
 
 
@@ -96,7 +82,7 @@ def paired(
     baseline: pd.Series[float],
     confidence: float = 0.95,
     bounds: Bounds = (0, 1),
-    cluster: Cluster = None,
+    cluster: str | None = None,
     *,
     better: Literal["high", "low"] = "high",
 ) -> PairedDifference:
@@ -105,13 +91,12 @@ def paired(
     Parameters
     ----------
     values, baseline : Series
-        As in `recnb.interval`, matched by their index. Users, or lists, of one side
-        alone are left out, and counted.
+        As in `recnb.interval`, of the same users, or lists, in any order.
     confidence : float, default 0.95
         The confidence of the interval, between 0 and 1.
     bounds : tuple of float, default (0, 1)
         The lowest and the highest value that the metric may have.
-    cluster : str, Series or mapping, optional
+    cluster : str, optional
         As in `recnb.interval`.
     better : {"high", "low"}, default "high"
         "low" if less is better.
@@ -134,57 +119,30 @@ def paired(
             f"better={quoted(better)} says not what is better. "
             f"{near(better, ('high', 'low'))}"
         )
-    bottom, top = _checked_bounds(bounds)
-    pair = _matched(values, baseline)
-    for series, name in ((pair.values, "values"), (pair.baseline, "baseline")):
-        _refuse_beyond(series, name, bottom, top)
-    differences = pair.values.to_numpy(np.float64) - pair.baseline.to_numpy(np.float64)
-    tests = paired_test(
-        differences,
-        settings,
-        (bottom - top, top - bottom),
-        clusters=_clusters_of(pair.values.index, cluster),
-    )
-    return _difference_of(tests, pair, settings, better, _name_of(cluster))
-
-
-def _difference_of(
-    tests: Paired,
-    pair: _Pair,
-    settings: Settings,
-    better: Literal["high", "low"],
-    cluster: str,
-) -> PairedDifference:
-    """Return the numbers of one difference with its verdict."""
-    won, lost = int(tests.won[0]), int(tests.lost[0])
+    ours = _numbers_of(values, "values", bounds)
+    theirs = _numbers_of(baseline, "baseline", bounds)[_rows_of(values, baseline)]
+    sample = _sample_of(values, cluster)
+    bottom, top = bounds
+    tests = paired_test(ours - theirs, sample, settings, (bottom - top, top - bottom))
     if better == "low":
-        won, lost = lost, won
+        tests = tests._replace(won=tests.lost, lost=tests.won)
+    numbers: dict[str, Any] = {name: n.item() for name, n in tests._asdict().items()}
+    verdict = verdict_of(
+        numbers["difference"],
+        numbers["low"],
+        numbers["high"],
+        numbers["p"],
+        alpha=settings.alpha,
+        better=better,
+        all_tied=numbers["tied"] == sample.size and sample.n_units > 1,
+    )
     return PairedDifference(
-        difference=float(tests.mean[0]),
-        low=float(tests.low[0]),
-        high=float(tests.high[0]),
-        p=float(tests.p[0]),
-        effect_size=float(tests.effect_size[0]),
-        won=won,
-        tied=int(tests.tied[0]),
-        lost=lost,
-        n_users=round(tests.n_effective),
-        n_lists=tests.n,
-        detectable=float(detectable_of(tests, settings.alpha)[0]),
-        verdict=verdict_of(
-            float(tests.mean[0]),
-            float(tests.low[0]),
-            float(tests.high[0]),
-            float(tests.p[0]),
-            alpha=settings.alpha,
-            better=better,
-            all_tied=bool(tests.tied[0] == tests.n > 1),
-        ),
-        n_only_values=pair.n_only_values,
-        n_only_baseline=pair.n_only_baseline,
-        confidence=settings.confidence,
-        cluster=cluster,
-        lang=current(),
+        **numbers,
+        verdict=verdict,
+        n_users=sample.n_units,
+        n_lists=sample.size,
+        cluster=sample.cluster,
+        confidence=confidence,
     )
 
 
@@ -197,10 +155,10 @@ class PairedDifference(Suggesting):
     >>> import pandas as pd, recnb
     >>> before = pd.Series([i / 40 for i in range(20)])
     >>> difference = recnb.paired(before + before / 5, before)
-    >>> round(difference.to_dict()["difference"], 4), difference.verdict
-    (0.0475, 'better')
-    >>> len(difference.to_frame())
-    1
+    >>> round(difference.low, 4), difference.verdict
+    (0.0337, 'better')
+    >>> pd.DataFrame([vars(difference)])[["won", "tied", "lost"]].to_numpy().tolist()
+    [[19, 1, 0]]
     """
 
     difference: float
@@ -211,129 +169,31 @@ class PairedDifference(Suggesting):
     won: int  #: users, or lists, for which the values are better
     tied: int
     lost: int
-    n_users: int  #: or clusters
-    n_lists: int
     detectable: float  #: the smallest difference found with 80 % power
     verdict: str
-    n_only_values: int  #: users, or lists, left out since the baseline lacks them
-    n_only_baseline: int
+    n_users: int  #: or values of `cluster=`
+    n_lists: int
+    cluster: str  #: the level whose values are drawn; "" of users
     confidence: float
-    cluster: str  #: what is drawn together, by its name; "" for the lists of a user
-    lang: str
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the numbers as plain Python.
-
-        Returns
-        -------
-        dict
-            What `json` can write.
-        """
-        numbers = asdict(self)
-        del numbers["lang"], numbers["cluster"]
-        return numbers
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return the numbers as a frame of one row.
-
-        Returns
-        -------
-        DataFrame
-            A column per number.
-        """
-        return pd.DataFrame([self.to_dict()])
-
-    @property
-    def basis(self) -> str:
-        """In words: the users, and those left out."""
+    def __repr__(self) -> str:
         n_lists = None if self.n_lists == self.n_users else self.n_lists
-        words = [sample_in_words(self.n_users, n_lists, self.cluster)]
-        if self.n_only_values:
-            left_out = N_("{n:,} only in the values, left out")
-            words.append(_(left_out, n=self.n_only_values))
-        if self.n_only_baseline:
-            left_out = N_("{n:,} only in the baseline, left out")
-            words.append(_(left_out, n=self.n_only_baseline))
-        return "; ".join(words)
-
-    def _in_words(self) -> str:
-        interval_in_words = _(
+        users = sample_in_words(self.n_users, n_lists, self.cluster)
+        concluded = f"{in_words(self.verdict)}; {users}"
+        if isnan(self.p):
+            return f"{signed(self.difference)}: {concluded}"
+        ends = _(
             "{confidence} interval {low} to {high}",
             confidence=f"{100 * self.confidence:g}%",
             low=fixed(self.low),
             high=fixed(self.high),
         )
-        concluded = f"{in_words(self.verdict)}; {self.basis}"
-        if isnan(self.p):
-            return f"{signed(self.difference)}: {concluded}"
-        p = _p_in_words(self.p)
-        return f"{signed(self.difference)} ({interval_in_words}; {p}): {concluded}"
-
-    def __repr__(self) -> str:
-        with use_language(self.lang):
-            return self._in_words()
-
-    def _repr_html_(self) -> str:
-        with use_language(self.lang):
-            return str(framed(_("difference"), self._in_words()))
+        p = "p < 0.0001" if self.p < 0.0001 else f"p = {self.p:.2g}"
+        return f"{signed(self.difference)} ({ends}; {p}): {concluded}"
 
 
-def _p_in_words(p: float) -> str:
-    """Return what stands behind an interval."""
-    return "p < 0.0001" if p < 0.0001 else f"p = {p:.2g}"
-
-
-# What is given, checked
-
-
-class _Pair(NamedTuple):
-    """Two Series of the same index, and how many rows each had beside it."""
-
-    values: pd.Series[float]
-    baseline: pd.Series[float]
-    n_only_values: int
-    n_only_baseline: int
-
-
-def _matched(values: Any, baseline: Any) -> _Pair:
-    """Match two Series by their index."""
-    ours, theirs = _checked(values, "values"), _checked(baseline, "baseline")
-    if ours.index.nlevels != theirs.index.nlevels:
-        raise FrameError(
-            f"values have an index of {ours.index.nlevels} levels and baseline one of "
-            f"{theirs.index.nlevels}: give both by user, or both by user and the same "
-            "levels."
-        )
-    if ours.index.nlevels > 1:
-        theirs = _in_order_of_levels(theirs, ours.index.names)
-    is_common = ours.index.isin(theirs.index)
-    common = ours[is_common]
-    if common.empty:
-        raise NoUsersError(
-            f"no user is in both: values are of users such as {ours.index[0]!r}, "
-            f"baseline of such as {theirs.index[0]!r}."
-        )
-    return _Pair(
-        values=common,
-        baseline=theirs.reindex(common.index),
-        n_only_values=len(ours) - len(common),
-        n_only_baseline=len(theirs) - len(common),
-    )
-
-
-def _in_order_of_levels(
-    values: pd.Series[float], names: Sequence[Hashable]
-) -> pd.Series[float]:
-    """Return values by levels in this order, if all of them have the same names."""
-    have_same_names = set(names) == set(values.index.names)
-    if None in names or len(set(names)) < len(names) or not have_same_names:
-        return values
-    places = [values.index.names.index(name) for name in names]
-    return values.reorder_levels(places)
-
-
-def _checked(values: Any, name: str) -> pd.Series[float]:
-    """Refuse what is no Series of one number for each user or list."""
+def _numbers_of(values: Any, name: str, bounds: Any) -> Floats:
+    """Return the numbers of a Series as one column; refuse what has none of a metric."""
     if not isinstance(values, pd.Series):
         raise FrameError(
             f"{name} is a {type(values).__name__}: give a pandas Series by user, such "
@@ -341,46 +201,35 @@ def _checked(values: Any, name: str) -> pd.Series[float]:
         )
     if values.empty:
         raise NoUsersError(f"{name} is empty: nothing is left to average.")
-    is_numeric = pd.api.types.is_numeric_dtype(values.dtype)
-    if not is_numeric or pd.api.types.is_complex_dtype(values.dtype):
+    if values.dtype.kind not in "biuf":
         raise FrameError(
             f"{name} holds {values.dtype} such as {quoted(values.iloc[0])}: give one "
             "number for each user."
         )
-    is_missing = values.isna()
-    if is_missing.any():
+    numbers = values.to_numpy(np.float64, na_value=np.nan)
+    is_number = np.isfinite(numbers)
+    if not is_number.all():
+        users = values.index[~is_number].tolist()
         raise FrameError(
-            f"{name} has {int(is_missing.sum()):,} missing values, the first of "
-            f"{values.index[is_missing][0]!r}: leave these users out, {name}.dropna(), "
-            "or fill in what they count."
+            f"{name} has {len(users):,} missing or infinite values, the first of "
+            f"{users[0]!r}: leave these users out, or fill in what they count."
         )
-    if not np.isfinite(values.to_numpy(np.float64)).all():
-        raise FrameError(f"{name} holds infinite values: leave them out.")
-    _refuse_repeated(values.index, name)
-    return values.astype(np.float64)
+    bottom, top = _checked_bounds(bounds)
+    is_beyond = (numbers < bottom - ROUNDING) | (numbers > top + ROUNDING)
+    if is_beyond.any():
+        user = values.index[is_beyond].tolist()[0]
+        raise OptionError(
+            f"{name} holds {numbers[is_beyond][0]:g} (of {user!r}), beyond "
+            f"bounds=({bottom:g}, {top:g}): give those of the metric, such as "
+            "bounds=(0, float('inf')) for DCG."
+        )
+    return numbers[:, np.newaxis]
 
 
-def _refuse_repeated(index: pd.Index[Any], name: str) -> None:
-    """Refuse an index that has a row twice."""
-    is_repeated = index.duplicated()
-    if not is_repeated.any():
-        return
-    example = index[is_repeated][0]
-    problem = f"{name} has {example!r} more than once"
-    if index.nlevels > 1:
-        raise FrameError(f"{problem}: give each list one value.")
-    raise FrameError(
-        f"{problem}: if these are lists of several days, give them an index of both, "
-        "such as pd.concat({'mon': monday, 'tue': tuesday}).swaplevel()."
-    )
-
-
-def _checked_bounds(bounds: Any) -> tuple[float, float]:
+def _checked_bounds(bounds: Any) -> Bounds:
     """Refuse bounds that are no pair of numbers in order."""
-    is_pair = isinstance(bounds, (tuple, list)) and len(bounds) == 2
-    is_pair = is_pair and not any(isinstance(end, (str, bool)) for end in bounds)
     try:
-        bottom, top = (float(end) for end in bounds) if is_pair else (0.0, 0.0)
+        bottom, top = (0.0 + end for end in bounds)
     except (TypeError, ValueError):
         bottom = top = 0.0
     if not bottom < top:
@@ -392,82 +241,75 @@ def _checked_bounds(bounds: Any) -> tuple[float, float]:
     return bottom, top
 
 
-def _refuse_beyond(
-    values: pd.Series[float], name: str, bottom: float, top: float
-) -> None:
-    """Refuse values beyond the bounds."""
-    is_beyond = (values < bottom - ROUNDING) | (values > top + ROUNDING)
-    if is_beyond.any():
-        user, value = next(values[is_beyond].items())
-        raise OptionError(
-            f"{name} holds {value:g} (of {user!r}), beyond bounds=({bottom:g}, "
-            f"{top:g}): give those of the metric, such as bounds=(0, float('inf')) "
-            "for DCG."
-        )
-
-
-# Clusters
-
-
-def _clusters_of(index: pd.Index[Any], cluster: Cluster) -> Clusters | None:
-    """Return what is drawn together; None if every row is drawn by itself."""
-    if cluster is None:
-        return None if index.nlevels == 1 else _clusters_by(_users_in(index))
-    if isinstance(cluster, str):
-        if cluster not in index.names:
-            names = ", ".join(map(repr, index.names))
-            raise OptionError(
-                f"cluster={cluster!r} is no level of the index, whose levels are "
-                f"{names}: name one, or give a Series of user to cluster."
-            )
-        return _clusters_by(index.get_level_values(cluster), repr(cluster))
-    if not isinstance(cluster, (pd.Series, Mapping)):
-        raise OptionError(
-            f"cluster= is a {type(cluster).__name__}: name a level of the index, or "
-            "give a Series of user to cluster."
-        )
-    users = _users_in(index)
-    of_user = pd.Series(cluster)
-    _refuse_repeated(of_user.index, "cluster")
-    values = of_user.reindex(users)
-    is_missing = values.isna().to_numpy()
-    if is_missing.any():
+def _sample_of(values: pd.Series[float], cluster: Any) -> UserSample:
+    """Return the rows as a sample: each by itself, or by the values of one level."""
+    index = values.index
+    names = ", ".join(map(repr, index.names))
+    if cluster is None and index.nlevels > 1:
         raise FrameError(
-            f"cluster= lacks {int(is_missing.sum()):,} users, such as "
-            f"{users[is_missing][0]!r}: give every user a cluster."
+            f"the index has the levels {names}: say by cluster= which one's values are "
+            "drawn at random. A level without a name gets one by values.index.names = "
+            "['user', 'day']."
         )
-    return _clusters_by(pd.Index(values))
+    if cluster is None or index.nlevels > 1:
+        _refuse_repeated(values, "values")
+    if cluster is None:
+        return UserSample(len(values))
+    if not isinstance(cluster, str) or cluster not in index.names:
+        raise OptionError(
+            f"cluster={quoted(cluster)} is no level of the index, whose levels are "
+            f"{names}: name one. Groups of users become a level by "
+            "values.index = pd.MultiIndex.from_arrays([values.index, "
+            "values.index.map(groups)], names=['user', 'group'])."
+        )
+    drawn = pd.Categorical(index.get_level_values(cluster))
+    n_missing = np.count_nonzero(drawn.isna())
+    if n_missing:
+        raise FrameError(
+            f"the index has {n_missing:,} rows without a {cluster!r}: give every row "
+            "one, or leave these rows out."
+        )
+    return UserSample(len(values), codes=drawn.codes, cluster=cluster)
 
 
-def _users_in(index: pd.Index[Any]) -> pd.Index[Any]:
-    """Return the level of users: that with the name of one, else the first.
+def _rows_of(values: pd.Series[float], baseline: pd.Series[float]) -> Any:
+    """Return by row of the values that of the baseline, which has the same users.
 
-    Nights that were put together by pd.concat have their day first.
+    Of values of a, b and baseline of b, a the rows are 1 and 0.
     """
-    named = [level for level, name in enumerate(index.names) if role_of(name) == "user"]
-    if not named and index.nlevels > 1 and None in index.names:
+    _refuse_repeated(values, "values")
+    _refuse_repeated(baseline, "baseline")
+    ours, theirs = values.index, baseline.index
+    if ours.nlevels + theirs.nlevels > 2 and ours.names != theirs.names:
         raise FrameError(
-            f"the index has {index.nlevels} levels, and no name says which one holds "
-            f"users: {index[0]!r}. Name them: values.index.names = ['user', 'day']."
+            f"values have the levels {list(ours.names)} and baseline "
+            f"{list(theirs.names)}: give both by user, or both by user and day under the "
+            "same names and in one order, baseline.reorder_levels(['user', 'day'])."
         )
-    return index.get_level_values(named[0] if named else 0)
-
-
-def _name_of(cluster: Cluster) -> str:
-    """Return what clusters are called; "" where they are users."""
-    if cluster is None:
-        return ""
-    name = cluster if isinstance(cluster, str) else getattr(cluster, "name", None)
-    return "cluster" if name is None else str(name)
-
-
-def _clusters_by(values: pd.Index[Any], what: str = "user") -> Clusters | None:
-    """Return the clusters of rows of equal values, in the order of the values."""
-    is_missing = np.asarray(values.isna())
-    if is_missing.any():
+    if not ours.isin(theirs).any():
+        user, other = ours[:1].tolist()[0], theirs[:1].tolist()[0]
+        raise NoUsersError(
+            f"no user is in both: values are of users such as {user!r}, and baseline of "
+            f"users such as {other!r}. Give both the same ids."
+        )
+    alone = ours.symmetric_difference(theirs, sort=False).tolist()
+    if alone:
         raise FrameError(
-            f"the index has {int(is_missing.sum()):,} rows without a {what}: give "
-            "every row one, or leave these rows out."
+            f"{len(alone):,} users or lists are in values or in baseline alone, such as "
+            f"{alone[0]!r}: leave them out, both = "
+            "values.index.intersection(baseline.index); recnb.paired(values[both], "
+            "baseline[both])."
         )
-    codes, _names = pd.factorize(values, sort=True)
-    return Clusters.of(codes.astype(np.int64))
+    return theirs.get_indexer(ours)
+
+
+def _refuse_repeated(values: pd.Series[float], name: str) -> None:
+    """Refuse an index that has a row twice."""
+    repeated = values.index[values.index.duplicated()].tolist()
+    if repeated:
+        raise FrameError(
+            f"{name} has {repeated[0]!r} more than once: give each list one value. "
+            "Lists of several days are put together with both levels, "
+            "pd.concat({'mon': monday, 'tue': tuesday}, names=['day', 'user']), and "
+            "drawn by cluster='user'."
+        )

@@ -1,45 +1,41 @@
 """`Table`: a DataFrame with the line of users and convention below it.
 
-Every result of several numbers is one.
+Every result of several numbers is one. Its numbers are those of the frame, and how they
+are shown is said by `Shown`, which is plain data: `table.jinja` writes it for a console,
+as HTML and as Markdown, and `plots.py` draws the figures.
 """
 
 from __future__ import annotations
 
-import contextlib
 import pickle
-import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import isnan
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
 
-from recnb.data.files import written
-from recnb.display.document import (
+from recnb.display.forms import (
+    LATEX,
     Estimate,
     Line,
     Name,
-    Note,
+    Number,
     Rows,
-    aligned_rows,
-    html,
-    inline,
     joined,
-    latex,
-    plain,
+    with_digits,
 )
 from recnb.display.language import _, current, ngettext, use_language
-from recnb.display.style import COLOURS, lettering
-from recnb.display.templates import framed
-from recnb.display.text import (
-    NAME_SHOWN,
-    at_k,
-    dates_alone,
-    one_line,
-    sample_in_words,
-)
+from recnb.display.plain import latex_table, printed
+from recnb.display.style import lettering
+from recnb.display.templates import FormName, framed, write
+from recnb.display.text import NAME_SHOWN, TEXT_SHOWN, dates_alone, one_line
 from recnb.errors import OptionError, quoted
-from recnb.metrics.metric import LIST_METRICS, METRICS
+from recnb.metrics.measure import symbol_of
+from recnb.results.files import written
+from recnb.results.plots import PLOTS, at_cutoff, cutoff_label, parts_of
+from recnb.results.verdicts import MARKS, in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -47,20 +43,83 @@ if TYPE_CHECKING:
 #: Rows of a table that are shown.
 MOST_ROWS = 50
 
-#: Names of columns whose numbers are times.
-TIMES = {"time", "hour", "day", "date", "week", "month", "quarter", "year", "period"}
+#: Letters of a cell of words.
+MOST_LETTERS = 200
 
-#: Markers of the columns of a plot.
-DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
-
-#: Formats of the numbers of some columns, by the beginning of their names; others have
-#: four decimals.
-FORMATS = {
-    "gap": "{:+.{decimals}f}",
-    "rank": "{:g}",
-    "relevance": "{:g}",
-    "score": "{:#.5g}",
+#: The looks of the numbers of some columns, by the beginning of their names; others
+#: have four decimals.
+LOOKS: dict[str, Literal["signed", "grade", "score"]] = {
+    "gap": "signed",
+    "rank": "grade",
+    "relevance": "grade",
+    "score": "score",
 }
+
+#: What the cells of a column are, where their values do not say it: a verdict, a
+#: difference of means, a number with its sign in any case, words of recnb's own, or a
+#: title or text of the caller's.
+Cell = Literal["verdict", "difference", "signed", "words", "text"]
+
+
+class WordedLater(Sequence[str]):
+    """Phrases that are worded when they are first read, of data that are let go then.
+
+    They are in the language in force when they were asked for. A pickle has the words.
+    """
+
+    def __init__(self, make: Callable[[], Sequence[str]]) -> None:
+        self._make: Callable[[], Sequence[str]] | None = make
+        self._lang = current()
+        self._words: Sequence[str] = ()
+
+    def _worded(self) -> Sequence[str]:
+        if self._make is not None:
+            with use_language(self._lang):
+                self._words = list(self._make())
+            self._make = None
+        return self._words
+
+    def __getitem__(self, index: Any) -> Any:
+        return self._worded()[index]
+
+    def __len__(self) -> int:
+        return len(self._worded())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return list, (self._worded(),)
+
+
+@dataclass(frozen=True, eq=False)
+class Shown:
+    """How a table is shown: plain data, which is pickled with the table."""
+
+    title: str = ""
+    basis: Sequence[str] = ()  #: the phrases of the line with users and convention
+    #: What the `attrs` of the table have beside the basis, the title and the marks.
+    attrs: Mapping[Hashable, Any] = field(default_factory=dict)
+    notes: Sequence[Line] = ()  #: lines between the table and its basis
+    lang: str = field(default_factory=current)
+    most: int = MOST_ROWS  #: rows that are shown
+
+    index: Sequence[str] = ()  #: columns that name the rows, if the index does not
+    columns: Sequence[str] = ()  #: the columns shown beside them; all if none is named
+    #: The columns whose values are the rows, the columns and the cells of what is shown.
+    pivot: tuple[str, str, str] | None = None
+    headings: Mapping[Any, str] = field(default_factory=dict)  #: of columns and levels
+    cells: Mapping[str, Cell] = field(default_factory=dict)  #: by column
+    #: Of means of models: by the kind of mark and the column, the labels of its rows.
+    marks: Mapping[Any, Mapping[str, Sequence[Hashable]]] | None = None
+    below: pd.DataFrame | None = None  #: a second table, between this one and the notes
+    text: str = ""  #: on a console in place of the rows
+    html: str = ""  #: in HTML in place of the rows
+    frame_title: str = ""  #: what a screen reader says of the HTML, if not the title
+
+    plot: str = "metrics"  #: a name of `PLOTS`, or nothing for a table without a figure
+    drawn: pd.DataFrame | None = None  #: what is drawn, if not the table itself
+    symbol: str = ""  #: of the metric of a curve
+    #: The numbers of users and of lists and the cluster that a curve is the mean of.
+    sample: tuple[int, int | None, str] | None = None
+    by: str = ""  #: what the segments of a plot are by
 
 
 class Table(pd.DataFrame):
@@ -71,6 +130,9 @@ class Table(pd.DataFrame):
     `to_markdown()` and `to_latex()` are recnb's, and take none of the options of
     pandas: these are those of `table.to_frame()`.
 
+    Of means of models `attrs["best"]`, `attrs["near_best"]`, `attrs["better"]` and so on
+    have the labels of the rows with these marks, by column.
+
     Examples
     --------
     >>> import recnb
@@ -80,17 +142,50 @@ class Table(pd.DataFrame):
     '1 user; ordered by rank; relevant: every pair of the truth; out of all relevant items'
     """
 
-    _metadata: ClassVar = ["missed"]
+    # What pandas pickles beside the numbers and `attrs`.
+    _metadata: ClassVar = [
+        "_shown",
+        "missed",
+        "conclusions",
+        "notes",
+        "differences",
+        "by_split",
+    ]
+    _shown: Shown = Shown(lang="en")
+    _attrs: dict[Hashable, Any] | None  # None until `attrs` are read
     #: Of one user's list: the relevant items that are not among its rows.
     missed: Table | None = None
+    # The others are only where their method says so.
+    conclusions: Sequence[str]  #: of differences: what may be concluded of each
+    notes: Sequence[str]  #: of differences and runs: what all of them rest on
+    differences: Table  #: of runs: a row for each pair of models
+    by_split: pd.DataFrame  #: of runs: the mean of each split and model
 
-    @classmethod
-    def made(cls, frame: pd.DataFrame, basis: Iterable[str], title: str = "") -> Self:
-        """Return a table of a frame with its basis, in the language in force."""
-        table = cls(frame)
-        # Text and numbers only: pandas writes attrs as JSON where it writes them.
-        table.attrs = {"basis": "; ".join(basis), "title": title, "lang": current()}
-        return table
+    def __init__(
+        self, data: Any = None, *args: Any, shown: Shown | None = None, **options: Any
+    ) -> None:
+        super().__init__(data, *args, **options)  # type: ignore[call-arg]
+        if shown is not None:
+            self._shown = shown
+            self._attrs = None
+
+    @property
+    def attrs(self) -> dict[Hashable, Any]:
+        """The basis in words, the title, marks and numbers, made when they are read."""
+        if self._attrs is None:
+            shown = self._shown
+            # Text and numbers only: pandas writes attrs as JSON where it writes them.
+            self._attrs = {
+                "basis": "; ".join(shown.basis),
+                "title": shown.title,
+                **(shown.marks or {}),
+                **shown.attrs,
+            }
+        return self._attrs
+
+    @attrs.setter
+    def attrs(self, value: Mapping[Hashable, Any]) -> None:
+        self._attrs = dict(value)
 
     @property
     def _constructor(self) -> Callable[..., pd.DataFrame]:
@@ -124,13 +219,15 @@ class Table(pd.DataFrame):
         frame = pd.DataFrame(self, copy=True)
         if frame.columns.nlevels == 1:
             return frame
-        levels = (frame.columns.get_level_values(level) for level in (0, 1))
-        names = [self._flat(*column) for column in zip(*levels, strict=True)]
+        of_cutoffs = frame.columns.names[0] == "k"
+        levels = [frame.columns.get_level_values(level) for level in (0, 1)]
+        names = []
+        for column, part in zip(*levels, strict=True):
+            if of_cutoffs:
+                names.append(f"{part}{at_cutoff(column)}")
+            else:
+                names.append(str(column) if part == "mean" else f"{column} {part}")
         return frame.set_axis(names, axis=1)
-
-    def _flat(self, column: Any, part: str) -> str:
-        """Return one name for the two levels of a column of a table with intervals."""
-        return part if _is_whole(column) else f"{part}@{_label(column)}"
 
     def plot(self, ax: Axes | None = None, *, color: Any = None, **line: Any) -> Axes:  # type: ignore[override]
         """Draw the table, with the intervals that it has.
@@ -157,183 +254,24 @@ class Table(pd.DataFrame):
         >>> ev.curve("ndcg").plot().get_xlabel()
         'k'
         """
-        drawn = self.attrs.get("drawn", "means")
-        if not drawn or (line and drawn != "curve"):
+        shown = self._shown
+        if not shown.plot or (line and shown.plot != "curve"):
             what = f"no option {[*line]}" if line else "no figure of its own"
             fix = "the plots of pandas are those of table.to_frame().plot."
             raise OptionError(f"plot() of this table has {what}: {fix}")
-        return self._draw(ax, color, **line)
-
-    def _draw(self, ax: Axes | None, color: Any, **line: Any) -> Axes:
-        if self.attrs.get("drawn"):
-            return draw_curve(self, ax, color, **line)
-        if "by" in self.attrs:
-            segments = list(dict.fromkeys(_segment(key) for key in self.index))
-            times = times_of(self.attrs["by"], segments)
-            if times:
-                time_of = dict(zip(segments, times, strict=True))
-                return draw_over_time(self, time_of, ax, color)
-        with lettering(self.attrs.get("lang", "en")) as fonts:
-            parts = [self._drawn_part(part) for part in parts_of(self)]
-            ax = draw_means(ax, parts, _("value"), color=color, **fonts)
-            title = as_text(self.attrs.get("title", ""))
-            if title and not ax.get_title():
-                ax.set_title(title, fontsize="medium", **fonts)
-        return ax
-
-    def _drawn_part(self, part: pd.DataFrame) -> pd.DataFrame:
-        """Return the numbers of a plot, each row named by its metric.
-
-        The cut-off stands behind the metric, unless each of several has a colour.
-        """
-        names = list(part.index)
-        if "by" in self.attrs:
-            names = [
-                f"{metric}{_behind(k)} {', '.join(map(str, segment))}"
-                for metric, k, *segment in part.index
-            ]
-        elif part.columns.name == "k" and len(part.columns) == 1:
-            cutoff = _behind(part.columns[0])
-            names = [f"{name}{cutoff}" for name in part.index]
-        numbers = part.select_dtypes("number").rename(columns=_label)
-        return numbers.set_axis(pd.Index(names, tupleize_cols=False), axis=0)
-
-    # What is shown; the tables of a comparison have their own.
-
-    def _shown(self) -> pd.DataFrame:
-        """Return the rows and columns that are shown."""
-        return pd.DataFrame(self).head(self.attrs.get("most", MOST_ROWS))
-
-    def _cell(
-        self, value: Any, label: object, column: object, digits: int | None = None
-    ) -> Line:
-        """Return a cell: a number, a mark of what is true, or text."""
-        if column == "k":
-            return _label(value)
-        if isinstance(value, (bool, np.bool_)):
-            return "✓" if value else ""
-        if isinstance(value, float):
-            return number_in(str(column), value, digits)
-        if isinstance(value, (int, np.integer)):
-            return str(value)
-        return Name(value, NAME_SHOWN)
-
-    def _interval(
-        self,
-        numbers: Sequence[float],
-        label: object,
-        column: object,
-        digits: int | None,
-    ) -> Line:
-        """Return a cell of a mean with the ends of its interval."""
-        return estimate_of(numbers, digits)
-
-    def _head(self, column: Any, symbols: bool) -> Line:
-        """Return the name of a column; `symbols`: metrics as papers print them."""
-        headings = self.attrs.get("headings", {})
-        if isinstance(column, str) and column in headings:
-            return str(headings[column])
-        levels = column if isinstance(column, tuple) else (column,)
-        return " ".join(map(_label, levels))
-
-    def _below(self) -> list[Line]:
-        """Return the lines between the table and its basis."""
-        left_out = len(self) - len(self._shown())
-        more = ngettext(
-            "{n:,} more row in .to_frame()", "{n:,} more rows in .to_frame()", left_out
-        )
-        return [more] if left_out else []
-
-    def _rows(self, *, symbols: bool, digits: int | None = None) -> Rows:
-        """Return the table as a block of a document; `digits`: decimals of numbers."""
-        frame = self._shown()
-        names, columns = self._columns_of_cells(frame, digits)
-        header = [self._head(name, symbols) for name in names]
-        is_numeric = [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
-        if frame.index.names == [None]:  # rows have no names
-            of_text = [index for index, numeric in enumerate(is_numeric) if not numeric]
-            left = of_text[-1] + 1 if of_text else 1
-        else:
-            levels = self._names_of_levels(frame)
-            header = [*levels, *header]
-            labels = [
-                _level(frame.index, level, symbols) for level in range(len(levels))
-            ]
-            columns = [*labels, *columns]
-            first_number = is_numeric.index(True) if True in is_numeric else 0
-            left = len(levels) + first_number
-        hits = np.flatnonzero(frame["hit"]).tolist() if "hit" in frame else []
-        return Rows(
-            header=header,
-            rows=list(zip(*columns, strict=True)),
-            caption=self.attrs.get("title", ""),
-            left=left,
-            tinted=frozenset(hits),
-        )
-
-    def _columns_of_cells(
-        self, frame: pd.DataFrame, digits: int | None
-    ) -> tuple[list[Any], list[Sequence[Line]]]:
-        """Return the names of the columns, and the cells of each.
-
-        With two levels of columns, a mean and its interval are one cell.
-        """
-        columns = list[Sequence[Line]]()
-        if frame.columns.nlevels == 1:
-            for name, values in frame.items():
-                rows = zip(frame.index, values.array, strict=True)
-                columns.append(
-                    [self._cell(value, label, name, digits) for label, value in rows]
-                )
-            return list(frame.columns), columns
-        parts = parts_of(frame)
-        names = list(parts[0].columns)
-        for index, name in enumerate(names):
-            estimates = zip(*(part.iloc[:, index] for part in parts), strict=True)
-            rows = zip(frame.index, estimates, strict=True)
-            columns.append(
-                [
-                    self._interval(numbers, label, name, digits)
-                    for label, numbers in rows
-                ]
-            )
-        return names, columns
-
-    def _names_of_levels(self, frame: pd.DataFrame) -> list[Line]:
-        """Return what stands above the names of rows, for each level of the index."""
-        headings = self.attrs.get("headings", {})
-        names = [str(headings.get(name, name or "")) for name in frame.index.names]
-        of_columns = frame.columns.names[0]
-        if of_columns is not None:
-            names[-1] = f"{names[-1]} × {of_columns}".removeprefix(" × ")
-        return [*names]
-
-    def _blocks(
-        self, *, symbols: bool = False, digits: int | None = None
-    ) -> list[Rows | Note]:
-        """Return the table with the lines below it as blocks of a document."""
-        blocks: list[Rows | Note] = [self._rows(symbols=symbols, digits=digits)]
-        if self.missed is not None and not self.missed.empty:
-            blocks.append(self.missed._rows(symbols=symbols, digits=digits))
-        return [*blocks, *map(Note, self._notes())]
-
-    def _notes(self) -> list[Line]:
-        return [
-            line for line in [*self._below(), str(self.attrs.get("basis", ""))] if line
-        ]
+        numbers = pd.DataFrame(self) if shown.drawn is None else shown.drawn
+        with lettering(shown.lang) as fonts:
+            return PLOTS[shown.plot](numbers, shown, ax, color, fonts, **line)
 
     def __repr__(self) -> str:
-        with use_language(self.attrs.get("lang")):
-            return in_lines(self._blocks())
+        with use_language(self._shown.lang):
+            return self._shown.text or printed(self._tables(), self._notes())
 
     def _repr_html_(self) -> str:
-        with use_language(self.attrs.get("lang")):
-            return str(
-                framed(
-                    self.attrs.get("title") or _("metrics at cut-offs"),
-                    html(self._blocks()),
-                )
-            )
+        shown = self._shown
+        with use_language(shown.lang):
+            title = shown.frame_title or shown.title or _("metrics at cut-offs")
+            return str(framed(title, shown.html or self._written("html")))
 
     def to_markdown(  # type: ignore[override]
         self, buf: Any = None, *, digits: int | None = None, note: bool = True
@@ -365,10 +303,9 @@ class Table(pd.DataFrame):
         """
         check_flag("note", note)
         check_digits(digits)
-        with use_language(self.attrs.get("lang")):
-            blocks = self._blocks(symbols=True, digits=digits)
-            kept = [block for block in blocks if note or not isinstance(block, Note)]
-            return written(plain(kept, "md") + "\n", buf)
+        with use_language(self._shown.lang):
+            text = self._written("md", digits=digits, note=note)
+            return written(text + "\n", buf)
 
     def to_latex(  # type: ignore[override]
         self,
@@ -410,28 +347,163 @@ class Table(pd.DataFrame):
         """
         check_flag("note", note)
         check_digits(digits)
-        with use_language(self.attrs.get("lang")):
-            table = self._rows(symbols=True, digits=digits)
+        with use_language(self._shown.lang):
+            table = with_digits(self._rows(), digits)
+            title = caption or LATEX.write(table.caption or _("metrics at cut-offs"))
+            below: Line = ""
+            if note:
+                below = joined(map(_without_full_stop, self._notes()), ". ")
             lines = [
-                line.removesuffix(".") if isinstance(line, str) else line
-                for line in (self._notes() if note else [])
+                _(r"% needs \usepackage{booktabs}"),
+                latex_table(table, title, label, below),
+                "",
             ]
-            words = caption or inline(table.caption or _("metrics at cut-offs"), "tex")
-            text = latex(table, words, label, joined(lines, ". "))
-            return written(
-                "\n".join([_(r"% needs \usepackage{booktabs}"), text, ""]), buf
+            return written("\n".join(lines), buf)
+
+    def _written(
+        self, form: FormName, *, digits: int | None = None, note: bool = True
+    ) -> str:
+        """Write the table, the second one below it and the lines below both."""
+        tables = [with_digits(table, digits) for table in self._tables()]
+        notes = self._notes() if note else []
+        return write("results/table.jinja", form, tables=tables, notes=notes)
+
+    def _tables(self) -> list[Rows]:
+        """Return the table, and the one below it, as they are shown."""
+        tables = [self._rows()]
+        below = self._shown.below
+        if isinstance(below, Table) and not below.empty:
+            tables.append(below._rows())
+        return tables
+
+    def _notes(self) -> list[Line]:
+        """Return the lines below the table, the last of which is its basis."""
+        left_out = len(self) - len(self._frame_shown())
+        more = ngettext(
+            "{n:,} more row in .to_frame()", "{n:,} more rows in .to_frame()", left_out
+        )
+        basis = "; ".join(self._shown.basis)
+        lines = [more if left_out else "", *self._shown.notes, basis]
+        return [line for line in lines if line]
+
+    def _frame_shown(self) -> pd.DataFrame:
+        """Return the rows and columns that are shown."""
+        shown = self._shown
+        frame = pd.DataFrame(self)
+        if shown.pivot is not None:
+            rows, columns, values = shown.pivot
+            wide = frame.pivot(index=rows, columns=columns, values=values)
+            return wide[frame[columns].unique()]
+        frame = frame.head(shown.most)
+        if shown.columns:
+            frame = frame[[*shown.index, *shown.columns]].set_index([*shown.index])
+        return frame
+
+    def _rows(self) -> Rows:
+        """Return the table as it is shown."""
+        frame = self._frame_shown()
+        names, columns = self._columns_of_cells(frame)
+        header = [self._heading(name) for name in names]
+        is_numeric = [pd.api.types.is_numeric_dtype(kind) for kind in frame.dtypes]
+        if frame.index.names == [None]:  # rows have no names
+            of_text = [index for index, numeric in enumerate(is_numeric) if not numeric]
+            left = of_text[-1] + 1 if of_text else 1
+        else:
+            levels = self._names_of_levels(frame)
+            header = [*levels, *header]
+            labels = [
+                _labels_of_rows(frame.index, level) for level in range(len(levels))
+            ]
+            columns = [*labels, *columns]
+            first_number = is_numeric.index(True) if True in is_numeric else 0
+            left = len(levels) + first_number
+        hits = np.flatnonzero(frame["hit"]).tolist() if "hit" in frame else []
+        return Rows(
+            header=header,
+            rows=list(zip(*columns, strict=True)),
+            caption=self._shown.title,
+            left=left,
+            tinted=frozenset(hits),
+        )
+
+    def _columns_of_cells(
+        self, frame: pd.DataFrame
+    ) -> tuple[list[Any], list[Sequence[Line]]]:
+        """Return the names of the columns, and the cells of each.
+
+        With two levels of columns, a mean and its interval are one cell.
+        """
+        columns = list[Sequence[Line]]()
+        if frame.columns.nlevels == 1:
+            for name, values in frame.items():
+                rows = zip(frame.index, values.array, strict=True)
+                columns.append(
+                    [self._cell(value, label, name) for label, value in rows]
+                )
+            return list(frame.columns), columns
+        parts = parts_of(frame)
+        names = list(parts[0].columns)
+        for index, name in enumerate(names):
+            estimates = zip(*(part.iloc[:, index] for part in parts), strict=True)
+            rows = zip(frame.index, estimates, strict=True)
+            columns.append(
+                [self._estimate(numbers, label, name) for label, numbers in rows]
             )
+        return names, columns
 
+    def _cell(self, value: Any, label: Hashable, column: Any) -> Line:
+        """Return a cell: a mean of a model, or a value of its column."""
+        if self._shown.marks is not None:
+            return self._estimate([value], label, column)
+        kind = self._shown.cells.get(column)
+        if kind == "verdict":
+            return in_words(value)
+        if kind == "text" and value is None:
+            return ""
+        if kind == "text" and isinstance(value, str):
+            return Name(value, TEXT_SHOWN)
+        if kind == "words" and isinstance(value, str):
+            return one_line(value, MOST_LETTERS)
+        if kind == "difference" or kind == "signed":
+            return Number(value, kind)
+        return _value(value, column)
 
-def in_lines(blocks: Iterable[object]) -> str:
-    """Write tables and notes for a console, each table in its whole width."""
-    lines: list[str] = []
-    for block in blocks:
-        if isinstance(block, Rows):
-            lines += [inline(block.caption, "txt"), *aligned_rows(block)]
-        elif isinstance(block, Note):
-            lines.append(inline(block.line, "txt"))
-    return "\n".join(filter(None, lines))
+    def _estimate(
+        self, numbers: Sequence[float], label: Hashable, column: Any
+    ) -> Estimate:
+        """Return a cell of a mean, with the ends of its interval and its marks."""
+        mean, *ends = map(Number, numbers)
+        interval = None
+        if ends and not isnan(ends[0].value):
+            interval = (ends[0], ends[1])
+        marks = self._shown.marks or {}
+        kinds = {kind for kind in marks if label in marks[kind].get(column, ())}
+        return Estimate(
+            mean,
+            interval,
+            best="best" in kinds,
+            signs="".join(sign for kind, sign in MARKS.items() if kind in kinds),
+            signed=True,
+        )
+
+    def _heading(self, column: Any) -> Line:
+        """Return the name of a column."""
+        if isinstance(column, str) and column in self._shown.headings:
+            return self._shown.headings[column]
+        if self._shown.marks is not None:
+            shown: str = symbol_of(column)
+            return shown
+        levels = column if isinstance(column, tuple) else (column,)
+        return " ".join(map(cutoff_label, levels))
+
+    def _names_of_levels(self, frame: pd.DataFrame) -> list[Line]:
+        """Return what stands above the names of rows, for each level of the index."""
+        headings = self._shown.headings
+        names = [str(headings.get(name, name or "")) for name in frame.index.names]
+        of_columns = frame.columns.names[0]
+        if of_columns is not None:
+            names[-1] = f"{names[-1]} × {of_columns}".removeprefix(" × ")
+        return [*names]
 
 
 def check_flag(name: str, value: object) -> None:
@@ -449,258 +521,39 @@ def check_digits(digits: Any) -> None:
         raise OptionError(f"digits={quoted(digits)}: give a whole number from 1 to 15.")
 
 
-def number_in(column: str, value: float, digits: int | None = None) -> str:
-    """Return a number of a column: a gap with its sign, a small p not rounded to 0."""
-    if value != value:
-        return "–"
-    decimals = 4 if digits is None else digits
-    smallest = 10.0**-decimals
-    if column in ("p", "p_holm") and value < smallest:
-        return f"<{smallest:.{decimals}f}"
-    for start, form in FORMATS.items():
+def _value(value: Any, column: Any) -> Line:
+    """Return a cell by the kind of its value: a number, a mark of what is true, a name."""
+    if column == "k":
+        return cutoff_label(value)
+    if isinstance(value, (bool, np.bool_)):
+        return "✓" if value else ""
+    if isinstance(value, float):
+        return _number(value, str(column))
+    if isinstance(value, (int, np.integer)):
+        return str(value)
+    return Name(value, NAME_SHOWN)
+
+
+def _number(value: float, column: str) -> Number:
+    """Return a number of a column: a gap has its sign, a small p is not rounded to 0."""
+    if column in ("p", "p_holm"):
+        return Number(value, "p")
+    for start, look in LOOKS.items():
         if column.startswith(start):
-            return form.format(value, decimals=decimals)
-    return f"{value:.{decimals}f}"
+            return Number(value, look)
+    return Number(value)
 
 
-def symbol_of(name: str) -> str:
-    """Return the symbol of a metric, "nDCG@10" for "ndcg@10"; another name as it is."""
-    plain_name, at, k = name.partition("@")
-    metric = {**METRICS, **LIST_METRICS}.get(plain_name)
-    return name if metric is None else f"{metric.symbol}{at}{k}"
+def _without_full_stop(line: Line) -> Line:
+    """Return a line that is followed by a full stop."""
+    return line.removesuffix(".") if isinstance(line, str) else line
 
 
-def estimate_of(numbers: Sequence[float], digits: int | None = None) -> Estimate:
-    """Return a mean with the ends of its interval, if it has one."""
-    mean, low, high = numbers
-    value = number_in("", mean, digits)
-    if low != low:
-        return Estimate(value, signed=True)
-    ends = number_in("", low, digits), number_in("", high, digits)
-    return Estimate(value, ends, signed=True)
-
-
-def _level(index: Any, level: int, symbols: bool) -> list[Line]:
+def _labels_of_rows(index: Any, level: int) -> list[Line]:
     """Return the labels of the rows at one level of the index."""
     labels = index.get_level_values(level)
     if index.names[level] == "k":
-        return [_label(k) for k in labels]
-    if index.names[level] == "metric" and symbols:
+        return [cutoff_label(k) for k in labels]
+    if index.names[level] in ("metric", "measure"):
         return [symbol_of(name) for name in labels]
     return [Name(label, NAME_SHOWN) for label in dates_alone(labels)]
-
-
-def _label(part: Any) -> str:
-    """Return the name of a column, such as a cut-off."""
-    if _is_whole(part):
-        return _("whole list")
-    if isinstance(part, float) and part.is_integer():
-        return str(int(part))
-    return str(part)
-
-
-def _behind(k: Any) -> str:
-    """Return a cut-off behind the name of a metric; nothing for the whole list."""
-    return "" if _is_whole(k) else f"@{_label(k)}"
-
-
-def _is_whole(k: Any) -> bool:
-    """Return whether a cut-off is the whole list: None, which is NaN among numbers."""
-    return k is None or k != k
-
-
-# Drawing with matplotlib
-
-
-def axes(ax: Axes | None, height: float | None = None) -> Axes:
-    """Return the axes given, or those of a new figure, `height` inches high."""
-    import matplotlib.pyplot as plt
-    from matplotlib.axes import Axes
-
-    if ax is None:
-        size = None if height is None else (plt.rcParams["figure.figsize"][0], height)
-        ax = plt.figure(figsize=size, layout="constrained").add_subplot()
-    elif not isinstance(ax, Axes):
-        raise OptionError(
-            f"ax= is of type {type(ax).__name__}: give one Axes of matplotlib, such as ax=axes[0]."
-        )
-    ax.spines[["top", "right"]].set_visible(False)
-    return ax
-
-
-def as_text(name: object) -> str:
-    """Return a name as text of matplotlib, for which a $ begins a formula."""
-    levels = name if isinstance(name, tuple) else (name,)
-    text = " ".join(str(level) for level in levels if not pd.isna(level))
-    return one_line(text).replace("$", r"\$")
-
-
-def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:
-    """Return the means of a table, and the ends of their intervals if it has them."""
-    names = ("mean", "low", "high")
-    if "low" not in table.columns.get_level_values(-1):
-        return [pd.DataFrame(table)]
-    if table.columns.nlevels == 1:
-        return [table[[name]].set_axis(["mean"], axis=1) for name in names]
-    return [pd.DataFrame(table.xs(name, axis=1, level=1)) for name in names]
-
-
-def draw_intervals(
-    ax: Axes | None, parts: Sequence[pd.DataFrame], *, color: Any = None
-) -> Axes:
-    """Draw points in groups: a line for each row, a colour for each column.
-
-    `parts`: means, and the ends of their intervals if known.
-    """
-    means, *ends = parts
-    n_rows, n_columns = means.shape
-    ax = axes(ax)
-    for column in range(n_columns):
-        mean = means.iloc[:, column].to_numpy(dtype=float)
-        offset = 0.7 * ((column + 0.5) / n_columns - 0.5)
-        lengths = [
-            np.abs(end.iloc[:, column].to_numpy(dtype=float) - mean) for end in ends
-        ]
-        # Before 3.11 matplotlib takes arrays of one number for numbers, with a warning.
-        lengths_of_bars = [length.tolist() for length in lengths]
-        ax.errorbar(
-            mean,
-            [row + offset for row in range(n_rows)],
-            xerr=lengths_of_bars or None,
-            capsize=3,
-            label=as_text(means.columns[column]),
-            color=_colour_of(column, color),
-            marker=DOTS[column % len(DOTS)],
-            linestyle="",
-        )
-    ax.set_yticks(range(n_rows), [as_text(name) for name in means.index])
-    ax.set_ylim(n_rows - 0.5, -0.5)
-    ax.grid(axis="x", alpha=0.3)
-    if n_columns > 1:  # beside the points, of which a row may be anywhere
-        ax.legend(
-            title=means.columns.name,
-            frameon=False,
-            loc="upper left",
-            bbox_to_anchor=(1, 1),
-        )
-    return ax
-
-
-def _colour_of(column: int, color: Any) -> Any:
-    """Return the colour of a column; `color`: the one of all, or a list of them."""
-    if color is None:
-        return COLOURS[column % len(COLOURS)]
-    if isinstance(color, list):
-        return color[column % len(color)]
-    return color
-
-
-def draw_means(
-    ax: Axes | None,
-    parts: Sequence[pd.DataFrame],
-    label: str,
-    *,
-    color: Any = None,
-    **fonts: Any,
-) -> Axes:
-    """Draw points of metrics, which are the rows.
-
-    The axis is logarithmic if their scales are far apart.
-    """
-    largest = parts[0].abs().max(axis=1)
-    ax = draw_intervals(axes(ax, 1.7 + 0.25 * parts[0].size), parts, color=color)
-    if largest.max() > max(1, 10 * largest.min()):
-        ax.set_xscale("symlog", linthresh=0.1)
-        label = _("{label}, on a logarithmic scale beyond 0.1", label=label)
-    ax.set_xlabel(label, **fonts)
-    return ax
-
-
-def times_of(by: str, segments: Iterable[str]) -> list[Any]:
-    """Return when each segment begins; nothing if they are no times.
-
-    That is a date, or the number of a week or year; None of a last one not known.
-    """
-    words = re.split(r"[\W_\d]+", by.casefold())
-    is_named = not TIMES.isdisjoint(words)
-    times = [_time_of(segment, is_named) for segment in segments]
-    known = times[:-1] if None in times else times
-    kinds = {type(time) for time in known}
-    if len(times) < 2 or len(kinds) != 1 or type(None) in kinds:
-        return []
-    return times
-
-
-def _time_of(segment: str, is_named: bool) -> Any:
-    """Return when a segment begins; `is_named`: a whole number is one of a time."""
-    start = segment.partition("/")[0]
-    with contextlib.suppress(ValueError):
-        if re.match(r"\d{4}-W", start):
-            return pd.Timestamp.fromisoformat(start)
-        if re.match(r"\d{4}(-\d|Q)", start):
-            return pd.Period(start).start_time
-    return int(start) if is_named and start.isdecimal() else None
-
-
-def draw_over_time(
-    table: pd.DataFrame, times: Mapping[str, Any], ax: Axes | None, color: Any
-) -> Axes:
-    """Draw each metric of a table of segments at each cut-off as a line over time."""
-    of_each: Any = table.groupby(level=[0, 1], sort=False, dropna=False)
-    for (name, k), rows in of_each:
-        places = pd.Index(
-            [times[_segment(key)] for key in rows.index], name=table.attrs["by"]
-        )
-        line = rows[["mean", "low", "high"]].set_axis(places)
-        line.attrs = {"symbol": f"{symbol_of(name)}{at_k(k)}", "n_users": None}
-        ax = draw_curve(line[places.notna()], ax, color, marker="o")
-    assert ax is not None
-    return ax
-
-
-def _segment(key: tuple[Any, ...]) -> str:
-    return ", ".join(map(str, key[2:]))
-
-
-def draw_curve(
-    table: pd.DataFrame, ax: Axes | None = None, color: Any = None, **line: Any
-) -> Axes:
-    """Draw a line over the index of a table, with its band of intervals.
-
-    `line` goes to matplotlib's plot.
-    """
-    from matplotlib.ticker import MaxNLocator
-
-    ax = axes(ax)
-    symbol, n_users = str(table.attrs["symbol"]), table.attrs["n_users"]
-    look: dict[str, Any] = {"marker": "o" if len(table) <= 12 else "", "label": symbol}
-    if color is not None:
-        look["color"] = color
-    value, low, high = table.to_numpy(dtype=float).T
-    (drawn,) = ax.plot(table.index, value, **look | line)
-    colour = drawn.get_color()
-    ax.fill_between(table.index, low, high, alpha=0.2, color=colour, linewidth=0)
-    if ax.get_autoscaley_on() and not (value < 0).any():
-        ax.set_ylim(bottom=0, auto=True)
-    if pd.api.types.is_numeric_dtype(table.index):
-        ax.xaxis.set_major_locator(MaxNLocator(integer=True))
-    else:
-        ax.tick_params(axis="x", rotation=30)
-    with lettering(table.attrs.get("lang", "en")) as fonts:
-        along = as_text(table.index.name or "k")
-        words = f"{symbol}@k" if along == "k" else as_text(symbol)
-        if n_users is not None:
-            words = _(
-                "{symbol}@{axis}, mean of {users}",
-                symbol=symbol,
-                axis="k",
-                users=sample_in_words(
-                    n_users, table.attrs["n_lists"], table.attrs["cluster"]
-                ),
-            )
-        ax.set_xlabel(along, **fonts)
-        ax.set_ylabel(words if ax.get_ylabel() in ("", words) else _("value"), **fonts)
-    _handles, labels = ax.get_legend_handles_labels()
-    if len(set(labels)) > 1:
-        ax.legend(frameon=False)
-    return ax

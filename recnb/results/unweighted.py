@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from recnb.display.language import N_, _
 from recnb.display.text import one_line
@@ -11,39 +12,62 @@ from recnb.metrics.measure import Measure
 from recnb.results.evaluation_data import Models
 from recnb.results.scoring import values_of
 
+VALUES = N_("{label} without propensities (with them): {values}.")
+OTHER_ORDER = N_(
+    "By {label} the order of the models is another without them: {models}."
+)
+SAME_ORDER = N_("By {labels} the order of the models is the same.")
+
+
+class BothMeans(NamedTuple):
+    """The means of models in a metric, with propensities and without them."""
+
+    label: str  #: of the metric
+    weighted: Mapping[str, float]
+    plain: Mapping[str, float]
+
 
 def plain_means(models: Models, measures: Sequence[Measure], k: Cutoffs) -> str:
-    """Return the means of the first metric with and without propensities.
+    """Say what the first metric is without propensities, at its last cut-off.
 
-    A sentence says by which metrics the order of the models is another.
+    A sentence says by which metrics the order of the models is another. Nothing if there
+    are no propensities.
     """
     if not all(model.source.weighted for model in models.values()):
         return ""
-    sentences, same = list[str](), list[str]()
-    for measure in measures:
-        measure = measure.cut_at(measure.cutoffs(k).values[-1])
-        label = measure.label
-        weighted, plain = _with_and_without(models, measure)
-        if not sentences:
-            each = ", ".join(
-                f"{one_line(name)} {plain[name]:.4f} ({weighted[name]:.4f})".strip()
-                for name in models
-            )
-            said = N_("{label} without propensities (with them): {values}.")
-            sentences.append(_(said, label=label, values=each))
-        order, other = _in_order(weighted, plain), _in_order(plain, weighted)
-        if order == other:
+    means = [_both_means(models, measure, k) for measure in measures]
+    sentences = [_values_in_words(first) for first in means[:1]]
+    same = []
+    for label, weighted, plain in means:
+        order = _in_order(plain, weighted)
+        if order == _in_order(weighted, plain):
             same.append(label)
             continue
-        said = N_(
-            "By {label} the order of the models is another without them: {models}."
-        )
-        names = ", ".join(map(one_line, other))
-        sentences.append(_(said, label=label, models=names))
+        names = ", ".join(map(one_line, order))
+        sentences.append(_(OTHER_ORDER, label=label, models=names))
     if same and len(models) > 1:
-        said = N_("By {labels} the order of the models is the same.")
-        sentences.append(_(said, labels=", ".join(same)))
+        sentences.append(_(SAME_ORDER, labels=", ".join(same)))
     return " ".join(sentences)
+
+
+def _both_means(models: Models, measure: Measure, k: Cutoffs) -> BothMeans:
+    """Compute the means of models in a metric at its last cut-off."""
+    measure = measure.cut_at(measure.cutoffs(k).values[-1])
+    cutoff = Cutoffs.of(measure.k)
+    weighted, plain = {}, {}
+    for name, model in models.items():
+        weighted[name] = float(values_of(model, measure, cutoff).mean[-1])
+        plain[name] = float(values_of(model.unweighted, measure, cutoff).mean[-1])
+    return BothMeans(measure.label, weighted, plain)
+
+
+def _values_in_words(means: BothMeans) -> str:
+    """Return the mean of each model without propensities, and with them in brackets."""
+    of_models = []
+    for name, mean in means.plain.items():
+        values = f"{one_line(name)} {mean:.4f} ({means.weighted[name]:.4f})"
+        of_models.append(values.strip())  # one model has no name
+    return _(VALUES, label=means.label, values=", ".join(of_models))
 
 
 def _in_order(means: Mapping[str, float], others: Mapping[str, float]) -> list[str]:
@@ -55,15 +79,3 @@ def _in_order(means: Mapping[str, float], others: Mapping[str, float]) -> list[s
     settled = {name: float(f"{mean:.12g}") for name, mean in means.items()}
     then = {name: float(f"{mean:.12g}") for name, mean in others.items()}
     return sorted(settled, key=lambda name: (-settled[name], -then[name]))
-
-
-def _with_and_without(
-    models: Models, measure: Measure
-) -> tuple[dict[str, float], dict[str, float]]:
-    """Return the means of models with their propensities and without them."""
-    weighted, plain = dict[str, float](), dict[str, float]()
-    for name, model in models.items():
-        for means, data in ((weighted, model), (plain, model.unweighted)):
-            values = values_of(data, measure, Cutoffs.of(measure.k))
-            means[name] = float(values.mean[-1])
-    return weighted, plain

@@ -7,26 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
 
-from recnb.conventions import Convention, options_in_words
-from recnb.conventions.presets import Preset
-from recnb.data.source import UserCounts
+from recnb.conventions import Convention
+from recnb.data import Joined
 from recnb.data.splits import BY_USER, Keys
 from recnb.data.weights import Weighting
-from recnb.display.language import N_, Sentence, _, named, ngettext, use_noun
-from recnb.display.text import one_line, users_in_words
+from recnb.display.language import N_, _, named, ngettext, use_noun
+from recnb.display.text import Phrase, one_line, users_in_words
 from recnb.errors import UnknownUserError, quoted
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Ints
 from recnb.metrics.measure import Measure
-from recnb.metrics.metric import Given
-from recnb.metrics.recommendation_lists import PerUser, Whole
-from recnb.stats import Clusters, interval_of_pairs, intervals
+from recnb.stats import Moments, UserSample, interval_of_pairs
+
+T = TypeVar("T")
 
 #: Users with no relevant item, by what the convention does with them.
 NO_RELEVANT: dict[str, str] = {
@@ -41,172 +40,115 @@ AS_MISSED = N_(
 #: Users whom the truth lacks, where those with no relevant item in it count.
 NOT_JUDGED = N_("{n:,} without judgements left out")
 
+#: What the one line of a score says of users whose value is no sum of hits.
+IN_SHORT = {
+    NO_RELEVANT["skip"]: N_("{n:,} left out"),
+    NO_RELEVANT["zero"]: N_("{n:,} with nothing to find as 0"),
+    NO_RELEVANT["one"]: N_("{n:,} with nothing to find as 1"),
+    AS_MISSED: N_("{n:,} with nothing to find"),
+    NOT_JUDGED: N_("{n:,} not judged left out"),
+}
+
 #: A number under a library's conventions that the library has not.
 OWN = N_("recnb's own: that of {library} is not recorded")
 
 
 @dataclass(frozen=True, eq=False)
-class ListCounts:
-    """Lists in a split, and how many users and splits they are of."""
+class Basis:
+    """What a number rests on, in words that are made when they are shown.
 
-    keys: Keys
-    lists: pl.Series  #: their ids
+    Words are those of the language in force then.
+    """
 
-    def in_words(self) -> str:
-        """Return the number of lists, of users and of values of the split."""
-        table = self.keys.of(self.lists)
-        n_values = table.select(self.keys.columns).n_unique()
-        return ngettext(
-            "{n:,} list of {users} in {values}",
-            "{n:,} lists of {users} in {values}",
-            len(self.lists),
-            users=users_in_words(table["user"].n_unique()),
-            values=self._values_in_words(n_values),
-        )
+    #: Return the users and the decisions, `brief` or not: among those of other metrics
+    #: all that is said of users is one phrase, and the name of a library says its
+    #: decisions.
+    words: Callable[..., Sequence[str]]
+    #: Return those of the words that say whose values are averaged.
+    users: Callable[[], Sequence[str]] = tuple
+    user_label: str = "user"  #: what the caller calls the column of users
+    noun: str = "user"  #: what sentences call them
 
-    def _values_in_words(self, n: int) -> str:
-        *others, last = map(one_line, self.keys.columns)
-        if not others:
-            return ngettext(
-                "{n:,} value of {column}", "{n:,} values of {column}", n, column=last
-            )
-        return ngettext(
+    def phrases(self, *, brief: bool = False) -> list[str]:
+        """Return the users and the decisions in words."""
+        with use_noun(self.noun):
+            return list(self.words(brief=brief))
+
+    def users_in_words(self) -> list[str]:
+        """Return the users behind the number in words."""
+        with use_noun(self.noun):
+            return list(self.users())
+
+
+def averaged_in_words(
+    joined: Joined,
+    convention: Convention,
+    nothing_to_find: Bools,
+    *,
+    has_missed: bool = False,
+) -> list[str]:
+    """Return in words the users behind a mean, how some count, and those left out.
+
+    `has_missed`: whether the metric says what a list without a hit adds.
+    """
+    counts = joined.user_counts(nothing_to_find, has_missed=has_missed)
+    has_several = bool(joined.source.keys.columns)
+    who = users_in_words(counts.n_users)
+    if has_several:
+        lists = joined.users
+        if convention.no_relevant == "skip":
+            lists = lists.filter(pl.Series(~nothing_to_find))
+        who = lists_in_words(joined.source.keys, lists)
+    who += convention.users_phrase
+    words: list[str] = [Phrase(who, who)]
+    words += weights_in_words(joined.user_weight, of_lists=has_several)
+    if counts.n_without_list:
+        phrase = N_("{n:,} of them without a list, which counts 0")
+        if has_missed:
+            phrase = N_("{n:,} of them without a list, which has no hit")
+        elif convention.judged_only:
+            phrase = N_("{n:,} of them without a judged item in a list, which counts 0")
+        elif has_several:
+            phrase = N_("{n:,} of them without a recommended item, which counts 0")
+        n = counts.n_without_list
+        short = ngettext("{n:,} lacks a list", "{n:,} lack a list", n)
+        words.append(Phrase(_(phrase, n=n), short))
+    words += no_relevant_in_words(
+        convention,
+        counts.n_nothing_to_find,
+        counts.n_left_out,
+        has_missed=has_missed,
+    )
+    return words
+
+
+def lists_in_words(keys: Keys, lists: pl.Series) -> str:
+    """Return the number of lists in a split, of users and of values of the split."""
+    table = keys.keys_of(lists)
+    n_values = table.select(keys.columns).n_unique()
+    *others, last = map(one_line, keys.columns)
+    if others:
+        values = ngettext(
             "{n:,} combination of {columns} and {last}",
             "{n:,} combinations of {columns} and {last}",
-            n,
+            n_values,
             columns=", ".join(others),
             last=last,
         )
-
-
-@dataclass(frozen=True, eq=False)
-class Basis:
-    """What a mean over users rests on: the users and the decisions in force."""
-
-    counts: UserCounts
-    convention: Convention  #: with the metric's options
-    graded: bool  #: whether the truth says how relevant an item is
-    notes: tuple[str | Sentence, ...]
-    #: The highest relevance, where the metric takes its scale from the truth.
-    scale: float | None = None
-    library: str | None = None  #: whose conventions are followed
-    given: tuple[str, ...] = ()  #: the names of what was given on top of these
-    options: Given = field(default_factory=dict)  #: of the metric, as given in the call
-    #: Whether the number is recnb's own, since the library has none.
-    is_own: bool = False
-    preset: Preset | None = None  #: what is recorded of the metric in the library
-    weights: Weighting | None = None  #: of relevant pairs
-    user_weight: Floats | None = None
-    #: whether an item of negative relevance is one that is not judged
-    below_0_unjudged: bool = False
-    user_label: str = "user"  #: what the caller calls the column of users
-    noun: str = "user"  #: what sentences call them
-    #: Whether the metric says what a list without a hit adds.
-    has_missed: bool = False
-    whole: bool = False  #: whether there is no cut-off
-    lists: ListCounts | None = None  #: those averaged, where users have several
-
-    def users_in_words(self) -> list[str]:
-        """Return the users behind the mean in words; other phrases say more of them.
-
-        Those are weights, users who count 0 without a list, users with nothing to find
-        and users left out.
-        """
-        with use_noun(self.noun):
-            return self._users_in_words()
-
-    def _users_in_words(self) -> list[str]:
-        counts = self.counts
-        who = users_in_words(counts.n_users)
-        if self.lists is not None:
-            who = self.lists.in_words()
-        words = [who + self.convention.users_phrase]
-        words += weights_in_words(self.user_weight, of_lists=self.lists is not None)
-        words += self._without_list_in_words(counts.n_without_list)
-        words += no_relevant_in_words(
-            self.convention,
-            counts.n_nothing_to_find,
-            counts.n_left_out,
-            has_missed=self.has_missed,
+    else:
+        values = ngettext(
+            "{n:,} value of {column}",
+            "{n:,} values of {column}",
+            n_values,
+            column=last,
         )
-        return words
-
-    def _without_list_in_words(self, n: int) -> list[str]:
-        """Say how many users have no list, or none with a judged item."""
-        if not n:
-            return []
-        words = N_("{n:,} of them without a list, which counts 0")
-        if self.convention.judged_only:
-            words = N_("{n:,} of them without a judged item in a list, which counts 0")
-        elif self.lists is not None:
-            words = N_("{n:,} of them without a recommended item, which counts 0")
-        if self.has_missed:
-            words = N_("{n:,} of them without a list, which has no hit")
-        return [_(words, n=n)]
-
-    def phrases(self, *, brief: bool = False) -> list[str]:
-        """Return the users and the decisions in words.
-
-        `brief`: the name of a library says its decisions.
-        """
-        with use_noun(self.noun):
-            return self._phrases(brief=brief)
-
-    def _phrases(self, *, brief: bool) -> list[str]:
-        given = self.convention.given_in_words(self.given)
-        scale = [] if self.scale is None else [scale_in_words(self.scale)]
-        notes = [*map(str, self.notes), *pairs_in_words(self.weights)]
-        if self.preset is not None and self.preset.caveat:
-            notes.append(self.preset.caveat_in_words)
-        users = self.users_in_words()
-        if brief:
-            # Among those of other metrics, all that is said of users stands together.
-            users = ["; ".join(users)]
-        if self.library and brief and not self.is_own:
-            return [
-                follows(self.library, given),
-                *users,
-                *options_in_words(self.options),
-                *scale,
-                *notes,
-            ]
-        decisions = self.convention.phrases(
-            graded=self.graded,
-            below_0_unjudged=self.below_0_unjudged,
-            whole=self.whole,
-        )
-        words = [*users, *decisions, *notes, *scale]
-        if self.library and self.is_own:
-            words.append(_(OWN, library=self.library))
-        elif self.library:
-            words[0] = follows(self.library, given, words[0])
-        return words
-
-
-@dataclass(frozen=True)
-class WordedBasis:
-    """A basis that is worded where the number is made.
-
-    It is of one list, of metrics beyond accuracy, or of what was pickled.
-    """
-
-    words: Callable[[], list[str]]
-    users: str = ""  #: the words for the users, which are among these
-    user_label: str = "user"  #: what the caller calls the column of users
-    noun: str = "user"  #: what sentences call them
-
-    def users_in_words(self) -> list[str]:
-        """Return the users behind the number, in words."""
-        return [self.users]
-
-    def phrases(self, *, brief: bool = False) -> list[str]:
-        """Return the words, brief or not."""
-        with use_noun(self.noun):
-            return self.words()
-
-
-def unclustered() -> None:
-    """Say that each user is a cluster."""
+    return ngettext(
+        "{n:,} list of {users} in {values}",
+        "{n:,} lists of {users} in {values}",
+        len(lists),
+        users=users_in_words(table["user"].n_unique()),
+        values=values,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -220,22 +162,20 @@ class Values:
     matrix: Floats  #: users × cut-offs; NaN: not averaged
     mean: Floats  #: by cut-off
     convention: Convention  #: with the metric's options
-    basis: Basis | WordedBasis
+    basis: Basis
+    #: Which the rows of the matrix are, made when asked.
+    sample: Callable[[], UserSample]
     #: Of a metric beyond accuracy, by cut-off: with the rows behind the values.
-    results: tuple[PerUser | Whole, ...] = ()
-    #: Of users, by row of the matrix; None: all count the same.
-    weights: Floats | None = None
+    results: tuple[Any, ...] = ()
     keys: Keys = BY_USER  #: whose lists `users` are
-    #: A code for each row of the matrix, equal within a cluster; None: each is its own.
-    clusters: Callable[[], Ints | None] = unclustered
 
     @property
-    def of_all(self) -> tuple[Whole, ...]:
+    def of_all(self) -> tuple[Any, ...]:
         """The one number of all lists, by cut-off.
 
         Empty where users have a value.
         """
-        return tuple(each for each in self.results if isinstance(each, Whole))
+        return self.results if self.measure.metric.of == "all" else ()
 
     @property
     def n_users(self) -> Ints:
@@ -247,86 +187,59 @@ class Values:
             return np.full(len(self.k), len(self.users))
         return np.asarray(np.count_nonzero(~np.isnan(self.matrix), axis=0))
 
-    def sample(self, index: int) -> tuple[Bools, Clusters | None]:
-        """Return which users have a value at a cut-off, and their clusters."""
-        has_value = ~np.isnan(self.matrix[:, index])
-        codes = self.clusters()
-        return has_value, None if codes is None else Clusters.of(codes[has_value])
+    @property
+    def moments(self) -> Moments:
+        """The moments of the values at the first cut-off."""
+        has_value = ~np.isnan(self.matrix[:, 0])
+        values = self.matrix[has_value, :1]
+        return Moments(values, self.sample().among(has_value), self.measure.bounds)
 
-    def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
-        """Return the ends of the interval of each mean, NaN where there is none.
-
-        Most numbers of all lists together have none.
-        """
-        ends: list[Any]
-        if self.of_all:
-            ends = [
-                interval_of_all(number, confidence, self.clusters)
-                for number in self.of_all
-            ]
-        else:
-            ends = [
-                self._interval_at(index, confidence) for index in range(len(self.k))
-            ]
-        low, high = np.array(ends, dtype=np.float64).T
-        return low, high
-
-    def _interval_at(self, index: int, confidence: float) -> tuple[float, float]:
-        """Return the ends of the interval of the mean at a cut-off."""
-        has_value, clusters = self.sample(index)
-        low, high = intervals(
-            self.matrix[has_value, index : index + 1],
-            confidence,
-            self.measure.bounds,
-            None if self.weights is None else self.weights[has_value],
-            clusters,
+    def at(self, index: int) -> Values:
+        """Return the values at one of the cut-offs."""
+        return replace(
+            self,
+            k=Cutoffs.one(self.k.values[index]),
+            matrix=self.matrix[:, index : index + 1],
+            mean=self.mean[index : index + 1],
+            results=self.results[index : index + 1],
         )
-        return float(low[0]), float(high[0])
+
+    def interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Return the ends of the interval at the first cut-off, NaN without one.
+
+        Of numbers of all lists, a mean over pairs of users has one.
+        """
+        if not self.of_all:
+            low, high = self.moments.interval(confidence)
+            return float(low[0]), float(high[0])
+        of_users = self.of_all[0].of_users
+        if of_users is None:
+            return np.nan, np.nan
+        return interval_of_pairs(of_users(), self.sample(), confidence)
 
     def in_words(self) -> Values:
         """Return the same without the data behind it.
 
         Its basis is in words, the values of users are at hand.
         """
-        wholes = [
-            Whole(one, of_users=one.of_users and partial(np.asarray, one.of_users()))
-            for one in self.of_all
-        ]
-        basis = WordedBasis(
-            partial(list, self.basis.phrases()),
-            user_label=self.basis.user_label,
-            noun=self.basis.noun,
-        )
+        words = partial(_as_they_are, self.basis.phrases())
         plain = {
             name: value
             for name, value in self.measure.options.items()
             if isinstance(value, (str, int, float))
         }
-        measure = replace(self.measure, options=plain)
         return replace(
             self,
-            measure=measure,
-            basis=basis,
-            results=tuple(wholes),
-            clusters=partial(_as_it_is, self.clusters()),
+            measure=replace(self.measure, options=plain),
+            basis=replace(self.basis, words=words, users=tuple),
+            results=tuple(one.without_data() for one in self.of_all),
+            sample=partial(_as_they_are, self.sample()),
         )
 
 
-def _as_it_is(codes: Ints | None) -> Ints | None:
-    """Return codes that are at hand, as a function that can be pickled."""
-    return codes
-
-
-def interval_of_all(
-    number: Whole, confidence: float, codes: Callable[[], Ints | None]
-) -> tuple[float, float]:
-    """Return the ends of the interval of a number of all lists.
-
-    There is one of a mean over pairs of users, and NaN of others.
-    """
-    if number.of_users is None:
-        return np.nan, np.nan
-    return interval_of_pairs(number.of_users(), confidence, Clusters.of(codes()))
+def _as_they_are(made: T, **_asked: Any) -> T:
+    """Return what is made, as a function that can be pickled."""
+    return made
 
 
 def index_of(user: Any, users: pl.Series, keys: Keys, are: str) -> int:
@@ -346,7 +259,7 @@ def index_of(user: Any, users: pl.Series, keys: Keys, are: str) -> int:
         raise UnknownUserError(
             named(
                 "user {user} is not evaluated. Those evaluated are {examples}: {are}.",
-                user=quoted(keys.called(user)),
+                user=quoted(keys.in_words(user)),
                 examples=examples,
                 are=are,
             )
@@ -370,11 +283,16 @@ def _refuse_user_of_lists(user: Any, users: pl.Series, keys: Keys) -> None:
         )
 
 
-def follows(library: str, given: str = "", words: str = "") -> str:
+def follows(library: str, given: str = "", words: str = "") -> Phrase:
     """Say whose conventions a number follows, and what was given on top.
 
     It is no promise of the library's own number.
     """
+    short = _("as {library}", library=library)
+    if given:
+        short = _("as {library}, with {given}", library=library, given=given)
+    if isinstance(words, Phrase):
+        short = f"{words.short}, {short}"
     convention = _("by the conventions of {library}", library=library)
     if given:
         convention = _(
@@ -382,7 +300,7 @@ def follows(library: str, given: str = "", words: str = "") -> str:
             library=library,
             given=given,
         )
-    return f"{convention}: {words}" if words else convention
+    return Phrase(f"{convention}: {words}" if words else convention, short)
 
 
 def no_relevant_in_words(
@@ -399,14 +317,12 @@ def no_relevant_in_words(
     counted = NO_RELEVANT[convention.no_relevant]
     if has_missed and convention.no_relevant != "skip":
         counted = AS_MISSED
-    words = [_(counted, n=n_evaluated)] if n_evaluated else []
-    if n_left_out:
-        all_of_truth = convention.averaged_users == "truth"
-        left_out = NO_RELEVANT["skip"]
-        if all_of_truth and convention.no_relevant != "skip":
-            left_out = NOT_JUDGED
-        words.append(_(left_out, n=n_left_out))
-    return words
+    all_of_truth = convention.averaged_users == "truth"
+    left_out = NO_RELEVANT["skip"]
+    if all_of_truth and convention.no_relevant != "skip":
+        left_out = NOT_JUDGED
+    numbers = [(counted, n_evaluated), (left_out, n_left_out)]
+    return [Phrase(_(words, n=n), _(IN_SHORT[words], n=n)) for words, n in numbers if n]
 
 
 def train_in_words(n: int) -> list[str]:
@@ -424,7 +340,9 @@ def pairs_in_words(weights: Weighting | None) -> list[str]:
         "relevant pairs weigh 1 / propensity, from {low} to {high}: the {n:,} "
         "pairs count as {n_equal:,.0f} of equal weight"
     )
-    return [] if weights is None else [weights.in_words(words)]
+    if weights is None:
+        return []
+    return [Phrase(weights.in_words(words), _("pairs weigh 1 / propensity"))]
 
 
 def taken_as_known(is_weighted: bool) -> list[str]:
@@ -447,7 +365,10 @@ def weights_in_words(of_users: Floats | None, *, of_lists: bool) -> list[str]:
             "users weigh from {low} to {high} of the heaviest: the {n:,} lists count "
             "as {n_equal:,.0f} of equal weight"
         )
-    return [found.in_words(words) for found in [Weighting.of(of_users)] if found]
+    weights = Weighting.of(of_users)
+    if weights is None:
+        return []
+    return [Phrase(weights.in_words(words), _("weighted"))]
 
 
 def scale_in_words(highest: float) -> str:

@@ -1,7 +1,4 @@
-"""How an explanation is made: of `Credit` or, beyond accuracy, of `TermRows`.
-
-Each has a row for each term that is summed.
-"""
+"""How an explanation is made of `Credit`, with a row for each term that is summed."""
 
 from __future__ import annotations
 
@@ -14,17 +11,16 @@ import pandas as pd
 
 from recnb.conventions import Convention
 from recnb.display.language import N_, _, named, use_language
-from recnb.errors import OptionError, RecnbError, UnknownUserError
+from recnb.errors import OptionError, UnknownUserError
 from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import Credit, Given
-from recnb.metrics.recommendation_lists import TermRows, Whole
 from recnb.results.arguments import with_options
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.explanation import ROWS_SHOWN, Explanation, printed
+from recnb.results.explanation import Explanation
 from recnb.results.scoring import (
     cutoffs_under,
     hits_for,
@@ -32,7 +28,7 @@ from recnb.results.scoring import (
     undefined_in,
     values_of,
 )
-from recnb.results.values import Values, index_of, pairs_in_words
+from recnb.results.values import pairs_in_words
 
 #: Why there is no explanation.
 MANY_ORDERS = (
@@ -75,7 +71,9 @@ def explanation_of(
                 f"{measure.symbol} has no terms to explain: see .measure({asked!r}).per_user."
             )
         if user is None and chosen.of == "user":
-            users = data.joined.users if chosen.is_accuracy else data.item_data.users
+            users = data.joined.users
+            if not chosen.is_accuracy:
+                users = values_of(data, measure, Cutoffs.one(k)).users
             raise OptionError(
                 f"say whose list: .explain({metric!r}, user, k={k!r}), such as user={users[0]!r}."
             )
@@ -83,9 +81,9 @@ def explanation_of(
         if chosen.is_accuracy:
             explanation = _of_accuracy(data, measure, user)
         else:
-            explanation = _beyond_accuracy(data, measure, user)
+            explanation = chosen.explanation(data, measure, user)
         text = data.user_texts([user]).get(user, "")
-        return replace(explanation, user=data.keys.called(user), text=text)
+        return replace(explanation, user=data.keys.in_words(user), text=text)
 
 
 def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanation:
@@ -121,84 +119,6 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     )
 
 
-def _beyond_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanation:
-    metric = measure.metric
-    values = values_of(data, measure, Cutoffs.one(measure.k))
-    (cutoff,) = values.k
-    measure = replace(values.measure, k=cutoff)
-    value, rows = _value_and_rows(data, values, user)
-    term = measure.credit
-    terms = []
-    if metric.per_row_texts:
-        terms = _terms(term, rows.names, rows.earned)
-    items = []
-    if rows.items is not None:
-        items = [data.item_data.items[int(item)] for item in rows.items.ravel()]
-    under = _first(measure.out_of, rows.names)
-    divisor = 1.0
-    if rows.names and not rows.undefined and metric.per_row_texts:
-        divisor = float(measure.out_of.value(under))
-    line = ""
-    if rows.undefined:
-        line = _nothing(value, undefined=True)
-    elif not rows.names or divisor == 0:  # no list at all, or no pair of lists
-        line = _nothing(value)
-    elif not metric.per_row_texts:  # too many rows to write: their mean
-        line = f"{term.text(_first(term, rows.names))} = {printed(value)}"
-    out_of = measure.out_of.text(under)
-    return Explanation(
-        **_about(measure),
-        user=user,
-        value=value,
-        line=line,
-        out_of=divisor,
-        n_rows=rows.n_rows,
-        terms=tuple(terms) if metric.of == "user" else (),
-        out_of_terms=() if out_of == "1" else (out_of,),
-        total=float(np.sum(rows.earned)) if rows.total is None else rows.total,
-        rows=_frame(rows, term, terms, items),
-        basis="; ".join(values.basis.phrases()),
-        titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
-    )
-
-
-def _value_and_rows(
-    data: EvaluationData, values: Values, user: Any
-) -> tuple[float, TermRows]:
-    """Return the value of a user, or the one of all lists, and the rows behind it."""
-    metric = values.measure.metric
-    (cutoff,), (result,) = values.k, values.results
-    if isinstance(result, Whole):
-        if user is not None:
-            raise OptionError(
-                named(
-                    "{metric} is one number of all lists together, and no user has a value "
-                    "of their own: type .explain({metric!r}, k={cutoff!r}).",
-                    metric=metric.name,
-                    cutoff=cutoff,
-                )
-            )
-        rows = TermRows(np.zeros(0), {})
-        if result.rows is not None:
-            rows = result.rows()
-        return float(result), rows
-    if "truth" in metric.needs and data.joined.all_hits.tied is not None:
-        raise OptionError(MANY_ORDERS)
-    (are,) = values.basis.users_in_words()
-    position = index_of(user, values.users, values.keys, are)
-    if not result.counted[position]:
-        raise RecnbError(
-            named(
-                "{metric}: user {user} has no value. {why}",
-                metric=metric.name,
-                user=repr(values.keys.called(user)),
-                why=named(metric.no_value),
-            )
-        )
-    assert result.rows is not None
-    return float(result.value[position]), result.rows(position)
-
-
 def explain(
     measure: Measure,
     hits: Hits,
@@ -230,16 +150,16 @@ def explain(
         ideal_depth = _depth_of(best)
         ideal = _rows_by_rank(measure, best, listed, truth_items, ideal_depth)
     value, line = _value_by_convention(result, convention, user)
-    about = _about(replace(measure, k=cutoffs.values[0]))
+    described = about(replace(measure, k=cutoffs.values[0]))
     if hits.truth_weight is not None:
-        about["reads"] = _(
+        described["reads"] = _(
             "Relevant pairs weigh 1 / propensity: read the mean over users, and "
             "not one user's number."
         )
     missed_cost = float(np.ravel(credit.missed)[0])
     is_of_ideal = measure.metric.over == "ideal"
     return Explanation(
-        **about,
+        **described,
         user=user,
         value=value,
         line=line,
@@ -271,7 +191,7 @@ def _rows_by_rank(
     """Return a row per rank down to the cut-off, with what it earns."""
     hits, chosen, meanings = credit.rows, measure.chosen, measure.metric.meanings
     numbers = numbers_of(credit, chosen, measure.credit)
-    terms = _terms(measure.credit, numbers, credit.earned)
+    terms = terms_of(measure.credit, numbers, credit.earned)
     rows = _places(hits, items, truth_items)
     rows = rows[rows["rank"] <= depth].reset_index(drop=True)
     ranks = rows["rank"].to_numpy()
@@ -317,7 +237,7 @@ def _terms_of_denominator(
 
 def _text_of(formula: Formula, measure: Measure, credit: Credit) -> str:
     """Return a formula with the numbers of the user."""
-    return formula.text(_first(formula, numbers_of(credit, measure.chosen, formula)))
+    return formula.text(first_of(formula, numbers_of(credit, measure.chosen, formula)))
 
 
 def _value_by_convention(
@@ -341,9 +261,9 @@ def _value_by_convention(
         )
     if is_undefined and not result.has_missed:
         value = 1.0 if rule == "one" else value
-        return value, _nothing(value, undefined=True)
+        return value, nothing_to_divide(value, undefined=True)
     possible = np.asarray(result.by_rank.possible).item()
-    return value, "" if possible else _nothing(value)
+    return value, "" if possible else nothing_to_divide(value)
 
 
 def _missed_items(
@@ -363,7 +283,7 @@ def _scale_in_words(measure: Measure, hits: Hits) -> list[str]:
     return [_(words, top=number(hits.max_relevance))]
 
 
-def _nothing(value: float, *, undefined: bool = False) -> str:
+def nothing_to_divide(value: float, *, undefined: bool = False) -> str:
     """Say why there is nothing to add up."""
     words = N_("nothing to divide by, so {value}")
     if undefined:
@@ -371,7 +291,7 @@ def _nothing(value: float, *, undefined: bool = False) -> str:
     return _(words, value=f"{value:g}")
 
 
-def _about(measure: Measure) -> dict[str, Any]:
+def about(measure: Measure) -> dict[str, Any]:
     """Return the fields of an explanation that describe the measure."""
     return {
         "metric": measure.name,
@@ -386,12 +306,16 @@ def _about(measure: Measure) -> dict[str, Any]:
 def numbers_of(
     credit: Credit, chosen: Mapping[str, Any], formula: Formula
 ) -> dict[str, Any]:
-    """Return the numbers behind the names of a formula: one, or one for each hit."""
+    """Return the numbers behind the names of a formula: one, or one for each hit.
+
+    A new name of formulas is entered here, and in `LATEX` (`metrics/formula.py`).
+    """
     hits, names = credit.rows, formula.names()
     depth = credit.k.depth(hits.list_length)[0, 0]
     size = credit.k.size(hits.list_length)[0, 0]
     if credit.k.cut != "k" and "list_length" in names:
         size = hits.list_length[0]  # the smaller of the two
+    # The highest grade of the data, unless an option gives one.
     top = chosen.get("max_relevance") or hits.max_relevance
     numbers = {
         **chosen,
@@ -399,12 +323,17 @@ def numbers_of(
         "n_hits": (hits.rank <= depth).sum(),
         "no_hit": float((hits.rank > depth).all()),
         "max_relevance": top,
+        # Of IPrec alone: by how much each hit raises the highest precision.
         "rise": credit.earned,
+        # Of pairs with weights: the denominator, which is that of the heaviest of them.
+        "best_weight": np.ravel(credit.possible)[0],
     }
-    numbers["best_weight"] = np.ravel(credit.possible)[0]
     numbers |= {name: getattr(hits, name)[0] for name in names & OF_USER}
     numbers |= {name: getattr(hits, name) for name in names & OF_HIT}
+    # Those that the function of a metric of one's own computes of each hit.
     numbers |= credit.names
+    # Of ERR alone: the chance that a reader gets as far as each hit. One of relevance r
+    # stops the reader with the chance (2^r - 1) / 2^top.
     if "reach" in names:
         numbers["reach"] = reach(hits, (np.exp2(hits.relevance) - 1.0) / 2.0**top)
     return numbers
@@ -474,13 +403,13 @@ def _places(
     return frame.drop(columns="item") if truth_items is None else frame
 
 
-def _first(formula: Formula, names: Mapping[str, Any]) -> dict[str, float]:
+def first_of(formula: Formula, names: Mapping[str, Any]) -> dict[str, float]:
     """Return the numbers of the names of a formula, of many the first."""
     known = {name: np.ravel(names[name]) for name in formula.names() if name in names}
     return {name: float(values[0]) for name, values in known.items() if len(values)}
 
 
-def _terms(formula: Formula, names: Mapping[str, Any], earned: Floats) -> list[str]:
+def terms_of(formula: Formula, names: Mapping[str, Any], earned: Floats) -> list[str]:
     """Return the credit of each row as a formula with its numbers."""
     n = len(earned)
     if n == 0:
@@ -500,27 +429,3 @@ def _terms(formula: Formula, names: Mapping[str, Any], earned: Floats) -> list[s
             text = formula.text(numbers)
         terms.append(number(value) if text.startswith("[") else text)
     return terms
-
-
-def _frame(
-    rows: TermRows, term: Formula, terms: Sequence[str], items: Sequence[Any]
-) -> pd.DataFrame:
-    columns: dict[str, Any] = {}
-    if rows.rank is not None:
-        columns["rank"] = rows.rank
-    if rows.items is not None:
-        width = 2 if rows.items.ndim == 2 else 1
-        columns |= {
-            name: items[at::width]
-            for at, name in enumerate(("item", "other_item")[:width])
-        }
-    if rows.labels:
-        columns["genre"] = list(rows.labels)
-    shown = ["times", *sorted(term.names() - {"times", "rank"})]
-    columns |= {
-        name: rows.names[name] for name in shown if np.ndim(rows.names.get(name, 0))
-    }
-    if terms:
-        columns["term"] = terms
-    columns["credit"] = rows.earned + 0.0  # 0 in the place of -0
-    return pd.DataFrame(columns)

@@ -4,10 +4,8 @@
 `scipy.special`, when they are called. `README.md` has the methods and their coverage.
 """
 
-from recnb.stats.bins import bins_of
-from recnb.stats.clusters import Clusters
 from recnb.stats.correction import holm
-from recnb.stats.groups import Gap, gap_to_rest
+from recnb.stats.groups import gap_to_rest
 from recnb.stats.intervals import (
     BETA,
     BETA_OF_CLUSTERS,
@@ -15,33 +13,32 @@ from recnb.stats.intervals import (
     UNBOUNDED,
     Moments,
     interval_of_pairs,
-    intervals,
+    settled,
 )
 from recnb.stats.means import mean_of, means
 from recnb.stats.paired import Paired, Settings, paired
-from recnb.stats.power import Detectable, detectable, users_needed
+from recnb.stats.power import POWER, detectable, errors_needed
 from recnb.stats.resampled import resampled
+from recnb.stats.sample import UserSample
 
 __all__ = [
     "BETA",
     "BETA_OF_CLUSTERS",
     "ENOUGH",
+    "POWER",
     "UNBOUNDED",
-    "Clusters",
-    "Detectable",
-    "Gap",
     "Moments",
     "Paired",
     "Settings",
-    "bins_of",
+    "UserSample",
     "detectable",
+    "errors_needed",
     "gap_to_rest",
     "holm",
     "interval_of_pairs",
-    "intervals",
     "mean_of",
     "means",
     "paired",
     "resampled",
-    "users_needed",
+    "settled",
 ]

@@ -2,92 +2,59 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-from numpy.typing import NDArray
 
-from recnb.stats.clusters import Clusters
 from recnb.stats.intervals import ENOUGH, ROUNDING, Moments
 from recnb.stats.means import Floats
-
-
-class Gap(NamedTuple):
-    """The difference of a group's mean from that of all others, by column."""
-
-    mean: Floats
-    low: Floats
-    high: Floats
-    p: Floats
+from recnb.stats.sample import Bools, UserSample
+from recnb.stats.student import Tested, t_test
 
 
 def gap_to_rest(
-    values: Floats,
-    inside: NDArray[np.bool_],
-    confidence: float = 0.95,
-    weights: Floats | None = None,
-    clusters: Clusters | None = None,
-) -> Gap:
+    values: Floats, sample: UserSample, inside: Bools, confidence: float = 0.95
+) -> Tested:
     """Return the gap of a group to all others, for each column of users × columns.
 
-    Interval and p are the more careful of Welch's test (1947, Biometrika 34) and
-    Student's; NaN if either side has fewer than 10 users, or users who are all alike.
-    Of lists in clusters, these are the users; NaN if a cluster is on both sides.
-    scipy.stats.ttest_ind gives the same, each test by itself, and takes a second to
-    import.
+    Interval and p are the more careful of Welch's test and Student's; NaN if either side
+    has fewer than 10 users, or users who are all alike. Of lists in clusters, these are
+    the users; NaN if a cluster is on both sides.
     """
-    from scipy.special import stdtr, stdtrit
-
-    nothing = np.full(values.shape[1], np.nan)
-    if inside.all() or not inside.any():
-        return Gap(nothing, nothing, nothing, nothing)
-    group = _moments_of(values, inside, weights, clusters)
-    rest = _moments_of(values, ~inside, weights, clusters)
+    group = Moments(values[inside], sample.among(inside))
+    rest = Moments(values[~inside], sample.among(~inside))
     gap = group.mean - rest.mean
-    if min(group.n, rest.n) < ENOUGH or _is_split(clusters, inside):
-        return Gap(gap, nothing, nothing, nothing)
+    is_split = group.sample.n_units + rest.sample.n_units > sample.n_units
+    if min(group.sample.n, rest.sample.n) < ENOUGH or is_split:
+        untested = np.full_like(gap, np.nan)
+        return Tested(gap, untested, untested, untested)
+    error, free = _welch_and_student(group, rest)
+    tests = t_test(gap, error, free, confidence=confidence)
+    return Tested(
+        mean=gap,
+        low=tests.low.min(axis=0),
+        high=tests.high.max(axis=0),
+        p=tests.p.max(axis=0),
+    )
 
-    n = np.array([[group.n], [rest.n]])
+
+def _welch_and_student(group: Moments, rest: Moments) -> tuple[Floats, Floats]:
+    """Return the standard error of a gap and its degrees of freedom, test × columns.
+
+    The first test is Welch's (1947, Biometrika 34), the second has one variance for both
+    sides. scipy.stats.ttest_ind gives the same, each by itself.
+    """
     variances = np.array([group.variance, rest.variance])
     is_constant = (variances <= ROUNDING**2).any(axis=0)
     variances[:, is_constant] = np.nan
-    of_means = variances / n
+    n = np.array([[group.sample.n], [rest.sample.n]])
     free = n - 1
 
+    of_means = variances / n
     welch_error = np.sqrt(of_means.sum(axis=0))
     welch_free = of_means.sum(axis=0) ** 2 / (of_means**2 / free).sum(axis=0)
     pooled = (variances * free).sum(axis=0) / free.sum()
     student_error = np.sqrt(pooled * (1 / n).sum())
-    student_free = free.sum()
-
-    quantile = (1 + confidence) / 2
-    half = np.maximum(
-        stdtrit(welch_free, quantile) * welch_error,
-        stdtrit(student_free, quantile) * student_error,
+    student_free = np.full_like(welch_free, free.sum())
+    return (
+        np.array([welch_error, student_error]),
+        np.array([welch_free, student_free]),
     )
-    p = np.maximum(
-        2 * stdtr(welch_free, -np.abs(gap) / welch_error),
-        2 * stdtr(student_free, -np.abs(gap) / student_error),
-    )
-    return Gap(gap, gap - half, gap + half, p)
-
-
-def _moments_of(
-    values: Floats,
-    chosen: NDArray[np.bool_],
-    weights: Floats | None,
-    clusters: Clusters | None,
-) -> Moments:
-    """Sum up the users chosen."""
-    return Moments.of(
-        values[chosen],
-        weights=None if weights is None else weights[chosen],
-        clusters=None if clusters is None else clusters.among(chosen),
-    )
-
-
-def _is_split(clusters: Clusters | None, inside: NDArray[np.bool_]) -> bool:
-    """Return whether a cluster has lists inside a group and others."""
-    if clusters is None:
-        return False
-    return bool(clusters.count(inside) + clusters.count(~inside) > clusters.n)

@@ -1,22 +1,24 @@
-"""Intervals of means over users; `README.md` says what they cover."""
+"""Intervals of means over a sample; `README.md` says what they cover."""
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
 from recnb.display.language import N_
-from recnb.errors import OptionError, is_number, quoted
-from recnb.stats.clusters import Clusters
-from recnb.stats.means import Floats, mean_of, means
+from recnb.stats.cr2 import variance_of_mean
+from recnb.stats.means import Floats, means
+from recnb.stats.sample import Bools, UserSample
+from recnb.stats.student import check_confidence, t_test
 
 #: The lowest and the highest possible value of a metric: of all columns, or an entry
 #: for each.
 Bounds = tuple[float | Floats, float | Floats]
+#: The lower and the upper end of something, by column.
+Ends = tuple[Floats, Floats]
 UNBOUNDED: Bounds = (-math.inf, math.inf)
 
 #: The number of users with a hit (or who differ, between two models) that is enough to
@@ -38,167 +40,109 @@ BETA_OF_CLUSTERS = N_("beta distribution within the metric's bounds")
 
 @dataclass(frozen=True, eq=False)
 class Moments:
-    """What an interval needs of users × columns, with an entry for each column.
+    """The mean of each column of values, its spread over units, and its interval."""
 
-    Of lists in clusters, what is sampled are clusters (see `clusters.py`).
-    """
+    values: Floats  #: users, or lists, × columns, each with a value
+    sample: UserSample
+    bounds: Bounds = UNBOUNDED
 
-    n: float  #: users or clusters; of users with weights the effective number
-    mean: Floats
-    squares: Floats  #: sums of squared deviations from the mean
-    low: Floats  #: the lowest value of a user, or of a list
-    high: Floats
-    sampled: tuple[Floats, Floats]  #: the lowest and the highest value sampled
-    above: Floats  #: users or clusters above the lower bound: those with a hit
-    below: Floats  #: users or clusters below the upper bound
-    bounds: Bounds
-    #: The weight of the heaviest user out of that of all; None: all count the same.
-    heaviest: float | None = None
-    #: The share of a heavy user or cluster of all weight, beyond an equal share.
-    excess: float = 0.0
-    #: The size of the largest cluster, that of the average one being 1; None: of users.
-    largest: float | None = None
-    #: Of clusters without weights the variance of the mean difference, and its degrees
-    #: of freedom; None: they follow from `squares` and `n`.
-    corrected: tuple[Floats, float] | None = None
+    @cached_property
+    def mean(self) -> Floats:
+        """The mean, with weights sum(w x) / sum(w); NaN without values."""
+        return means(self.values, self.sample.weights)
 
-    @classmethod
-    def of(
-        cls,
-        values: Floats,
-        bounds: Bounds = UNBOUNDED,
-        weights: Floats | None = None,
-        clusters: Clusters | None = None,
-    ) -> Moments:
-        """Sum up users × columns, or lists × columns, whose values lie in the bounds.
+    @cached_property
+    def _deviations(self) -> Floats:
+        """How far the values of units are from the mean."""
+        return self.sample.deviations(self.values, self.mean)
 
-        Of users with weights the mean is sum(w x) / sum(w); `n` and `squares` give its
-        variance, sum(w² (x - mean)²) / sum(w)².
+    @cached_property
+    def _squares(self) -> Floats:
+        """Sums of squared deviations.
+
+        With weights these out of n² are sum(w² (x - mean)²) / sum(w)², the variance of
+        the linearised ratio.
         """
-        if clusters is not None:
-            return cls._of_clusters(values, bounds, weights, clusters)
-        n_users, n_columns = values.shape
-        n = float(n_users)
-        heaviest = None
-        excess = 0.0
-        if n_users == 0:
-            mean = np.zeros(n_columns)
-            squares = np.zeros(n_columns)
-        elif weights is None:
-            mean = means(values)
-            squares = _sums_of_squares(values - mean)
-        else:
-            total = weights.sum()
-            total_of_squares = np.square(weights).sum()
-            n = float(total**2 / total_of_squares)
-            heaviest = float(weights.max() / total)
-            excess = heaviest - 1 / n
-            mean = means(values, weights)
-            deviations = weights[:, np.newaxis] * (values - mean)
-            squares = n / total_of_squares * _sums_of_squares(deviations)
-        low = values.min(axis=0, initial=np.inf)
-        high = values.max(axis=0, initial=-np.inf)
-        return cls(
-            n=n,
-            mean=mean,
-            squares=squares,
-            low=low,
-            high=high,
-            sampled=(low, high),
-            above=effective_count(values > bounds[0], weights),
-            below=effective_count(values < bounds[1], weights),
-            bounds=bounds,
-            heaviest=heaviest,
-            excess=excess,
-        )
-
-    @classmethod
-    def _of_clusters(
-        cls,
-        values: Floats,
-        bounds: Bounds,
-        weights: Floats | None,
-        clusters: Clusters,
-    ) -> Moments:
-        """Sum up the values of clusters, each of which counts 1."""
-        mean = means(values, weights)
-        deviations = clusters.deviations(values, mean, weights)
-        shares = clusters.shares(weights)
-        largest = float(shares.max())
-        corrected, excess = None, 0.0
-        if weights is not None:
-            excess = max(largest - 1 / clusters.n, 0.0)
-        elif clusters.n > 1:
-            variance = clusters.corrected_variance(deviations)
-            corrected = variance, clusters.degrees_of_freedom()
-        return cls(
-            n=float(clusters.n),
-            mean=mean,
-            squares=_sums_of_squares(deviations),
-            low=values.min(axis=0),
-            high=values.max(axis=0),
-            sampled=(mean + deviations.min(axis=0), mean + deviations.max(axis=0)),
-            above=clusters.n_off(values, bounds[0], weights),
-            below=clusters.n_off(values, bounds[1], weights),
-            bounds=bounds,
-            excess=excess,
-            largest=clusters.n * largest,
-            corrected=corrected,
-        )
+        squares: Floats = np.einsum("ij,ij->j", self._deviations, self._deviations)
+        return squares
 
     @property
     def variance(self) -> Floats:
-        """The variance of the values, by n - 1; NaN below 2 users."""
-        if self.n < 2:
-            return np.full_like(self.mean, np.nan)
-        return self.squares / (self.n - 1)
+        """The variance of the values of units, by n - 1; NaN below 2 units."""
+        if self.sample.n < 2:
+            return self._nothing
+        return self._squares / (self.sample.n - 1)
 
     @property
     def sd(self) -> Floats:
-        """The standard deviation of differences, whose error is this out of √n."""
+        """The standard deviation of differences, whose error is this out of √n.
+
+        Of clusters without weights the error is that of CR2.
+        """
         variance = self.variance
-        if self.corrected is not None:
-            variance = self.n * self.corrected[0]
+        if self.sample.has_cr2:
+            of_mean = variance_of_mean(self._deviations, self.sample.shares)
+            variance = self.sample.n * of_mean
         deviation: Floats = np.sqrt(variance)
         return deviation
 
-    @property
-    def free(self) -> float:
-        """The degrees of freedom of a test of the mean difference."""
-        return self.n - 1 if self.corrected is None else self.corrected[1]
+    @cached_property
+    def _ends(self) -> Ends:
+        """The lowest and the highest value."""
+        return self.values.min(axis=0), self.values.max(axis=0)
+
+    @cached_property
+    def _ends_of_units(self) -> Ends:
+        """The lowest and the highest value of a unit."""
+        if not self.sample.is_clustered:
+            return self._ends
+        lowest = self.mean + self._deviations.min(axis=0)
+        highest = self.mean + self._deviations.max(axis=0)
+        return lowest, highest
 
     @property
-    def varies(self) -> NDArray[np.bool_]:
-        """Whether users, or clusters, have different values."""
-        lowest, highest = self.sampled
+    def varies(self) -> Bools:
+        """Whether units have different values."""
+        lowest, highest = self._ends_of_units
         return np.asarray(highest - lowest > ROUNDING)
 
     @property
-    def reach(self) -> tuple[Floats, Floats]:
+    def reach(self) -> Ends:
         """How far down and up the mean may go.
 
         It does if who is heavier than an equal share has the lowest or highest value.
         """
-        share = self.excess / (1 + self.excess)
-        return share * (self.mean - self.low), share * (self.high - self.mean)
+        least, most = self._ends
+        share = self.sample.excess / (1 + self.sample.excess)
+        return share * (self.mean - least), share * (most - self.mean)
 
-    def interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
+    @property
+    def _nothing(self) -> Floats:
+        """NaN for each column."""
+        return np.full_like(self.mean, np.nan)
+
+    def interval(
+        self, confidence: float = 0.95, *, within_bounds: bool = False
+    ) -> Ends:
         """Return the ends for the mean of each column, by the beta distribution.
 
-        NaN of a single user, and without bounds where few users are off the other one.
+        NaN of a single unit, and without bounds where few units are off the other one.
+        `within_bounds`: others may be as low or as high as the bounds, whatever is seen.
         """
         check_confidence(confidence)
-        if self.n < 2:
-            return np.full_like(self.mean, np.nan), np.full_like(self.mean, np.nan)
+        if self.sample.n < 2:
+            return self._nothing, self._nothing
         # Rounding, and repeats that a convention counts again, may pass the metric's
         # bounds.
-        bottom = np.minimum(self.bounds[0], self.low)
-        top = np.maximum(self.bounds[1], self.high)
-        lowest_seen, highest_seen = self.sampled
-        is_seen = self.varies & (self.below >= ENOUGH)
-        lowest = np.where(is_seen, lowest_seen, self._furthest(bottom))
-        is_seen = self.varies & (self.above >= ENOUGH)
-        highest = np.where(is_seen, highest_seen, self._furthest(top))
+        least, most = self._ends
+        bottom = np.minimum(self.bounds[0], least)
+        top = np.maximum(self.bounds[1], most)
+        lowest_seen, highest_seen = self._ends_of_units
+        lowest, highest = self._furthest(bottom), self._furthest(top)
+        if not within_bounds:
+            above, below = self._are_enough
+            lowest = np.where(below, lowest_seen, lowest)
+            highest = np.where(above, highest_seen, highest)
         is_known = np.isfinite(lowest) & np.isfinite(highest)
         scale = (
             np.where(np.isfinite(bottom), bottom, lowest_seen),
@@ -209,54 +153,48 @@ class Moments:
         high = self._quantile_with(highest, 1 - tail, scale)
         return np.where(is_known, low, np.nan), np.where(is_known, high, np.nan)
 
-    def interval_within_bounds(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
-        """Return the interval if others may be as low or as high as the bounds."""
-        none = np.zeros_like(self.mean)
-        return replace(self, above=none, below=none).interval(confidence)
-
-    def student_interval(self, confidence: float = 0.95) -> tuple[Floats, Floats]:
-        """Return the ends of Student's t for the mean of each column.
-
-        NaN below 2 users and where all users are alike.
-        """
-        from scipy.special import stdtrit
-
-        check_confidence(confidence)
-        if self.n < 2:
-            return np.full_like(self.mean, np.nan), np.full_like(self.mean, np.nan)
-        variance = np.where(self.varies, self.squares / self.n, np.nan)
-        tail = (1 - confidence) / 2
-        half = stdtrit(self.n - 1, 1 - tail) * np.sqrt(variance / (self.n - 1))
-        return self.mean - half, self.mean + half
+    @property
+    def _are_enough(self) -> tuple[Bools, Bools]:
+        """Whether enough units are above the lower bound, and below the upper one."""
+        n_above = self.sample.off(self.values - self.bounds[0])
+        n_below = self.sample.off(self.bounds[1] - self.values)
+        return self.varies & (n_above >= ENOUGH), self.varies & (n_below >= ENOUGH)
 
     def _furthest(self, bound: Floats) -> Floats:
         """Return the value of one more user at a bound.
 
         One more cluster is as large as the largest, and all its lists are there.
         """
-        if self.largest is None:
+        if not self.sample.is_clustered:
             return bound
-        return self.mean + self.largest * (bound - self.mean)
+        largest = self.sample.n * self.sample.heaviest
+        return self.mean + largest * (bound - self.mean)
 
-    def _quantile_with(
-        self, extreme: Floats, chance: float, scale: tuple[Floats, Floats]
-    ) -> Floats:
-        """Return the quantile of the mean with one more user of an extreme value.
+    def _quantile_with(self, extreme: Floats, chance: float, scale: Ends) -> Floats:
+        """Return the quantile of the mean with one more unit of an extreme value.
 
-        The beta distribution has its mean and variance, between the ends of the scale.
+        The unit is a user as heavy as the heaviest, or a cluster of average size. With
+        it there are n units, by their effective number, and between the ends of the
+        scale, 0 and 1, the mean is m. Its variance under weights drawn at random (the
+        Bayesian bootstrap, Rubin 1981, Ann. Statist. 9) is v = s² / (n + 1), where s² is
+        the variance of the n values. The beta distribution of this mean and variance has
+        the parameters a = m N and b = (1 - m) N, where N = m (1 - m) / v - 1. For values
+        of 0 and 1 the quantile is that of Clopper and Pearson. `README.md` measures the
+        coverage, under "Intervals of a mean".
         """
         from scipy.special import betaincinv
 
+        n_units = self.sample.n
         bottom, top = scale
         size = top - bottom
-        heaviest = self.heaviest or 1 / self.n
-        share = heaviest / (1 + heaviest)  # of the user put in
-        n = 1 / ((1 - share) ** 2 / self.n + share**2)
+        weight = 1 / n_units if self.sample.is_clustered else self.sample.heaviest
+        share = weight / (1 + weight)  # of the unit put in
+        n = 1 / ((1 - share) ** 2 / n_units + share**2)
         distance = extreme - self.mean
         with np.errstate(invalid="ignore", divide="ignore"):
             mean = (self.mean + distance * share - bottom) / size
-            spread = self.squares / self.n**2
-            spread = spread + (distance * share) ** 2 * (1 + 1 / self.n)
+            spread = self._squares / n_units**2
+            spread = spread + (distance * share) ** 2 * (1 + 1 / n_units)
             variance = (1 - share) ** 2 * spread / size**2 * n / (n + 1)
             n_beta = mean * (1 - mean) / variance - 1
             # Clusters of which one has most lists may vary more than a mean can, which
@@ -267,71 +205,28 @@ class Moments:
         return np.where(is_mean, self.mean, bottom + size * quantile)
 
 
-def intervals(
-    values: Floats,
-    confidence: float = 0.95,
-    bounds: Bounds = UNBOUNDED,
-    weights: Floats | None = None,
-    clusters: Clusters | None = None,
-) -> tuple[Floats, Floats]:
-    """Return lower and upper ends for the mean of each column of users × columns.
-
-    `bounds` are the lowest and highest possible value. NaN of a single user; a metric
-    without an upper bound (DCG, novelty) has NaN below 10 users with a hit.
-    """
-    return Moments.of(values, bounds, weights, clusters).interval(confidence)
-
-
 def interval_of_pairs(
-    of_users: Floats,
-    confidence: float = 0.95,
-    clusters: Clusters | None = None,
+    of_users: Floats, sample: UserSample, confidence: float = 0.95
 ) -> tuple[float, float]:
     """Return the interval of a mean over pairs of users, from each user's over theirs.
 
     Student's t with the standard error of the jackknife over users (Arvesen 1969, Ann.
-    Math. Statist. 40): a pair shares its users with other pairs, so the pairs are no
-    sample. NaN below 10 users, or where all are alike.
+    Math. Statist. 40), 2 (n - 1) / (n - 2) times that of the users' means: a pair shares
+    its users with other pairs, so the pairs are no sample. NaN below 10 users, or where
+    all are alike.
     """
-    moments = Moments.of(of_users[:, np.newaxis], clusters=clusters)
-    n = moments.n
-    if n < ENOUGH:
+    moments = Moments(of_users[:, np.newaxis], sample)
+    n = sample.n
+    if n < ENOUGH or not moments.varies[0]:
         return np.nan, np.nan
-    low, high = moments.student_interval(confidence)
-    mean = mean_of(of_users)
-    half = float(high[0] - low[0]) * (n - 1) / (n - 2)
-    return mean - half, mean + half
+    error = 2 * (n - 1) / (n - 2) * np.sqrt(moments.variance / n)
+    test = t_test(moments.mean, error, n - 1, confidence=confidence)
+    return float(test.low[0]), float(test.high[0])
 
 
-def effective_count(
-    chosen: NDArray[np.bool_],
-    weights: Floats | None = None,
-    clusters: Clusters | None = None,
-) -> Floats:
-    """Count the users chosen in each column, or the clusters with a list chosen.
+def settled(differences: Floats) -> Floats:
+    """Round differences to twelve decimals.
 
-    Of users with weights it is as many of equal weight as show as much (Kish 1965).
+    Ties must not depend on the order in which two models add the same terms.
     """
-    if clusters is not None:
-        return clusters.count(chosen)
-    if weights is None:
-        return np.asarray(np.count_nonzero(chosen, axis=0), dtype=np.float64)
-    total = np.einsum("i,i...", weights, chosen)
-    squares = np.einsum("i,i...", weights**2, chosen)
-    count: Floats = np.zeros_like(squares)
-    np.divide(total**2, squares, out=count, where=squares > 0)
-    return count
-
-
-def check_confidence(confidence: float) -> None:
-    """Refuse a confidence that is no share."""
-    if not (is_number(confidence) and 0 < confidence < 1):
-        raise OptionError(
-            f"confidence={quoted(confidence)} is no share: give a number between "
-            f"0 and 1, such as 0.95."
-        )
-
-
-def _sums_of_squares(deviations: Floats) -> Any:
-    """Sum the squares of each column."""
-    return np.einsum("ij,ij->j", deviations, deviations)
+    return np.round(differences, 12) + 0.0  # -0.0 is 0

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from recnb.errors import FrameError
-from recnb.stats.clusters import Clusters
 from recnb.stats.intervals import (
     ENOUGH,
+    ROUNDING,
     UNBOUNDED,
     Bounds,
     Moments,
-    check_confidence,
-    effective_count,
+    settled,
 )
 from recnb.stats.means import Floats
+from recnb.stats.power import detectable
+from recnb.stats.sample import Bools, UserSample
+from recnb.stats.student import check_confidence, t_test
 
 
 @dataclass(frozen=True)
@@ -41,33 +42,28 @@ class Settings:
 
 
 class Paired(NamedTuple):
-    """Mean difference, interval, test and users, an entry for each column."""
+    """The numbers of differences of two models, an entry for each column.
 
-    mean: Floats  #: mean difference; above 0 if the model is better than the baseline
-    #: The ends of the interval; NaN, as the p-value is, if fewer than 10 users differ or
-    #: a metric without bounds has no interval.
+    Interval and p-value are NaN if fewer than 10 users differ, or if a metric without
+    bounds has no interval.
+    """
+
+    difference: Floats  #: the mean; above 0 if the model's is above the baseline's
     low: Floats
     high: Floats
     p: Floats
-    sd: Floats  #: standard deviation of the differences (n - 1)
     effect_size: Floats  #: Cohen's d_z, mean / sd
-    won: NDArray[np.int64]  #: users for whom the model is better
+    won: NDArray[np.int64]  #: users, or lists, with a difference above 0
     tied: NDArray[np.int64]
     lost: NDArray[np.int64]
-    n: int  #: users, or lists
-    #: The same, or the effective number of users with weights, or that of clusters.
-    n_effective: float
-    #: How much more than its errors a difference must be, of users with weights (see
-    #: `Moments.reach`).
-    reach: Floats
+    detectable: Floats  #: the smallest difference found with 80 % power
 
 
 def paired(
     differences: Floats,
+    sample: UserSample,
     settings: Settings | None = None,
     bounds: Bounds = UNBOUNDED,
-    weights: Floats | None = None,
-    clusters: Clusters | None = None,
 ) -> Paired:
     """Return interval, test, effect size and users won, tied and lost, for each column.
 
@@ -77,175 +73,90 @@ def paired(
     the users of all this; won, tied and lost count lists.
     """
     settings = settings or Settings()
-    sample = _Sample.of(differences, bounds, weights, clusters)
-    n_users, n_columns = sample.differences.shape
-    untested = np.full(n_columns, np.nan)
-    made = Paired(
-        mean=sample.mean,
-        low=untested,
-        high=untested,
-        p=untested,
-        sd=untested,
-        effect_size=untested,
-        won=sample.won,
-        tied=n_users - sample.won - sample.lost,
-        lost=sample.lost,
-        n=n_users,
-        n_effective=sample.moments.n,
-        reach=untested,
+    if not np.isfinite(differences).all():
+        raise FrameError(
+            "differences hold what is no finite number: leave out users on whom only "
+            "one of the two models is judged."
+        )
+    moments = Moments(differences, sample, bounds)
+    values = settled(differences)
+    won = np.count_nonzero(values > 0, axis=0)
+    lost = np.count_nonzero(values < 0, axis=0)
+    unknown = np.full(values.shape[1], np.nan)
+    untested = Paired(
+        difference=moments.mean,
+        low=unknown,
+        high=unknown,
+        p=unknown,
+        effect_size=unknown,
+        won=won,
+        tied=sample.size - won - lost,
+        lost=lost,
+        detectable=unknown,
     )
-    if sample.moments.n < 2:
-        return made
-    low, high = _student_interval(sample, settings.confidence)
-    p = _student_p(sample)
-    # A test and its interval are one statement.
+    if sample.n < 2:
+        return untested
+    return _tested(untested, moments, values, settings)
+
+
+def _tested(
+    untested: Paired, moments: Moments, values: Floats, settings: Settings
+) -> Paired:
+    """Return the numbers with those of Student's t, where it has p-value and interval.
+
+    Of the untested ones, users won, tied and lost stay. Interval, p-value, effect size
+    and the smallest detectable difference are filled in, and the difference is 0 if no
+    user differs. `values` are the differences settled: rounding alone makes no mean and
+    no spread.
+    """
+    sample, confidence = moments.sample, settings.confidence
+    differs = untested.won + untested.lost > 0
+    mean = np.where(differs, moments.mean, 0.0)
+    sd = np.where(np.ptp(values, axis=0) == 0, 0.0, moments.sd)
+    error = sd / np.sqrt(sample.n)
+    test = t_test(mean, error, sample.free, confidence=confidence, reach=moments.reach)
+    p = _careful_p(test.p, values, sample)
+    # So few users who differ do not show how far others may, so the bounds of the metric
+    # take the place of what is seen.
+    are_few = _are_few(values, sample)
+    low, high = moments.interval(confidence, within_bounds=True)
+    low = np.where(are_few, low, test.low)
+    high = np.where(are_few, high, test.high)
     is_tested = np.isfinite(p) & np.isfinite(low)
     is_kept = is_tested | settings.keeps_untested
-    return made._replace(
+    smallest = detectable(sd, sample.n, alpha=settings.alpha)
+    smallest = smallest + np.maximum(*moments.reach)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        effect_size = mean / sd
+    return untested._replace(
+        difference=mean,
         low=np.where(is_kept, low, np.nan),
         high=np.where(is_kept, high, np.nan),
         p=np.where(is_tested, p, np.nan),
-        sd=sample.sd,
-        effect_size=sample.effect_size,
-        reach=np.maximum(*sample.moments.reach),
+        effect_size=np.where(differs, effect_size, 0.0),
+        detectable=np.where(is_tested, smallest, np.nan),
     )
 
 
-def settled(differences: Floats) -> Floats:
-    """Round differences to twelve decimals.
+def _careful_p(p: Floats, values: Floats, sample: UserSample) -> Floats:
+    """Return p-values no lower than that of as many coins, all on one side.
 
-    Ties must not depend on the order in which two models add the same terms.
+    NaN where fewer than 10 users differ.
     """
-    return np.round(differences, 12) + 0.0  # -0.0 is 0
+    # Values are settled, and of clusters their sums are not: below half a unit of the
+    # twelfth decimal a sum is 0.
+    has_sign = np.abs(sample.by_unit(values)) > ROUNDING / 2
+    n_signs = np.count_nonzero(has_sign, axis=0)
+    n_differ = sample.count(values != 0)
+    careful = np.clip(p, 2.0 ** (1.0 - n_signs), 1.0)
+    return np.where(n_differ < ENOUGH, np.nan, careful)
 
 
-@dataclass(frozen=True, eq=False)
-class _Sample:
-    """The differences of users, a column for each pair of models, as tests read them."""
-
-    differences: Floats  #: users × columns, settled
-    moments: Moments  #: of the differences before they were settled
-    weights: Floats | None  #: of users
-    clusters: Clusters | None  #: of lists; None: each user, or list, is one
-
-    @classmethod
-    def of(
-        cls,
-        differences: Floats,
-        bounds: Bounds,
-        weights: Floats | None,
-        clusters: Clusters | None,
-    ) -> _Sample:
-        """Check differences, one of each user or several, and sum them up."""
-        values = np.asarray(differences, dtype=np.float64)
-        if values.ndim == 1:
-            values = values[:, np.newaxis]
-        if not np.isfinite(values).all():
-            raise FrameError(
-                "differences hold what is no finite number: leave out users on whom only "
-                "one of the two models is judged."
-            )
-        moments = Moments.of(values, bounds, weights, clusters)
-        return cls(settled(values), moments, weights, clusters)
-
-    @cached_property
-    def won(self) -> NDArray[np.int64]:
-        """Users for whom the model is better."""
-        return np.asarray((self.differences > 0).sum(axis=0))
-
-    @cached_property
-    def lost(self) -> NDArray[np.int64]:
-        """Users for whom the baseline is better."""
-        return np.asarray((self.differences < 0).sum(axis=0))
-
-    @cached_property
-    def n_differ(self) -> Floats:
-        """The effective number of users who differ, or clusters with such a list."""
-        return effective_count(self.differences != 0, self.weights, self.clusters)
-
-    @cached_property
-    def n_signs(self) -> NDArray[np.intp]:
-        """The number of users, or of clusters in their sums, whose difference is not 0."""
-        differences = self.differences
-        if self.clusters is not None:
-            differences = settled(self.clusters.sums(differences))
-        return np.asarray(np.count_nonzero(differences, axis=0))
-
-    @cached_property
-    def mean(self) -> Floats:
-        """The mean difference: 0 where rounding alone makes one, NaN without users."""
-        if len(self.differences) == 0:
-            return np.full(self.differences.shape[1], np.nan)
-        if self.moments.n < 2:
-            return self.moments.mean
-        return np.where(self.won + self.lost == 0, 0.0, self.moments.mean)
-
-    @cached_property
-    def sd(self) -> Floats:
-        """The standard deviation, 0 where users differ by rounding alone."""
-        is_constant = np.ptp(self.differences, axis=0) == 0
-        return np.where(is_constant, 0.0, self.moments.sd)
-
-    @property
-    def effect_size(self) -> Floats:
-        """Cohen's d_z."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            size = self.mean / self.sd
-        return np.where(self.won + self.lost == 0, 0.0, size)
-
-    @property
-    def n_off_each_end(self) -> Floats:
-        """The fewest users whose difference is not 0, not the lowest, not the highest."""
-        ends = (
-            np.zeros(self.differences.shape[1]),
-            self.differences.min(axis=0),
-            self.differences.max(axis=0),
-        )
-        n_off = [self._n_off(end) for end in ends]
-        return np.minimum(n_off[0], np.minimum(n_off[1], n_off[2]))
-
-    def _n_off(self, end: Floats) -> Floats:
-        """Return how many users, or clusters, effectively have another difference."""
-        if self.clusters is not None:
-            return self.clusters.n_off(self.differences, end, self.weights)
-        return effective_count(self.differences != end, self.weights)
-
-
-def _student_interval(sample: _Sample, confidence: float) -> tuple[Floats, Floats]:
-    """Return the ends of Student's interval.
-
-    Of few users who differ they are those within the bounds of the metric.
-    """
-    from scipy.special import stdtrit
-
-    n = sample.moments.n
-    quantile = stdtrit(sample.moments.free, (1 + confidence) / 2)
-    half = quantile * (sample.sd / np.sqrt(n))
-    down, up = sample.moments.reach
-    # So few users do not show how far others may differ, so the bounds of the metric
-    # take the place of those seen.
-    are_few = sample.n_off_each_end < ENOUGH
-    low, high = sample.moments.interval_within_bounds(confidence)
-    return (
-        np.where(are_few, low, sample.mean - half - down),
-        np.where(are_few, high, sample.mean + half + up),
+def _are_few(values: Floats, sample: UserSample) -> Bools:
+    """Return whether few users are off 0, off the lowest or off the highest difference."""
+    n_off = (
+        sample.off(np.abs(values)),
+        sample.off(values - values.min(axis=0)),
+        sample.off(values.max(axis=0) - values),
     )
-
-
-def _student_p(sample: _Sample) -> Floats:
-    """Return p-values of Student's paired t test; NaN where fewer than 10 users differ.
-
-    None is below that of as many coins, all on the side of the difference.
-    """
-    from scipy.special import stdtr
-
-    n = sample.moments.n
-    error = sample.sd / np.sqrt(n)
-    reach = np.where(sample.mean > 0, *sample.moments.reach)
-    beyond_reach = np.maximum(np.abs(sample.mean) - reach, 0.0)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        statistic = np.where(beyond_reach == 0, 0.0, beyond_reach / error)
-        p = 2 * stdtr(sample.moments.free, -statistic)
-    lowest = 2.0 ** (1.0 - sample.n_signs)
-    p = np.minimum(np.maximum(p, lowest), 1.0)
-    return np.where(sample.n_differ < ENOUGH, np.nan, p)
+    return np.asarray(np.min(n_off, axis=0) < ENOUGH)

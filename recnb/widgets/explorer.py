@@ -5,7 +5,7 @@ Every number is that of an evaluation, as a reader could ask it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,17 +15,17 @@ from markupsafe import Markup
 
 from recnb.data.ids import positions
 from recnb.display.language import N_, _, checked, use_language
-from recnb.display.templates import render
+from recnb.display.templates import write
 from recnb.display.text import fixed, one_line, with_symbol
 from recnb.errors import NoUsersError, OptionError, RecnbError, near
 from recnb.metrics.measure import Measure, metric_named
 from recnb.metrics.metric import METRICS
-from recnb.report.bins import BINS, Bins
+from recnb.results.bins import BINS, Bins
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.score import score_of
 from recnb.results.segments import segments_of
 from recnb.stats import mean_of
-from recnb.widgets.live import Live
+from recnb.widgets.live import Live, check_choice
 
 #: Users that are listed with controls.
 LISTED = 200
@@ -132,21 +132,26 @@ class Explorer(Live):
         """
         for name in choices:
             if name not in Choices._fields:
-                known = near(name, Choices._fields)
-                raise OptionError(f"{name}= is nothing to choose. {known}")
+                known_names = near(name, Choices._fields)
+                raise OptionError(f"{name}= is nothing to choose. {known_names}")
         if "metric" in choices:
             choices["metric"] = metric_named(choices["metric"], METRICS).name
         labels = self.labels
         if "by" in choices:
-            self._check_choice(choices, "by", ["", *self.columns])
+            check_choice("by", choices["by"], ["", *self.columns])
             labels = self._labels_of(choices["by"])
             choices.setdefault("segment", "")
-        self._check_choice(choices, "model", self.models)
-        self._check_choice(choices, "other", self.models)
-        self._check_choice(choices, "user", self.values.index)
-        self._check_choice(choices, "sort", self.values.columns)
-        self._check_choice(choices, "segment", ["", *labels.unique()])
-        self._check_choice(choices, "bar", ["", *self.bars()])
+        known: dict[str, Collection[Any]] = {
+            "model": self.models,
+            "other": self.models,
+            "user": self.values.index,
+            "sort": self.values.columns,
+            "segment": ["", *labels.unique()],
+            "bar": ["", *self.bars()],
+        }
+        for name, values_known in known.items():
+            if name in choices:
+                check_choice(name, choices[name], values_known)
         shown = self.shown._replace(**choices)
         values = self.values
         if {"metric", "k", "model", "other"} & choices.keys():
@@ -156,14 +161,6 @@ class Explorer(Live):
         self.values = values
         self.labels = labels
         self._draw()
-
-    def _check_choice(
-        self, choices: Mapping[str, Any], name: str, known: Collection[Any]
-    ) -> None:
-        """Raise an error if a choice that is made is not among those that are known."""
-        if name in choices and choices[name] not in known:
-            value = choices[name]
-            raise OptionError(f"{name}={value!r} is not here. {near(value, known)}")
 
     # Numbers.
 
@@ -224,30 +221,28 @@ class Explorer(Live):
         counts = self._bar_of_each()[self._in_segment].value_counts(sort=False)
         return {str(bar): int(n) for bar, n in counts.items()}
 
-    def counts(self) -> tuple[int, int, int]:
+    def counts_in_words(self) -> str:
         """Count users of the segment by whether the model is better, worse or the same.
 
         It is compared with the other model. Where neither of two values of the metric is
-        better, the first number counts higher ones, the second lower ones.
+        better, higher and lower ones are counted.
         """
-        differences = self.values["difference"].round(12)[self._in_segment]
-        gains = METRICS[self.shown.metric].sign * differences
-        return int((gains > 0).sum()), int((gains < 0).sum()), int((gains == 0).sum())
-
-    def counts_in_words(self) -> str:
-        """Return the counts as a sentence."""
+        metric = METRICS[self.shown.metric]
         words = N_("{better:,} better, {worse:,} worse, {same:,} the same")
-        if METRICS[self.shown.metric].better is None:
+        if metric.better is None:
             words = N_("{better:,} higher, {worse:,} lower, {same:,} the same")
-        better, worse, same = self.counts()
+        differences = self.values["difference"].round(12)[self._in_segment]
+        gains = metric.sign * differences
+        better, worse, same = (gains > 0).sum(), (gains < 0).sum(), (gains == 0).sum()
         return _(words, better=better, worse=worse, same=same)
 
     # What is shown, and what its controls do.
 
     def _html(self, live: bool) -> str:
         frame = self.to_frame()
-        return render(
+        return write(
             "widgets/explorer.jinja",
+            "html",
             explorer=self,
             shown=self.shown,
             live=live,
@@ -285,7 +280,8 @@ class Explorer(Live):
             lists[name] = _html_of(self.models[name].user, shown.user, k=shown.k)
         explain = self.models[shown.model].explain
         made = _html_of(explain, shown.metric, shown.user, k=shown.k, **options)
-        return [render("widgets/user.jinja", label=self._label, lists=lists, made=made)]
+        template = "widgets/user.jinja"
+        return [write(template, "html", label=self._label, lists=lists, made=made)]
 
     def _use(self, name: str, value: str, key: str) -> None:
         shown = self.shown
@@ -301,24 +297,28 @@ class Explorer(Live):
 
     def _chosen(self, name: str, value: str) -> Any:
         """Return what a control chooses; names of the user's are chosen by position."""
-        if name == "k":
-            if not (value or "0").isdecimal():
-                problem = N_(
-                    "k={value}: give a whole number from 1 up, or 0 for whole lists."
-                )
-                raise OptionError(_(problem, value=value))
-            return int(value or 0) or None
-        if name in ("model", "other"):
-            return list(self.models)[int(value)]
-        if name == "by":
-            return ["", *self.columns][int(value)]
-        if name == "segment":
-            return self.segments().index[int(value)]
-        if name == "bar":
-            return list(self.bars())[int(value)]
-        if name == "user":
-            return self.to_frame().index[int(value)]
-        return value
+        known: Iterable[Any]
+        match name:
+            case "k":
+                if not (value or "0").isdecimal():
+                    problem = N_(
+                        "k={value}: give a whole number from 1 up, or 0 for whole lists."
+                    )
+                    raise OptionError(_(problem, value=value))
+                return int(value or 0) or None
+            case "model" | "other":
+                known = self.models
+            case "by":
+                known = ["", *self.columns]
+            case "segment":
+                known = self.segments().index
+            case "bar":
+                known = self.bars()
+            case "user":
+                known = self.to_frame().index
+            case _:
+                return value
+        return list(known)[int(value)]
 
     def __repr__(self) -> str:
         means = []
@@ -387,29 +387,24 @@ class Explorer(Live):
         if self.is_paired:
             difference = value - values[shown.other]
             frame = values.assign(value=value, difference=difference)
-        evaluation = self.models[shown.model]
-        joined = evaluation.joined
-        counts = {"relevant": joined.n_relevant, "length": joined.list_length}
-        lists = pd.DataFrame(counts, evaluation.users).reindex(frame.index)
-        hits = self._hits_of(evaluation, shown.k).reindex(frame.index)
-        return self._named_by_list(frame.assign(hits=hits, **lists))
-
-    def _named_by_list(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """Name rows by the id of their list, "u1 [day=mon]", where users have several."""
+        data = self.models[shown.model]
+        counts = {
+            "relevant": data.joined.hits.n_relevant,
+            "length": data.joined.hits.list_length,
+        }
+        lists = pd.DataFrame(counts, data.users).reindex(frame.index)
+        # Hits are counted, whatever relevant pairs weigh.
+        counted = data.unweighted if data.joined.is_weighted else data
+        n_hits = Measure(METRICS["cg"], {"gain": "binary"}, shown.k)
+        hits = score_of(counted, n_hits).per_user.reindex(frame.index)
+        frame = frame.assign(hits=hits, **lists)
         data = self._data
         if not data.keys.columns:
             return frame
-        lists = data.joined.users[data.users.get_indexer(frame.index)]
-        names = data.keys.names(lists).to_list()
+        # Where users have several lists, rows are named as "u1 [day=mon]".
+        list_ids = data.joined.users[data.users.get_indexer(frame.index)]
+        names = data.keys.names(list_ids).to_list()
         return frame.set_axis(pd.Index(names, name=data.user_label))
-
-    @staticmethod
-    def _hits_of(data: EvaluationData, k: int | None) -> pd.Series[float]:
-        """Return the number of hits of each user, whatever relevant pairs weigh."""
-        is_weighted = data.joined.is_weighted
-        counted = data.unweighted if is_weighted else data
-        gained = Measure(METRICS["cg"], {"gain": "binary"}, k)
-        return score_of(counted, gained).per_user
 
     def _labels_of(self, by: str) -> pd.Series[Any]:
         """Return the segment of each user, in the order in which `by=` has them."""
@@ -430,26 +425,18 @@ class Explorer(Live):
         low, high = METRICS[self.shown.metric].bounds
         if self.is_paired:
             bins = Bins.over(abs(values), (0.0, high - low), BINS // 2)
-            codes = np.where(values < 0, -1, 1) * bins.of(abs(values))
+            below_0 = [each.mirrored for each in bins.each[:0:-1]]
+            each_bin = [*below_0, *bins.each]
+            codes = np.where(values < 0, -1, 1) * bins.of(abs(values)) + len(below_0)
         else:
             bins = Bins.over(values, (low, high))
+            each_bin = bins.each
             codes = bins.of(values)
-        names = self._bars_in_words(bins)
-        bar: pd.Series[Any] = pd.Series(codes, self.values.index).map(names)
-        return bar.astype(pd.CategoricalDtype([*names.values()], ordered=True))
-
-    def _bars_in_words(self, bins: Bins) -> dict[int, str]:
-        """Return what each bar is called, by its number from 0.
-
-        Of differences there are as many below 0.
-        """
-        names = {}
         with use_language(self.lang):
-            for code, each in enumerate(bins.each):
-                names[code] = each.words
-                if self.is_paired and code:
-                    names[-code] = each.mirrored.words
-        return dict(sorted(names.items()))
+            names = [each.words for each in each_bin]
+        dtype = pd.CategoricalDtype(names, ordered=True)
+        bars = pd.Categorical.from_codes(codes.tolist(), dtype=dtype)
+        return pd.Series(bars, self.values.index)
 
 
 def _html_of(ask: Callable[..., Any], *arguments: Any, **options: Any) -> str:

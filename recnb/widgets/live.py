@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import contextlib
 from abc import ABC, abstractmethod
+from collections.abc import Collection, Hashable
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
 
 from recnb.display.language import use_language
-from recnb.errors import RecnbError, Suggesting
+from recnb.errors import OptionError, RecnbError, Suggesting, near, quoted
 
 if TYPE_CHECKING:
     import ipywidgets
@@ -35,6 +36,12 @@ def html_widget() -> Any:
         html = traitlets.Unicode().tag(sync=True)
 
     return LiveHtml
+
+
+def check_choice(name: str, value: object, known: Collection[Any]) -> None:
+    """Raise an error if a choice is not among those that are known."""
+    if not isinstance(value, Hashable) or value not in frozenset(known):
+        raise OptionError(f"{name}={quoted(value)} is not here. {near(value, known)}")
 
 
 class Live(Suggesting, ABC):

@@ -17,17 +17,17 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from recnb.display.language import N_, _, checked, use_language
-from recnb.display.templates import plain_lines, render
+from recnb.display.templates import macro, write
 from recnb.display.text import one_line, trimmed
-from recnb.errors import OptionError, RecnbError, is_word, near, quoted
+from recnb.errors import OptionError, RecnbError
 from recnb.metrics.formula import number
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import metric_named
+from recnb.metrics.measure import Measure, measure_named, metric_named
 from recnb.metrics.metric import ACCURACY, Given, Metric
 from recnb.results.arguments import Metrics, asked_of
 from recnb.results.explanation import Explanation
 from recnb.results.single_list import Ranking, Truth, explain
-from recnb.widgets.live import Live
+from recnb.widgets.live import Live, check_choice
 
 #: What is shown by default: the list is not in the best order, and one relevant item is
 #: missing.
@@ -146,7 +146,9 @@ class Playground(Live):
         if ranking is None and truth is None:
             ranking, truth = RANKING, TRUTH
         with use_language(self.lang):
-            asked = asked_of(None, metrics, {}, among=ACCURACY)
+            asked = asked_of(None, metrics, {})
+            for name, measure in asked:
+                _refuse_measure(name, measure)
             order, relevance = _read(ranking, truth)
             #: All of them: those of the list in their first order, then the others.
             self.items = tuple(dict.fromkeys([*order, *relevance]))
@@ -387,8 +389,9 @@ class Playground(Live):
     def _html(self, live: bool) -> str:
         before, now = self._explained_twice()
         terms = self.terms()
-        return render(
+        return write(
             "widgets/playground.jinja",
+            "html",
             play=self,
             live=live,
             gains=GAINS,
@@ -476,9 +479,7 @@ class Playground(Live):
                 f"order={list(setting.order)!r}: a list holds at least one of the items "
                 f"{list(self.items)!r}, each once."
             )
-        gain = setting.gain
-        if not is_word(gain, GAINS):
-            raise OptionError(f"gain={quoted(gain)} is no gain. {near(gain, GAINS)}")
+        check_choice("gain", setting.gain, GAINS)
         for name in self.metrics:
             self.explain(name, setting)
 
@@ -493,41 +494,43 @@ class Playground(Live):
         )
         return replace(explanation, titles=self.titles)
 
-    def _check_item(self, item: Any) -> None:
-        if item not in self.items:
-            known = near(item, self.items)
-            raise OptionError(f"{item!r} is not an item here. {known}")
-
     def _others(self, item: Any) -> list[Any]:
         """Return the list without an item."""
-        self._check_item(item)
+        check_choice("item", item, self.items)
         return [other for other in self.now.order if other != item]
 
     def _grade(self, item: Any, grade: Any) -> float:
         """Return the relevance that an item is given, or raise why it cannot be."""
-        self._check_item(item)
+        check_choice("item", item, self.items)
         _order, relevance = _read([item], {item: grade})
         return relevance[item]
 
     def _metric_name(self, metric: Any) -> str:
         """Return the name of a metric, or raise an error if it is not explained here."""
         name = metric_named(metric, ACCURACY).name
-        if name not in self.metrics:
-            raise OptionError(
-                f"{name!r} is not among the metrics of this playground. "
-                f"{near(name, self.metrics)}"
-            )
+        check_choice("metric", name, self.metrics)
         return name
 
     def _explained_twice(self) -> tuple[Explanation, Explanation]:
         """Explain the metric in focus before the last step and now."""
         return self.explain(setting=self.before), self.explain()
 
-    def _words(self, macro: str, *given: Explanation, between: str = " ") -> str:
-        """Return what a macro of the text template writes, its lines joined."""
+    def _words(self, what: str, *given: Explanation, between: str = " ") -> str:
+        """Return what a macro of the sentences writes, its lines joined."""
+        template = "widgets/playground_words.jinja"
         with use_language(self.lang):
-            lines = plain_lines("widgets/playground.txt.jinja", macro, self, *given)
-            return between.join(lines)
+            lines = macro(template, what, "lines", self, *given).splitlines()
+        return between.join(lines)
+
+
+def _refuse_measure(name: str, measure: Measure) -> None:
+    """Refuse a metric that is not of accuracy, and a text with a cut-off."""
+    measure_named(measure, ACCURACY)
+    if measure.k is not None:
+        raise OptionError(
+            f"{name!r} has a cut-off, which is k= here: type {measure.name!r} and "
+            f"k={measure.k}."
+        )
 
 
 def _titles(items: Iterable[Any], title_of: Mapping[Any, str] | None) -> dict[Any, str]:

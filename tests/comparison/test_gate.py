@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
+import polars as pl
 import pytest
 
 import recnb
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.measure import measure_named
 from recnb.results.gate import Gate, limit_check, not_worse_check
 from recnb.results.numbers import DifferenceRow
+from recnb.results.score import Score
+from recnb.results.values import Basis, Values
 from recnb.results.verdicts import verdict_of
-from recnb.stats import Moments
+from recnb.stats import Moments, UserSample
 from tests.comparison.frames import SAMPLE
 from tests.rows import hold_refused, read_rows
 
@@ -51,8 +56,17 @@ def not_worse(
 
 
 def reached(value, least, n_users=261, check="at_least"):
-    about = {"metric": "ndcg", "k": 10, "model": "", "n_users": n_users}
-    return limit_check(check, about, value, least)
+    values = Values(
+        measure=measure_named("ndcg"),
+        k=Cutoffs.one(10),
+        users=pl.Series(range(n_users)),
+        matrix=np.zeros((n_users, 1)),
+        mean=np.array([value]),
+        convention=recnb.Convention(),
+        basis=Basis(words=lambda **_brief: []),
+        sample=lambda: UserSample(n_users),
+    )
+    return limit_check(check, Score(values), least)
 
 
 def not_dearer(low, high, margin, **about):
@@ -103,6 +117,10 @@ def test_a_gate_says_what_the_verdict_of_the_difference_says():
         if verdict != "untested":  # of which an interval may say something
             assert check.passed == (verdict != "worse")
     assert {"worse"} < {*verdicts}
+    checks = gate.to_dict()["checks"]
+    for name, check in zip(found.names[1:], checks, strict=True):
+        of_one = found.not_worse("ndcg", k=10, model=name)
+        assert of_one.to_dict()["checks"] == [check]
 
 
 GATES = read_rows("comparison/gates.toml")
@@ -152,7 +170,8 @@ def test_few_of_many_users_who_differ_have_an_interval_within_the_bounds():
     assert "no test could be made (difference -0.0100, 95% interval -0.0" in repr(gate)
     bounds = (-1.0, 1.0)
     differences = np.r_[-np.ones(5), np.zeros(495)][:, np.newaxis]
-    low, high = Moments.of(differences, bounds).interval_within_bounds()
+    moments = Moments(differences, UserSample(500), bounds)
+    low, high = moments.interval(within_bounds=True)
     check = gate.checks[0].numbers
     assert (check["low"], check["high"]) == pytest.approx((low[0], high[0]))
     assert -0.03 < low[0] < -0.01 < high[0]
@@ -166,7 +185,7 @@ def test_a_number_that_must_be_reached():
     assert EV.at_least("ndcg", value, k=10)
     gate = EV.at_least("ndcg", np.nextafter(value, 1), k=10)
     assert not gate
-    assert f"ndcg@10 is {value}" in repr(gate)
+    assert f"nDCG@10 is {value}" in repr(gate)
     assert f"below {np.nextafter(value, 1)}" in repr(gate)
     assert EV.at_least(
         "ndcg", float(EV.ndcg(k=10, gain="exponential")), k=10, gain="exponential"
@@ -180,7 +199,7 @@ def test_a_number_that_must_be_reached():
         EV.ndcg(k=10).basis,
     )
     both = Gate((*coverage.checks, *accuracy.checks))
-    assert "coverage@10: 298 users with a list" in both.basis
+    assert "Coverage@10: 298 users with a list" in both.basis
     assert [check["basis"] for check in both.to_dict()["checks"]] == [
         coverage.basis,
         accuracy.basis,
@@ -200,7 +219,5 @@ def test_a_failed_gate_says_its_numbers_in_a_script() -> None:
     gate = recnb.evaluate(lists, {user: ["b"] for user in lists}).at_least(
         "mrr", 0.6, k=2
     )
-    with pytest.raises(
-        AssertionError, match=r"^failed: reciprocal_rank@2 is 0.5000, below"
-    ):
+    with pytest.raises(AssertionError, match=r"^failed: RR@2 is 0.5000, below"):
         assert gate, gate

@@ -324,6 +324,29 @@ def test_what_is_known_of_items_must_be_one_where_it_enters(changed, metric):
             call()
 
 
+def test_items_must_be_one_for_a_function_that_is_given_them_and_not_for_judgments():
+    models, truth, kept = twins()
+    both = {"a": kept, "b": {**kept, "items": kept["items"].iloc[:-2]}}
+    found = recnb.compare(
+        {
+            name: recnb.evaluate(models["these"], truth, **side)
+            for name, side in both.items()
+        }
+    )
+    assert found.differences(["judged", "bpref"], k=3)["difference"].tolist() == [0, 0]
+
+    @recnb.metric(symbol="Depth", over="list")
+    def depth(lists, k=None):
+        """Mean rank of the items shown."""
+        return lists.groupby("user")["rank"].mean()
+
+    try:
+        with pytest.raises(FrameError, match="'a' and 'b' have different items="):
+            found.differences(depth, k=3)
+    finally:
+        del LIST_METRICS["depth"]
+
+
 DAYS = pd.DataFrame(
     {
         "user": [1, 1, 2, 2],
@@ -407,4 +430,4 @@ def test_a_metric_over_other_users_is_refused_with_advice_that_works():
     table = found.table(["ndcg", "precision"], k=1)
     assert table["ndcg@1"].tolist() == pytest.approx([9 / 12] * 2)
     assert "9 users that both models" in table.attrs["basis"]
-    assert "ndcg: 12 users" in table.attrs["basis"]
+    assert "nDCG: 12 users" in table.attrs["basis"]

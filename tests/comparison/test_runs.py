@@ -109,6 +109,25 @@ def test_splits_that_are_all_alike_are_not_tested():
     assert math.isnan(resampled(np.full((1, 1), 0.1)).p[0])
 
 
+def test_means_of_splits_that_differ_by_rounding_alone_are_the_same():
+    """Two models with the same values of users, who are summed in another order."""
+    rows = []
+    for fold in range(3):
+        ranks = np.random.default_rng(fold).permutation(13).tolist()
+        for model, places in (("a", ranks), ("b", ranks[::-1])):
+            for user, place in enumerate(places):
+                items = [*range(place), "x", *range(place, 12)]
+                for rank, item in enumerate(map(str, items), 1):
+                    rows.append((model, user, fold, item, rank))
+    recs = pd.DataFrame(rows, columns=["model", "user", "fold", "item", "rank"])
+    truth = {user: ["x"] for user in range(13)}
+    found = recnb.compare(recs, truth, split="fold", model="model")
+    runs = found.runs("mrr")
+    assert (runs.by_split["a"] != runs.by_split["b"]).any()
+    row = runs.differences.iloc[0]
+    assert (row["verdict"], row["difference"]) == ("same", 0.0)
+
+
 def test_what_an_interval_covers_is_said():
     folds, seeds = FOUND.runs("ndcg", k=5, test_share=0.2), FOUND.runs("ndcg", k=5)
     text = " ".join(repr(folds).split())

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+import sys
 
 import matplotlib as mpl
 import numpy as np
@@ -14,9 +15,11 @@ import pytest
 from scipy import stats
 
 import recnb
-from recnb.display.document import inline
+from recnb.display.forms import CONSOLE
 from recnb.errors import OptionError
-from recnb.report.conclusions import conclusions
+from recnb.metrics import Credit, out_of_count
+from recnb.metrics.metric import METRICS
+from recnb.results.conclusions import conclusions
 from recnb.results.numbers import DifferenceRow
 from recnb.results.verdicts import verdict_of
 from recnb.stats import Settings
@@ -107,7 +110,7 @@ def rows_of(table):
 def test_marks_are_against_the_best_where_no_baseline_was_named():
     found = recnb.compare(SAMPLE.models, SAMPLE.test)
     table = found.table("ndcg", k=10)
-    assert "°: not significantly different from it" in repr(table)
+    assert "°: not shown to differ from it" in repr(table)
     assert "than" not in repr(table).splitlines()[-2]
     assert table.attrs["near_best"] == {"ndcg@10": ["item-knn"]}
     two = {name: SAMPLE.models[name] for name in ("factors", "popular")}
@@ -157,7 +160,7 @@ def test_a_table_has_intervals_and_numbers_of_all_lists():
         "coverage@10",
     ]
     assert "0.2438▲ (0.2120–0.2795)" in table.to_markdown().replace("**", "")
-    assert "coverage: 298 users with a list" in table.attrs["basis"]
+    assert "Coverage: 298 users with a list" in table.attrs["basis"]
     assert "95% intervals" in table.attrs["basis"]
     for one, other in zip(
         plain.plot().containers, table.plot().containers, strict=True
@@ -171,7 +174,7 @@ def test_a_table_has_intervals_and_numbers_of_all_lists():
         found.table(["ndcg", "coverage"], k=5, by=pd.Series({"u1": 1}))
     with pytest.raises(OptionError, match="say True or False"):
         found.table("ndcg", intervals="yes")
-    with pytest.raises(OptionError, match="has an option 'by'"):
+    with pytest.raises(OptionError, match="has no option 'by'"):
         found.curve("ndcg", by="segment")
 
 
@@ -226,7 +229,7 @@ def test_what_may_be_said(numbers):
         )
     others = [dataclasses.replace(row, p=0.2)] * 2
     line, *_lines = conclusions([row, *others], Settings())
-    assert VERDICTS[numbers]["words"] in inline(line, "txt")
+    assert VERDICTS[numbers]["words"] in CONSOLE.write(line)
 
 
 def test_users_who_are_too_few_or_alike_and_one_comparison():
@@ -258,7 +261,7 @@ def test_conclusions_name_equal_scores_that_decide():
     found = recnb.compare(frame, score=["pred", "pred2"]).differences("ndcg", k=5)
     (told,) = (note for note in found.notes if note.startswith("pred"))
     assert told.startswith("pred: Queries for which equal scores decide: 60 of 60")
-    assert told in repr(found)
+    assert told in " ".join(repr(found).split())
     assert "equal scores decide" in found._repr_html_()
 
 
@@ -288,8 +291,8 @@ def test_parts_of_the_truth_that_one_model_has_no_users_of(models):
     )
     means = found.table("recall", k=1, by="day")["recall@1"].to_dict()
     assert means == {("x", "a"): 1, ("x", "b"): 0, ("z", "a"): 0, ("z", "b"): 1}
-    rows = found.report(k=1, metrics="recall", by="day").to_dict()["segments"]["rows"]
-    assert [row["segment"] for row in rows] == ["x", "z"]
+    told = found.report(k=1, metrics="recall", by="day").to_dict()["segments"]
+    assert [told["names"][part] for part in told["differences"]["part"]] == ["x", "z"]
 
 
 def test_a_metric_of_other_relevant_items_says_which_and_of_how_many_users():
@@ -306,3 +309,43 @@ def test_a_metric_of_other_relevant_items_says_which_and_of_how_many_users():
     assert all(told in basis for basis in bases)
     assert "AP(rel=2)" not in found.table(["AP"]).attrs["basis"]
     assert found.differences(["AP(rel=2)"])["n_users"].tolist() == [10]
+
+
+def test_a_metric_that_is_no_longer_known_by_its_name_has_a_curve():
+    @recnb.metric(symbol="Gone", credit="1", out_of="k", bounds=(0, 1))
+    def gone(hits, k=None):
+        """Share of the first k places that hold a relevant item."""
+        return Credit(hits, k, np.ones(len(hits.rank)), out_of_count(hits, k, "k"))
+
+    del METRICS["gone"]
+    means = compared().curve(gone, k=[5])["mean"].tolist()
+    assert means == compared().curve("precision", k=[5])["mean"].tolist()
+
+
+def test_a_library_without_a_usual_metric_under_weights_is_asked_for_names():
+    truth = SAMPLE.test.assign(shown=0.5)
+    options = {"propensity": "shown", "convention": "rexmex"}
+    found = recnb.compare(SAMPLE.models, truth, **options)
+    for ask in (found["popular"].table, found.table, found.differences):
+        with pytest.raises(OptionError, match="rexmex has none of the usual metrics"):
+            ask()
+    assert len(found.differences(["recall"], k=5)) == 2
+
+
+def test_an_option_beside_a_text_that_gives_it_is_of_the_other_metrics():
+    table = compared()["popular"].table(["nDCG(dcg='exp-log2')", "ndcg"], gain="binary")
+    plain = compared()["popular"].table(["nDCG(dcg='exp-log2')"])
+    assert table.iloc[0].tolist() == plain.iloc[0].tolist()
+    with pytest.raises(OptionError, match="leave one of them out"):
+        compared()["popular"].table(["nDCG(dcg='exp-log2')"], gain="linear")
+
+
+def test_only_a_deleted_lint_is_done_without(monkeypatch):
+    for name in [name for name in sys.modules if name.startswith("recnb.lint")]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, "recnb.lint", None)
+    assert compared().differences("ndcg", k=5) is not None
+    monkeypatch.delitem(sys.modules, "recnb.lint")
+    monkeypatch.setitem(sys.modules, "recnb.lint.data", None)
+    with pytest.raises(ModuleNotFoundError, match=r"recnb\.lint\.data"):
+        compared().differences("ndcg", k=5)

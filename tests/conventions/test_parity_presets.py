@@ -115,12 +115,18 @@ def has_no_rule(one: Preset) -> bool:
     return "follows no recorded rule" in one.caveat_in_words
 
 
+def marks_of(asked: str) -> pytest.MarkDecorator | tuple[()]:
+    """Where a library is not asked by the test command: it needs an environment of its
+    own, or is slow (tests/libraries/test_without_k.py asks it less).
+    """
+    if ASKED[asked].environment:
+        return pytest.mark.parity
+    return pytest.mark.slow if asked == "scikit-learn" else ()
+
+
 @pytest.mark.parametrize(
     "asked",
-    [
-        pytest.param(name, marks=pytest.mark.parity if how.environment else (), id=name)
-        for name, how in ASKED.items()
-    ],
+    [pytest.param(name, marks=marks_of(name), id=name) for name in ASKED],
 )
 def test_as_in_returns_what_the_library_returns(asked: str) -> None:
     """Every variant was compared often enough, and the library raises only what is

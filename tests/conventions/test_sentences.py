@@ -91,7 +91,8 @@ def test_negative_relevance_is_said_to_be_what_it_is() -> None:
     ev = recnb.evaluate(RUN, NEGATIVE, negative_relevance="zero")
     unjudged = "negative relevance means not judged"
     counts_0 = "negative relevance counts 0"
-    for number in (ev.measure("bpref"), ev.measure("AP(judged_only=True)")):
+    for name in ("bpref", "infAP", "AP(judged_only=True)"):
+        number = ev.measure(name)
         assert unjudged in number.basis
         assert counts_0 not in number.basis
     for number in (ev.ndcg(k=2), ev.precision(k=2), ev.measure("Judged@2")):
@@ -104,6 +105,7 @@ def test_negative_relevance_is_said_to_be_what_it_is() -> None:
     assert judged.to_frame()["judged"].tolist() == [True, True, False]
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("form", [pd.DataFrame, pl.from_pandas, pa.Table.from_pandas])
 @pytest.mark.parametrize(
     ("relevant", "judged_only", "said"),
@@ -166,7 +168,8 @@ def test_what_is_advised_under_propensities_takes_them() -> None:
         pd.DataFrame({"user": ["u"], "item": ["a"], "p": [0.5]}),
         propensity="p",
     )
-    for name, metric in {**METRICS, **RETRIEVAL_METRICS}.items():
+    named = {**METRICS, **RETRIEVAL_METRICS}
+    for name, metric in {**named, "IPrec@0.5": metric_named("IPrec")}.items():
         if not metric.instead:
             continue
         with pytest.raises(OptionError, match="under propensity= the nearest is"):
@@ -177,7 +180,7 @@ def test_what_is_advised_under_propensities_takes_them() -> None:
             assert metric_named(named).name in METRICS
             assert named != "ndcg", name
             assert float(getattr(ev, named)(k=2)) > 0
-    assert ev.report(k=[1]).metrics[0].metric == "precision"
+    assert ev.report(k=[1])._data.metrics[0].metric == "precision"
     assert ev.table(k=1).index.tolist() == ["precision", "recall", "ndcg"]
 
 
@@ -195,12 +198,14 @@ def test_what_is_given_already_is_not_advised() -> None:
 # Libraries
 
 
-def test_a_variant_in_the_name_of_the_library_is_that_of_its_metric() -> None:
+def test_what_a_library_is_given_stands_with_its_metric() -> None:
     recs = pd.DataFrame({"user": 1, "item": [*"ab"], "score": [2.0, 1.0]})
     truth = pd.DataFrame({"user": 1, "item": [*"ac"]})
-    for spelt in ("scikit-learn[full]", "sklearn [full]"):
-        with pytest.raises(OptionError, match=r"type metric='ndcg\[full\]'"):
-            recnb.as_in(spelt, "ndcg", recs, truth)
+    for name in ("scikit-learn", "sklearn"):
+        with pytest.raises(OptionError, match=f"Did you mean '{name}'"):
+            recnb.as_in(f"{name} [full]", "ndcg", recs, truth)
+        with pytest.raises(OptionError, match=r"is one of .*'ndcg\[full\]'"):
+            recnb.as_in(name, "ndcg", recs, truth)
     assert recnb.as_in("scikit-learn", "ndcg[full]", recs, truth) < 1
 
 

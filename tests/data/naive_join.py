@@ -68,9 +68,8 @@ def naive_join(recs: list[Row], truth: list[Row], convention: Convention) -> Nai
                 result.rank_of_row[place.row] = place.rank
         last = max([place.rank for place in places], default=0)
         given = [recs[row].get("rank", 0) for row in listed]
-        result.has_gaps |= convention.keeps_ranks and max(given, default=0) != len(
-            given
-        )
+        if convention.keeps_ranks and (judged or others_count(convention)):
+            result.has_gaps |= max(given, default=0) != len(given)
         if convention.candidates == "catalogue":
             places, last = with_catalogue(places, last, items, convention)
         if unjudged_as_zero:
@@ -85,10 +84,18 @@ def naive_join(recs: list[Row], truth: list[Row], convention: Convention) -> Nai
     return result
 
 
+def others_count(convention: Convention) -> bool:
+    """Return whether a number may see the list of a user whom the truth lacks."""
+    of_others = convention.averaged_users in ("recs", "union")
+    return of_others or convention.candidates == "catalogue"
+
+
 def refuse_repeats(recs: list[Row], truth: list[Row], convention: Convention) -> None:
     """Raise an error for rows that may not be repeated."""
     by_rank = convention.order == "rank"
     judged = [(row["user"], row["item"]) for row in truth]
+    users = {row["user"] for row in truth}
+    recs = [row for row in recs if row["user"] in users or others_count(convention)]
     ranks = [(row["user"], row["rank"]) for row in recs] if by_rank else []
     pairs = [(row["user"], row["item"]) for row in recs]
     if convention.duplicates != "error":

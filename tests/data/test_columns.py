@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import datetime as dt
 import itertools
-import re
 from decimal import Decimal
 from typing import Any
 
@@ -51,7 +50,7 @@ def test_a_column_named_for_frames_beside_one_of_both_sides() -> None:
     assert recnb.evaluate(both, user=["cust", "who"], users=users).table(
         "ndcg", k=1, by="town"
     )["mean"].tolist() == [1]
-    with pytest.raises(RecnbError, match="no column for user='whom'"):
+    with pytest.raises(RecnbError, match="no frame has a column 'whom'"):
         recnb.evaluate(both, user=["cust", "who", "whom"], users=users)
 
 
@@ -59,7 +58,7 @@ def test_a_column_named_for_frames_beside_one_of_both_sides() -> None:
 def test_every_common_name_in_any_spelling_and_any_other_by_keyword(role: str) -> None:
     frames = (SCORED if role == "score" else RECS), TRUTH
     assert dcg(*frames) == DCG
-    for name in NAMES[role]:
+    for name in NAMES[role].split():
         for spelled in (
             name,
             name.upper(),
@@ -78,7 +77,7 @@ def test_every_common_name_in_any_spelling_and_any_other_by_keyword(role: str) -
 
 
 def test_no_name_suggests_two_roles() -> None:
-    every = list(itertools.chain.from_iterable(NAMES.values()))
+    every = list(itertools.chain.from_iterable(map(str.split, NAMES.values())))
     assert len(every) == len(set(every))
     for role, promised in {
         "user": "userid qid",
@@ -86,7 +85,7 @@ def test_no_name_suggests_two_roles() -> None:
         "score": "prediction",
         "relevance": "rating label",
     }.items():
-        assert set(promised.split()) <= set(NAMES[role])
+        assert set(promised.split()) <= set(NAMES[role].split())
 
 
 def test_a_keyword_wins_over_common_names() -> None:
@@ -264,20 +263,6 @@ def test_other_ids_are_refused_until_they_are_text(case: str) -> None:
         assert recnb.evaluate(convert(text), convert(text[:1])).mrr() == 0.5
 
 
-@pytest.mark.parametrize(
-    "ids, wrong",
-    [
-        (pl.Series([5, -(2**70)], dtype=pl.Int128), str(-(2**70))),
-        (pl.Series([5, 2**63, 2**63 + 1], dtype=pl.UInt64), str(2**63)),
-        (pl.Series([Decimal("1"), Decimal("1.5")]), "1.5"),
-    ],
-)
-def test_the_error_of_ids_names_the_first_that_is_no_id(ids: pl.Series, wrong: str):
-    recs = pl.DataFrame({"user": 1, "item": ids, "score": 1.0})
-    with pytest.raises(FrameError, match=rf"such as \D*{re.escape(wrong)}\D"):
-        recnb.evaluate(recs, {1: [5]})
-
-
 @pytest.mark.parametrize("side", [0, 1])
 def test_closed_connection(side: int) -> None:
     frames: list[Any] = [MANY, GRADED]
@@ -292,6 +277,7 @@ def test_closed_connection(side: int) -> None:
 @pytest.mark.parametrize(
     "scores",
     [
+        [2**53, 2**53 + 1],
         [2**60, 2**60 + 1],
         pl.Series([2**63, 2**63 + 1], dtype=pl.UInt64),
         [Decimal("0.12345678901234567890"), Decimal("0.12345678901234567891")],
@@ -369,26 +355,7 @@ def test_kept_negative_grades_whose_sums_would_overflow_are_refused(
     assert zero.dcg(k=2) == 1.0
 
 
-@pytest.mark.filterwarnings("error")
-def test_grades_whose_sums_would_overflow_are_refused() -> None:
-    recs = pd.DataFrame({"user": [1, 1], "item": [1, 2], "rank": [1, 2]})
-    truth = recs[["user", "item"]].assign(relevance=1e308)
-    with pytest.raises(
-        FrameError,
-        match=r"'relevance' holds 1e\+308 for user 1, item 1.*Make the scale smaller",
-    ):
-        recnb.evaluate(recs, truth)
-    truth["relevance"] /= truth["relevance"].max()
-    assert recnb.evaluate(recs, truth).ndcg(k=2) == 1.0
-    for call in (
-        lambda: recnb.ndcg([1, 2], {1: 1e308, 2: 1e308}),
-        lambda: recnb.dcg([1e308, 1e308]),
-    ):
-        with pytest.raises(RecnbError, match=r"1e\+308"):
-            call()
-
-
-# ---- what the basis says of the columns; tests/test_sentences.py holds options and counts
+# ---- what the basis says of the columns; tests/laws/test_sentences.py holds options and counts
 
 
 @pytest.mark.parametrize(
@@ -506,47 +473,6 @@ def test_scores_of_128_bits_keep_their_digits() -> None:
     scores = pl.Series([2**100, 2**100 + 1], dtype=pl.Int128)
     recs = pl.DataFrame({"user": [1, 1], "item": ["a", "b"], "score": scores})
     assert recnb.evaluate(recs, {1: ["b"]}).reciprocal_rank(k=2) == 1
-
-
-def test_numbers_in_a_column_of_objects_are_not_called_none() -> None:
-    recs = pl.from_pandas(SCORED.drop(columns="score")).with_columns(
-        score=pl.Series([3, 2, 1, 2, 1], dtype=pl.Object)
-    )
-    with pytest.raises(FrameError, match="such as 3: make them numbers"):
-        recnb.evaluate(recs, TRUTH)
-
-
-@pytest.mark.parametrize(
-    ("scores", "message"),
-    [
-        pytest.param(
-            pl.Series(["0.9", "0.1"], dtype=pl.Categorical),
-            "holds text where numbers are needed, such as '0.9': make them numbers",
-            id="numbers as categories",
-        ),
-        pytest.param(
-            pl.Series(["0.9", "high"], dtype=pl.Enum(["0.9", "high"])),
-            "holds text where numbers are needed, and 'high' is no number: correct it",
-            id="a word among categories",
-        ),
-        pytest.param(
-            pl.Series([dt.date(2026, 1, 2), dt.date(2026, 1, 1)]),
-            r"holds Date where .* such as datetime.date\(2026, 1, 2\): make them numbers",
-            id="dates",
-        ),
-        pytest.param(
-            pl.Series([[0.9], [0.1]]),
-            r"holds List\(Float64\) where .* such as \[0.9\]: make them numbers",
-            id="lists",
-        ),
-    ],
-)
-def test_scores_that_are_no_numbers_are_refused_with_what_helps(
-    scores: pl.Series, message: str
-) -> None:
-    recs = pl.DataFrame({"user": [1, 1], "item": ["a", "b"], "score": scores})
-    with pytest.raises(FrameError, match=message):
-        recnb.evaluate(recs, {1: ["b"]})
 
 
 def test_ordered_categories_that_are_numbers_keep_their_order() -> None:

@@ -19,8 +19,8 @@ import pytest
 import scipy.sparse as sp
 
 import recnb
-from recnb.data.model_predictions import model_lists
 from recnb.evaluation import Evaluation
+from recnb.model_predictions import model_lists
 
 Columns = dict[str, Any]
 
@@ -140,6 +140,22 @@ def test_frames_and_the_arrays_that_they_are_made_over_changed_afterwards(
     assert asked(ev) == expected()
 
 
+@pytest.mark.parametrize("kind", OVER)
+def test_columns_of_both_frames_changed_afterwards(kind: str) -> None:
+    """The lint looks at those of recommendations and truth when it is asked for."""
+    made = columns()
+    made["recs"]["wave"] = np.tile([1, 2, 3], 4)
+    made["truth"]["wave"][:] = [1, 2, 2, 1, 2]
+    recs, truth = (OVER[kind](made[name]) for name in ("recs", "truth"))
+    before = str(recnb.evaluate(recs, truth).lint())
+    assert "values of `wave`" in before
+    ev = recnb.evaluate(recs, truth)
+    for name in ("recs", "truth"):
+        for values in made[name].values():
+            values[:] = values[-1:]
+    assert str(ev.lint()) == before
+
+
 def test_table_behind_a_relation_changed_afterwards() -> None:
     made, connection = columns(), duckdb.connect()
     for name, one in made.items():
@@ -213,6 +229,7 @@ ASKED: dict[str, Callable[[recnb.Evaluation], Any]] = {
 }
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("ask", ASKED)
 @pytest.mark.parametrize(
     "convention", [{}, {"judged_only": True}, {"ties": "expected"}], ids=str

@@ -19,6 +19,7 @@ from hypothesis import HealthCheck, assume, given, settings
 import recnb
 from recnb.conventions import WORDS, Convention
 from recnb.data import ids, join, matches, rules
+from recnb.data.expected_ties import average_over_ties
 from recnb.data.in_memory import source_of
 from recnb.data.matches import Truth
 from recnb.data.names import RECS, TRUTH
@@ -33,10 +34,10 @@ from tests.tools.attack.check import check
 from tests.tools.attack.kinds import SCORES
 
 RECORDED = Path(__file__).parent.parent / "recorded/joins.json.gz"
-#: The ways to join: how many rows are few for a dictionary, and few for numpy altogether.
+#: The ways to join: how many known rows are few for cells, and few rows for numpy.
 WAYS = {
-    "dictionaries": (10**9, 10**9),
-    "a sort": (-1, 10**9),
+    "cells": (10**9, 10**9),
+    "a join": (-1, 10**9),
     "a query": (-1, -1),
 }
 
@@ -44,9 +45,9 @@ WAYS = {
 @pytest.fixture(params=WAYS)
 def way(request, monkeypatch) -> Iterator[str]:
     """Force one of the ways to join, whatever the number of rows."""
-    few_ids, few_rows = WAYS[request.param]
-    monkeypatch.setattr(ids, "FEW_IDS", few_ids)
-    monkeypatch.setattr(matches, "FEW_IDS", few_ids)
+    few_known, few_rows = WAYS[request.param]
+    monkeypatch.setattr(ids, "FEW_IDS", few_known)
+    monkeypatch.setattr(ids, "FEW_KNOWN", few_known)
     monkeypatch.setattr(join, "FEW_ROWS", few_rows)
     return request.param
 
@@ -117,17 +118,19 @@ def hold(recs, truth, convention):
     try:
         want = naive_join(*rows, convention)
     except RepeatedError:
-        with pytest.raises(matches.RepeatError):
-            join.join(recs, Truth(truth), convention)
+        with pytest.raises((matches.RepeatError, FrameError)):
+            join.join(Sheet(RECS, recs, {}), Truth(truth), convention)
         return False
-    got = join.join(recs, Truth(truth), convention)
+    got = join.join(Sheet(RECS, recs, {}), Truth(truth), convention)
     hold_hits(got.hits, want)
     assert got.users.to_list() == want.users
     assert got.frame_row_of_entry.tolist() == [row for _u, _r, row in want.entries]
     assert got.in_both == want.in_both
     assert got.n_without_relevant == want.n_without_relevant
     assert got.has_gaps == want.has_gaps
-    rank = rules.rank_of_rows(recs, Truth(truth), convention)
+    if convention.duplicates == "error":  # lists that do not count may repeat items
+        convention = replace(convention, duplicates="keep")
+    rank = rules.rank_of_rows(Sheet(RECS, recs, {}), Truth(truth), convention)
     assert rank.tolist() == [want.rank_of_row.get(n, 0) for n in range(recs.height)]
     return True
 
@@ -144,6 +147,7 @@ def hold_hits(hits: Hits, want: NaiveJoin) -> None:
     assert hits.max_relevance == want.max_relevance
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("seed", range(4))
 def test_random_tables_give_what_loops_give(seed, way):
     joined = [hold(*case) for case in drawn_cases(seed, examples(400))]
@@ -152,7 +156,7 @@ def test_random_tables_give_what_loops_give(seed, way):
 
 @pytest.mark.parametrize("order", ["rank", "score", "row"])
 @pytest.mark.parametrize("n_more", [-1, 0, 1])
-@pytest.mark.parametrize("threshold", ["ids", "rows"])
+@pytest.mark.parametrize("threshold", ["FEW_KNOWN", "FEW_ROWS"])
 def test_sizes_around_each_threshold(threshold, n_more, order, monkeypatch):
     rng = np.random.default_rng(17)
     recs, truth = drawn_tables(rng)
@@ -160,26 +164,27 @@ def test_sizes_around_each_threshold(threshold, n_more, order, monkeypatch):
     truth = truth.unique(["user", "item"], maintain_order=True)
     rank = pl.int_range(1, pl.len() + 1).over("user")
     recs = recs.with_columns(rank=rank)
-    n_rows = recs.height + (truth.height if threshold == "ids" else 0)
-    for module in (ids, matches) if threshold == "ids" else (join,):
-        name = "FEW_IDS" if threshold == "ids" else "FEW_ROWS"
-        monkeypatch.setattr(module, name, n_rows + n_more)
+    module, few = (ids, truth) if threshold == "FEW_KNOWN" else (join, recs)
+    monkeypatch.setattr(module, threshold, few.height + n_more)
     assert hold(recs, truth, Convention(order=order))
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("bits", [0, 2, 8])
-def test_pairs_whose_hashes_are_the_same_are_told_apart(bits, monkeypatch):
-    """Every hash has a few bits, or none: pairs and ids are compared by value."""
-    for module in (ids, matches):
-        monkeypatch.setattr(module, "FEW_IDS", -1)
-    pair_hash = matches.PAIR_HASH % 2**bits
-    monkeypatch.setattr(matches, "PAIR_HASH", pair_hash)
-    for few_rows in (-1, 10**9):
-        monkeypatch.setattr(join, "FEW_ROWS", few_rows)
-        joined = [hold(*case) for case in drawn_cases(3, examples(150))]
-        assert any(joined)
+def test_pairs_whose_hashes_are_the_same_are_told_apart(bits, way, monkeypatch):
+    """At first every hash has a few bits, or none: rows are compared by value."""
+    hash_rows = pl.DataFrame.hash_rows
+
+    def with_few_bits(table, seed=0):
+        hashes = hash_rows(table, seed)
+        return hashes if seed else hashes % 2**bits
+
+    monkeypatch.setattr(pl.DataFrame, "hash_rows", with_few_bits)
+    joined = [hold(*case) for case in drawn_cases(3, examples(150))]
+    assert any(joined)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("ties", ["first", "last"])
 def test_equal_scores_keep_the_order_of_rows(ties, way):
     """Of 200,000 rows with two scores, in any order."""
@@ -192,7 +197,9 @@ def test_equal_scores_keep_the_order_of_rows(ties, way):
     recs = pl.DataFrame({"user": user, "item": item, "score": score})
     truth = pl.DataFrame({"user": np.arange(n_users), "item": np.full(n_users, 7)})
     truth = truth.with_columns(relevance=1.0)
-    hits = join.join(recs, Truth(truth), Convention(order="score", ties=ties)).hits
+    hits = join.join(
+        Sheet(RECS, recs, {}), Truth(truth), Convention(order="score", ties=ties)
+    ).hits
     row = np.arange(len(user)) * (1 if ties == "first" else -1)
     order = np.lexsort((row, -score, user))
     place = np.flatnonzero(item[order] == 7)
@@ -204,16 +211,17 @@ def test_zero_and_minus_zero_are_equal_scores(way):
     recs = pl.DataFrame({"user": 1, "item": [1, 2, 3], "score": [-0.0, 0.0, -0.0]})
     truth = pl.DataFrame({"user": 1, "item": [2], "relevance": [1.0]})
     assert join.join(
-        recs, Truth(truth), Convention(order="score")
+        Sheet(RECS, recs, {}), Truth(truth), Convention(order="score")
     ).hits.rank.tolist() == [2]
 
 
 def test_a_join_is_as_in_its_drawing(way):
     recs = pl.DataFrame({"user": list("baab"), "item": list("ijkx")})
-    truth = pl.DataFrame({"user": list("bab"), "item": list("xki")})
-    truth = truth.with_columns(relevance=pl.Series([1.0, 3.0, 2.0]))
+    truth = pl.DataFrame({"user": list("baba"), "item": list("xkij")})
+    truth = truth.with_columns(relevance=pl.Series([1.0, 3.0, 2.0, 0.0]))
+    recs = recs.with_columns(score=pl.Series([9, 8, 5, 1]))
     result = join.join(
-        recs.with_columns(score=pl.Series([9, 8, 5, 1])),
+        Sheet(RECS, recs, {}),
         Truth(truth),
         Convention(order="score"),
     )
@@ -227,18 +235,22 @@ def recorded_joins():
         return json.load(file)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("case", recorded_joins(), ids=lambda case: "")
 def test_recorded_joins_are_as_they_were(case, way):
     """`tests/recorded/README.md` says what is recorded."""
     recs, truth = pl.DataFrame(case["recs"]), pl.DataFrame(case["truth"])
     convention = Convention(**case["convention"])
     if case["result"] == "refused":
-        with pytest.raises((matches.RepeatError, OptionError)):
-            join.join(recs, Truth(truth), convention)
+        with pytest.raises((matches.RepeatError, FrameError, OptionError)):
+            join.join(Sheet(RECS, recs, {}), Truth(truth), convention)
         return
-    got, want = join.join(recs, Truth(truth), convention), dict(case["result"])
+    got, want = (
+        join.join(Sheet(RECS, recs, {}), Truth(truth), convention),
+        dict(case["result"]),
+    )
     hits, tied = want.pop("hits"), want.pop("tied")
-    rank = rules.rank_of_rows(recs, Truth(truth), convention)
+    rank = rules.rank_of_rows(Sheet(RECS, recs, {}), Truth(truth), convention)
     assert rank.tolist() == want.pop("rank")
     assert got.hits.max_relevance == want.pop("max_relevance")
     assert {name: getattr(got.hits, name).tolist() for name in hits} == hits
@@ -291,6 +303,23 @@ def test_an_item_twice_is_refused_where_it_moves_what_is_below(items, order, way
         recnb.evaluate(*frames, order=order)
 
 
+def test_repeats_are_counted_in_all_lists(way):
+    recs = pl.DataFrame({"user": [1, 2, 3] * 2, "item": "a", "score": range(6)})
+    with pytest.raises(FrameError, match="3 pairs of user and item are repeated"):
+        recnb.evaluate(recs, {1: ["a"]})
+
+
+def test_what_leaving_lists_out_cannot_help_is_matched_once(monkeypatch):
+    tried, match_rows = [], join.match_rows
+    monkeypatch.setattr(
+        join, "match_rows", lambda *given: tried.append(given) or match_rows(*given)
+    )
+    recs, _ = lists_and_truth("axa", rank=[1, 2, 3])
+    with pytest.raises(FrameError, match="is repeated"):
+        recnb.evaluate(recs, {"u": ["a"]})
+    assert len(tried) == 1
+
+
 @pytest.mark.parametrize("columns", ["rank", "score"])
 def test_a_pair_twice_in_the_truth_is_refused(columns, way):
     recs, truth = lists_and_truth("ax", **{columns: [1, 2]})
@@ -305,6 +334,26 @@ def test_metrics_of_whole_lists_refuse_an_item_that_is_not_judged_twice():
     for metric in (ev.coverage, ev.novelty, ev.gini, ev.personalization, overlap):
         with pytest.raises(FrameError, match=PAIR_TWICE):
             metric(k=4)
+
+
+@pytest.mark.parametrize("truth_users", ["truth", "both"])
+@pytest.mark.parametrize(
+    ("column", "values"), [("rank", [1, 1, 2]), ("score", [3] * 3)]
+)
+def test_what_repeats_in_a_list_that_does_not_count_is_seen_by_no_number(
+    column, values, truth_users, way
+):
+    recs, truth = lists_and_truth("abc", **{column: [1, 2, 3]})
+    others = pl.DataFrame({"user": "v", "item": ["a", "a", "b"], column: values})
+    recs = pl.concat([recs, *[others.with_columns(user=pl.lit(v)) for v in "vwx"]])
+    ev = recnb.evaluate(recs, truth, averaged_users=truth_users)
+    assert ev.recall(k=3) == 1
+    assert (ev.joined.n_without_relevant, ev.joined.has_gaps) == (3, False)
+    for metric in (ev.personalization, ev.entropy):
+        with pytest.raises(FrameError, match=r"twice|repeated"):
+            metric(k=3)
+    with pytest.raises(FrameError, match=r"twice|repeated"):
+        recnb.evaluate(recs, truth, averaged_users="recs")
 
 
 def test_lint_finds_an_item_that_is_not_judged_twice():
@@ -375,13 +424,38 @@ def test_gaps_of_ranks_are_counted(shuffled, candidates):
     assert n_gaps(without_gaps) == 0
 
 
+def test_a_repeated_rank_in_a_list_that_does_not_count_is_no_gap():
+    recs = pl.DataFrame({"user": ["u", "z", "z"], "item": ["a", "a", "b"], "rank": 1})
+    ev = recnb.evaluate(recs, {"u": ["a"]})
+    assert (ev.counts.n_gaps, ev.joined.has_gaps) == (0, False)
+
+
+@pytest.mark.parametrize(
+    "candidates, n_relevant", [("list", 1), ("padded", 2), ("catalogue", 2)]
+)
+def test_a_row_of_the_truth_is_relevant_or_not(candidates, n_relevant):
+    truth = {"u": {"a": 1, "b": 1, "c": 0}}
+    ev = recnb.evaluate({"u": ["a"]}, truth, judged="list", candidates=candidates)
+    assert ev.counts.n_relevant == n_relevant
+    assert ev.counts.n_not_relevant == 3 - n_relevant
+
+
 def test_some_users_joined_again_keep_the_scale_of_grades_of_all():
     lists = pl.DataFrame({"user": ["ann", "bob"], "item": ["a", "b"], "score": [1, 1]})
     judged = lists.select("user", "item", relevance=pl.Series([1, 3]))
     of_all = source_of(Sheet(RECS, lists, {}), Sheet(TRUTH, judged, {}))
     of_ann = of_all.among(pl.Series(["ann"]))
     for source in (of_all, of_ann):
-        assert source.under(Convention()).all_hits.max_relevance == 3
+        assert source.under(Convention()).hits.max_relevance == 3
+
+
+def test_users_in_common_whom_the_truth_lacks_are_joined_again():
+    lists = {"a": {1: ["x"], 3: ["x"]}, "b": {1: ["x"], 4: ["x"]}}
+    compared = recnb.compare(
+        lists, {3: ["x"], 4: ["x"]}, averaged_users="recs", no_relevant="zero"
+    )
+    assert [*compared.users] == [1]
+    assert compared["a"].measure("Bpref").per_user.to_dict() == {1: 0.0}
 
 
 @pytest.mark.parametrize("users", WORDS["averaged_users"])
@@ -520,7 +594,7 @@ def test_ties_are_spread_as_in_the_drawing():
         max_relevance=1.0,
     )
     above, tied = np.array([0, 1, 1]), np.array([1, 3, 3])
-    spread = rules.average_over_ties(hits, above, tied)
+    spread = average_over_ties(hits, above, tied)
     rows = zip(
         spread.entry,
         spread.rank,

@@ -28,6 +28,14 @@ def test_entries_of_judged_hits_are_rows_of_their_truth():
         assert (hits.truth_user[hits.entry] == hits.user).all()
 
 
+def test_judged_hits_leave_out_users_whose_truth_is_empty():
+    lists = {1: ["a", "z"], 2: ["b"]}
+    evaluation = recnb.evaluate(lists, {1: {"a": 1, "b": 0}, 2: []})
+    alone = recnb.evaluate({1: lists[1]}, {1: {"a": 1, "b": 0}})
+    for measure in ("judged", "bpref"):
+        assert evaluation.measure(measure) == alone.measure(measure)
+
+
 def test_frames_without_rank_or_score_keep_the_order_that_a_library_asks_for():
     source = recnb.evaluate(
         RECS[["user", "item"]], TRUTH.abs(), order="row"

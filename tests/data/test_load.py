@@ -4,9 +4,9 @@ files, all equal to the same frames.
 
 from __future__ import annotations
 
+import contextlib
 import warnings
 from collections.abc import Callable
-from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, NamedTuple
@@ -24,6 +24,7 @@ from recnb.conventions import Convention
 from recnb.data import file_parts
 from recnb.errors import FrameError, LeftMergeWarning, NoRowsError, RecnbError
 from recnb.evaluation import Evaluation
+from tests import doors
 from tests.rows import read_rows
 
 LISTS = {"ann": ["a", "b", "c"], "bob": ["c", "d", "a"], "cy": ["x", "a", "b"]}
@@ -104,6 +105,19 @@ def structs(items: dict[str, float]) -> list[dict[str, Any]]:
     return [{"item": item, "rating": score} for item, score in items.items()]
 
 
+class Once:
+    """A stream of Arrow and nothing else, which can be read once."""
+
+    def __init__(self, frame: pd.DataFrame) -> None:
+        self.table = pa.Table.from_pandas(frame, preserve_index=False)
+        self.is_read = False
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        assert not self.is_read
+        self.is_read = True
+        return self.table.__arrow_c_stream__(requested_schema)
+
+
 class Tensor:
     """What a tensor of torch has of a list."""
 
@@ -158,7 +172,11 @@ RECS_HELD: dict[str, Callable[[], Any]] = {
     "lazy frame of lists": lambda: pl.LazyFrame(cells(LISTS, recommended=list)),
     "Arrow table of lists": lambda: pa.table(cells(LISTS, recommendations=list)),
     "frame of scores": lambda: pd.DataFrame(cells(SCORED, recommended=dict)),
+    "Series of scores by item": lambda: {
+        user: pd.Series(items) for user, items in SCORED.items()
+    },
     "records": lambda: RECS.to_dict("records"),
+    "stream of Arrow": lambda: Once(RECS),
     "scores by pair": lambda: by_pair(SCORED),
     "Series by pair": lambda: series_by_pair(SCORED),
     "Series by item and user": lambda: series_by_pair(SCORED).swaplevel(),
@@ -191,6 +209,21 @@ BINARY_HELD: dict[str, Any] = {
 }
 
 
+def test_a_series_of_a_user_is_a_column_of_items_or_has_numbers_by_item() -> None:
+    items = pd.Series([10, 11], index=[7, 3])  # rows of a frame
+    grades = pd.Series([0, 3], index=pd.Index([10, 11], name="movieId"))
+    ev = recnb.evaluate({"u": items}, {"u": grades})
+    assert (ev.mrr(), ev.counts.n_relevant) == (0.5, 1)
+
+
+def test_a_repeat_in_a_list_moves_what_is_below_it() -> None:
+    given = {"u": ["a", "x", "x", "b"]}, {"u": ["b"]}
+    with pytest.raises(FrameError, match=r"user 'u', item 'x' \(2 times\)"):
+        recnb.evaluate(*given)
+    assert recnb.evaluate(*given, duplicates="dedupe").mrr() == 1 / 3
+    assert recnb.evaluate(*given, duplicates="keep").mrr() == 1 / 4
+
+
 @pytest.mark.parametrize("how", [*RECS_HELD, *TRUTH_HELD, *BINARY_HELD])
 def test_one_side(how: str) -> None:
     if how in RECS_HELD:
@@ -208,9 +241,12 @@ def test_every_form_at_every_door(how: str) -> None:
     make = RECS_HELD[how]
     for model in recnb.compare({"a": make(), "b": make()}, LIKED).values():
         assert (model.table(METRICS, k=[1, 2, None]).to_numpy() == WANT).all()
+    for door in (doors.accessor, doors.command):
+        with contextlib.suppress(doors.NotGivenError):
+            assert door(make(), TRUTH) == pytest.approx(doors.evaluate(RECS, TRUTH))
     in_ranx = recnb.as_in("ranx", "ndcg", make(), LIKED, k=2)
     assert in_ranx == recnb.as_in("ranx", "ndcg", RECS, LIKED, k=2)
-    if "pair" in how or "mapping" in how or how == "records":
+    if "pair" in how or "mapping" in how or how in ("records", "stream of Arrow"):
         train = recnb.evaluate(RECS, TRUTH, train=make()).side_data.train
         assert train.height == len(RECS)
 
@@ -273,28 +309,30 @@ def test_an_empty_list_counts_0() -> None:
     """An empty list is no list, and an empty truth none: as in frames, which have no
     row of them.
     """
-    for nothing in ([], None, float("nan")):
+    for nothing in ([], None, float("nan"), pd.NA):
         ev = recnb.evaluate({**LISTS, "ann": nothing}, LIKED)
         assert ev.ndcg(k=3).per_user["ann"] == 0
         assert ev.counts.n_without_list == 1
     assert recnb.evaluate(LISTS, {**LIKED, "ann": {}}).counts.n_without_relevant == 1
 
 
-def test_train_in_the_forms_of_a_truth() -> None:
-    train = {"ann": ["x"], "bob": ["y", "b"]}
-    frame = pd.DataFrame({"user": ["ann", "bob", "bob"], "item": ["x", "y", "b"]})
-    want = recnb.evaluate(RECS, TRUTH, train=frame).novelty(k=3)
-    assert recnb.evaluate(LISTS, LIKED, train=train).novelty(k=3) == want
-    assert (
-        recnb.evaluate(
-            RECS, TRUTH, train=pl.DataFrame(cells(train, relevant=list))
-        ).novelty(k=3)
-        == want
-    )
-    under = recnb.evaluate(RECS, TRUTH, train=frame).under("ranx")
-    assert under.novelty(k=3) == recnb.evaluate(
-        RECS, TRUTH, train=frame, convention="ranx"
-    ).novelty(k=3)
+@pytest.mark.parametrize("kind", [pl.Categorical, pl.Enum(["1", "2", "5", "6"])])
+def test_numbers_of_a_text_file_match_ids_of_any_type_of_text(
+    tmp_path: Path, kind: Any
+) -> None:
+    (tmp_path / "truth.csv").write_text("user,item\n1,5\n2,6\n")
+    recs = pl.DataFrame({"user": ["1", "2"], "item": ["5", "6"], "rank": [1, 1]})
+    of_kind = recs.with_columns(pl.col("user", "item").cast(kind))
+    assert recnb.evaluate(of_kind, tmp_path / "truth.csv").precision(k=1) == 1
+
+
+@pytest.mark.parametrize("how", BINARY_HELD)
+def test_train_in_the_forms_of_a_truth(how: str) -> None:
+    want = recnb.evaluate(RECS, TRUTH, train=TRUTH[["user", "item"]])
+    ev = recnb.evaluate(LISTS, LIKED, train=BINARY_HELD[how])
+    assert ev.novelty(k=3) == want.novelty(k=3)
+    in_ranx = [one.under("ranx").novelty(k=3) for one in (ev, want)]
+    assert in_ranx[0] == in_ranx[1]
 
 
 def test_attributes_of_items_are_numbers_or_genres() -> None:
@@ -466,6 +504,45 @@ def test_several_models_in_a_frame_without_items() -> None:
     assert recnb.evaluate(both[both["model"] == "a"]).mrr() == 0.75
 
 
+#: Lists in which an item stands twice, and beside them a list of a user whom the truth has.
+ITEM_TWICE: dict[str, Any] = {
+    "places": {"ann": ["a", "b"], "bob": ["x", "x", "a"]},
+    "pairs": {"ann": [("a", 2.0), ("b", 1.0)], "bob": [("x", 3.0), ("x", 2.0)]},
+    "series": {
+        "ann": pd.Series([2.0, 1.0], index=["a", "b"]),
+        "bob": pd.Series([3.0, 2.0], index=["x", "x"]),
+    },
+    "cells": pl.DataFrame(
+        {"user": ["ann", "bob"], "recommended": [["a", "b"], ["x", "x"]]}
+    ),
+    "rows": pd.DataFrame(
+        {
+            "user": ["ann", "ann", "bob", "bob"],
+            "item": ["a", "b", "x", "x"],
+            "score": [2.0, 1.0, 3.0, 2.0],
+        }
+    ),
+}
+
+
+@pytest.mark.parametrize("lists", ITEM_TWICE.values(), ids=ITEM_TWICE)
+def test_an_item_twice_is_refused_where_a_number_sees_the_list(lists: Any) -> None:
+    truth = {"ann": {"b": 1}}
+    ev = recnb.evaluate(lists, truth)
+    assert ev.reciprocal_rank() == 0.5
+    assert ev.reciprocal_rank().n_users == 1
+    with pytest.raises(FrameError, match=r"user 'bob', item 'x' \(2 times\)"):
+        recnb.evaluate(lists, {**truth, "bob": {"a": 1}})
+    with pytest.raises(FrameError, match=r"user 'bob', item 'x' \(2 times\)"):
+        recnb.evaluate(lists, truth, averaged_users="recs", no_relevant="zero")
+
+
+def test_rows_that_were_not_recommended_are_of_no_model() -> None:
+    frame = RECS.assign(model="a").merge(TRUTH, how="outer")
+    assert frame["model"].isna().any()
+    assert recnb.evaluate(frame).mrr() == recnb.evaluate(RECS, TRUTH).mrr()
+
+
 # ---- files
 
 WRITERS: dict[str, Callable[[pd.DataFrame, Path], Any]] = {
@@ -476,36 +553,6 @@ WRITERS: dict[str, Callable[[pd.DataFrame, Path], Any]] = {
     "x.arrow": lambda frame, path: pl.from_pandas(frame).write_ipc(path),
     "x.jsonl": lambda frame, path: pl.from_pandas(frame).write_ndjson(path),
 }
-
-
-class Once:
-    """A stream of Arrow and nothing else, which can be read once."""
-
-    def __init__(self, frame: pd.DataFrame) -> None:
-        self.table = pa.Table.from_pandas(frame, preserve_index=False)
-        self.is_read = False
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        assert not self.is_read
-        self.is_read = True
-        return self.table.__arrow_c_stream__(requested_schema)
-
-
-def test_a_stream_of_arrow_is_a_frame() -> None:
-    """Evaluated, compared by name or by column, and beside the frames."""
-    same(Once(RECS), Once(TRUTH))
-    train = pd.DataFrame({"user": ["ann"], "item": ["z"]})
-    beside = recnb.evaluate(Once(RECS), Once(TRUTH), train=Once(train))
-    assert beside.novelty(k=2) == recnb.evaluate(RECS, TRUTH, train=train).novelty(k=2)
-    other = RECS.assign(rank=4 - RECS["rank"])
-    found = recnb.compare({"one": Once(RECS), "other": Once(other)}, Once(TRUTH))
-    both = pd.concat([RECS.assign(model="one"), other.assign(model="other")])
-    of_one_frame = recnb.compare(Once(both), Once(TRUTH))
-    for compared in (found, of_one_frame):
-        table = compared.table(METRICS, k=[1, 2, None])
-        assert table.loc["one"].to_numpy().reshape(6, 3) == pytest.approx(WANT)
-    with pytest.raises(FrameError, match="is nothing that recnb reads"):
-        recnb.evaluate(pa.chunked_array([[1, 2]]), TRUTH)
 
 
 def _effects(ev: Evaluation) -> list[tuple[str, int, str]]:
@@ -533,9 +580,10 @@ def test_a_stream_of_arrow_is_a_frame_beside_lists_too() -> None:
             assert segments.equals(of_frames.table("ndcg", k=5, by=by))
         assert _effects(ev) == _effects(of_frames)
     models = {name: Once(model) for name, model in sample.models.items()}
-    compared = recnb.compare(models, Once(truth), **streams())
     same_models = recnb.compare(sample.recommendations, truth, **frames)
-    assert compared.table(k=5).equals(same_models.table(k=5))
+    for streamed in (models, Once(sample.recommendations)):
+        compared = recnb.compare(streamed, Once(truth), **streams())
+        assert compared.table(k=5).equals(same_models.table(k=5))
     assert recnb.as_in("rectools", "ndcg", Once(recs), Once(truth), k=5) == (
         recnb.as_in("rectools", "ndcg", recs, truth, k=5)
     )
@@ -637,28 +685,14 @@ def test_parts_of_one_table_that_differ(tmp_path: Path) -> None:
     assert recnb.compare(tmp_path / "all", TRUTH).names == ["0", "1"]
 
 
-@pytest.mark.parametrize(
-    ("files", "words"),
-    [
-        ({}, "the folder '.*' holds no files"),
-        (
-            {"a.csv": "user,item,rank\n", "b.csv": "user,item\n"},
-            "a.csv has a column 'rank', and .*b.csv has none",
-        ),
-        (
-            {"a.jsonl": '{"user": 1}', "b.jsonl": '{"user": "1"}'},
-            "'user' is of different kinds: whole numbers in .*, text in",
-        ),
-        ({"a.csv": "user,item\n", "b.csv": ""}, r"b\.csv is empty"),
-    ],
-)
-def test_a_folder_that_is_no_table(
-    files: dict[str, str], words: str, tmp_path: Path
-) -> None:
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(exist_ok=True)
-        _file(tmp_path, text, name)
-    with pytest.raises(FrameError, match=words):
+FOLDERS = read_rows("data/folders.toml")
+
+
+@pytest.mark.parametrize("name", FOLDERS)
+def test_a_folder_that_is_no_table(name: str, tmp_path: Path) -> None:
+    for file, text in FOLDERS[name]["files"].items():
+        _file(tmp_path, text, file)
+    with pytest.raises(FrameError, match=FOLDERS[name]["words"]):
         recnb.evaluate(tmp_path, LIKED)
 
 
@@ -684,27 +718,16 @@ def test_lists_in_files_and_files_of_trec(tmp_path: Path) -> None:
         recnb.evaluate(qrels, run)
 
 
-def test_numbers_of_a_csv_file_are_text_where_other_ids_are(tmp_path: Path) -> None:
-    pd.DataFrame({"user": [1, 2], "item": [10, 20], "rank": [1, 1]}).to_csv(
-        tmp_path / "recs.csv", index=False
-    )
-    assert (
-        recnb.evaluate(
-            tmp_path / "recs.csv",
-            pd.DataFrame({"user": ["1", "2"], "item": ["10", "x"]}),
-        ).mrr()
-        == 0.5
-    )
-    assert recnb.evaluate(tmp_path / "recs.csv", {1: [10], 2: [30]}).mrr() == 0.5
-    with pytest.raises(FrameError, match="item ids are of different kinds"):
-        recnb.evaluate(tmp_path / "recs.csv", {1: ["x"]})
-    assert (
-        recnb.evaluate(
-            _file(tmp_path, "user,item,rank\nu,1.5,1\nu,1.50,2\n", "a.csv"),
-            {"u": ["1.50"]},
-        ).mrr()
-        == 0.5
-    )
+def test_a_column_without_a_role_does_not_say_of_what_kind_ids_are(
+    tmp_path: Path,
+) -> None:
+    recs = pd.DataFrame({"user": [1, 2], "item": [10, 20], "rank": [1, 1]})
+    recs.to_csv(tmp_path / "recs.csv", index=False)
+    sold = pd.DataFrame({"user": [1], "product": [10], "sku": ["10"]})
+    shop = pd.DataFrame({"item": [10], "sku": ["10"]})
+    names = ["item", "product"]
+    ev = recnb.evaluate(tmp_path / "recs.csv", sold, item=names, items=shop)
+    assert ev.mrr() == 1.0
 
 
 def test_models_to_compare(tmp_path: Path) -> None:
@@ -808,21 +831,6 @@ def test_a_run_as_trec_eval_reads_it(tmp_path: Path) -> None:
     }
 
 
-@pytest.mark.parametrize(
-    "lines",
-    [
-        "user,item,rank\r\nu,a,1\r\nu,b,2\r\n",
-        "\n\nuser,item,rank\n\nu,a,1\n\nu,b,2\n\n\n",
-        "user,item,rank\r\n\r\nu,a,1\r\nu,b,2\r\n\r\n",
-        'user,item,rank,title\nu,a,1,"one\n\ntwo"\n\nu,b,2,"three"\n',
-    ],
-)
-def test_blank_lines_of_csv_are_no_rows(lines: str, tmp_path: Path) -> None:
-    ev = recnb.evaluate(_file(tmp_path, lines, "recs.csv"), {"u": ["b"]})
-    assert ev.mrr() == 0.5
-    assert ev.counts.n_recommended == 2
-
-
 def test_runs_and_qrels_of_ranx_are_taken_as_mappings() -> None:
     """By the package of their class: ranx itself need not be installed, and was tried
     by hand.
@@ -844,14 +852,6 @@ def test_runs_and_qrels_of_ranx_are_taken_as_mappings() -> None:
         recnb.compare({"a": of(recs), "b": of(truth)}, of(truth)) for of in (ranx, dict)
     ]
     assert models[0].table("ndcg", k=2).equals(models[1].table("ndcg", k=2))
-
-
-@pytest.mark.parametrize(
-    "row", [*chain.from_iterable(read_rows("data/broken_lines.toml").values())]
-)
-def test_a_broken_line_is_named(row: dict[str, str], tmp_path: Path) -> None:
-    with pytest.raises(FrameError, match=row["words"]):
-        recnb.evaluate(_file(tmp_path, row["text"], row["file"]), {"u": ["a"]})
 
 
 def test_uuids_are_named_as_their_owner_writes_them() -> None:

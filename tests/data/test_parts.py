@@ -27,7 +27,7 @@ def test_hits_of_parts_are_those_of_all(options, n_parts):
     rng = np.random.default_rng(11)
     recs, truth = random_frames(rng, 40)
     truth = truth.assign(p=rng.uniform(0.01, 1, len(truth)))
-    want = recnb.evaluate(recs, truth, **options).joined.all_hits
+    want = recnb.evaluate(recs, truth, **options).joined.hits
     part_of_user = rng.integers(0, n_parts, want.n_users)
     parts = [want.with_users(part_of_user == part) for part in range(n_parts)]
     position = np.argsort(part_of_user, kind="stable")

@@ -15,7 +15,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import recnb
-from recnb.errors import ColumnError, FrameError, RecnbError
+from recnb.errors import ColumnError, FrameError
+from tests.rows import read_rows
 
 METRICS = ["ndcg", "recall", "mrr", "average_precision", "precision"]
 
@@ -36,24 +37,7 @@ RECS = pd.DataFrame(
     ],
     columns=["user", "item", "score"],
 )
-LOG = [
-    {
-        "user_id": "ann",
-        "session_id": 5,
-        "user_input": "What melts first?",
-        "retrieved_contexts": ["Lead melts at 327 °C.", "Tin melts at 232 °C."],
-        "reference_contexts": ["Tin melts at 232 °C."],
-        "response": "Tin.",
-    },
-    {
-        "user_id": "ann",
-        "session_id": 5,
-        "user_input": "Is salt a metal?",
-        "retrieved_contexts": ["Salt is a compound.", "Gold is a metal."],
-        "reference_contexts": ["Salt is a compound.", "Metals conduct."],
-        "response": "No.",
-    },
-]
+LOG = read_rows("data/log.toml")["rows"]
 
 
 def numbers(*given: Any, **options: Any) -> Any:
@@ -98,11 +82,18 @@ def _write_lines(file: Path, lines: list[dict[str, Any]]) -> None:
 # ---- BEIR
 
 
-def test_judgements_without_a_header_are_refused(folder: Path) -> None:
-    (folder / "qrels" / "test.tsv").write_text("1\t100\t1\n2\t102\t1\n")
-    with pytest.raises(
-        ColumnError, match="If these are values, write names of columns"
-    ):
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1\t100\t1\n2\t102\t1\n", "If these are values, write names of columns"),
+        ("1\t100\t2\n", r"no column is known to be the user.*'1', '100', '2'"),
+    ],
+)
+def test_judgements_without_a_header_are_refused(
+    text: str, words: str, folder: Path
+) -> None:
+    (folder / "qrels" / "test.tsv").write_text(text)
+    with pytest.raises(ColumnError, match=words):
         recnb.evaluate(RESULTS, folder)
 
 
@@ -211,13 +202,6 @@ def test_values_of_numbered_queries_stand_in_their_order() -> None:
     assert score.per_user.index.name == "query"
 
 
-def test_as_many_lists_are_retrieved_as_expected() -> None:
-    with pytest.raises(FrameError, match="hold 2 lists and the truth 1, and") as raised:
-        recnb.evaluate([["a"], ["b"]], [["a"]])
-    assert "[] where there is nothing" in str(raised.value)
-    assert recnb.evaluate([["a"], ["b"]], [["a"], []]).mrr() == 1.0
-
-
 # ---- logs
 
 
@@ -252,6 +236,19 @@ def test_a_log_is_a_list_for_each_question(form: str) -> None:
     numbered = make(without("user_input", "user_id", "session_id"))
     assert (numbers(numbered) == wanted).all()
     assert recnb.evaluate(numbered).mrr().per_user.to_dict() == {0: 0.5, 1: 1.0}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_other_columns_of_a_log_tell_the_truth_and_the_split(form: str) -> None:
+    log = [
+        {"retrieved": ["a", "b"], "ground_truth": ["b"], "day": 1},
+        {"retrieved": ["c"], "ground_truth": ["c"], "day": 2},
+    ]
+    make = FORMS[form]
+    assert recnb.evaluate(make(log)).mrr().per_user.to_dict() == {0: 0.5, 1: 1.0}
+    assert recnb.evaluate(make(log), split="day").mrr() == 0.75
+    asked_twice = make([{"question": "who", **row} for row in log])
+    assert recnb.evaluate(asked_twice, split="day").mrr() == 0.75
 
 
 def test_a_log_in_a_file(tmp_path: Path) -> None:
@@ -332,60 +329,6 @@ def test_retrieved_lists_are_judged_by_a_truth_of_any_form(folder: Path) -> None
     assert (numbers(log, folder) == numbers(RESULTS, TRUTH)).all()
     with_truth = [{**row, "relevant": ["100"]} for row in log]
     assert recnb.evaluate(with_truth).mrr() == numbers(with_truth)[2, 2]
-
-
-REFUSED: dict[str, tuple[Any, str, str]] = {
-    "a question that is asked twice": (
-        [*LOG, LOG[0]],
-        "'What melts first?' is in more than one row of column 'user_input'",
-        "frame.assign(query_id=range(len(frame))), where frame is pandas.DataFrame(log)",
-    ),
-    "one question that is not in a list": (
-        LOG[0],
-        "'retrieved_contexts' of this dictionary holds 'Lead melts at 327 °C.'",
-        "one question alone as [log]",
-    ),
-    "columns of other lengths": (
-        {"user_input": ["a"], "retrieved": [["x"], ["y"]], "expected": [["x"], ["y"]]},
-        "the columns of this dictionary make no table: ",
-        "a value for every question",
-    ),
-    "a log without a question": ([], "there are no rows to evaluate", "it is empty"),
-    "nothing that was expected": (
-        without("reference_contexts"),
-        "column 'retrieved_contexts' is what was retrieved, and there is no column",
-        "'reference_contexts', or name it, relevant='...'",
-    ),
-    "an expected text that is retrieved twice": (
-        [{**LOG[0], "retrieved_contexts": 2 * LOG[0]["reference_contexts"]}],
-        "'What melts first?', item 'Tin melts at 232 °C.' (2 times)",
-        "duplicates='dedupe'",
-    ),
-    "a text that is expected twice": (
-        [{**LOG[0], "reference_contexts": ["Tin.", "Tin."]}],
-        "'What melts first?', item 'Tin.' (2 times)",
-        "duplicates='dedupe'",
-    ),
-    "a text in the place of a list": (
-        [{**LOG[0], "retrieved_contexts": "Tin."}],
-        "column 'retrieved_contexts' holds str 'Tin.'",
-        "where a list",
-    ),
-    "records in lists": (
-        [{**LOG[0], "retrieved_contexts": [{"text": "Tin."}]}],
-        "such as {'text': 'Tin.'}",
-        "Take one field of each, [one['text'] for one in items]",
-    ),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-def test_a_log_that_does_not_fit_is_refused(name: str) -> None:
-    log, problem, fix = REFUSED[name]
-    with pytest.raises(RecnbError) as raised:
-        recnb.evaluate(log)
-    assert problem in str(raised.value)
-    assert fix in str(raised.value)
 
 
 def test_rows_with_ids_may_ask_one_question() -> None:

@@ -16,15 +16,17 @@ import pyarrow.dataset as ds
 import pytest
 
 import recnb
+from recnb import errors
 from recnb.errors import (
     ElsewhereError,
     FrameError,
     OptionError,
-    RecnbError,
     UnknownUserError,
 )
+from tests.laws.test_splits import ITEMS, as_dict, frames_of
 from tests.random_frames import sized
-from tests.test_splits import ITEMS, as_dict, frames_of
+from tests.refused import names
+from tests.rows import read_rows
 
 METRICS = ["ndcg", "average_precision", "err"]
 
@@ -169,101 +171,23 @@ def test_lists_in_cells_and_mappings() -> None:
 
 # ---- what is refused
 
-RECS = pd.DataFrame(
-    {
-        "user": ["u", "v"] * 2,
-        "item": list("abba"),
-        "rank": 1,
-        "day": ["mon"] * 2 + ["tue"] * 2,
-    }
-)
-TRUTH = RECS.drop(columns="rank")
-MONDAY = TRUTH[TRUTH["day"] == "mon"]
+RECS, TRUTH = names.DAYS, names.JUDGED
 
-REFUSED: dict[str, tuple[Any, Any, Any, str]] = {
-    "a day without a truth": (
-        RECS,
-        MONDAY,
-        "day",
-        "lists of day=tue, and truth has no",
-    ),
-    "a day without lists": (
-        RECS[RECS["day"] == "mon"],
-        TRUTH,
-        "day",
-        r"truth has rows of day=tue, .* have no list .*truth\[truth\['day'\] != 'tue'\]",
-    ),
-    "no user on both sides": (
-        RECS,
-        TRUTH.assign(user=["u", "v", "x", "y"]),
-        "day",
-        "no user is in both frames where day=tue",
-    ),
-    "nothing relevant": (
-        RECS,
-        TRUTH.assign(relevance=[1, 1, 0, 0]),
-        "day",
-        "no user that counts has a relevant item where day=tue",
-    ),
-    "missing values": (
-        RECS.assign(day=["mon", "mon", "tue", None]),
-        TRUTH,
-        "day",
-        "recommendations: column 'day' of split= has 1 missing values, the first in row 3",
-    ),
-    "missing values of the truth": (
-        RECS,
-        TRUTH.assign(day=["mon", "mon", "tue", None]),
-        "day",
-        "truth: column 'day' of split= has 1 missing",
-    ),
-    "other kinds": (
-        RECS,
-        TRUTH.assign(day=[1, 1, 2, 2]),
-        "day",
-        "holds text in the recommendations .* and whole numbers in truth .* one kind",
-    ),
-    "dates and times": (
-        RECS.assign(day=dt.date(2024, 5, 1)),
-        TRUTH.assign(day=pd.Timestamp("2024-05-01")),
-        "day",
-        "Make both one kind",
-    ),
-    "parts of numbers": (
-        RECS.assign(day=0.5),
-        TRUTH,
-        "day",
-        "holds Float64 such as 0.5",
-    ),
-    "the column of users": (RECS, TRUTH, "user", "is the column of the user"),
-    "twice": (RECS, TRUTH, ["day", "day"], "names a column twice"),
-    "times of a zone": (
-        RECS.assign(day=pd.Timestamp("2024-05-01", tz="Asia/Seoul")),
-        TRUTH.drop(columns="day").drop_duplicates(),
-        "day",
-        "give text, whole numbers or dates",
-    ),
-    "no column": (RECS, TRUTH, "night", "recommendations have no column 'night'"),
-    "no name": (RECS, TRUTH, 3, "a column is named as text"),
-    "kinds of users": (
-        RECS.assign(user=[1, 2] * 2),
-        TRUTH,
-        "day",
-        "user ids are of different kinds",
-    ),
-}
+REFUSED = read_rows("refused/splits.toml")
 
 
-@pytest.mark.parametrize("case", REFUSED)
-@pytest.mark.parametrize("in_files", [False, True], ids=["in memory", "in files"])
-def test_what_is_refused(case: str, in_files: bool, monkeypatch: Any) -> None:
-    recs, truth, split, message = REFUSED[case]
-    if in_files:
-        sized(monkeypatch, held=0)
-        recs = pl.from_pandas(recs).lazy()
-        message = message.replace("row 3", "row [0-9]")
-    with pytest.raises(RecnbError, match=message):
-        recnb.evaluate(recs, truth, split=split).ndcg(k=2)
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_is_refused_of_files(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    sized(monkeypatch, held=0)
+
+    def evaluate(recs: pd.DataFrame, truth: pd.DataFrame, split: Any) -> recnb.Score:
+        return recnb.evaluate(pl.LazyFrame(recs), truth, split=split).ndcg(k=2)
+
+    row = REFUSED[name]
+    with pytest.raises(getattr(errors, row["error"])) as raised:
+        eval(row["call"], {**vars(names), "evaluate": evaluate})
+    for words in row.get("parts", row["words"]):
+        assert words in str(raised.value)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 files, which are gone with the evaluation.
 
 That their numbers are those of frames in memory is held in
-tests/distributed/test_engines.py, and by the law of tests/test_attack.py.
+tests/distributed/test_engines.py, and by the law of tests/laws/test_attack.py.
 """
 
 import gc
@@ -19,6 +19,7 @@ import pytest
 
 import recnb
 from recnb.data import file_parts
+from recnb.data.tables import InputTable
 from recnb.errors import FrameError, RecnbError
 from tests.random_frames import METRICS, STREAMED, K, random_frames, shuffled, sized
 
@@ -99,6 +100,14 @@ def test_a_frame_without_rows_is_refused(kind):
         recnb.evaluate(STREAMED[kind](recs[:0]), truth).ndcg(k=3)
 
 
+def test_lists_that_lose_every_row_are_no_empty_table():
+    recs = pl.DataFrame({"user": range(400), "item": "a", "rank": 1})
+    truth = recs.select("user", item=pl.lit("b"))
+    ev = recnb.evaluate(recs.lazy(), truth, judged_only=True)
+    assert not ev.source.in_memory
+    assert (ev.ndcg(k=2), ev.counts.n_recommended) == (0, 0)
+
+
 def test_ids_of_train_that_never_match_those_of_files_are_refused():
     recs, truth = random_frames(np.random.default_rng(3), n_users=45)
     train = pd.DataFrame({"user": ["x"], "item": 1})
@@ -132,7 +141,7 @@ def test_rows_are_read_once(kind, monkeypatch):
     monkeypatch.setattr(
         file_parts,
         "batches_of",
-        lambda *given: begun.append((given[1], [*given[2]])) or read(*given),
+        lambda *given: begun.append((given[0].name, [*given[1]])) or read(*given),
     )
     made, whole = (
         recnb.evaluate(STREAMED[kind](recs.assign(more=1)), truth),
@@ -145,6 +154,23 @@ def test_rows_are_read_once(kind, monkeypatch):
         ("truth", ["user", "item", "relevance"]),
         ("recommendations", ["user", "item", "score"]),
     ]
+
+
+def test_no_users_have_no_rows():
+    recs, truth = random_frames(np.random.default_rng(3), n_users=45)
+    source = recnb.evaluate(pl.from_pandas(recs).lazy(), truth).source
+    assert not source.in_memory
+    rows = source.stored.of_users(pl.Series("user", [], pl.Int64))
+    assert [(frame.height, frame.columns[:2]) for frame in rows] == [
+        (0, ["user", "item"])
+    ] * 2
+
+
+@pytest.mark.parametrize("kind", STREAMED)
+def test_distinct_values_are_each_once(kind):
+    rows = pd.DataFrame({"user": [*"abab"] * 20})
+    table = InputTable.of(STREAMED[kind](rows), "rows")
+    assert sorted(table.distinct("user")) == ["a", "b"]
 
 
 def test_a_connection_may_be_asked_other_things_meanwhile():

@@ -45,7 +45,7 @@ def outcome(evaluate: Callable[[], Evaluation]) -> Any:
         "line": ev.basis,
         "counts": ev.counts,
         "lint": said(lambda: str(ev.lint())),
-        "call": (sides.call, sides.differing, sides.apart),
+        "call": (sides.call, sides.frames, sides.differing),
     }
 
 
@@ -146,7 +146,9 @@ OPTIONS: dict[str, dict[str, Any]] = {
     "union": {"averaged_users": "union", "no_relevant": "zero", "relevant_from": 1},
     "side data": {
         "train": pd.DataFrame({"user": [1, 2], "item": ["x", "y"]}),
-        "items": pd.DataFrame({"item": list("abc"), "genre": list("ghg"), "p": 0.5}),
+        "items": pd.DataFrame(
+            {"item": list("abc"), "genre": list("ghg"), "p": 0.5, 0: 1}
+        ),
         "users": pd.DataFrame({"user": [1, 2, 3, 9], "weight": [1, 2, 3, 4]}),
         "user_weight": "weight",
         "propensity": "p",
@@ -156,6 +158,7 @@ OPTIONS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 @pytest.mark.parametrize("truth", TRUTHS.values(), ids=TRUTHS)
 def test_each_form_is_read_as_evaluate_reads_it(truth, options):
@@ -166,6 +169,14 @@ def test_each_form_is_read_as_evaluate_reads_it(truth, options):
         return  # an empty list of the truth that counts
     said = hold(first, truth, [*LISTS.values()], **options)
     assert any(isinstance(one, dict) for one in said)
+
+
+def test_a_mapping_has_no_column_of_lists():
+    cells, truth = LISTS["lists in cells"], TRUTHS["a frame"]
+    ev = recnb.evaluate(
+        cells.rename(columns={"recommended": "best"}), truth, recommended="best"
+    )
+    assert ev.with_lists({1: ["c", "a"], 2: ["c"]}).mrr() == 0.75
 
 
 def test_lists_in_files_are_refused(tmp_path):
@@ -185,7 +196,9 @@ def test_what_is_not_two_frames_in_memory_is_refused():
         {"a": LISTS["a frame"], "b": {1: ["a"]}}, truth, averaged_users="recs"
     )
     in_split = recnb.evaluate(recs.assign(item=list("abc")), truth, split="day")
-    for ev in (in_split, recnb.evaluate(both), others["a"]):
+    log = {"question": ["q"], "retrieved": [["a"]], "expected": [["a"]]}
+    of_log, of_frame = recnb.evaluate(log), recnb.evaluate(both)
+    for ev in (in_split, of_frame, of_log, others["a"]):
         with pytest.raises(OptionError, match="with_lists is for an evaluation of two"):
             ev.with_lists(recs)
 
@@ -193,6 +206,7 @@ def test_what_is_not_two_frames_in_memory_is_refused():
 def test_the_truth_is_numbered_once():
     ev = recnb.evaluate(LISTS["a frame"], TRUTHS["a frame"])
     hits = [ev.with_lists(LISTS[name]).joined for name in ("scores", "a mapping")]
-    (truth,) = ev.source.kept.truths.values()
-    assert {"users", "by_user", "row_of_pair"} <= {*vars(truth)}
-    assert hits[0].judged.equals(hits[1].judged)
+    (truth,) = ev.source._truths.values()
+    assert {"users", "by_user", "repeats_a_pair"} <= {*vars(truth)}
+    assert "_hash_table" in vars(truth.pair_lookup)
+    assert hits[0].rows.judged.equals(hits[1].rows.judged)

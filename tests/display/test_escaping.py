@@ -382,7 +382,6 @@ def test_no_row_of_latex_begins_with_what_ends_the_last_row(name: str) -> None:
     forms = [
         found.table("ndcg", k=1).to_latex(),
         found.table("ndcg", k=1, by=name).to_latex(),
-        found.report(k=1, metrics="ndcg", by=name).to_latex(),
     ]
     for text in forms:
         assert not re.search(r"(\\\\|rule)\s*[\[*]", text)

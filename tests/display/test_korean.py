@@ -15,12 +15,12 @@ import pytest
 
 import recnb
 from recnb import LIST_METRICS, METRICS, Convention
+from recnb.beyond.catalogue import NEEDED
 from recnb.conventions import WORDS, in_words
 from recnb.conventions.convention import DECISIONS
 from recnb.conventions.presets import of_library
 from recnb.display.language import _, use_language, with_particles
 from recnb.errors import RecnbError
-from recnb.metrics.catalogue import NEEDED
 from tests.korean import EV, EVALUATIONS, ONE, RECS, TRUTH, Shown, english_in, page
 from tests.strategies import each_word
 from tests.tools.translations import stored
@@ -112,14 +112,15 @@ def exercise(metric: str) -> list[Any]:
     ]
 
 
-def explanations() -> Iterator[Any]:
+#: Users and cut-offs of the explanations.
+PLACES: list[tuple[str, int | None]] = [("b", 1), ("c", 5), ("e", 50), ("d", None)]
+
+
+def explanations(places: list[tuple[str, int | None]]) -> Iterator[Any]:
     decided = recnb.evaluate(RECS, TRUTH, averaged_users="union", no_relevant="one")
     for name, metric in METRICS.items():
         for options in each_word(metric):
-            yield from (
-                EV.explain(name, *at, **options)
-                for at in (("b", 1), ("c", 5), ("e", 50), ("d", None))
-            )
+            yield from (EV.explain(name, *place, **options) for place in places)
         yield from (recnb.explain(name, [3, 2, 0, 1]), decided.explain(name, "f", 3))
     for name, metric in LIST_METRICS.items():
         yield full().explain(name, *(["u002"] if metric.of == "user" else []), k=5)
@@ -159,7 +160,8 @@ RESULTS: dict[str, Any] = {
         recnb.playground(["a", "b", "c"], {"a": 1, "d": 2}, metrics=["recall"]),
     ],
     "quiz": lambda: [one for metric in METRICS for one in exercise(metric)],
-    "explanations": explanations,
+    "explanations": lambda: explanations(PLACES[1:2]),
+    "other explanations": lambda: explanations(PLACES),
     "evaluations": lambda: [ev for ev, _k in EVALUATIONS.values()],
     "scores": lambda: [
         getattr(ev, name)(k=3) for ev, _k in EVALUATIONS.values() for name in METRICS
@@ -245,7 +247,15 @@ def said(one: Any) -> str:
     return CODE_IN_TEXT.sub(" ", shown)
 
 
-@pytest.mark.parametrize("kind", RESULTS)
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(
+            kind, marks=pytest.mark.slow if kind == "other explanations" else ()
+        )
+        for kind in RESULTS
+    ],
+)
 def test_a_result_shows_no_english(kind: str) -> None:
     known = NAMES | OF_LIBRARIES if kind == "libraries" else NAMES
     with use_language("ko"):
@@ -260,21 +270,17 @@ def test_a_report_is_all_korean(which: str) -> None:
     report = evaluation.report(k, [*METRICS], lang="ko")
     # What a finding tells to type is code, and nDCG is what a finding calls the metric
     # of that name.
-    lint = report.lints[""]
-    code = " ".join(f"`{one.code}`" for one in lint) + " ".join(lint.not_checked)
+    lint = report._data.lints[""]
+    code = " ".join(f"`{one.code}`" for one in lint) + " ".join(lint.not_checked_lines)
     typed = words_in(re.findall(r"`([^`]*)`", code)) | {"nDCG"}
     document, told = Shown(), report.to_dict()
     document.feed(report.to_html())
     assert document.lang == "ko"
-    texts = [told["basis"], *told["populations"][0]["users"]]
-    texts += [
-        one[what]
-        for one in told["metrics"]
-        for what in ("reads", "formula", "convention")
-    ]
+    texts = [told["basis"]]
+    for what in ("reads", "formula", "convention"):
+        texts += told["metrics"][what]
     for text in (
         report.to_markdown(),
-        report.to_latex(),
         "\n".join(document.said),
         "\n".join(texts),
     ):

@@ -47,7 +47,7 @@ def test_an_argument_goes_before_the_setting():
     for one in (EV, RECS.assign(relevance=1).rec):
         assert (
             one.explain("ndcg", "a", 3, lang="ko").lang
-            == one.report([3], lang="ko").lang
+            == one.report([3], lang="ko").to_dict()["lang"]
             == "ko"
         )
     for call in (EV.report, lambda **lang: EV.explain("ndcg", "a", **lang)):
@@ -159,7 +159,10 @@ recnb.evaluate({1: [2, 1]}, {1: [1]}).curve("ndcg", [1, 2]).plot()
 """
 
 
-@pytest.mark.parametrize(("ignored", "said"), [("", True), (kernels.FONTS, False)])
+@pytest.mark.parametrize(
+    ("ignored", "said"),
+    [("", True), pytest.param(kernels.FONTS, False, marks=pytest.mark.slow)],
+)
 def test_a_missing_font_is_said_but_where_notebooks_are_compared(ignored, said):
     done = subprocess.run(
         [sys.executable, "-c", PLOT],

@@ -6,18 +6,18 @@ import importlib
 import pickle
 import sys
 from importlib import import_module
+from itertools import product
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import recnb
+from recnb import errors
 from recnb.conventions import Convention
 from recnb.errors import (
-    ColumnError,
     ElsewhereError,
     FrameError,
-    NoUsersError,
     OptionError,
     RecnbError,
     UnknownUserError,
@@ -25,7 +25,16 @@ from recnb.errors import (
 from recnb.metrics.metric import LIST_METRICS
 from recnb.metrics.metric import METRICS as METRICS_OF_HITS
 from tests.distributed.conftest import ENGINES
-from tests.random_frames import CONVENTIONS, METRICS, K, random_frames, shuffled
+from tests.random_frames import (
+    CONVENTIONS,
+    METRICS,
+    K,
+    random_frames,
+    shuffled,
+    sized,
+)
+from tests.refused import names
+from tests.rows import read_rows
 from tests.spark_sessions import agree
 
 pytestmark = pytest.mark.thin
@@ -99,7 +108,7 @@ def test_numbers_are_those_of_pandas(kind, number):
     at = number % expected.n_users
     assert made.lists_of([at])[0] == expected.lists_of([at])[0]
     assert made.truth_of(at).equals(expected.truth_of(at))
-    judged = [one.joined.judged.sort("user", "item") for one in (made, expected)]
+    judged = [one.joined.rows.judged.sort("user", "item") for one in (made, expected)]
     assert judged[0].equals(judged[1])
 
 
@@ -157,10 +166,11 @@ def test_rows_of_the_truth_are_those_of_pandas_where_parts_have_no_rows(kind, te
     assert made.counts == expected.counts
     for name in ("judged", "truth"):
         rows, wanted = (
-            getattr(ev.joined, name).sort("user", "item") for ev in (made, expected)
+            getattr(ev.joined.rows, name).sort("user", "item")
+            for ev in (made, expected)
         )
         assert rows.equals(wanted), name
-    assert made.joined.truth["user"].is_sorted()
+    assert made.joined.rows.truth["user"].is_sorted()
 
 
 @pytest.mark.parametrize("given", ["column", "item", "pair"])
@@ -217,7 +227,7 @@ def test_nothing_is_computed_before_a_number_is_asked_for_and_hits_come_once(
     assert len(sent) == 2  # under recnb's convention, and under a library's
     per_user = [n_bytes / 1_000 for n_bytes in sent]
     assert max(per_user) < 130  # hits and counts; with the rows of the truth 100 more
-    made.joined.judged  # noqa: B018 -- asked for, and read where they are
+    made.joined.rows.judged  # noqa: B018 -- asked for, and read where they are
     assert len(sent) == 3
 
 
@@ -238,13 +248,26 @@ def test_some_users_of_rows_elsewhere_follow_the_conventions_of_a_library(kind):
         assert repr(mine) == repr(getattr(expected["A"], ask)(*call, k=3))
 
 
+def test_side_data_that_are_read_first_are_read_under_no_convention(engine):
+    """Not under that of no caller, which would refuse a relevance below 0."""
+    recs, truth = random_frames(np.random.default_rng(9))
+    truth.loc[3, "relevance"] = -1
+    users = pd.DataFrame({"user": truth["user"].unique()})
+    users["age"] = np.arange(len(users)) % 2
+    made, expected = both(engine, recs, truth, users=users, negative_relevance="zero")
+    alike(
+        made.table(k=3, by="age").to_frame(), expected.table(k=3, by="age").to_frame()
+    )
+
+
 def test_only_the_columns_that_are_read_are_moved(engine):
     recs, truth = random_frames(np.random.default_rng(9))
     parts = engine.evaluate(
         engine.parted(recs.assign(other=1, more="x")),
         engine.parted(truth.assign(other=1)),
     ).source
-    names = [{*one.columns} - {"recnb_row", "recnb_bucket"} for one in parts._rows]
+    tables = parts.stored._rows.values()
+    names = [{*one.columns} - {"recnb_row", "recnb_bucket"} for one in tables]
     assert names == [{"item", "score", "user"}, {"item", "relevance", "user"}]
 
 
@@ -294,7 +317,8 @@ def test_results_read_as_those_of_pandas(kind):
             made.under(library).table(k=[2, 5]), expected.under(library).table(k=[2, 5])
         )
     found = made.lint(5)
-    assert {"ties", "seen_in_train"} <= set(found.elsewhere)
+    for name in ("ties", "seen_in_train"):
+        assert found.not_checked[name] == "The rows of the lists are not in memory."
     assert set(found.names) <= set(expected.lint(5).names)
 
 
@@ -332,144 +356,37 @@ def test_models_are_compared_as_those_of_pandas(kind):
         made.overlap(k=5)
 
 
-def last(frame, **values):
-    """The frame with other values in its last row."""
-    at_end = np.arange(len(frame)) == len(frame) - 1
-    return frame.assign(
-        **{name: frame[name].mask(at_end, value) for name, value in values.items()}
-    )
+FRAMES = read_rows("refused/frames.toml")
+DASK, SPARK = ENGINES
 
 
-def ranked(frame):
-    return frame.assign(rank=frame.groupby("user").cumcount() + 1).drop(columns="score")
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        *product(["lazy", DASK], FRAMES),
+        *(
+            pytest.param(*SPARK.values, name, marks=SPARK.marks)
+            for name, row in FRAMES.items()
+            if row.get("spark")
+        ),
+    ],
+    indirect=["kind"],
+)
+def test_what_is_wrong_is_said_as_for_pandas(kind, name, monkeypatch):
+    """What is refused of a part does not know which frame it was of: one kind of those
+    that are read in batches is enough.
+    """
+    sized(monkeypatch, held=0)
 
+    def evaluate(recs, truth, **options):
+        made = kind.evaluate(kind.parted(recs), kind.parted(truth), **options)
+        return made.table(["ndcg"], k=5)
 
-#: What is changed, options, the error and its words; those of rows say that they looked
-#: at a part of the frame.
-PART = r".*in one part of the frame: there may be more\.\)$"
-REFUSED = {
-    "no user in both": (
-        lambda r, t: (r.assign(user=r.user + 1000), t),
-        {},
-        FrameError,
-        "no user is in both frames.*such as 1.*such as",
-    ),
-    "nothing relevant": (
-        lambda r, t: (r, t),
-        {"relevant_from": 9},
-        NoUsersError,
-        "9 or more and the highest in the truth is 5",
-    ),
-    "no rows": (
-        lambda r, t: (r[:0], t),
-        {},
-        FrameError,
-        "recommendations(:| is empty)",
-    ),
-    "no truth": (lambda r, t: (r, t[:0]), {}, FrameError, "truth(:| is empty)"),
-    "a pair twice": (
-        lambda r, t: (pd.concat([r, r[5:6]]), t),
-        {},
-        FrameError,
-        r"recommendations: 1 pair of user and item is repeated.*such as user 1, item 2 \(2 times\)"
-        + PART,
-    ),
-    "a repeated truth": (
-        lambda r, t: (r, pd.concat([t, t[:1]])),
-        {},
-        FrameError,
-        "truth: 1 pair of user and item is repeated" + PART,
-    ),
-    "negative": (
-        lambda r, t: (r, t.assign(relevance=-1)),
-        {},
-        FrameError,
-        "negative relevance" + PART,
-    ),
-    "an infinite score": (
-        lambda r, t: (last(r, score=np.inf), t),
-        {},
-        FrameError,
-        "'score' .* inf for user" + PART,
-    ),
-    "a rank from 0": (
-        lambda r, t: (last(ranked(r), rank=0), t),
-        {},
-        FrameError,
-        "'rank' holds 0 for user" + PART,
-    ),
-    "a rank twice": (
-        lambda r, t: (ranked(r).assign(rank=1), t),
-        {},
-        FrameError,
-        "at rank 1" + PART,
-    ),
-    "rank against score": (
-        lambda r, t: (ranked(r).assign(score=ranked(r)["rank"] * 1.0), t),
-        {},
-        FrameError,
-        "'rank' and 'score' disagree" + PART,
-    ),
-    "a missing user": (
-        lambda r, t: (r.assign(user=r.user.astype("Int64").where(r.user != 3)), t),
-        {},
-        FrameError,
-        "column 'user' has [0-9]+ missing user ids?.*in one part of the frame",
-    ),
-    "a missing item": (
-        lambda r, t: (last(r.astype({"item": "Int64"}), item=None), t),
-        {},
-        FrameError,
-        "column 'item' has 1 missing item id, the first in row .*in one part",
-    ),
-    "two models": (
-        lambda r, t: (r.assign(model=np.where(r.user < 9, "a", "b")), t),
-        {},
-        FrameError,
-        "column (of models, )?'model'",
-    ),
-    "no order": (
-        lambda r, t: (r[["user", "item"]], t),
-        {},
-        ColumnError,
-        "recommendations.*order='row'",
-    ),
-    "no rank": (lambda r, t: (r, t), {"order": "rank"}, ColumnError, "order='rank'"),
-    "a catalogue": (
-        lambda r, t: (r, t),
-        {"candidates": "catalogue"},
-        ElsewhereError,
-        r"candidates='catalogue' ranks .* stay in .*\. If they fit into memory: .*\(",
-    ),
-    "users of other kinds": (
-        lambda r, t: (r, t.assign(user=t.user.astype(str))),
-        {},
-        FrameError,
-        "user ids are of different kinds",
-    ),
-    "items of other kinds": (
-        lambda r, t: (r.assign(item=r.item.astype(str)), t),
-        {},
-        FrameError,
-        "item ids are of different kinds",
-    ),
-}
-
-
-# What is refused of a part does not know which frame it was of: one kind of those that
-# are read in batches is enough.
-@pytest.mark.parametrize("kind", ["lazy", *ENGINES], indirect=True)
-@pytest.mark.parametrize("what", REFUSED)
-def test_what_is_wrong_is_said_as_for_pandas(kind, what):
-    change, options, error, words = REFUSED[what]
-    recs, truth = change(*random_frames(np.random.default_rng(7)))
-    with pytest.raises(error, match=words) as found:
-        kind.evaluate(kind.parted(recs), kind.parted(truth), **options).table(
-            ["ndcg"], k=5
-        )
-    if error is not ElsewhereError:
-        with pytest.raises(type(found.value)):
-            recnb.evaluate(recs, truth, **options).table(["ndcg"], k=5)
+    row = FRAMES[name]
+    with pytest.raises(getattr(errors, row["error"])) as raised:
+        eval(row["call"], {**vars(names), "evaluate": evaluate})
+    for words in row.get("parts", row["words"]):
+        assert words in str(raised.value) or words == "nan"
 
 
 def test_what_cannot_be_asked_is_refused(kind):
@@ -500,6 +417,13 @@ def test_what_cannot_be_asked_is_refused(kind):
         (ElsewhereError, every_row, lambda: made.items(k=2)),
         (UnknownUserError, "12345", lambda: made.explain("ndcg", 12345, k=5)),
         (FrameError, "truth is a list", lambda: kind.evaluate(kind.parted(recs), [1])),
+        (
+            ElsewhereError,
+            r"candidates='catalogue' ranks .* stay in .*\. If they fit into memory: .*\(",
+            lambda: kind.evaluate(
+                kind.parted(recs), kind.parted(truth), candidates="catalogue"
+            ).ndcg(k=5),
+        ),
     ):
         with pytest.raises(error, match=words):
             ask()

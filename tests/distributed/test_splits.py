@@ -14,7 +14,7 @@ from recnb.errors import ElsewhereError, FrameError
 from recnb.metrics import Credit, out_of_count
 from recnb.metrics.metric import METRICS
 from tests.data.test_splits import same
-from tests.test_splits import as_dict, frames_of
+from tests.laws.test_splits import as_dict, frames_of
 
 pytestmark = pytest.mark.thin
 

@@ -129,6 +129,7 @@ ASKED: list[tuple[str, str, int | None, Ask, list[str]]] = [
 ]
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("data", DATA, ids=["short", *KINDS])
 @pytest.mark.parametrize(
     ("library", "metric", "k", "ask", "spelt"), ASKED, ids=lambda value: str(value)[:12]
@@ -291,6 +292,21 @@ def test_the_words_of_a_number_say_where_its_ideal_list_is_cut() -> None:
     assert nowhere in ev.explain("ndcg", "u").basis
     assert nowhere in recnb.ndcg(["a"], ["a", "b"]).basis
     assert at_k in recnb.ndcg(["a"], ["a", "b"], k=1).basis
+
+
+def test_a_table_of_cut_and_whole_lists_says_how_each_is_counted() -> None:
+    ev = recnb.evaluate(*frames(SHORT))
+    compared = recnb.compare({"a": ev, "b": ev})
+    both = (
+        "ideal: all relevant items, cut at k; for whole lists, ideal: all relevant items, "
+        "not cut"
+    )
+    for shown in (ev, compared):
+        assert both in shown.table("ndcg", k=[2, None]).attrs["basis"]
+        assert "whole lists" not in shown.table("ndcg", k=[1, 2]).attrs["basis"]
+        out_of = shown.table("precision", k=[2, None]).attrs["basis"]
+        assert "out of k; for whole lists, out of the list's length" in out_of
+        assert "whole lists" not in shown.table("recall", k=[2, None]).attrs["basis"]
 
 
 def test_a_convention_of_whole_lists_gives_its_number_again() -> None:

@@ -16,7 +16,6 @@ import pytest
 import scipy.sparse as sp
 
 import recnb
-from recnb.data.model_predictions import model_lists
 from recnb.display.language import use_language
 from recnb.evaluation import Evaluation
 from recnb.lint import CHECKS, Lint
@@ -24,6 +23,7 @@ from recnb.lint.data import LintData, quoted_id
 from recnb.lint.repair import Repair
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import METRICS
+from recnb.model_predictions import model_lists
 from tests.lint_planted import (
     ALONE,
     CLEAN,
@@ -84,17 +84,17 @@ NOTHING: dict[str, Callable[[], Any]] = {
     ).lint(),
 }
 
-#: Those that are made without propensities; tests/test_weights.py has the others.
-USUAL = [check for check in CHECKS if check.needs != "propensity"]
+#: Those that are made without propensities; tests/laws/test_weights.py has the others.
+USUAL = [check for check in CHECKS if not check.weighted]
 
 
 def n_unchecked(lint: Lint) -> int:
     """Count the checks that were not made, each of which is named with the reason."""
-    names = {name for left in lint.unchecked.values() for name in left}
-    names |= {*lint.elsewhere, *lint.undecided}
-    titles = [check.title for check in CHECKS if check.name in names]
-    assert all(any(title in line for line in lint.not_checked) for title in titles)
-    return len(names)
+    lines = " ".join(lint.not_checked_lines)
+    for check in CHECKS:
+        reason = lint.not_checked.get(check.name)
+        assert reason is None or (check.title in lines and reason in lines)
+    return len(lint.not_checked)
 
 
 @pytest.mark.parametrize("data", NOTHING)
@@ -280,6 +280,7 @@ TIMED: dict[str, tuple[dict[str, Any], dict[str, Any], float]] = {
 }
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("library", ["pandas", "polars", "csv"])
 @pytest.mark.parametrize("name", TIMED)
 def test_rows_of_train_that_are_later_than_the_truth(
@@ -440,10 +441,10 @@ def test_times_that_cannot_be_compared_are_not_checked_and_the_reason_is_told(
     )
     lint = dated.lint()
     if not reason:
-        assert lint.undecided == {}
+        assert lint.not_checked == {}
         assert "train_after_truth" in lint.names
     else:
-        assert reason in lint.undecided["train_after_truth"]
+        assert reason in lint.not_checked["train_after_truth"]
         assert "train_after_truth" not in lint.names
     assert n_unchecked(lint) + lint.n_checks == len(USUAL)
 
@@ -507,13 +508,15 @@ def test_a_check_that_could_not_be_made_is_named_with_the_reason(
     lint: Callable[[], Lint], reasons: dict[str, str]
 ) -> None:
     made = lint()
-    assert reasons.items() <= made.undecided.items()
-    assert {*made.undecided} - {*reasons} == {"train_after_truth"}
+    assert reasons.items() <= made.not_checked.items()
+    assert {*made.not_checked} - {*reasons} == {"train_after_truth"}
     for name, reason in reasons.items():
         title = next(check.title for check in CHECKS if check.name == name)
-        assert any(title in line and line.endswith(reason) for line in made.not_checked)
+        assert any(
+            title in line and line.endswith(reason) for line in made.not_checked_lines
+        )
     assert n_unchecked(made) + made.n_checks == len(USUAL)
-    for line in made.not_checked:
+    for line in made.not_checked_lines:
         assert line[:60] in repr(made)
 
 
@@ -591,8 +594,8 @@ def test_lists_that_stay_where_they_are_are_checked_by_their_hits(
     lint = CLEAN.with_(
         recs=recs, truth=pl.from_pandas(CLEAN.truth), train=pl.from_pandas(train)
     ).lint()
-    assert "ties" in lint.elsewhere
-    assert any("not in memory" in line for line in lint.not_checked)
+    assert lint.not_checked["ties"] == "The rows of the lists are not in memory."
+    assert np.isnan([lint.lower, lint.upper]).all()
     finding = lint["train_in_truth"]
     assert (finding.n, "other" in finding.facts) == (
         3,
@@ -609,7 +612,9 @@ def test_html_frame_and_language() -> None:
     ev = recnb.evaluate(data.models["popular"], data.test)
     lint = ev.lint()
     page, frame = lint._repr_html_(), lint.to_frame()
-    assert ([*lint.unchecked], CLEAN.lint().unchecked) == (["train", "items"], {})
+    assert lint.not_checked["seen_in_train"] == "Give `train=` to check."
+    assert lint.not_checked["outside_items"] == "Give `items=` to check."
+    assert {*CLEAN.lint().not_checked} == {"train_after_truth"}
     assert re.search(
         r"<b><span[^>]*>warning</span>", page
     )  # severity is a word, not a colour
@@ -657,3 +662,27 @@ def test_rows_are_matched_after_rows_were_left_out() -> None:
     measured = repair.measured()
     assert measured is not None
     assert measured.value == names["ev"].ndcg(k=3) == 1.0
+
+
+def test_a_filler_of_short_lists_is_a_missing_item() -> None:
+    lists, truth = {1: [3, 5, -1], 2: [4, 7, -1], 3: [3, -1]}, {1: [3], 2: [7], 3: [9]}
+    assert recnb.evaluate(lists, truth).lint(k=2)["missing_ids"].n == 3
+    with_others_below_0 = recnb.evaluate({**lists, 3: [-2, -1]}, truth).lint(k=2)
+    assert "missing_ids" not in {finding.name for finding in with_others_below_0}
+
+
+@pytest.mark.parametrize("library", ["pandas", "polars"])
+def test_names_of_columns_are_printed_and_never_run(library: str) -> None:
+    user, item = "{user}", "'] + 1 / 0 #"
+    recs = pd.DataFrame({user: ["a"] * 3, item: ["x ", "y", "n/a"], "score": [3, 2, 1]})
+    truth = pd.DataFrame({user: ["a"], item: ["x"]})
+    frames: dict[str, Any] = {"recs": recs, "truth": truth}
+    if library == "polars":
+        frames = {name: pl.from_pandas(frame) for name, frame in frames.items()}
+    ev = recnb.evaluate(frames["recs"], frames["truth"], user=user, item=item)
+    for name in ("ids_written_otherwise", "missing_ids"):
+        finding = ev.lint(k=2)[name]
+        assert repr(item) in finding.code
+        names = {**frames, "recnb": recnb, "pl": pl}
+        exec(finding.code, names)
+        assert names["ev"].ndcg(k=2) == finding.facts["other"]

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 import recnb
 from recnb.errors import RecnbError
 from recnb.lint import CHECKS
-from tests import sentences
 from tests.examples import examples
-from tests.sentences import ITEMS, USERS, Frames, frames
+from tests.laws import sentences
+from tests.laws.sentences import ITEMS, USERS, Frames, frames
 
 SLOW = [HealthCheck.too_slow, HealthCheck.filter_too_much]
 PAIRS = st.lists(
@@ -235,25 +235,26 @@ def test_what_was_not_checked_is_named_with_its_reason(
         lint = evaluated(data, **side).lint(k, "recall")
     except RecnbError:
         assume(False)
-    named = {name for names in lint.unchecked.values() for name in names}
-    named |= {*lint.undecided}
-    here = [check for check in CHECKS if check.needs != "propensity"]
+    named = {*lint.not_checked}
+    here = [check for check in CHECKS if not check.weighted]
     assert lint.n_checks == len(here) - len(named)
-    lines = " ".join(lint.not_checked)
+    lines = " ".join(lint.not_checked_lines)
     for check in here:
         assert lines.count(check.title) >= (check.name in named)
     for frame, given_here in (("train", with_train), ("items", with_items)):
-        needing = {check.name for check in here if check.needs == frame}
-        assert ({*lint.unchecked.get(frame, ())} == needing) == (not given_here)
+        needing = {check.name for check in here if frame in check.needs}
+        reason = f"Give `{frame}=` to check."
+        named_for_it = {name for name in named if lint.not_checked[name] == reason}
+        assert (named_for_it == needing) == (not given_here)
         assert (f"Give `{frame}=` to check." in lines) == (not given_here)
     assert ("Give `k=` to check." in lines) == (k is None)
     n_evaluated = len(evaluated_users(data))
     if "relevant" not in data.options:
         few = "It takes 10 users with a list."
-        assert lint.undecided.get("perfect") == few
+        assert lint.not_checked.get("perfect") == few
         assert n_evaluated < 10
     rows_below = sum(max(0, len(ranking) - 1) for ranking in data.lists.values())
-    upside_down = lint.undecided.get("upside_down")
+    upside_down = lint.not_checked.get("upside_down")
     assert (upside_down == "It takes 10 rows below another one.") == (rows_below < 10)
     assert f"of {lint.n_checks} checks" in lint.headline or (
         f"in {lint.n_checks} checks" in lint.headline
@@ -264,7 +265,7 @@ def test_what_was_not_checked_is_named_with_its_reason(
 def test_checks_of_scores_are_named_where_there_are_none() -> None:
     lint = recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["a"]}).lint(2)
     reason = "The lists have no scores."
-    assert {name for name, why in lint.undecided.items() if why == reason} == {
+    assert {name for name, why in lint.not_checked.items() if why == reason} == {
         "ties",
         "rank_against_score",
         "upside_down",

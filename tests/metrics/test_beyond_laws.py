@@ -16,9 +16,9 @@ from hypothesis import example, given, note
 from hypothesis import strategies as st
 
 import recnb
+from recnb.beyond import diversity as diversity_module
 from recnb.conventions.presets import presets
 from recnb.errors import NoUsersError, RecnbError
-from recnb.metrics import diversity as diversity_module
 from recnb.metrics.metric import LIST_METRICS
 from tests.conventions.test_presets import CASES, ROWS
 from tests.strategies import values_of

@@ -38,6 +38,7 @@ BEYOND: dict[str, list[Options]] = {
 }
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("lang", ["en", "ko"])
 @pytest.mark.parametrize("name", EVERY_METRIC)
 def test_latex_is_mathematics(name: str, lang: Literal["en", "ko"]) -> None:

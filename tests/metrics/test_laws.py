@@ -2,7 +2,7 @@
 options drawn for each.
 
 That rows may come in any order, and cut-offs together, is held by the law of
-tests/test_attack.py.
+tests/laws/test_attack.py.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 import recnb
 from recnb import METRICS, Evaluation
 from recnb.errors import OptionError
+from recnb.metrics.gain import FullOfBest, Worth, ideal_of
 from recnb.metrics.hits import (
     Hits,
     count_within,
@@ -146,6 +147,40 @@ def test_credit_is_out_of_users_by_cutoffs() -> None:
     hits = recnb.evaluate({"a": [1, 2], "b": [1]}, {"a": [1], "b": [2]}).hits()
     with pytest.raises(TypeError, match="column"):
         Credit(hits, [1, 2], hits.weight, hits.n_relevant.astype(float))
+
+
+def test_hits_on_one_rank_count_all_of_them() -> None:
+    """Those of ann share ranks 2 and 3, which ties="max_rank" calls 3; that of bob is on
+    rank 3 as well.
+    """
+    recs = pd.DataFrame(
+        {
+            "user": ["ann"] * 3 + ["bob"] * 3,
+            "item": [*"abcxyc"],
+            "score": [2.0, 1.0, 1.0, 3.0, 2.0, 1.0],
+        }
+    )
+    truth = {"ann": [*"abc"], "bob": ["c"]}
+    hits = recnb.evaluate(recs, truth, ties="max_rank").hits()
+    assert hits.rank.tolist() == [1, 3, 3, 3]
+    assert hits.nth.tolist() == [1, 3, 3, 1]
+
+
+def test_the_ideal_of_k_items_has_a_row_for_each_rank() -> None:
+    """As good as the user's best item, and none of the truth; none of a user for whom
+    nothing is relevant.
+    """
+    lists = {"ann": ["a"], "bob": ["b"], "cem": ["c"]}
+    truth = {"ann": {"a": 2}, "bob": {"a": 1, "b": 3}, "cem": {"c": 0}}
+    hits = recnb.evaluate(lists, truth, no_relevant="zero").joined.hits
+    ideal = ideal_of(hits, [1, 2], "k", Worth("linear", "rank", 2))
+    assert isinstance(ideal, FullOfBest)
+    assert ideal.earned.tolist() == [2, 3, 0]
+    rows = ideal.by_rank.rows
+    assert rows.user.tolist() == [0, 0, 1, 1]
+    assert rows.rank.tolist() == [1, 2, 1, 2]
+    assert rows.relevance.tolist() == [2, 2, 3, 3]
+    assert rows.entry.tolist() == [-1] * 4
 
 
 @pytest.mark.parametrize("metric", ["ndcg", "idcg"])

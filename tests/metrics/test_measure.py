@@ -15,14 +15,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
+from recnb.beyond.kinds import CatalogueMetric
 from recnb.errors import OptionError
-from recnb.metrics.measure import GRADED, PRINTED, Measure, measure_named, metric_named
+from recnb.metrics.measure import GRADED, Measure, measure_named, metric_named
 from recnb.metrics.metric import (
     ACCURACY,
     EVERY_METRIC,
     KINDS,
     METRICS,
-    CatalogueMetric,
+    PRINTED,
 )
 from tests.rows import read_rows
 
@@ -72,7 +73,9 @@ def test_measures_print_as_they_parse(measure: Any, pick: Any) -> None:
     for one in (f"{text}{at}", f" {spelt}{text[len(printed) :]} {at}"):
         found = measure_named(one)
         is_level = metric == "interpolated_precision"
-        assert (found.metric.name, found.k) == (metric, None if is_level else after)
+        assert found.metric is metric_named(one) is EVERY_METRIC[metric]
+        assert pickle.loads(pickle.dumps(found)).metric is found.metric
+        assert found.k == (None if is_level else after)
         assert found.name == (text + at if is_level else text if given else metric)
         assert measure_named(found.name).name == found.name
         options = {
@@ -197,16 +200,6 @@ def test_a_text_is_the_metric_itself_with_the_options_of_the_text() -> None:
     exponential = ndcg(hits, 2, gain="exponential").value
     assert measure.at(hits, 2).value.tolist() == exponential.tolist()
     assert measure.at(hits, 2).value.tolist() != ndcg(hits, 2).value.tolist()
-
-
-@given(measures())
-def test_the_metric_of_a_text_is_the_registered_one(measure: Any) -> None:
-    metric, printed, given, _after = measure
-    inside = ",".join(f"{name}={value!r}" for name, value in given.items())
-    read = measure_named(f"{printed}({inside})")
-    assert read.metric is EVERY_METRIC[metric]
-    assert metric_named(f"{printed}({inside})") is read.metric
-    assert pickle.loads(pickle.dumps(read)).metric is read.metric
 
 
 def test_options_of_a_call_go_beside_those_of_the_text() -> None:

@@ -1,7 +1,7 @@
 """Every metric, with every word of every option, at every cut-off, equals its naive
 definition.
 
-Frames are held against the same definitions by the law of tests/test_attack.py, formula
+Frames are held against the same definitions by the law of tests/laws/test_attack.py, formula
 texts in tests/results/test_explanation.py.
 """
 
@@ -16,7 +16,7 @@ from hypothesis import assume, given
 
 import recnb
 from recnb import METRICS
-from recnb.errors import RecnbError
+from recnb.errors import OptionError, RecnbError
 from tests.reference import REFERENCE
 from tests.strategies import CUTOFFS, GRADES, Data, data, every_choice, random_data
 
@@ -29,6 +29,7 @@ def test_every_metric_has_a_definition() -> None:
     assert set(REFERENCE) == set(METRICS)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("scale", ["graded", "far apart"])
 @pytest.mark.parametrize("name", sorted(METRICS))
 def test_all_options_through_lists(name: str, scale: str) -> None:
@@ -103,6 +104,16 @@ def test_a_user_without_a_list_counts_0_if_some_item_has_a_gain(
     truth = {1: {"a": 3}, 2: {"a": 1, "b": 0}, 3: {"b": 0}}
     ev = recnb.evaluate({1: ["a"]}, truth, relevant=relevant)
     assert ev.ndcg(k=k, ideal=ideal).per_user.to_dict() == {1: 1.0, 2: 0.0}
+
+
+def test_gains_and_discounts_at_the_ends_of_what_they_take() -> None:
+    for relevance, gain in ((0.5, 2**0.5 - 1), (1000, 2.0**1000)):
+        assert recnb.cg([relevance], gain="exponential") == close(gain)
+    with pytest.raises(OptionError, match="1001 is too large"):
+        recnb.cg([1001], gain="exponential")
+    assert recnb.dcg([1], log_base=1.5) == close(np.log(1.5) / np.log(2))
+    with pytest.raises(OptionError, match="log_base=1 is not a base"):
+        recnb.dcg([1], log_base=1)
 
 
 def test_an_ideal_that_is_never_cut_holds_what_is_relevant_below_k() -> None:

@@ -12,6 +12,7 @@ import polars as pl
 from scipy import sparse
 
 import recnb
+from tests.rows import read_rows
 
 __all__ = ["decimal", "math", "np", "pd", "pl", "recnb", "sparse"]
 
@@ -30,6 +31,16 @@ RANKED = {"ann": ["a", "b", "c"], "cy": ["x", "a", "b"]}
 LIKED = {"cy": {"b": 1, "q": 2}, "ann": {"a": 2, "c": 1}}
 PAIRS = pd.DataFrame({"user": ["ann"] * 3, "item": ["a", "b", "c"], "rank": [1, 2, 3]})
 TEXT = RECS.astype({"item": str}), TRUTH.astype({"item": str})
+DAYS = pd.DataFrame(
+    {
+        "user": ["u", "v"] * 2,
+        "item": list("abba"),
+        "rank": 1,
+        "day": ["mon"] * 2 + ["tue"] * 2,
+    }
+)
+JUDGED = DAYS.drop(columns="rank")
+LOG = read_rows("data/log.toml")["rows"]
 MOVIES = pd.DataFrame({"movieId": ["10", "11"]})
 MEMBERS = pd.DataFrame({"member_id": [1, 2]})
 
@@ -90,3 +101,7 @@ def groups(
     y_true: Any = (1, 0), y_score: Any = (0.5, 0.2), **given: Any
 ) -> recnb.Evaluation:
     return recnb.evaluate_groups(y_true, y_score, **given)
+
+
+def scored(scores: Any, item: Any = ("a", "b")) -> pl.DataFrame:
+    return pl.DataFrame({"user": "ann", "item": item, "score": scores})

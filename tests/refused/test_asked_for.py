@@ -167,7 +167,7 @@ GIVEN: list[tuple[dict[str, Any], tuple[str, ...]]] = [
             "usr": "'user' or 'users'",
             "relevence": "'relevance'",
             "tie": "'ties'",
-            "metric": "Known",
+            "metric": 'table(["ndcg"',
         }.items()
     ),
     *(

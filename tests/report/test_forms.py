@@ -16,12 +16,14 @@ from hypothesis import strategies as st
 
 import recnb
 from recnb.display import svg
-from recnb.display.document import inline, with_code
+from recnb.display.forms import HTML, with_code
 from recnb.display.language import width
+from recnb.errors import UnknownNameError
 from recnb.metrics import Credit
 from recnb.metrics.metric import METRICS
 from tests.display.test_escaping import COLUMN, EVIL, Page, comparison, evaluation
 from tests.lint_planted import CLEAN
+from tests.stats.samples import paired
 
 LONGEST = 200_000
 SAMPLE = recnb.datasets.load_sample()
@@ -54,7 +56,6 @@ def forms(report):
         report._repr_html_(),
         repr(report),
         report.to_markdown(),
-        report.to_latex(),
     ]
 
 
@@ -84,7 +85,7 @@ def test_calling_twice_gives_the_same_and_the_order_of_rows_changes_nothing():
     assert re.sub(own, "", shuffled.to_html()) == re.sub(own, "", report.to_html())
 
 
-@pytest.mark.parametrize("form", ["to_html", "to_json", "to_markdown", "to_latex"])
+@pytest.mark.parametrize("form", ["to_html", "to_json", "to_markdown"])
 def test_a_form_is_returned_or_written(report, tmp_path, form):
     write = getattr(report, form)
     assert write(tmp_path / "file") is None
@@ -99,7 +100,7 @@ def test_a_document_stands_by_itself(report):
     text = report.to_html(title=title)
     page = Page(text)
     assert text.startswith("<!DOCTYPE html>")
-    assert attributes(page, "html") == [{"lang": report.lang}]
+    assert attributes(page, "html") == [{"lang": report._data.lang}]
     policy = next(
         meta["content"] for meta in attributes(page, "meta") if "http-equiv" in meta
     )
@@ -115,8 +116,8 @@ def test_a_document_stands_by_itself(report):
     assert all(1 < below <= above + 1 for above, below in pairwise(levels))
     assert not re.search(r"https?://|url\(", text)
     assert page.text.count(title) == 2
-    assert f"{report.basis}." in page.text
-    assert len(text.encode()) < (2 if EVIL[0] in report.models else 1) * LONGEST
+    assert f"{report._data.basis}." in page.text
+    assert len(text.encode()) < (2 if EVIL[0] in report._data.models else 1) * LONGEST
 
 
 def test_names_are_shown_as_text():
@@ -148,15 +149,6 @@ def test_bars_are_drawn_of_what_has_a_height():
     heights = re.findall(r'<rect [^>]*height="([\d.]+)"', picture)
     assert len(heights) == 1
     assert float(heights[0]) > 0
-
-
-def test_the_lines_of_a_forest_pass_every_row():
-    rows = [(name, (0.1, 0.0, 0.2), "", "words", "ends") for name in "abcd"]
-    picture = svg.forest(rows, "difference")
-    places = re.findall(r'y="([\d.]+)"[^>]*>[abcd]<', picture)
-    assert len(places) == len(rows)
-    ends = [float(y) for y in re.findall(r"M[\d.]+ 8.0L[\d.]+ ([\d.]+)", picture)]
-    assert min(ends) >= max(map(float, places))
 
 
 @given(st.floats(1e-6, 1e6), st.integers(3, 10))
@@ -207,7 +199,7 @@ def test_tables_and_hits_are_told_without_colour(report):
     )
     assert text.count("✓</span> ") == hits > 0
     assert len(re.findall(r"<small>(hit|적중), ", text)) == hits
-    assert all(metric.formula in page.text for metric in report.metrics)
+    assert all(metric.formula in page.text for metric in report._data.metrics)
 
 
 def test_tables_of_markdown_are_whole(report):
@@ -217,30 +209,6 @@ def test_tables_of_markdown_are_whole(report):
             == 1
         )
         assert all(line.endswith(" |") for line in table.splitlines())
-
-
-def test_latex_is_balanced_and_holds_no_command_of_the_users(report):
-    text = report.to_latex(caption="Mine", label="tab:mine")
-    begun, ended = (
-        re.findall(r"\\begin\{(\w+)\}", text),
-        re.findall(r"\\end\{(\w+)\}", text),
-    )
-    assert begun == ["table", "tabular"] * (len(begun) // 2)
-    assert sorted(ended) == sorted(begun)
-    depth = np.cumsum(
-        [(sign == "{") - (sign == "}") for sign in re.sub(r"\\[{}]", "", text)]
-    )
-    assert (depth.min(), depth[-1]) == (0, 0)
-    assert text.count(r"\caption{Mine}") == 1
-    assert re.findall(r"\\label\{(.*)\}", text) == [
-        "tab:mine",
-        *(f"tab:mine-{at}" for at in range(2, len(begun) // 2 + 1)),
-    ]
-    for table in text.split(r"\begin{tabular}")[1:]:
-        columns = len(table[1 : table.index("}")])
-        rows = [line for line in table.splitlines() if line.endswith(r" \\")]
-        assert all(len(re.findall(r"(?<!\\)&", line)) == columns - 1 for line in rows)
-    assert not any(raw in text for raw in ("$5 &", "50% of", "_a^b", "#\\d"))
 
 
 def test_the_console_has_at_most_60_lines_of_100_columns(report):
@@ -262,15 +230,6 @@ def test_the_console_has_at_most_60_lines_of_many_models_too(n_models, name):
     test_the_console_has_at_most_60_lines_of_100_columns(found)
 
 
-def test_a_picture_of_bars_says_which_end_a_bar_counts():
-    """A value of 0.5 is in the bar from 0.5."""
-    lists, liked = {"u": ["a", "b"], "v": ["c"]}, {"u": ["a", "z"], "v": ["c"]}
-    report = recnb.evaluate(lists, liked).report(k=2, metrics=["precision"])
-    assert "counts the values at its lower end, the last one" in report.to_html()
-    (bins,) = report.distributions
-    assert bins.counts == [0, 0, 0, 0, 0, 2, 0, 0, 0, 0]
-
-
 def test_many_cutoffs_and_models_fit_every_form():
     ev = (
         SAMPLE.models["item-knn"]
@@ -288,7 +247,7 @@ def test_many_cutoffs_and_models_fit_every_form():
         assert len(report.to_html()) < 3 * LONGEST
     assert len(ev.to_frame()) == 200
     assert "Of 36 pairs, " in pairs.to_html()
-    assert "Drawn for nDCG alone" in pairs.to_html()
+    assert "Tests of nDCG alone; those of all" in pairs.to_html()
     assert len({(group.model, group.baseline) for group in pairs.users}) == 3
     assert "▲ better, ▼ worse than" not in pairs.to_html()
 
@@ -313,6 +272,55 @@ def test_many_users_stay_small():
     assert text < 60_000
 
 
+def test_a_report_shows_ten_names_and_says_what_to_type_for_others():
+    report = REPORTS["several"]
+    assert [name for name in dir(report) if name[0] != "_"] == [
+        "differences",
+        "findings",
+        "means",
+        "n_users",
+        "to_dict",
+        "to_frame",
+        "to_html",
+        "to_json",
+        "to_markdown",
+        "users",
+    ]
+    with pytest.raises(UnknownNameError, match=r"found\.table\(.*\)\.to_latex\(\)"):
+        report.to_latex()
+
+
+def test_findings_of_a_check_in_many_models_are_one_line_with_their_range():
+    models = {
+        f"m{at}": recs.sample(frac=1 - at / 20, random_state=1)
+        for at, recs in enumerate([SAMPLE.models["popular"]] * 6)
+    }
+    report = recnb.compare(models, SAMPLE.test).report(k=10, metrics=["ndcg"])
+    gaps = [found for _m, (found, *_o) in report.findings if found.name == "rank_gaps"]
+    counts = [found.n for found in gaps]
+    assert len(gaps) > 2
+    words = f"in {len(gaps)} of 6 models, {min(counts):,} to {max(counts):,}"
+    text = " ".join(repr(report).split())
+    assert text.count(words) == text.count("Lists whose ranks leave places empty") == 1
+    overview = report.to_html().split("</ul>")[0]
+    assert overview.count("<li") <= 4
+
+
+def test_a_mark_is_a_row_of_differences():
+    """No difference is tested of two users: none is called near the best."""
+    lists = {"A": ["a", "b"], "B": ["x", "x2"], "C": ["x", "b"]}
+    models = {
+        name: {"u": [first], "v": [second]} for name, (first, second) in lists.items()
+    }
+    report = recnb.compare(models, {"u": ["a"], "v": ["b"]}).report(k=1)
+    assert {row.verdict for row in report.differences} == {"untested"}
+    assert "°" not in repr(report)
+    every_pair = recnb.compare(SAMPLE.models, SAMPLE.test, pairs="all").report(k=10)
+    assert "*0.2635*" in repr(every_pair)
+    assert "0.2589°" in repr(every_pair)
+    assert "0.1725°" not in repr(every_pair)
+
+
 def test_one_user_has_no_interval_and_says_so():
     recs = pd.DataFrame({"user": ["<b>"], "item": ["a"], "rank": [1]})
     report = recs.rec.against(recs.drop(columns="rank")).report(k=1)
@@ -324,6 +332,31 @@ def test_one_user_has_no_interval_and_says_so():
     assert [group.kind for group in report.users] == ["only"]
 
 
+@pytest.mark.parametrize(("n_hits", "says"), [(9, True), (10, False)])
+def test_few_hits_have_no_interval_in_a_metric_without_an_upper_bound(n_hits, says):
+    items = ["a"] * n_hits + ["b"] * (30 - n_hits)
+    recs = pd.DataFrame({"user": range(30), "item": items, "rank": 1})
+    ev = recnb.evaluate(recs, recs.assign(item="a").drop(columns="rank"))
+    words = " ".join(ev.report(1, ["ndcg", "dcg"]).to_markdown().split())
+    assert ("without an upper bound" in words) == says
+
+
+def test_a_comparison_has_the_interval_of_the_test_and_names_it():
+    found = recnb.compare(SAMPLE.models, SAMPLE.test)
+    (row, _other) = found.differences("ndcg", k=10).itertuples()
+    want = paired(
+        (
+            found["factors"].ndcg(k=10).per_user - found["item-knn"].ndcg(k=10).per_user
+        ).to_numpy()
+    )
+    made = (row.difference, row.low, row.high, row.p)
+    assert made == pytest.approx(np.array(want[:4])[:, 0])
+    assert (
+        "Student's t over the users"
+        in found.report(k=10, metrics=["ndcg"]).to_markdown()
+    )
+
+
 @pytest.mark.parametrize("name", ["one", "several"])
 def test_the_overview_has_a_line_for_each_finding_and_its_effect_stands_in_the_next_tab(
     name,
@@ -333,7 +366,7 @@ def test_the_overview_has_a_line_for_each_finding_and_its_effect_stands_in_the_n
     assert tabs(report)[:2] == ["Overview", f"Findings ({len(report.findings)})"]
     for _models, (found, *_others) in report.findings:
         short, effect = (
-            inline(with_code(words), "html") for words in (found.short, found.effect)
+            str(HTML.write(with_code(words))) for words in (found.short, found.effect)
         )
         assert (short in overview, effect in overview, effect in findings) == (
             True,
@@ -343,15 +376,16 @@ def test_the_overview_has_a_line_for_each_finding_and_its_effect_stands_in_the_n
 
 
 @pytest.mark.parametrize("several", [False, True])
-def test_nothing_found_is_said_in_the_last_tab(several):
+def test_nothing_found_is_said_in_the_overview(several):
     models = (
         recnb.compare({name: CLEAN.evaluate() for name in ("first", "second")})
         if several
         else CLEAN.evaluate()
     )
     report = models.report(k=[5, 10])
-    assert tabs(report)[-1] == "No findings"
-    said = f"Lint: no findings in {min(lint.n_checks for lint in report.lints.values())} checks"
+    assert not any("indings" in tab for tab in tabs(report))
+    n_checks = min(lint.n_checks for lint in report._data.lints.values())
+    said = f"Lint: no findings in {n_checks} checks"
     assert all(
         said in form for form in (repr(report), report.to_markdown(), report.to_html())
     )
@@ -365,24 +399,10 @@ def test_sections_without_numbers_are_not_shown():
     assert tabs(report) == [
         "Overview",
         findings,
-        "Curve and distribution",
         "Users",
+        "Curve and distribution",
         "How to read",
     ]
-
-
-def test_metrics_with_other_bounds_stay_out_of_the_common_picture():
-    assert (
-        "Drawn for nDCG, AP alone; the other"
-        in FOUND.report(k=5, metrics=["ndcg", "dcg", "map"]).to_html()
-    )
-    assert (
-        "alone; the other" not in FOUND.report(k=5, metrics=["ndcg", "map"]).to_html()
-    )
-    assert (
-        "Drawn for DCG alone; the other"
-        in FOUND.report(k=5, metrics=["dcg", "ndcg"]).to_html()
-    )
 
 
 @pytest.mark.parametrize("name", ["one", "several", "Korean"])
@@ -407,7 +427,9 @@ def test_headings_name_the_cutoff_that_they_depend_on():
             assert re.search(r"@7|k = 7|against k", heading), heading
         captions = re.findall(r"<caption[^>]*>(.*?)</caption>", page)
         # The columns of means name their cut-offs; a user stands below a heading.
-        tables = [words for words in captions if not re.match("<b>|Means over", words)]
+        tables = [
+            words for words in captions if not re.match("<b>|Means over|Beyond", words)
+        ]
         assert len(tables) >= 1
         for caption in tables:
             assert re.search(r"@7|k = (3|7|12)\b", caption), caption
@@ -415,9 +437,6 @@ def test_headings_name_the_cutoff_that_they_depend_on():
 
 def test_a_scale_that_is_not_from_0_to_1_is_said():
     bare = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
-    furthest = "Where the metric has no bound, the bars end at the furthest value."
-    assert furthest in bare.report(10, ["dcg"]).to_html()
-    assert furthest not in bare.report(10, ["ndcg"]).to_html()
 
     @recnb.metric(symbol="Stars", credit="5 * (rank <= 1)", bounds=(0, 5))
     def stars(hits, k=None):

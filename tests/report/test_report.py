@@ -4,6 +4,7 @@ one.
 
 import json
 import re
+from dataclasses import fields
 from itertools import pairwise
 
 import matplotlib as mpl
@@ -16,8 +17,10 @@ from hypothesis import strategies as st
 import recnb
 from recnb.errors import OptionError
 from recnb.metrics.metric import LIST_METRICS
-from recnb.report.distribution import CountSummary, Distribution
+from recnb.report.distribution import Distribution
 from recnb.report.request import curve_points
+from recnb.results.files import json_values
+from recnb.results.numbers import DifferenceRow
 from tests.rows import hold_refused, read_rows
 
 SAMPLE = recnb.datasets.load_sample()
@@ -73,7 +76,7 @@ def test_a_frame_of_a_comparison_has_each_mean_beside_its_difference():
 def test_the_best_model_and_those_near_it_are_marked():
     marks = {
         mean.model: (mean.best, mean.near_best)
-        for mean in COMPARED.means_of("ndcg", 10)
+        for mean in COMPARED._data.means_of("ndcg", 10)
     }
     assert marks == {
         "item-knn": (False, True),
@@ -91,13 +94,11 @@ def test_users_who_gain_are_those_whom_the_difference_counts():
     assert COMPARED.users[0].counts == (row.won, row.tied, row.lost)
 
 
-def test_plain_words_are_the_hit_rate_of_a_hundred_users():
-    """Of fewer users than a hundred they are counted; rates near 0 or 1 are of more, so
-    that none is said to be none or all.
-    """
-    rates = {name: round(100 * one.hit_rate(k=10)) for name, one in FOUND.items()}
+def test_plain_words_are_the_hit_rate():
+    """Rates near 0 or 1 have more decimals, so that none is said to be none or all."""
+    rates = {name: f"{one.hit_rate(k=10):.0%}" for name, one in FOUND.items()}
     said = (
-        f"Of 100 users, {rates['item-knn']} find at least one relevant item among "
+        f"{rates['item-knn']} of 261 users find at least one relevant item among "
         f"their first 10."
     )
     assert all(
@@ -113,16 +114,14 @@ def test_plain_words_are_the_hit_rate_of_a_hundred_users():
     rare = recnb.evaluate(
         lists, {user: ["b" if user else "a"] for user in lists}
     ).report(k=1)
-    assert "Of 3 users, 1 finds at least one relevant item in the first place." in repr(
-        few
-    )
-    assert "Of 1,000 users, 1 finds" in repr(rare)
-    assert (
-        "Of "
-        not in repr(recnb.evaluate({1: ["a"]}, {1: ["a"]}).report(k=1)).split("Means")[
-            0
-        ]
-    )
+    most = recnb.evaluate(
+        lists, {user: ["a" if user else "b"] for user in lists}
+    ).report(k=1)
+    assert "33% of 3 users find at least one relevant item" in repr(few)
+    assert "0.1% of 1,000 users find" in repr(rare)
+    assert "99.9% of 1,000 users find" in repr(most)
+    only = recnb.evaluate({1: ["a"]}, {1: ["a"]}).report(k=1)
+    assert "find at least" not in repr(only)
 
 
 def test_four_models_are_named_by_who_finds_anything_and_of_more_the_baseline_last():
@@ -135,8 +134,8 @@ def test_four_models_are_named_by_who_finds_anything_and_of_more_the_baseline_la
     five = recnb.compare(models, truth, baseline="a")
     four = recnb.compare({name: models[name] for name in "dcba"}, truth, baseline="a")
     for found, words in (
-        (four, "8 with a, 6 with b, 4 with c, 2 with d."),
-        (five, "6 with b, 4 with c, 2 with d, 8 with a."),
+        (four, "67% with a, 50% with b, 33% with c, 17% with d."),
+        (five, "50% with b, 33% with c, 17% with d, 67% with a."),
     ):
         assert words in " ".join(repr(found.report(k=1)).split())
 
@@ -202,34 +201,44 @@ def test_of_twenty_models_a_page_can_be_read(pairs):
         f"highest with <b><bdi>{order.index[0]}</bdi></b>, {order.iloc[0]:.4f}" in above
     )
     assert f"over {len(found.pairs)} comparisons" in above
-    assert report.ranked == order.index.tolist()
-    rows = [
-        line.split(" | ")
-        for line in report.to_markdown().split("each two models**")[-1].splitlines()
-        if line.startswith("| ")
-    ]
-    assert ("each two models" in page) == (pairs == "all")
-    for row in report.at_lead if pairs == "all" else ():
-        higher, lower = sorted(
-            (order.index.get_loc(row.model), order.index.get_loc(row.baseline))
-        )
-        cell = rows[2 + higher][lower].strip(" |")
-        assert float(cell.strip("*")) == pytest.approx(abs(row.difference), abs=0.0006)
-        assert ("*" in cell) == (row.verdict in ("better", "worse"))
+    assert report._data.ranked == order.index.tolist()
+    first = order.index[0]
+    differences = report.to_markdown().split("### Differences")[1].split("###")[0]
+    if pairs == "all":
+        assert f"minus {first}" in differences
+        of_best = {
+            row.model if row.baseline == first else row.baseline: row
+            for row in report.differences
+            if row.k == 10
+            and row.metric == "ndcg"
+            and first in (row.model, row.baseline)
+        }
+        for model, row in of_best.items():
+            (line,) = re.findall(rf"\| nDCG \| {model} \|.*", differences)
+            sign = -1 if row.model == first else 1
+            assert f"{sign * row.difference:+.4f}" in line or row.difference == 0
+            counts = [row.won, row.tied, row.lost][::sign]
+            assert " / ".join(map(str, counts)) in line
+            assert ("▲" in line, "▼" in line) == (
+                False,
+                row.verdict in ("better", "worse"),
+            )
+    assert differences.count("| nDCG | ") == 19
+    assert "Tests of nDCG alone" in differences
 
 
 def test_confidence_and_options_are_used():
     asked = {"gain": "exponential", "ratio": 0.5}
     report = EV.report(k=10, metrics=["ndcg", "tail_share"], **asked)
-    (share,) = report.means_of("tail_share", 10)
+    (share,) = report._data.means_of("tail_share", 10)
     assert share.mean == EV.tail_share(k=10, ratio=0.5)
-    assert "gain 2^relevance - 1" in report.lead.convention
+    assert "gain 2^relevance - 1" in report._data.lead.convention
     found = recnb.compare(SAMPLE.models, SAMPLE.test, confidence=0.9)
     report = found.report(k=5, metrics={"ndcg": {"gain": "exponential"}}, movers=0)
-    assert (report.settings.confidence, report.users) == (0.9, ())
+    assert (report._data.settings.confidence, report.users) == (0.9, ())
     one_model = EV.report(k=5, metrics=["ndcg"], confidence=0.9)
     assert "90% intervals" in one_model.to_markdown()
-    assert report.means_of("ndcg", 5)[0].mean == pytest.approx(
+    assert report._data.means_of("ndcg", 5)[0].mean == pytest.approx(
         FOUND["item-knn"].ndcg(k=5, gain="exponential")
     )
 
@@ -258,13 +267,13 @@ def test_a_curve_has_few_points_from_1_to_the_deepest(at):
 
 
 def test_the_distribution_counts_every_user_once():
-    values, (spread,) = EV.ndcg(k=10).per_user.to_numpy(), REPORT.distributions
+    values, (spread,) = EV.ndcg(k=10).per_user.to_numpy(), REPORT._data.distributions
     edges = pairwise(tenth / 10 for tenth in range(11))
     by_hand = [
         sum(low <= one < high or one == high == 1 for one in values)
         for low, high in edges
     ]
-    assert spread.counts == by_hand
+    assert [*spread.counts] == by_hand
     assert sum(by_hand) == spread.n_users == len(values)
     assert spread.shares == pytest.approx([count / len(values) for count in by_hand])
     assert (spread.n_zero, spread.n_top) == (
@@ -278,7 +287,7 @@ def test_the_distribution_counts_every_user_once():
 def test_a_value_a_hair_below_an_edge_is_on_it_and_one_without_a_value_is_counted():
     near = [0.8, np.nextafter(0.8, 0), 1.0, np.nextafter(1, 0), 1e-16, 0.1, np.nan]
     spread = Distribution.of("", np.array(near), (0.0, 1.0))
-    assert spread.counts == [1, 1, 0, 0, 0, 0, 0, 0, 2, 2]
+    assert [*spread.counts] == [1, 1, 0, 0, 0, 0, 0, 0, 2, 2]
     assert [
         getattr(spread, name)
         for name in ("n_zero", "n_top", "n_users", "n_without_value")
@@ -316,30 +325,30 @@ def test_bins_go_down_to_the_lower_bound_and_without_one_to_the_lowest_value(
     spread = Distribution.of("", np.array(values), bounds)
     edges = np.linspace(*ends, 11)
     assert spread.edges == pytest.approx(edges)
-    assert spread.counts == np.histogram(values, edges)[0].tolist()
+    assert [*spread.counts] == np.histogram(values, edges)[0].tolist()
     assert spread.n_bottom == values.count(ends[0])
 
 
-def test_the_population_is_counted():
-    recs, truth, (people,) = SAMPLE.models["item-knn"], SAMPLE.test, REPORT.populations
-    per_user = truth.groupby("user").size()
+def test_who_and_what_is_evaluated_is_counted():
+    recs, truth = SAMPLE.models["item-knn"], SAMPLE.test
+    counts = REPORT.to_dict()["made_with"]["counts"]
     wanted = {
         "model": "",
-        "n_users": per_user.size,
+        "n_users": truth["user"].nunique(),
         "n_relevant": len(truth),
         "n_recommended": len(recs),
+        "n_items_recommended": recs["item"].nunique(),
+        "n_items_relevant": truth["item"].nunique(),
     }
-    wanted |= {
-        "n_items_recommended": recs.item.nunique(),
-        "n_items_relevant": truth.item.nunique(),
+    assert {name: counts[name] for name in wanted} == {
+        name: [n] for name, n in wanted.items()
     }
-    assert {name: getattr(people, name) for name in wanted} == wanted
-    middle = {"median": per_user.median(), "mean": pytest.approx(per_user.mean())}
-    assert people.relevant_per_user == CountSummary(
-        min=per_user.min(), **middle, max=per_user.max()
-    )
-    assert people.list_length == CountSummary(min=20, median=20, mean=20, max=20)
-    assert all(one in REPORT.basis for one in people.users)
+    of_models = COMPARED.to_dict()["made_with"]["counts"]
+    assert of_models["model"] == list(SAMPLE.models)
+    for name in of_models.keys() - {"model"}:
+        assert of_models[name] == [
+            getattr(model.counts, name) for model in FOUND.values()
+        ]
 
 
 def test_of_equal_users_those_with_more_at_stake_come_first():
@@ -393,22 +402,23 @@ def test_findings_are_those_of_the_lint_once_and_whose():
         assert told == {finding.short for finding in one.lint(10)}
     # Lists have 20 items: of 50, the options of the lead metric tell.
     report = EV.report(k=[50], metrics={"precision": {"out_of": "list"}, "ndcg": {}})
-    assert report.lints[""].label == "Precision@50"
-    assert report.lints[""].value == pytest.approx(
-        report.means_of("precision", 50)[0].mean
+    assert report._data.lints[""].label == "Precision@50"
+    assert report._data.lints[""].value == pytest.approx(
+        report._data.means_of("precision", 50)[0].mean
     )
 
 
 def test_metrics_beyond_accuracy_are_named_or_come_with_the_frames():
-    assert all(metric.is_accuracy for metric in BARE.report(k=5).metrics)
+    assert all(metric.is_accuracy for metric in BARE.report(k=5)._data.metrics)
     assert [
-        metric.metric for metric in EV.report(k=5, metrics=["coverage", "ndcg"]).metrics
+        metric.metric
+        for metric in EV.report(k=5, metrics=["coverage", "ndcg"])._data.metrics
     ] == ["ndcg", "coverage"]
     alone = recnb.evaluate({"u": ["a"]}, {"u": ["a"]}, train={"u": ["z"]}).report(k=1)
-    assert alone.lacking["personalization"].startswith("No list")
+    assert alone._data.lacking["personalization"].startswith("No list")
     assert "personalization" not in {mean.metric for mean in alone.means}
     lacking = BARE.report(k=5, metrics=["ndcg", "novelty"])
-    assert "train=" in lacking.lacking["novelty"]
+    assert "train=" in lacking._data.lacking["novelty"]
     assert "train=" in lacking.to_html()
     with pytest.raises(OptionError, match="train="):
         recnb.compare(SAMPLE.models, SAMPLE.test).report(
@@ -418,7 +428,7 @@ def test_metrics_beyond_accuracy_are_named_or_come_with_the_frames():
 
 def test_a_metric_of_retrieval_does_not_lead_though_it_is_named_first():
     report = EV.report(metrics=["Judged@5", "nDCG@5"])
-    assert report.lead.metric == "ndcg"
+    assert report._data.lead.metric == "ndcg"
 
 
 def test_each_measure_has_the_cutoff_of_its_name():
@@ -438,16 +448,20 @@ def test_each_measure_has_the_cutoff_of_its_name():
             ("coverage", 5): ev.coverage(k=5),
         }
     )
-    assert (report.lead.metric, report.lead_k, report.k) == ("ndcg", 10, (5, 10, None))
-    assert [one.metric for one in report.metrics] == [
+    assert (report._data.lead.metric, report._data.lead_k, report._data.k) == (
+        "ndcg",
+        10,
+        (5, 10, None),
+    )
+    assert [one.metric for one in report._data.metrics] == [
         "ndcg",
         "average_precision",
         "precision",
         "bpref",
         "coverage",
     ]
-    assert {*report.segments.to_frame()["metric"]} == {"ndcg"}
-    for text in (repr(report), report.to_html(), report.to_latex()):
+    assert {row.metric for row in report._data.segments.means} == {"ndcg"}
+    for text in (repr(report), report.to_html(), report.to_markdown()):
         assert (
             f"{ev.measure('bpref'):.4f}" in text,
             f"{ev.precision(k=10):.4f}" in text,
@@ -461,7 +475,7 @@ def test_each_measure_has_the_cutoff_of_its_name():
     )
     measured = {("ndcg", 10), ("average_precision", None), ("precision", 5)}
     assert {(row.metric, row.k) for row in report.differences} == measured
-    assert r"nDCG@10 & AP & Precision@5 \\" in report.to_latex()
+    assert "| model | nDCG@10 | AP | Precision@5 |" in report.to_markdown()
 
 
 REFUSED = read_rows("report/refused.toml")
@@ -474,29 +488,31 @@ def test_what_is_no_request_is_refused(call):
 
 
 @pytest.mark.parametrize("report", [REPORT, COMPARED])
-def test_json_is_a_dump_of_the_data(report):
+def test_json_is_the_data_by_column(report):
     told = json.loads(report.to_json())
     assert told == report.to_dict()
-    assert told["schema"] == "recnb.report/7"
-    assert set(vars(report)) < told.keys()
-    means = [(mean["metric"], mean["k"], mean["mean"]) for mean in told["means"]]
-    assert means == [(mean.metric, mean.k, mean.mean) for mean in report.means]
+    assert {"schema", *vars(report._data)} == {*told}
+    assert told["schema"] == "recnb.report/9"
+    rows = {"means": report.means, "differences": report.differences}
+    for name, expected in rows.items():
+        columns = [field.name for field in fields(type(report.means[0]))]
+        if name == "differences":
+            columns = [field.name for field in fields(DifferenceRow)]
+        assert [*told[name]] == columns, "also without a row"
+        frame = pd.DataFrame(told[name], dtype=object)
+        cells = frame.where(frame.notna(), None).to_numpy().tolist()
+        assert cells == [
+            [json_values(getattr(row, column)) for column in columns]
+            for row in expected
+        ]
     named = {
-        finding["name"]
-        for lint in told["lints"].values()
-        for finding in lint["findings"]
+        name for lint in told["lints"].values() for name in lint["findings"]["name"]
     }
     assert named == {found[0].name for _models, found in report.findings}
-    assert told["users"][0]["users"][0].keys() >= {
-        "user",
-        "values",
-        "lists",
-        "missed",
-        "n_missed",
-    }
-    assert {row["verdict"] for row in told["differences"]} == (
-        {"better", "open"} if len(report.models) > 1 else set()
-    )
+    first = told["users"]["users"][0]
+    assert first["user"] == [user.user for user in report.users[0].users]
+    items = first["lists"][0][0]
+    assert items.keys() == {"rank", "item", "relevance", "title"}
 
 
 @pytest.mark.parametrize("options", [{}, {"baseline": "m3"}])
@@ -511,7 +527,8 @@ def test_no_model_of_many_is_first_where_all_have_one_mean(options):
     models["m9"] = recs.assign(item="x")
     text = repr(recnb.compare(models, truth, **options).report(k=1))
     assert "nDCG@1 is highest with m0, 0.5000, and lowest with m9, 0.0000." in text
-    assert "Not significantly below m0: m1, m2, m3, m4" in text
+    near = "Not significantly below m0: m1, m2, m3, m4" in text
+    assert near == (not options), "every two are tested"
 
 
 def test_what_the_numbers_are_made_with_is_in_json(monkeypatch):
@@ -523,11 +540,12 @@ def test_what_the_numbers_are_made_with_is_in_json(monkeypatch):
     ev = recnb.evaluate(recs, truth, **given)
     report = ev.report(k=5, metrics=["ndcg"])
     told = json.loads(report.to_json())["made_with"]
-    assert told == report.made_with
+    assert told == json_values(report._data.made_with)
     assert {*told.pop("versions")} == {
         *("recnb", "python", "pandas", "polars", "numpy", "pyarrow")
     }
     convention = told.pop("convention")
+    assert told.pop("counts")["n_users"] == [ev.n_users]
     assert (convention["relevant_from"], convention["ties"]) == (4, "first")
     options = {"user": "who", "order": "rank", "relevant_from": 4}
     assert told == {
@@ -546,7 +564,7 @@ def test_the_decisions_beside_a_library_and_the_split_are_in_json():
     ev = recnb.evaluate(
         recs, SAMPLE.test, split="day", convention="rectools", relevant_from=4
     )
-    told = ev.report(k=5, metrics=["ndcg"]).made_with
+    told = ev.report(k=5, metrics=["ndcg"]).to_dict()["made_with"]
     assert told["library"] == "rectools"
     assert told["options"] == {"split": "day", "relevant_from": 4}
 

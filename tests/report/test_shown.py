@@ -1,5 +1,6 @@
 """What a report shows, held against files: after a change of words, `python -m
-tests.report.test_shown` writes them and git shows the difference.
+tests.report.test_shown` writes them and git shows the difference. The lint in it looks
+for unjudged items with `recnb.search`.
 """
 
 from functools import cache
@@ -61,7 +62,6 @@ def comparison():
 FORMS = {
     "txt": repr,
     "md": lambda one: one.to_markdown(),
-    "tex": lambda one: one.to_latex(),
 }
 FILES = [f"{name}.{form}" for name in ("one", "several") for form in FORMS]
 FILES.append("comparison.txt")

@@ -4,6 +4,7 @@ loops, and what they need.
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -11,6 +12,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,6 +21,7 @@ from recnb.errors import ColumnError, FrameError
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.score import CatalogueScore
+from recnb.stats import UserSample, interval_of_pairs
 
 # Four users of train; a is had by all, b by two, c, d and e by one each; f is new.
 TRAIN = pd.DataFrame({"user": [1, 1, 2, 2, 3, 3, 4, 4, 4], "item": list("abacadabe")})
@@ -264,7 +267,7 @@ def test_every_metric_is_a_method_within_its_bounds() -> None:
     assert {name: metric.bounds for name, metric in LIST_METRICS.items()} == bounds
     for name, metric in LIST_METRICS.items():
         score, (low, high) = getattr(EV, name)(k=2), metric.bounds
-        assert f"{name}@2 = " in repr(score)
+        assert f"{metric.symbol}@2 = " in repr(score)
         assert "ordered by rank" in score.basis
         assert isinstance(score, CatalogueScore) == (metric.of == "all")
         assert low <= score <= high
@@ -295,7 +298,7 @@ def test_tables_and_curves_hold_accuracy_and_what_is_beyond_it() -> None:
     )
     assert table.loc["coverage"].tolist() == [EV.coverage(k=1), EV.coverage(k=3)]
     assert table.loc["novelty", 3] == EV.novelty(k=3, cold="drop")
-    assert "novelty, coverage: 3 users with a list" in table.attrs["basis"]
+    assert "Novelty, Coverage: 3 users with a list" in table.attrs["basis"]
     assert EV.curve("novelty", k=[1, 2, 3])["novelty"].tolist() == close(
         [EV.novelty(k=k) for k in (1, 2, 3)]
     )
@@ -345,3 +348,32 @@ def test_one_frame_with_both_sides_answers_as_well() -> None:
     assert frame.rec.evaluation(train=TRAIN, items=ITEMS).novelty(k=2) == EV.novelty(
         k=2
     )
+
+
+def test_personalization_has_the_jackknifes_interval() -> None:
+    rng = np.random.default_rng(0)
+    shown = np.array([rng.permutation(30)[:5] for _user in range(25)])
+    frame = pd.DataFrame(
+        {
+            "user": np.repeat(np.arange(25), 5),
+            "item": shown.ravel(),
+            "rank": np.tile(range(1, 6), 25),
+        }
+    )
+
+    def value(users: Any) -> float:
+        pairs = itertools.combinations(users.tolist(), 2)
+        return 1 - float(
+            np.mean([len({*shown[i]} & {*shown[j]}) / 5 for i, j in pairs])
+        )
+
+    everyone = np.arange(25)
+    left_out = np.array([value(everyone[everyone != one]) for one in everyone])
+    half = scipy.stats.t.ppf(0.975, 24) * np.sqrt(24 * left_out.var())
+    score = recnb.evaluate(frame, frame).personalization(k=5)
+    assert score == pytest.approx(value(everyone))
+    assert tuple(score.interval()) == pytest.approx(
+        (score - half, score + half), abs=1e-12
+    )
+    assert np.isnan(interval_of_pairs(np.linspace(0, 1, 9), UserSample(9))).all()
+    assert np.isnan(interval_of_pairs(np.full(11, 0.5), UserSample(11))).all()

@@ -1,17 +1,15 @@
 """Several lists a user: intervals, tests, gates and stored values are of clusters."""
 
 import math
-import pickle
 import re
 
 import numpy as np
 import pandas as pd
 import pytest
-import scipy.stats
 
 import recnb
 from recnb.errors import FrameError, NoUsersError, OptionError
-from recnb.stats import Clusters, gap_to_rest
+from recnb.stats import UserSample, gap_to_rest
 from tests.rows import hold_refused, read_rows
 
 
@@ -43,13 +41,10 @@ TOPIC = pd.DataFrame(
 )
 
 
-def naive_error(values, clusters):
-    """The standard error of the mean, by a loop over clusters."""
-    mean, total = values.mean(), 0.0
-    names = set(clusters)
-    for name in names:
-        total += (values[clusters == name] - mean).sum() ** 2
-    return math.sqrt(len(names) / (len(names) - 1) * total) / len(values)
+def in_groups(values, groups, name):
+    """Values by user, with a level of groups of users, as an error says to type it."""
+    levels = [values.index, values.index.map(groups)]
+    return values.set_axis(pd.MultiIndex.from_arrays(levels, names=["user", name]))
 
 
 def test_a_number_counts_users_and_their_lists():
@@ -65,31 +60,6 @@ def test_a_number_counts_users_and_their_lists():
     assert (row.n_users, row.n_lists) == (40, score.n_lists)
     assert row.won + row.tied + row.lost == score.n_lists
     assert f"{score.n_lists} lists of 40 users" in repr(FOUND.not_worse("ndcg", k=5))
-
-
-def test_an_interval_is_that_of_clusters_and_survives_pickling():
-    score = EV.precision(k=5)
-    users = score.per_user.index.get_level_values("user").to_numpy()
-    error = naive_error(score.per_user.to_numpy(), users)
-    low, high = score.interval()
-    # Longer than that of the naive error by what one more user could change, and not
-    # so short as if lists were users.
-    assert 1 < (high - low) / (2 * 1.96 * error) < 1.5
-    assert pickle.loads(pickle.dumps(score)).interval() == score.interval()
-    table = EV.table("precision", k=5, intervals=True)
-    assert table.to_frame().to_numpy()[0, 1:].tolist() == pytest.approx(
-        list(score.interval())
-    )
-
-
-def test_a_difference_has_the_error_of_clusters():
-    row = FOUND.differences("ndcg", k=5).iloc[0]
-    both = FOUND["b"].ndcg(k=5).per_user - FOUND["a"].ndcg(k=5).per_user
-    users = both.index.get_level_values("user").to_numpy()
-    assert row.difference == pytest.approx(both.mean())
-    half = scipy.stats.t.ppf(0.975, 39) * naive_error(both.to_numpy(), users)
-    assert row.difference - row.low > half
-    assert row.difference - row.low == pytest.approx(half, rel=0.2)
 
 
 def test_each_day_by_itself_has_a_list_a_user_and_its_interval():
@@ -111,8 +81,9 @@ def test_cluster_names_another_unit_than_the_user():
     assert float(score) == float(other)
     assert score.n_lists == other.n_users > score.n_users
     topics = TOPIC.set_index("user")["topic"]
+    stored = in_groups(other.per_user, topics, "topic")
     assert list(score.interval()) == pytest.approx(
-        list(recnb.interval(other.per_user, cluster=topics))
+        list(recnb.interval(stored, cluster="topic"))
     )
     assert list(score.interval()) != list(other.interval())
     words = f"{score.n_lists} lists in {score.n_users} values of topic"
@@ -131,14 +102,14 @@ def test_what_counts_lists_says_lists():
     assert f" over {n} lists of 40 users." in str(EV.lint(k=5))
     moved = repr(FOUND.movers("ndcg", k=5))
     row = FOUND.differences("ndcg", k=5).iloc[0]
-    assert f"lists that gain {row.won}" in moved
+    assert f"lists with a gain {row.won}" in moved
     assert "Users" not in moved
 
 
 def test_a_plot_of_lists_counts_lists():
     ax = EV.ndcg(k=5).plot()
     assert ax.get_ylabel() == f"share of {EV.ndcg(k=5).n_lists} lists"
-    assert ax.get_xlabel().startswith("ndcg@5 of a list")
+    assert ax.get_xlabel().startswith("nDCG@5 of a list")
 
 
 def test_an_evaluation_counts_users_and_their_lists_as_its_numbers_do():
@@ -181,9 +152,18 @@ def test_lists_of_a_split_are_counted_as_lists_in_korean():
         shown = report.to_markdown()
         assert f"사용자 {n}명" not in shown
         assert f"사용자 40명의 목록 {n}개" in shown
-        assert "목록 100개 중" in shown
-    assert f"목록 {n}개 중" in one.to_markdown()
-    assert "**b** 45개, **a** 41개" in several.to_markdown()
+        assert f"목록 {n}개 가운데" in shown
+    assert "가운데 41%가 상위 5개에서" in one.to_markdown()
+    assert "**b**에서 45%, **a**에서 41%" in several.to_markdown()
+
+
+def test_a_number_of_all_lists_is_of_no_clusters():
+    by_topic = recnb.evaluate(RECS, TRUTH, split="day", users=TOPIC, cluster="topic")
+    (of_lists,) = by_topic.at_least("gini", 0, k=5, population="recommended").checks
+    (of_topics,) = by_topic.at_least("ndcg", 0, k=5).checks
+    assert of_lists.numbers["n_users"] == by_topic.n_lists
+    assert "cluster" not in of_lists.numbers
+    assert (of_topics.numbers["n_users"], of_topics.numbers["cluster"]) == (14, "topic")
 
 
 def test_values_of_a_cluster_column_are_not_called_users():
@@ -220,8 +200,8 @@ def test_segments_of_users_are_tested_by_their_clusters():
     users = per_user.index.get_level_values("user")
     gap = gap_to_rest(
         per_user.to_numpy()[:, np.newaxis],
+        UserSample(len(users), codes=pd.factorize(users)[0]),
         users.map(is_odd).to_numpy() == 1,
-        clusters=Clusters.of(pd.factorize(users)[0]),
     )
     assert table["p"].iloc[1] == pytest.approx(gap.p[0])
     assert table["gap_low"].iloc[1] == pytest.approx(gap.low[0])
@@ -235,10 +215,11 @@ def test_reports_say_lists_beside_users():
     several = FOUND.report(5)
     for report in (one, several):
         text = report.to_markdown()
-        assert f"Means over {n} lists of 40 users" in text
         assert "Intervals and tests are clustered by user." in text
         assert "Clopper" not in text
         assert {"n_users": 40, "n_lists": n}.items() <= report.to_dict().items()
+    assert f"Means over {n} lists of 40 users" in one.to_markdown()
+    assert f"Of {n} lists of 40 users, these find" in several.to_markdown()
     assert "nDCG@5 over lists" in one.to_markdown()
 
 
@@ -272,79 +253,90 @@ def test_a_report_of_splits_shows_each_and_draws_dates_as_a_line():
 # Stored values
 
 
-def test_stored_values_have_the_interval_of_the_score():
-    for ev in (
-        EV,
-        recnb.evaluate(RECS[RECS["day"] == "d2"], TRUTH[TRUTH["day"] == "d2"]),
-    ):
-        for score in (ev.ndcg(k=5), ev.hit_rate(k=3)):
-            for confidence in (0.5, 0.95):
-                ends = recnb.interval(score.per_user, confidence)
-                assert list(ends) == pytest.approx(list(score.interval(confidence)))
-    score = EV.dcg(k=5)
-    ends = recnb.interval(score.per_user, bounds=(0, math.inf))
+@pytest.mark.parametrize(
+    ("user", "split"), [("user", "day"), ("who", "session"), ("session", "qid")]
+)
+def test_stored_values_have_the_interval_of_the_score_whatever_levels_are_called(
+    user, split
+):
+    frames = (
+        frame.rename(columns={"user": user, "day": split}) for frame in (RECS, TRUTH)
+    )
+    ev = recnb.evaluate(*frames, user=user, split=split)
+    for score in (ev.ndcg(k=5), ev.hit_rate(k=3)):
+        for confidence in (0.5, 0.95):
+            ends = recnb.interval(score.per_user, confidence, cluster=user)
+            assert list(ends) == pytest.approx(list(score.interval(confidence)))
+        with pytest.raises(
+            FrameError, match=f"levels '{user}', '{split}': say by cluster="
+        ):
+            recnb.interval(score.per_user)
+    score = ev.dcg(k=5)
+    ends = recnb.interval(score.per_user, bounds=(0, math.inf), cluster=user)
     assert list(ends) == pytest.approx(list(score.interval()))
+
+
+def test_repeated_users_are_lists_of_one_cluster_only_where_that_is_said():
+    per_user = EV.ndcg(k=5).per_user
+    by_user = per_user.droplevel("day")
+    ends = recnb.interval(by_user, cluster="user")
+    assert list(ends) == pytest.approx(list(EV.ndcg(k=5).interval()))
+    for values in (by_user, pd.concat([per_user, per_user.iloc[:1]])):
+        with pytest.raises(FrameError, match="more than once"):
+            recnb.paired(values, values, cluster="user")
+    with pytest.raises(FrameError, match="'u00' more than once"):
+        recnb.interval(by_user)
+    with pytest.raises(FrameError, match=r"\('u00', 'd\d'\) more than once"):
+        recnb.interval(pd.concat([per_user, per_user.iloc[:1]]), cluster="user")
 
 
 def test_stored_values_have_the_row_of_the_differences():
     found = recnb.compare({"a": RECS, "b": OTHER}, TRUTH, split="day", baseline="a")
     row = found.differences("ndcg", k=5).iloc[0]
-    stored = recnb.paired(found["b"].ndcg(k=5).per_user, found["a"].ndcg(k=5).per_user)
+    ours, theirs = (found[name].ndcg(k=5).per_user for name in ("b", "a"))
+    stored = recnb.paired(ours, theirs.sample(frac=1, random_state=0), cluster="user")
     for name in ("difference", "low", "high", "p", "effect_size", "detectable"):
         assert getattr(stored, name) == pytest.approx(row[name]), name
     for name in ("won", "tied", "lost", "n_users", "n_lists", "verdict"):
         assert getattr(stored, name) == row[name], name
-    assert len(stored.to_frame()) == 1
     assert stored.verdict == "open"
-    assert "no difference shown" in repr(stored)
+    assert repr(stored).endswith(
+        f"no difference shown; {row.n_lists} lists in 40 values of user"
+    )
 
 
-def test_a_week_is_the_mean_of_its_nights():
-    nights = {}
-    for day in sorted(RECS["day"].unique()):
-        of_day = recnb.evaluate(RECS[RECS["day"] == day], TRUTH[TRUTH["day"] == day])
-        nights[day] = of_day.ndcg(k=5).per_user
-    week = pd.concat(nights, names=["day"]).swaplevel().sort_index()
-    score = EV.ndcg(k=5)
-    assert week.mean() == pytest.approx(float(score), abs=1e-12)
-    assert list(recnb.interval(week)) == pytest.approx(list(score.interval()))
-    as_put_together = pd.concat(nights, names=["day"])  # which has the day first
-    ends = recnb.interval(as_put_together)
-    assert list(ends) == pytest.approx(list(recnb.interval(week)))
-    by_day = recnb.interval(week, cluster="day")
-    assert list(by_day) != list(recnb.interval(week))
-
-
-def test_users_of_one_side_alone_are_counted_and_said():
+def test_users_of_one_side_alone_are_refused_and_the_fix_leaves_them_out():
     values = EV.ndcg(k=5).per_user
-    found = recnb.paired(values.iloc[3:], values.iloc[:-2])
-    assert (found.n_only_values, found.n_only_baseline) == (2, 3)
-    assert "2 only in the values, left out; 3 only in the baseline" in repr(found)
-    assert found.verdict == "same"
+    ours, theirs = values.iloc[3:], values.iloc[:-2]
+    with pytest.raises(
+        FrameError, match=r"5 users or lists are in values or in baseline"
+    ):
+        recnb.paired(ours, theirs, cluster="user")
+    both = ours.index.intersection(theirs.index)
+    found = recnb.paired(ours[both], theirs[both], cluster="user")
+    assert (found.n_lists, found.verdict) == (len(values) - 5, "same")
 
 
-def test_levels_are_matched_by_their_names():
+def test_levels_in_another_order_are_refused_and_the_fix_pairs_them():
     rng = np.random.default_rng(5)
     # Users and folds are numbers alike, so that their places do not tell them apart.
     index = pd.MultiIndex.from_product([range(12), range(12)], names=["user", "fold"])
     values = pd.Series(rng.random(144), index)
     baseline = pd.Series(rng.random(144), index)
-    plain = recnb.paired(values, baseline)
-    assert recnb.paired(values, baseline.swaplevel()) == plain
-    other = recnb.paired(values.swaplevel(), baseline)
-    assert other.difference == pytest.approx(plain.difference)
-    assert other.high == pytest.approx(plain.high)
+    swapped = baseline.swaplevel()
+    with pytest.raises(FrameError, match=r"baseline \['fold', 'user'\]"):
+        recnb.paired(values, swapped, cluster="user")
+    mended = recnb.paired(values, swapped.reorder_levels(index.names), cluster="user")
+    assert mended == recnb.paired(values, baseline, cluster="user")
 
 
 def test_clusters_of_stored_values_are_not_called_users():
     before = pd.Series(np.linspace(0.1, 0.5, 40))
-    household = pd.Series(np.arange(40) // 2, name="household")
-    found = recnb.paired(before * 1.2, before, cluster=household)
-    assert found.basis == "40 lists in 20 values of household"
+    in_households = in_groups(before, pd.Series(np.arange(40) // 2), "household")
+    found = recnb.paired(in_households * 1.2, in_households, cluster="household")
+    assert repr(found).endswith("; 40 lists in 20 values of household")
     assert found.n_users == 20
-    unnamed = recnb.paired(before * 1.2, before, cluster=household.to_dict())
-    assert unnamed.basis == "40 lists in 20 values of cluster"
-    assert recnb.paired(before * 1.2, before).basis == "40 users"
+    assert repr(recnb.paired(before * 1.2, before)).endswith("; 40 users")
 
 
 @pytest.mark.parametrize("level", ["user", "topic"])
@@ -353,8 +345,8 @@ def test_rows_without_a_cluster_are_refused(level):
     frame = pd.DataFrame(keys, columns=["user", "topic"])
     frame.loc[frame.index[:2], level] = None
     values = pd.Series([0.1, 0.2, 0.5, 1.0], pd.MultiIndex.from_frame(frame))
-    with pytest.raises(FrameError, match=f"2 rows without a '?{level}"):
-        recnb.interval(values, cluster=None if level == "user" else level)
+    with pytest.raises(FrameError, match=f"2 rows without a '{level}'"):
+        recnb.interval(values, cluster=level)
 
 
 def test_users_without_a_value_of_cluster_are_refused():
@@ -427,10 +419,12 @@ def test_what_is_no_series_of_values_is_refused(call):
 
 
 def test_series_that_do_not_match_are_refused():
-    days = pd.concat({"d1": VALUES}).swaplevel()
-    with pytest.raises(FrameError, match="index of 2 levels and baseline one of 1"):
-        recnb.paired(days, VALUES)
-    with pytest.raises(NoUsersError, match="no user is in both"):
+    days = pd.concat({"d1": VALUES}, names=["day", "user"])
+    with pytest.raises(
+        FrameError, match=r"levels \['day', 'user'\] and baseline \[None"
+    ):
+        recnb.paired(days, VALUES, cluster="user")
+    with pytest.raises(NoUsersError, match=r"users such as 'a', .* users such as 1\."):
         recnb.paired(VALUES, VALUES.set_axis([1, 2, 3]))
     with pytest.raises(OptionError, match="better="):
         recnb.paired(VALUES, VALUES, better="more")
@@ -442,7 +436,9 @@ def test_levels_without_names_are_not_taken_for_users():
         pd.Series([0.3, 0.5], ["ann", "bob"]),
     ]
     values = pd.concat(nights, keys=["mon", "tue"])
-    with pytest.raises(recnb.errors.FrameError, match="no name says which one"):
+    with pytest.raises(FrameError, match=r"values.index.names = \['user', 'day'\]"):
         recnb.interval(values)
     values.index.names = ["day", "user"]  # the fix
-    assert recnb.interval(values) == recnb.interval(values.swaplevel())
+    assert recnb.interval(values, cluster="user") == recnb.interval(
+        values.swaplevel(), cluster="user"
+    )

@@ -26,6 +26,7 @@ import recnb
 from recnb import METRICS
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics.metric import LIST_METRICS, RETRIEVAL_METRICS, Metric
+from tests.examples import examples
 from tests.results.test_shown import LISTED as EV
 from tests.results.test_shown import LISTS, RANKED, RELEVANT
 from tests.rows import read_rows
@@ -338,7 +339,7 @@ DECISIONS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(100))
 @given(FRAMES, DECISIONS, st.sampled_from([1, 2, 4, 10, None]), st.data())
 def test_printed_arithmetic_is_true_of_random_data(
     frames: dict[str, Any],

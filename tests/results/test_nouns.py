@@ -54,7 +54,6 @@ def test_the_line_below_a_number_has_the_word_of_the_column(column: str) -> None
         found.basis,
         repr(found.report(k=2)),
         ev.report(k=2).to_markdown(),
-        ev.report(k=2).to_latex(),
     ):
         assert re.search(rf"\d {word}\b", shown)
         if word != "users":

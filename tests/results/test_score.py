@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 
 import recnb
 from recnb import Convention
+from recnb.display.language import use_language, width
 
 RNG = np.random.default_rng(5)
 N = 60
@@ -92,15 +93,80 @@ def test_what_a_score_carries() -> None:
     )
 
 
+RECS_OF_FOUR = pd.DataFrame(
+    {"user": ["ann", "ann", "bob", "cid"], "item": [*"abbc"], "score": [2.0, 2, 3, 1]}
+)
+TRUTH_OF_FOUR = pd.DataFrame(
+    {
+        "user": ["ann", "bob", "cid", "dan", "eve"],
+        "item": [*"abxab"],
+        "rating": [5, 5, 5, 4, 0],
+    }
+)
+
+
+@pytest.mark.parametrize(
+    ("call", "options", "said"),
+    [
+        ({}, {}, "4 users: 1 lacks a list, 1 left out, ties as given)"),
+        (
+            {"ties": "item_desc"},
+            {},
+            "1 lacks a list, 1 left out, equal scores by item,",
+        ),
+        (
+            {"no_relevant": "zero"},
+            {},
+            "5 users: 2 lack a list, 1 with nothing to find as 0",
+        ),
+        (
+            {"relevant_from": 5},
+            {},
+            "3 users: 2 left out, ties as given, relevant from 5)",
+        ),
+        ({}, {"gain": "exponential"}, "1 left out, ties as given, gain …"),
+    ],
+)
+def test_the_line_of_a_score_has_what_changes_the_number(
+    call: dict[str, Any], options: dict[str, Any], said: str
+) -> None:
+    score = recnb.evaluate(RECS_OF_FOUR, TRUTH_OF_FOUR, **call).ndcg(k=2, **options)
+    assert said in repr(score)
+    assert repr(pickle.loads(pickle.dumps(score))) == repr(score)
+
+
+def test_ties_are_said_where_a_relevant_item_has_an_equal(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of more rows than are looked at, the rule is said in any case."""
+    apart = RECS_OF_FOUR.assign(score=[3.0, 2, 3, 1])
+    assert "ties" not in repr(recnb.evaluate(apart, TRUTH_OF_FOUR).ndcg(k=2))
+    monkeypatch.setattr("recnb.results.scoring.LOOKED_AT", 3)
+    assert "ties as given" in repr(recnb.evaluate(apart, TRUTH_OF_FOUR).ndcg(k=2))
+
+
+def test_the_line_of_a_score_has_at_most_100_columns() -> None:
+    ev = recnb.evaluate(
+        RECS_OF_FOUR,
+        TRUTH_OF_FOUR,
+        ties="expected",
+        relevant_from=5,
+        no_relevant="zero",
+    )
+    for lang in ("en", "ko"):
+        with use_language(lang):
+            for library in ("", "pytrec_eval"):
+                line = repr((ev.under(library) if library else ev).ndcg(k=2))
+                assert width(line) <= 100
+                assert "\n" not in line
+
+
 def test_a_score_says_what_it_is_in_one_line() -> None:
-    """What it says of options is in `test_shown.py`."""
-    assert repr(SCORE) == f"{SCORE.label} = {float(SCORE):.4f} ({SCORE.basis})"
+    """What a notebook adds to it are the decisions that go without saying."""
     low, high = SCORE.interval()
-    for piece in (
-        f"ndcg@5 = {float(SCORE):.4f}",
-        f"{low:.4f} to {high:.4f}",
-        "60 users",
-    ):
+    number = f"nDCG@5 = {float(SCORE):.4f}"
+    assert repr(SCORE) == f"{number} (95% {low:.4f}–{high:.4f}, 60 users)"
+    for piece in (number, f"{low:.4f} to {high:.4f}", "60 users", "linear gain"):
         assert piece in SCORE._repr_html_()
     alone = recnb.ndcg([1, 0, 2])._repr_html_()
     assert "to nan" not in alone

@@ -234,10 +234,11 @@ def test_bins_have_as_many_digits_as_tell_them_apart(kind: str) -> None:
     bins = list(dict.fromkeys(table.index.get_level_values("by")))
     assert [len(set(name.split(" to "))) for name in bins] == [2] * 4
     assert (len(table), len(found.differences("ndcg", k=10, by="by"))) == (4 * 3, 4 * 2)
-    rows = json.loads(found.report(k=5, metrics=["ndcg"], by="by").to_json())[
-        "segments"
-    ]["rows"]
-    assert list(dict.fromkeys(row["segment"] for row in rows)) == bins
+    report = found.report(k=5, metrics=["ndcg"], by="by")
+    told = json.loads(report.to_json())["segments"]
+    assert [
+        told["names"][part] for part in dict.fromkeys(told["means"]["part"])
+    ] == bins
 
 
 @pytest.mark.parametrize(
@@ -247,9 +248,9 @@ def test_dates_and_decimals_are_text_in_json(value: object) -> None:
     report = EV.report(
         k=5, metrics=["ndcg"], by=pd.Series(value, EV.users, dtype=object)
     )
-    assert {
-        row["segment"] for row in json.loads(report.to_json())["segments"]["rows"]
-    } == {str(value)}
+    names = json.loads(report.to_json())["segments"]["names"]
+    assert str(value) in names
+    assert {names[row.part] for row in report._data.segments.means} == {str(value)}
 
 
 # Parts of the truth
@@ -293,7 +294,7 @@ def test_each_value_of_the_truth_is_a_truth_of_its_own(options: dict[str, Any]) 
         )
     assert "each week is a truth of its own" in table.attrs["basis"]
     assert not re.search(
-        r"ndcg: [\d,]+ users", table.attrs["basis"]
+        r"nDCG: [\d,]+ users", table.attrs["basis"]
     )  # each row has its own
 
 
@@ -428,10 +429,9 @@ def test_each_value_of_a_column_of_items_is_a_truth_of_its_own(by: str) -> None:
         "long",
     ]
     report = ev.report(k=10, metrics=["ndcg"], by=by)
-    assert (
-        report.segments.to_frame()["mean"].tolist()
-        == table.loc["ndcg", "mean"].tolist()
-    )
+    assert [row.mean for row in report._data.segments.means] == table.loc[
+        "ndcg", "mean"
+    ].tolist()
     found = recnb.compare(
         {"popular": SAMPLE.models["popular"], "knn": KNN}, SAMPLE.test, items=items
     )
@@ -443,10 +443,8 @@ def test_each_value_of_a_column_of_items_is_a_truth_of_its_own(by: str) -> None:
         of_models.xs("knn", level="model")["ndcg@10"].tolist()
         == table.loc["ndcg", "mean"].tolist()
     )
-    assert (
-        report.segments.to_frame()["mean"].tolist()
-        == table.loc["ndcg", "mean"].tolist()
-    )
+    of_knn = [row.mean for row in report._data.segments.means if row.model == "knn"]
+    assert of_knn == table.loc["ndcg", "mean"].tolist()
     assert "°" not in repr(of_models)  # nothing is tested
     assert f"each {by} is a truth of its own" in of_models.attrs["basis"]
     with pytest.raises(
@@ -527,8 +525,8 @@ def test_parts_of_one_frame_and_in_the_order_of_pandas() -> None:
         weekly.report(k=10, metrics=["ndcg"], by="week"),
         weekly.table("ndcg", k=10, by="week"),
     )
-    assert report.segments.to_frame()["mean"].tolist() == table["mean"].tolist()
-    assert "each week is a truth of its own" in repr(report)
+    assert [row.mean for row in report._data.segments.means] == table["mean"].tolist()
+    assert "each week is a truth of its own" in report.to_markdown()
 
 
 DAYS = st.lists(
@@ -568,7 +566,8 @@ def test_a_column_of_both_frames_that_differs_within_users(days: list[Any]) -> N
         assert mean == pytest.approx(float(recnb.evaluate(*of_day, **names).mrr(k=3)))
     # Without the column a list is one, as the line says.
     joined = recnb.evaluate(recs.drop(columns="day"), truth, **names)
-    assert "is a truth of its own" in repr(joined.table("ndcg", k=3, by="day"))
+    table = joined.table("ndcg", k=3, by="day")
+    assert "is a truth of its own" in table.attrs["basis"]
 
 
 def test_columns_of_both_frames_that_group_users_or_lists_alone() -> None:

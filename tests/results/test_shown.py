@@ -14,6 +14,7 @@ import pytest
 
 import recnb
 from recnb import LIST_METRICS
+from recnb.report.report import Report
 
 SHOWN = Path(__file__).parent / "shown"
 SAMPLE = recnb.datasets.load_sample()
@@ -269,6 +270,8 @@ def line_of(result: Any) -> str:
         return result
     if isinstance(result, float):
         return repr(result)
+    if isinstance(result, Report):
+        return str(result.to_dict()["basis"])
     return str(
         result.attrs["basis"] if isinstance(result, pd.DataFrame) else result.basis
     )

@@ -20,10 +20,11 @@ from matplotlib.axes import Axes
 
 import recnb
 from recnb import METRICS
-from recnb.display.language import use_language
+from recnb.display.forms import Number
+from recnb.display.language import _, current, use_language
 from recnb.errors import OptionError
 from recnb.results.arguments import STANDARD
-from recnb.results.table import number_in
+from recnb.results.table import Shown, Table, WordedLater
 from tests.rows import read_rows
 
 SAMPLE = recnb.datasets.load_sample()
@@ -150,6 +151,30 @@ def test_a_table_is_a_data_frame(tmp_path: Path) -> None:
         table.to_numpy().tolist(),
     )
     assert table.attrs["n_users"] == EV.n_users
+
+
+def test_the_basis_is_worded_when_it_is_read_in_the_language_that_was_in_force():
+    """And data it was worded of are let go, here as in a copy or a pickle."""
+    worded = list[str]()
+
+    def words() -> list[str]:
+        worded.append(current())
+        return [_("whole lists")]
+
+    with use_language("ko"):
+        expected = _("whole lists")
+        table = Table({"a": [1.0]}, shown=Shown(basis=WordedLater(words)))
+    assert not worded
+    assert table.head().attrs["basis"] == table.attrs["basis"] == expected
+    assert table.copy().attrs == pickle.loads(pickle.dumps(table)).attrs
+    assert worded == ["ko"]
+    again = pickle.loads(pickle.dumps(EV.table(["ndcg"], k=10)))
+    assert (repr(again), again.attrs) == (
+        repr(EV.table(["ndcg"], k=10)),
+        EV.table(["ndcg"], k=10).attrs,
+    )
+    again.attrs = {"basis": "mine"}
+    assert again.attrs == {"basis": "mine"}
 
 
 # Items, and one user, against loops in plain Python
@@ -303,7 +328,7 @@ def test_html_reads_in_light_and_dark_and_needs_nothing_from_elsewhere() -> None
             if word in html.lower()
         ]
         if isinstance(shown, recnb.Table) and shown.missed is None:
-            assert html.count("<tr") == 1 + min(len(shown), shown.attrs.get("most", 50))
+            assert html.count("<tr") == 1 + min(len(shown), shown._shown.most)
     heads = re.findall(
         r'<th scope="col"[^>]*>(.*?)</th>',
         SHOP.items(k=10)._repr_html_().replace("_<wbr>", "_"),
@@ -398,8 +423,8 @@ def test_digits_and_notes_of_a_table_for_a_paper(table: recnb.Table) -> None:
 
 
 def test_a_p_value_is_below_the_last_digit_or_written_out() -> None:
-    assert number_in("p", 0.0001) == "0.0001"
-    assert number_in("p", 0.00009) == "<0.0001"
+    assert str(Number(0.0001, "p")) == "0.0001"
+    assert str(Number(0.00009, "p")) == "<0.0001"
 
 
 def test_numbers_are_rounded_once_to_the_digits_asked_for() -> None:
@@ -497,7 +522,7 @@ def test_segments_and_comparisons_draw_their_intervals() -> None:
     means, ends = points(ax)["mean"]
     assert means == table["mean"].tolist()
     labels = [label.get_text() for label in ax.get_yticklabels()]
-    assert labels == [f"ndcg@10 {name}" for *_about, name in table.index]
+    assert labels == [f"nDCG@10 {name}" for *_about, name in table.index]
     assert np.array(ends) == pytest.approx(table[["low", "high"]].to_numpy())
     compared = points(pickle.loads(pickle.dumps(FOUND.table(["ndcg"], k=10))).plot())
     for row in FOUND.report(k=10, metrics=["ndcg"]).to_frame().itertuples():

@@ -28,6 +28,9 @@ CHOICES = [
 ]
 
 
+SYMBOLS = {metric.symbol for metric in (*METRICS.values(), *LIST_METRICS.values())}
+
+
 def said_of(name: str, line: str) -> list[str]:
     """The phrases of a line that hold for a metric: those without names, and those
     behind its own.
@@ -35,11 +38,9 @@ def said_of(name: str, line: str) -> list[str]:
     phrases = []
     for part in line.split("; "):
         names, _colon, own = part.partition(": ")
-        if {each.partition("@")[0] for each in names.split(", ")} <= {
-            *METRICS,
-            *LIST_METRICS,
-        }:
-            phrases += own.split(", ") if name in names.split(", ") else []
+        if {each.partition("@")[0] for each in names.split(", ")} <= SYMBOLS:
+            symbol = METRICS[name].symbol
+            phrases += own.split(", ") if symbol in names.split(", ") else []
         else:
             phrases.append(part)
     return phrases
@@ -87,7 +88,8 @@ def test_a_number_follows_from_the_options_in_its_line(
     assert (
         options_said(
             name,
-            f"{name}: " + getattr(EV, name)(7, **options).basis.replace("; ", ", "),
+            f"{METRICS[name].symbol}: "
+            + getattr(EV, name)(7, **options).basis.replace("; ", ", "),
         )
         == said
     )
@@ -347,7 +349,10 @@ def test_calls_take_the_text_of_a_measure_and_keep_names_as_typed() -> None:
     assert repr(EV.detectable("nDCG@10")) == repr(EV.detectable("ndcg", k=10))
     assert EV.lint(metric="nDCG@10").basis == EV.lint(metric="ndcg", k=10).basis
     report = EV.report(metrics=["nDCG@10", "P@5"])
-    assert (report.k, [one.metric for one in report.metrics if one.is_accuracy]) == (
+    assert (
+        report._data.k,
+        [one.metric for one in report._data.metrics if one.is_accuracy],
+    ) == (
         (5, 10),
         ["ndcg", "precision"],
     )
@@ -460,9 +465,9 @@ def test_an_option_of_a_text_is_kept_where_another_is_given_for_all() -> None:
         linear = evaluation.ndcg(k=10, gain="linear")
         assert linear != evaluation.ndcg(k=10, gain="exponential")
         assert evaluation.measure("nDCG(dcg='log2')@10") == linear
-        assert (
-            evaluation.measures(["nDCG(dcg='log2')@10"], gain="exponential")[
-                "mean"
-            ].item()
-            == linear
-        )
+        names = ["nDCG(dcg='log2')@10", "DCG@10"]
+        table = evaluation.measures(names, gain="exponential")
+        assert table["mean"].tolist() == [
+            linear,
+            evaluation.dcg(k=10, gain="exponential"),
+        ]

@@ -5,19 +5,14 @@ where a sum will do: of 0 and 1 a user's number of hits is binomial, by a chance
 has the beta distribution of the correlation asked for.
 """
 
-import re
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from recnb import stats
-from recnb.stats import Clusters, Settings, intervals
+from recnb.stats import Moments, Settings, UserSample
 from recnb.stats import paired as paired_of
+from tests.stats.test_coverage import held, said
 
 pytestmark = pytest.mark.slow
-
-README = Path(stats.__file__).with_name("README.md").read_text("utf-8")
 
 #: How many times numbers of lists are drawn, and samples of values for each.
 DRAWS, SAMPLES = 40, 100
@@ -57,9 +52,9 @@ def levels(rng, sizes, rate, alike):
 KINDS = {"hits": hits, "values": levels}
 
 
-def held(low, high, true):
-    """The share of intervals that hold what is true."""
-    return float(((low <= true + 1e-12) & (true <= high + 1e-12)).mean())
+def sample_of(sizes):
+    """The lists of users who have so many."""
+    return UserSample(sum(sizes), codes=np.repeat(np.arange(len(sizes)), sizes))
 
 
 def coverage_of_means(kind, n, rate, alike):
@@ -68,9 +63,8 @@ def coverage_of_means(kind, n, rate, alike):
     shares = []
     for _draw in range(DRAWS):
         sizes = drawn_sizes(rng, n)
-        clusters = Clusters.of(np.repeat(np.arange(n), sizes))
         values = KINDS[kind](rng, sizes, rate, alike)
-        low, high = intervals(values, 0.95, (0.0, 1.0), None, clusters)
+        low, high = Moments(values, sample_of(sizes), (0.0, 1.0)).interval()
         shares.append(held(low, high, rate))
     return np.mean(shares)
 
@@ -81,20 +75,11 @@ def coverage_of_differences(kind, n, rate, alike):
     other, draw, shares = 0.8 * rate, KINDS[kind], []
     for _draw in range(DRAWS):
         sizes = drawn_sizes(rng, n)
-        clusters = Clusters.of(np.repeat(np.arange(n), sizes))
         differences = draw(rng, sizes, rate, alike) - draw(rng, sizes, other, alike)
         settings = Settings(keeps_untested=True)
-        test = paired_of(differences, settings, (-1.0, 1.0), None, clusters)
+        test = paired_of(differences, sample_of(sizes), settings, (-1.0, 1.0))
         shares.append(held(test.low, test.high, rate - other))
     return np.mean(shares)
-
-
-def said(name, n):
-    """The share in the README's tables."""
-    (row,) = re.findall(
-        rf"^ +{re.escape(name)}((?: +\d+\.\d)+)$", README, flags=re.MULTILINE
-    )
-    return float(row.split()[SIZES.index(n)]) / 100
 
 
 CELLS = [
@@ -110,7 +95,7 @@ CELLS = [
 def test_the_interval_of_a_mean_of_lists_covers(kind, alike, rate, n):
     share = coverage_of_means(kind, n, rate, alike)
     assert share >= 0.945
-    assert share == pytest.approx(said(f"{kind} {rate}, {alike}", n), abs=0.0006)
+    assert share == pytest.approx(said(f"{kind} {rate}, {alike}", n, SIZES), abs=0.0006)
 
 
 @pytest.mark.parametrize("n", SIZES)
@@ -119,4 +104,4 @@ def test_the_interval_of_a_difference_of_lists_covers(kind, alike, rate, n):
     share = coverage_of_differences(kind, n, rate, alike)
     assert share >= 0.946 - 3 * np.sqrt(0.946 * 0.054 / (DRAWS * SAMPLES))
     name = f"difference of {kind} {rate}, {alike}"
-    assert share == pytest.approx(said(name, n), abs=0.0006)
+    assert share == pytest.approx(said(name, n, SIZES), abs=0.0006)

@@ -18,8 +18,9 @@ import numpy as np
 import pytest
 
 from recnb import stats
-from recnb.stats import detectable, gap_to_rest, intervals, users_needed
-from tests.stats.test_paired import paired
+from recnb.results.detectable import users_needed
+from recnb.stats import UserSample, detectable, gap_to_rest
+from tests.stats.samples import intervals, paired
 
 pytestmark = pytest.mark.slow
 
@@ -130,12 +131,14 @@ WEIGHTS = {
 }
 
 
-def said(name, n):
-    """The share in the README's tables; NaN where there is no interval."""
+def said(name, n, sizes=SIZES):
+    """The share in the README's tables, whose columns are sizes; NaN where there is no
+    interval.
+    """
     (row,) = re.findall(
         rf"^ +{re.escape(name)}((?: +(?:\d+\.\d|-))+)$", README, flags=re.MULTILINE
     )
-    share = row.split()[SIZES.index(n)]
+    share = row.split()[sizes.index(n)]
     return math.nan if share == "-" else float(share) / 100
 
 
@@ -154,7 +157,7 @@ def held(low, high, mean):
 def test_the_interval_of_a_mean_is_right_or_careful(name, n):
     draw, mean = MEANS[name]()
     share = held(
-        *intervals(draw(np.random.default_rng([0, n]), (n, RUNS)), bounds=(0.0, 1.0)),
+        *intervals(draw(np.random.default_rng([0, n]), (n, RUNS))),
         mean,
     )
     if n <= 10:
@@ -212,7 +215,7 @@ def test_intervals_of_users_with_weights_are_right_or_careful(name, weights, n):
             )
             ends.append((made.low, made.high))
         else:
-            ends.append(intervals(values, bounds=(0.0, 1.0), weights=weight))
+            ends.append(intervals(values, weights=weight))
     share = held(*np.array(ends)[:, :, 0].T, true)
     assert share >= 0.93
     assert share == pytest.approx(said(f"{name}, {weights}", n), abs=0.0005)
@@ -246,6 +249,6 @@ def test_what_is_detectable_is_found_as_often_as_said(power):
 @pytest.mark.parametrize("name", MEANS)
 def test_random_segments_are_rarely_found_to_differ(name, n):
     values = MEANS[name]()[0](np.random.default_rng([0, n]), (261, RUNS))
-    share = (gap_to_rest(values, np.arange(261) < n)[3] <= 0.05).mean()
+    share = (gap_to_rest(values, UserSample(261), np.arange(261) < n).p <= 0.05).mean()
     assert share <= 0.05 + bounds(0.05, RUNS)
     assert (share == 0) or n >= 10

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from recnb.stats import Moments, mean_of, means
+from recnb.stats import Moments, UserSample, mean_of, means
 
 VALUES = st.one_of(st.just(math.nan), st.floats(-10, 10))
 
@@ -46,30 +46,6 @@ def test_a_mean_is_that_of_a_plain_loop_over_the_users_who_have_a_value(drawn, e
     assert of_first == pytest.approx(want[0], abs=1e-9, nan_ok=True)
 
 
-def test_a_weighted_mean_worked_by_hand():
-    values = np.array([[1.0, 0.5], [0.0, math.nan], [0.5, 0.25]])
-    weights = np.array([1.0, 2.0, 3.0])
-    # (1 + 0 + 1.5) / 6, and of the two who have a value (0.5 + 0.75) / 4.
-    assert means(values, weights).tolist() == [2.5 / 6, 1.25 / 4]
-
-
-def test_a_user_without_a_value_in_one_column_is_averaged_in_the_others():
-    values = np.array([[1.0, math.nan], [0.0, 0.5]])
-    assert means(values).tolist() == [0.5, 0.5]
-
-
-def test_equal_weights_give_the_mean_without_weights_to_the_last_bit():
-    values = np.random.default_rng(3).random((1001, 3))
-    assert means(values, np.ones(1001)).tolist() == means(values).tolist()
-
-
-@pytest.mark.parametrize("weights", [None, np.zeros(0)])
-@pytest.mark.filterwarnings("error")
-def test_without_users_means_are_undefined_and_nothing_is_warned_of(weights):
-    assert np.isnan(means(np.zeros((0, 2)), weights)).tolist() == [True, True]
-    assert math.isnan(mean_of(np.zeros(0), weights))
-
-
 def test_a_column_that_lies_together_has_the_same_mean_beside_any_other():
     values = np.asfortranarray(np.random.default_rng(5).random((10_001, 4)))
     alone = [mean_of(np.ascontiguousarray(column)) for column in values.T]
@@ -79,6 +55,6 @@ def test_a_column_that_lies_together_has_the_same_mean_beside_any_other():
 def test_an_interval_is_about_the_same_mean():
     rng = np.random.default_rng(7)
     values, weights = rng.random((50, 2)), rng.random(50)
-    assert Moments.of(values).mean.tolist() == means(values).tolist()
-    moments = Moments.of(values, weights=weights)
-    assert moments.mean.tolist() == means(values, weights).tolist()
+    for given_weights in (None, weights):
+        moments = Moments(values, UserSample(50, given_weights))
+        assert moments.mean.tolist() == means(values, given_weights).tolist()

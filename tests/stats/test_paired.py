@@ -14,19 +14,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
-from recnb import stats
 from recnb.errors import NoUsersError, OptionError
+from recnb.results.detectable import CORRELATION, Detectable, users_needed
 from recnb.stats import (
-    UNBOUNDED,
-    Detectable,
-    Settings,
+    UserSample,
     gap_to_rest,
     holm,
-    users_needed,
 )
 from recnb.stats import detectable as smallest
-from recnb.stats.power import CORRELATION
 from tests.rows import hold_refused, read_rows
+from tests.stats.samples import intervals, paired
 
 SAMPLE = recnb.datasets.load_sample()
 KNN, POPULAR = (
@@ -38,13 +35,8 @@ DIFFERENCES = RNG.normal(0.02, 0.1, (120, 3))
 TIED = RNG.choice([-0.5, 0.0, 0.0, 0.25, 0.5, 1.0], (120, 3))
 
 
-def paired(differences, *, bounds=UNBOUNDED, weights=None, **settings):
-    """Compare two models on the same users."""
-    return stats.paired(np.asarray(differences), Settings(**settings), bounds, weights)
-
-
 def numbers(made):
-    return np.array([made.mean, made.low, made.high, made.p, made.sd, made.effect_size])
+    return np.array([made.difference, made.low, made.high, made.p, made.effect_size])
 
 
 @pytest.mark.parametrize(
@@ -81,14 +73,14 @@ def test_of_users_with_weights_interval_and_test_reach_as_far_as_the_heaviest_co
         mean + half + share * (values.max() - mean),
     )
     assert (made.low[0], made.high[0]) == pytest.approx((low, high), rel=1e-9)
+    toward_0 = share * (mean - values.min() if mean > 0 else values.max() - mean)
+    left = max(abs(mean) - toward_0, 0)
+    assert made.p[0] == pytest.approx(2 * scipy.stats.t.sf(left / error, n - 1))
     assert (made.p[0] <= 0.05) == (low > 0 or high < 0)
-    assert made.reach[0] == pytest.approx(
-        share * max(mean - values.min(), values.max() - mean)
-    )
-    power = Detectable.of("x", values, np.zeros(200), 0.8, 0.05, weights)
-    assert power == pytest.approx(
-        smallest(error * np.sqrt(n), n) + made.reach[0], rel=1e-9
-    )
+    reach = share * max(mean - values.min(), values.max() - mean)
+    power = found_among(values, np.zeros(200), weights)
+    assert power == pytest.approx(smallest(error * np.sqrt(n), n) + reach, rel=1e-9)
+    assert made.detectable[0] == pytest.approx(power, rel=1e-9)
 
 
 def test_one_more_user_as_heavy_as_the_heaviest():
@@ -96,9 +88,9 @@ def test_one_more_user_as_heavy_as_the_heaviest():
     another like that might miss.
     """
     values, weights = np.ones((21, 1)), np.r_[10.0, np.ones(20)]
-    low, high = stats.intervals(values, bounds=(0.0, 1.0), weights=weights * 1.1)
+    low, high = intervals(values, bounds=(0.0, 1.0), weights=weights * 1.1)
     assert high[0] == pytest.approx(1.0, abs=1e-12)
-    assert low[0] < stats.intervals(np.ones((8, 1)), bounds=(0.0, 1.0))[0][0] - 0.1
+    assert low[0] < intervals(np.ones((8, 1)), bounds=(0.0, 1.0))[0][0] - 0.1
 
 
 def test_the_weighted_mean_of_equal_values_is_one_value_but_for_rounding():
@@ -107,9 +99,9 @@ def test_the_weighted_mean_of_equal_values_is_one_value_but_for_rounding():
         np.full((50, 1), 0.3),
     )
     assert weights @ values / weights.sum() != 0.3
-    assert stats.intervals(values, bounds=(0.0, 0.3), weights=weights)[
-        1
-    ] == pytest.approx(0.3, abs=1e-12)
+    assert intervals(values, bounds=(0.0, 0.3), weights=weights)[1] == pytest.approx(
+        0.3, abs=1e-12
+    )
 
 
 def test_the_detectable_difference_from_one_model_with_weights():
@@ -124,16 +116,14 @@ def test_the_detectable_difference_from_one_model_with_weights():
     reach = (
         beyond / (1 + beyond) * max(mean - values.min(), values.max() - mean) * assumed
     )
-    assert Detectable.of("x", values, None, 0.8, 0.05, weights) == pytest.approx(
+    assert found_among(values, None, weights) == pytest.approx(
         smallest(sd, n) + reach, rel=1e-9
     )
     few = np.r_[
         np.ones(20), np.zeros(180)
     ]  # 20 differ, and one of them has nearly all of their weight
-    assert Detectable.of("x", few, np.zeros(200), 0.8, 0.05, None) > 0
-    assert np.isnan(
-        Detectable.of("x", few, np.zeros(200), 0.8, 0.05, np.r_[100.0, np.ones(199)])
-    )
+    assert found_among(few, np.zeros(200)) > 0
+    assert np.isnan(found_among(few, np.zeros(200), np.r_[100.0, np.ones(199)]))
 
 
 def test_laws_of_the_test():
@@ -142,7 +132,7 @@ def test_laws_of_the_test():
     made, mirrored = paired(kept), paired(-TIED)
     assert (kept == TIED).all()
     assert ((made.p >= 0) & (made.p <= 1) & (made.low < made.high)).all()
-    assert (made.won + made.tied + made.lost == made.n).all()
+    assert (made.won + made.tied + made.lost == len(TIED)).all()
     assert (made.won == mirrored.lost).all()
     assert made.p == pytest.approx(mirrored.p, rel=1e-9)
     assert made.low == pytest.approx(-mirrored.high, abs=1e-9)
@@ -165,13 +155,13 @@ def test_fewer_than_ten_users_who_differ_are_not_tested(n, differ):
     if tested:
         assert made.p[0] >= 2.0 ** (1 - min(n, differ))
     if tested:
-        assert -1 <= made.low[0] <= made.mean[0] <= made.high[0] <= 1
+        assert -1 <= made.low[0] <= made.difference[0] <= made.high[0] <= 1
         assert made.high[0] - made.low[0] > 0.01, (
             "an interval of no width would claim to know"
         )
     elif not tested:
         assert np.isnan([made.low[0], made.high[0]]).all()
-    assert math.isnan(made.mean[0]) == (n == 0)
+    assert math.isnan(made.difference[0]) == (n == 0)
 
 
 def test_few_users_who_differ_have_beta_intervals_within_the_bounds():
@@ -196,14 +186,14 @@ def test_few_users_who_differ_have_beta_intervals_within_the_bounds():
 def test_two_models_that_are_the_same_and_users_who_all_differ_alike():
     for differences in (np.zeros((30, 2)), np.full((30, 2), 1e-17)):
         made = paired(differences, bounds=(-1, 1))
-        assert numbers(made)[[0, 4, 5]].tolist() == [[0.0, 0.0]] * 3
+        assert numbers(made)[[0, 4]].tolist() == [[0.0, 0.0]] * 2
         assert np.isnan([made.low, made.high, made.p]).all()
         assert made.tied.tolist() == [30, 30]
     made = paired(np.full(300, -0.1), bounds=(-1, 1))
     assert made.low[0] < -0.105 < -0.095 < made.high[0]
-    assert (made.sd[0], made.effect_size[0], made.p[0]) == (0, -math.inf, 2.0**-299)
+    assert (made.effect_size[0], made.p[0]) == (-math.inf, 2.0**-299)
     made = paired(np.repeat([0.5, -0.5], 10))
-    assert (made.mean[0], made.p[0], made.effect_size[0]) == (0, 1, 0)
+    assert (made.difference[0], made.p[0], made.effect_size[0]) == (0, 1, 0)
     assert made.low[0] == -made.high[0] < 0
 
 
@@ -221,22 +211,6 @@ def test_rounding_is_no_win():
 # In a comparison
 
 
-def test_a_comparison_has_the_interval_of_the_test_and_names_it():
-    found = recnb.compare(SAMPLE.models, SAMPLE.test)
-    (row, _other) = found.differences("ndcg", k=10).itertuples()
-    want = paired(
-        (
-            found["factors"].ndcg(k=10).per_user - found["item-knn"].ndcg(k=10).per_user
-        ).to_numpy()
-    )
-    made = (row.difference, row.low, row.high, row.p)
-    assert made == pytest.approx((want.mean[0], want.low[0], want.high[0], want.p[0]))
-    assert (
-        "Student's t over the users"
-        in found.report(k=10, metrics=["ndcg"]).to_markdown()
-    )
-
-
 # Corrections
 
 
@@ -247,16 +221,6 @@ def test_holm_leaves_out_what_was_not_tested_and_changes_nothing_it_was_given():
     )
     assert table[0, 0] == 0.01
     assert holm(np.array([])).shape == (0,)
-
-
-@given(st.lists(st.tuples(st.floats(0, 1), st.sampled_from("ab")), max_size=20))
-def test_holm_of_families_corrects_each_by_itself(tests):
-    p = np.array([value for value, _family in tests])
-    families = np.array([family for _value, family in tests], dtype=str)
-    corrected = holm(p, families)
-    for family in "ab":
-        is_member = families == family
-        assert corrected[is_member].tolist() == holm(p[is_member]).tolist()
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20))
@@ -276,7 +240,7 @@ def test_a_gap_is_the_more_careful_of_welch_and_student():
     for scale in (0.1, 1.0, 5.0):
         mine, rest = rng.normal(0.5, scale, 12), rng.normal(0, 1, 90)
         gap, low, high, p = gap_to_rest(
-            np.r_[mine, rest][:, np.newaxis], np.arange(102) < 12, 0.9
+            np.r_[mine, rest][:, np.newaxis], UserSample(102), np.arange(102) < 12, 0.9
         )
         each = [
             scipy.stats.ttest_ind(mine, rest, equal_var=equal)
@@ -294,14 +258,18 @@ def test_a_gap_is_the_more_careful_of_welch_and_student():
 def test_both_sides_of_a_gap_need_ten_users_who_are_not_alike(n, tested):
     values = np.random.default_rng(0).random((200, 1))
     for inside in (np.arange(200) < n, np.arange(200) >= n):
-        assert np.isfinite(gap_to_rest(values, inside)).ravel().tolist() == [
+        assert np.isfinite(
+            gap_to_rest(values, UserSample(200), inside)
+        ).ravel().tolist() == [
             True,
             tested,
             tested,
             tested,
         ]
         alike = np.where(np.arange(200) < n, 0.0, values[:, 0])[:, np.newaxis]
-        assert np.isfinite(gap_to_rest(alike, inside)).ravel().tolist() == [
+        assert np.isfinite(
+            gap_to_rest(alike, UserSample(200), inside)
+        ).ravel().tolist() == [
             True,
             False,
             False,
@@ -336,8 +304,9 @@ def test_users_needed_are_at_least_ten_and_those_of_cohen():
     assert users_needed(1e300, 1.0) == users_needed(-10.0, 1e-9) == 10
 
 
-def found_among(values, others=None):
-    return Detectable.of("ndcg@10", values, others, 0.8, 0.05, None)
+def found_among(values, others=None, weights=None):
+    sample = UserSample(len(values), weights)
+    return Detectable.of("ndcg@10", values, others, sample, 0.8, 0.05)
 
 
 def test_users_who_do_not_differ_show_nothing_of_others():
@@ -362,7 +331,7 @@ def test_detectable_is_measured_against_another_evaluation_on_the_users_of_both(
     made = KNN.detectable("ndcg", k=10, against=POPULAR)
     differences = KNN.ndcg(k=10).per_user - POPULAR.ndcg(k=10).per_user
     assert (made.label, made.n_users, made.sd) == (
-        "ndcg@10",
+        "nDCG@10",
         KNN.n_users,
         pytest.approx(differences.std()),
     )
@@ -441,4 +410,4 @@ def test_detectable_assumes_a_careful_correlation_and_says_so():
 def test_as_many_wins_as_losses_are_no_mean_of_zero():
     differences = np.repeat([0.5, -0.1], 20)[:, np.newaxis]
     found = paired(differences, bounds=(-1, 1))
-    assert found.mean[0] == pytest.approx(0.2)
+    assert found.difference[0] == pytest.approx(0.2)

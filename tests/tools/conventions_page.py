@@ -16,7 +16,7 @@ import recnb
 from recnb.conventions import Convention, in_words, names
 from recnb.conventions.presets import ALIASES, Preset, of_library
 from recnb.libraries import as_in
-from recnb.libraries.variant import Variant
+from recnb.libraries.number import Variant
 from recnb.metrics.measure import Measure, metric_named
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.score import score_of

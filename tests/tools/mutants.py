@@ -6,9 +6,9 @@
 
 A mutant is the package with one operator, comparison, number or condition changed; `--n`
 draws as many of them. Each runs in a fork, where pytest runs the tests that reach the
-changed function. `--without` names tests as if they were deleted, and `--against` a second
-table of the same mutants: both list the mutants that live then, and exit with 1 if there
-are any.
+changed function; with `--first`, until one fails. `--without` names tests as if they were
+deleted, and `--against` a second table of the same mutants: both list the mutants that
+live then, and exit with 1 if there are any.
 """
 
 from __future__ import annotations
@@ -27,8 +27,13 @@ from importlib.machinery import SourceFileLoader
 from pathlib import Path
 from typing import Any, NamedTuple
 
+# What forks need not import again:
+import matplotlib.pyplot  # noqa: F401
+import pandas as pd  # noqa: F401
+import polars as pl  # noqa: F401
+import pyarrow as pa  # noqa: F401
 import pytest
-import scipy.stats  # noqa: F401  # what forks need not import again
+import scipy.stats  # noqa: F401
 
 PAIRS = (
     (ast.Lt, ast.LtE),
@@ -378,11 +383,15 @@ def main() -> int:
     parser.add_argument("--tests", nargs="+", default=["tests"])
     parser.add_argument("--n", type=int)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--first", action="store_true")
     parser.add_argument("--out", type=Path, default=Path("mutants.json"))
     parser.add_argument("--read", type=Path)
     parser.add_argument("--without", nargs="+")
     parser.add_argument("--against", type=Path)
     asked = parser.parse_args()
+    os.environ["RECNB_HYPOTHESIS"] = "mutants"
+    if asked.first:
+        os.environ["PYTEST_ADDOPTS"] = "-x"
     if asked.read is None:
         table = table_of(asked.sources, asked.tests, asked.n, asked.seed)
         asked.out.write_text(json.dumps(table, indent=1), "utf-8")

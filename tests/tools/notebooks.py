@@ -51,6 +51,7 @@ LESSONS = (
     "02_precision_recall",
     "03_hit_rate_rr_ap",
     "04_dcg_ndcg",
+    "04b_ndcg_claims",
     "07_playground",
     "12_what_nobody_saw",
     "13_retrieval",

@@ -1,5 +1,5 @@
-"""The generated parts of the README and of the page of metrics: `python -m
-tests.tools.readme` writes them anew.
+"""The generated parts of the pages, what their programs print and the tables of the
+page of metrics: `python -m tests.tools.readme` writes them anew.
 """
 
 from __future__ import annotations
@@ -7,8 +7,10 @@ from __future__ import annotations
 import contextlib
 import io
 import math
+import os
 import pathlib
 import re
+import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 
 from recnb.metrics.formula import Formula
@@ -18,6 +20,11 @@ from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS, Metri
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 README = ROOT / "README.md"
 METRICS_PAGE = ROOT / "recnb" / "metrics" / "README.md"
+#: The pages whose programs have what they print below them.
+PROGRAM_PAGES = [
+    ROOT / "recnb" / folder / "README.md"
+    for folder in ("data", "metrics", "conventions", "stats", "distributed")
+]
 NEEDS = {
     "train": "`train=`",
     "catalogue": "`items=` or `train=`",
@@ -147,37 +154,43 @@ def output_of(program: str) -> str:
 
 
 def calls_of(text: str, head: str) -> list[str]:
-    """The calls in the second column of a table of the README, by the head of its first
+    """The calls in the second column of the tables of a page with this head of the first
     column.
     """
-    rows = re.search(
+    tables = re.findall(
         rf"^\| {head} \|.*\n\|[-|]+\n((?:\|.*\n)+)", text, flags=re.MULTILINE
     )
-    assert rows is not None, head
+    assert tables, head
     codes = [
         code
-        for row in rows[1].splitlines()
+        for rows in tables
+        for row in rows.splitlines()
         for code in re.findall(r"`([^`]+)`", row.split(" | ", 1)[1])
     ]
-    return [code for code in codes if re.match(r"[a-z]+\.[\w.]+\(", code)]
+    return [code for code in codes if re.match(r"[a-z]+[.\[][\w.\[\]\"-]+\(", code)]
 
 
-def readme_page(text: str) -> str:
-    """The README with the output of each program run anew."""
+def with_output(text: str) -> str:
+    """A page with the output of each program run anew."""
     parts = re.split(r"(```python\n.*?```\n+```text\n.*?```)", text, flags=re.DOTALL)
     for at, part in enumerate(parts):
-        if block := re.fullmatch(
+        block = re.fullmatch(
             r"```python\n(.*?)```(\n+)```text\n.*?```", part, flags=re.DOTALL
-        ):
-            parts[at] = (
-                f"```python\n{block[1]}```{block[2]}```text\n{output_of(block[1])}\n```"
-            )
+        )
+        if block:
+            printed = output_of(block[1])
+            parts[at] = f"```python\n{block[1]}```{block[2]}```text\n{printed}\n```"
     return "".join(parts)
 
 
 def main() -> None:
+    """Write the pages anew."""
     METRICS_PAGE.write_text(metrics_page(METRICS_PAGE.read_text("utf-8")), "utf-8")
-    README.write_text(readme_page(README.read_text("utf-8")), "utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)  # programs write files
+        for page in PROGRAM_PAGES:
+            page.write_text(with_output(page.read_text("utf-8")), "utf-8")
+        os.chdir(ROOT)
 
 
 if __name__ == "__main__":

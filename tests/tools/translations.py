@@ -26,9 +26,9 @@ from babel.messages.pofile import read_po, write_po
 
 import recnb
 from recnb import LIST_METRICS, METRICS
+from recnb.beyond.catalogue import NEEDED, missing
 from recnb.display.data_file import rows_of
 from recnb.display.language import LANGUAGES, LOCALE
-from recnb.metrics.catalogue import NEEDED, missing
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import RETRIEVAL_METRICS, Metric
 
@@ -37,7 +37,6 @@ ROOT = Path(recnb.__file__).parent
 #: as Babel has them.
 KEYWORDS: dict[str, Any] = {
     "_": None,
-    "translated": None,
     "N_": None,
     "Plural": (1, 2),
     "ngettext": (1, 2),
@@ -122,12 +121,14 @@ def extracted() -> Catalog:
     for row in rows_of("conventions/phrases.csv"):
         for text in filter(None, (row["phrase"], row["alone"])):
             catalogue.add(text, locations=[("recnb/conventions/phrases.csv", 0)])
+    for row in rows_of("widgets/quiz/slips.csv"):
+        catalogue.add(row["sentence"], locations=[("recnb/widgets/quiz/slips.csv", 0)])
     for metric in LIST_METRICS.values():
         catalogue.add(metric.no_value, locations=[("recnb/metrics/metric.py", 0)])
     for argument in NEEDED:
         catalogue.add(
             str(missing("", argument)).lstrip(),
-            locations=[("recnb/metrics/recommendation_lists.py", 0)],
+            locations=[("recnb/beyond/catalogue.py", 0)],
         )
     for metric in (
         *METRICS.values(),

@@ -17,8 +17,7 @@ from recnb.errors import NoUsersError, OptionError, RecnbError
 from recnb.metrics import Credit
 from recnb.metrics.metric import METRICS
 from recnb.widgets.explorer import LISTED, Explorer
-from tests.korean import page
-from tests.test_splits import frames_of
+from tests.laws.test_splits import frames_of
 
 SAMPLE = recnb.datasets.load_sample()
 SIDE: dict[str, Any] = {
@@ -176,9 +175,11 @@ def test_the_bars_are_those_of_a_report() -> None:
     for metric in ("ndcg", "precision", "hit_rate", "dcg"):
         for lang in ("en", "ko"):
             report = EV.report(10, [metric], lang=lang)
-            shown = page(report.to_html())
-            for label, n in EV.explore(metric, lang=lang).bars().items():
-                assert f"{label}\n{n:,}\n" in shown, (metric, label)
+            told = report.to_dict()["distributions"]
+            (n_zero,), ((least, *others),) = told["n_zero"], told["counts"]
+            counts = [n_zero, least - n_zero, *others]
+            bars = EV.explore(metric, lang=lang).bars().values()
+            assert list(filter(None, bars)) == list(filter(None, counts)), metric
 
 
 def test_segments_are_those_of_by() -> None:
@@ -263,7 +264,10 @@ def test_models_are_compared_over_the_users_they_have_in_common() -> None:
         explorer.to_frame()["difference"],
         (b - a).sort_values(ascending=False, kind="stable"),
     )
-    assert explorer.counts() == ((b > a).sum(), (b < a).sum(), (b == a).sum())
+    counted = (
+        f"{(b > a).sum()} better, {(b < a).sum()} worse, {(b == a).sum()} the same"
+    )
+    assert explorer.counts_in_words() == counted
     assert explorer._worked()[0].count("user u") >= 2
     for name, value in (("model", "0"), ("other", "1")):
         explorer.use(name, value)
@@ -311,7 +315,8 @@ def test_controls_choose_what_is_shown() -> None:
 def test_values_that_differ_below_the_12th_digit_are_the_same() -> None:
     truth = {user: {"x": 1.0, "y": 1.0 + 3e-13} for user in range(12)}
     models = {item: {user: [item] for user in truth} for item in "xy"}
-    assert recnb.compare(models, truth).explore("dcg", k=1).counts() == (0, 0, 12)
+    explorer = recnb.compare(models, truth).explore("dcg", k=1)
+    assert explorer.counts_in_words() == "0 better, 0 worse, 12 the same"
 
 
 @pytest.mark.parametrize(

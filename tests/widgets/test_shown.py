@@ -108,7 +108,9 @@ def pages() -> Iterator[str]:
         for use in uses:
             widget.use(*use)
         for html in (widget.widget().children[0].html, widget._html(live=False)):
-            yield re.sub(r' style="[^"]*"', "", html).replace("><", ">\n<")
+            yield re.sub(r' style="[^"]*"|<style>.*?</style>', "", html).replace(
+                "><", ">\n<"
+            )
 
 
 FILES: dict[str, Callable[[], Iterator[object]]] = {

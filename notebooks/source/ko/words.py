@@ -6,7 +6,7 @@ Code that calls them by name keeps names of metrics, and of columns that recnb k
 #: English and Korean, whole strings; `{}` stands for each expression of an f-string.
 WORDS = {
     # compare
-    "printed": "제시값",
+    "printed": "글의 값",
     "agrees": "일치",
     "MISPRINT: {}": "오타: {}",
     # what functions do
@@ -231,9 +231,9 @@ WORDS = {
         "\n> 나중에 준 평점이 있는 사용자 {}명에서 두 후보의 nDCG@10은 모두 popular보다 높다."
         "\n> item-knn의 차이는 {}, factors의 차이는 {}이다"
         "\n> (각각 p < 0.001, 비교 {}개에 대한 홀름 보정)."
-        "\n> 두 후보 사이에서는 **차이가 드러나지 않았다**. factors − item-knn은 {}이다."
+        "\n> 두 후보 사이에서는 **차이가 확인되지 않았다**. factors − item-knn은 {}이다."
         "\n> 단일 검정이 80%의 검정력으로 찾아낼 수 있었을 실제 차이는 {}이다."
-        "\n> 평점이 12개보다 적은 사용자 {}명에서는 나아졌다는 것도 나빠졌다는 것도 드러나지 않았다."
+        "\n> 평점이 12개보다 적은 사용자 {}명에서는 나아졌다는 것도 나빠졌다는 것도 확인되지 않았다."
         "\n> 평점이 4나 5인 영화만 관련 있다고 보아도 결론은 같다."
         "\n> *popular를 바꾸고, 두 후보 중 하나는 다른 근거로 고른다.*"
         "\n> 사용자를 비슷한 사용자들의 표본으로 보았다. 모델을 다시 학습하거나 다른 날짜로 나누어 보지는 않았다.\n"

@@ -3,21 +3,22 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from markupsafe import Markup
+
 from recnb.data.files import File
-from recnb.display.document import Block, Fold, Line, Mark, Note, Rows, html
+from recnb.display.forms import Line, Mark, Rows
 from recnb.display.language import N_, _, use_language
-from recnb.display.templates import framed, render
+from recnb.display.templates import write
 from recnb.display.text import one_line
 from recnb.errors import RecnbError, Suggesting
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.measure import Measure
 from recnb.results.explanation import Explanation
 from recnb.results.single_list import OF_ONE_LIST, explain
-from recnb.results.table import in_lines
 from recnb.widgets.live import Live
 from recnb.widgets.quiz.exercise import DIGITS, UNIT, Exercise
 from recnb.widgets.quiz.mistakes import Mistake, common_mistakes, other_numbers
@@ -31,6 +32,8 @@ APART = 3
 
 #: The error of rounding on the way, such as 1.6 for log2(3), as a share of the value.
 NEAR = 0.005
+
+TEMPLATE = "widgets/quiz/quiz.jinja"
 
 UNKNOWN = N_(
     "No common mistake gives this number. Write down the term of each rank and compare."
@@ -47,10 +50,6 @@ OUTSIDE = N_(
     "No list has this value: {label} is never below 0 or above 1. Check what is divided by what."
 )
 NEGATIVE = N_("No list has this value: {label} is never below 0.")
-HOW = N_(
-    "Check your answer with q.check(value), where q is this exercise; q.reveal() "
-    "shows the solution."
-)
 
 
 @dataclass(eq=False, repr=False)
@@ -256,12 +255,12 @@ class Quiz(Exercise, Live):
         >>> for_the_teacher = first.to_html(None, *others, own, questions=False)
         """
         with use_language(self.lang):
-            entries = [self._sheet_entry()]
-            for other in others:
-                if isinstance(other, Quiz):
-                    entries.append(other._sheet_entry())
+            entries = []
+            for each in (self, *others):
+                if isinstance(each, Quiz):
+                    entries.append(each._on_sheet())
                 else:
-                    entries.append(own_entry(other))
+                    entries.append(own_entry(each))
             return sheet(
                 entries,
                 path,
@@ -270,45 +269,27 @@ class Quiz(Exercise, Live):
                 title=title,
             )
 
-    def _sheet_entry(self) -> SheetEntry:
+    def _on_sheet(self) -> SheetEntry:
         """Return the exercise as an entry of a sheet."""
         discount = None
         if "discount" in self.options:
             discount = (self.options["discount"], self.options["log_base"])
-        return SheetEntry(
-            question=self.question(),
-            solution=self.reveal().on_paper(),
-            label=self.label,
-            depth=self.depth,
-            discount=discount,
+        question = write(
+            "widgets/quiz/question.jinja", "html", question=question_of(self)
         )
-
-    def question(self) -> list[Block]:
-        """Return the question as blocks: what is asked, the lists, the rules."""
-        return question_of(self)
+        solution = write("widgets/quiz/on_paper.jinja", "html", answer=self.reveal())
+        return SheetEntry(
+            Markup(question), Markup(solution), self.label, self.depth, discount
+        )
 
     def __repr__(self) -> str:
         with use_language(self.lang):
-            return in_lines([*self.question(), Note(_(HOW))])
+            question = question_of(self)
+            return write(TEMPLATE, "lines", quiz=self, question=question, live=False)
 
     def _html(self, live: bool) -> str:
-        question = self.question()
-        if not live:
-            question.append(Note(_(HOW)))
-        feedback: Line = self.problem
-        if not feedback and self.answer is not None:
-            feedback = self.answer.feedback
-        return str(
-            render(
-                "widgets/quiz/quiz.jinja",
-                label=self.label,
-                example=_("your answer"),
-                live=live,
-                question=html(question),
-                feedback=html([Note(feedback, "plain")]) if feedback else "",
-                typed=self.typed,
-            )
-        )
+        question = question_of(self)
+        return write(TEMPLATE, "html", quiz=self, question=question, live=live)
 
     def _worked(self) -> list[str]:
         return ["" if self.answer is None else self.answer.worked_html()]
@@ -349,57 +330,37 @@ class Answer(Suggesting):
         ]
 
     @property
-    def _mean(self) -> Note | None:
-        """The mean over several users, which is the solution of theirs."""
-        q = self.quiz
-        if len(q.lists) == 1:
-            return None
-        total = " + ".join(f"{each.value:g}" for each in self.explanations)
-        value = q.rounded(q.value)
-        return Note(f"{q.label} = ({total}) / {len(q.lists)} = {value}", "plain")
+    def value_in_words(self) -> str:
+        """The metric with its value."""
+        return f"{self.quiz.label} = {self.quiz.rounded(self.quiz.value)}"
 
     @property
-    def _mistakes(self) -> Rows:
-        """The numbers of common mistakes."""
+    def mean_in_words(self) -> str:
+        """The mean over several users, which is the solution of theirs; else nothing."""
         q = self.quiz
-        return Rows(
-            [_("value"), _("mistake")],
-            [[q.rounded(number), sentence] for number, sentence in q.mistakes],
-            _("What common mistakes give here"),
-            left=2,
-            wraps=True,
-        )
+        if len(q.lists) == 1:
+            return ""
+        total = " + ".join(f"{each.value:g}" for each in self.explanations)
+        return f"{q.label} = ({total}) / {len(q.lists)} = {q.rounded(q.value)}"
 
-    def on_paper(self) -> list[Block]:
-        """Return the solution as blocks, without formulas that a page has to typeset."""
+    def mistakes_table(self, caption: str = "") -> Rows:
+        """Return the numbers of common mistakes."""
         q = self.quiz
-        title = Mark("strong", f"{q.label} = {q.rounded(q.value)}")
-        worked = self.explanations[0].worked() if self._mean is None else [self._mean]
-        return [Note(title, "plain"), *worked, self._mistakes]
-
-    def __repr__(self) -> str:
-        with use_language(self.quiz.lang):
-            feedback = Note(self.feedback)
-            if not self.solved:
-                return in_lines([feedback])
-            if self._mean is not None:
-                return in_lines([feedback, self._mean, self._mistakes])
-            worked = repr(self.explanations[0])
-            return f"{in_lines([feedback])}\n{worked}\n{in_lines([self._mistakes])}"
+        header = [_("value"), _("mistake")]
+        rows = [[q.rounded(number), sentence] for number, sentence in q.mistakes]
+        return Rows(header, rows, caption, left=2, wraps=True)
 
     def worked_html(self) -> str:
         """Return the solution as HTML, if it is shown."""
         if not self.solved:
             return ""
         with use_language(self.quiz.lang):
-            mistakes = self._mistakes
-            folded = Fold(mistakes.caption, [replace(mistakes, caption="")])
-            if self._mean is not None:
-                return str(framed(_("Solution"), html([self._mean, folded])))
-            worked = self.explanations[0]._repr_html_()
-            return f"{worked}{framed(_('Solution'), html([folded]))}"
+            return write("widgets/quiz/solution.jinja", "html", answer=self)
+
+    def __repr__(self) -> str:
+        with use_language(self.quiz.lang):
+            return write("widgets/quiz/answer.jinja", "lines", answer=self)
 
     def _repr_html_(self) -> str:
         with use_language(self.quiz.lang):
-            feedback = html([Note(self.feedback, "plain")])
-            return f"{framed(self.quiz.label, feedback)}{self.worked_html()}"
+            return write("widgets/quiz/answer.jinja", "html", answer=self)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from random import Random
 from typing import Any, NamedTuple
 
@@ -34,9 +33,16 @@ def drawn(
     """Draw an exercise that tells mistakes apart."""
     if k is not None and not 2 <= k <= 10:
         raise CutoffError(f"k={k}: an exercise is cut at 2 to 10; leave k out.")
-    exercises = _exercises(graded_list, metric, seed, k, options, lang)
-    if all(q.value in (0, 1) for q in exercises):  # the mean over users says more
-        exercises = _exercises(user_lists, metric, seed, k, options, lang)
+    exercises: list[Quiz] = []
+    for draw in (graded_list, user_lists):
+        dice = Random(f"{metric}/{seed}")
+        exercises = []
+        for _time in range(DRAWS):
+            drawn_k, lists, truths = draw(dice, k)
+            cutoff = None if metric == "r_precision" else drawn_k
+            exercises.append(Quiz(metric, options, cutoff, lists, truths, lang))
+        if any(q.value not in (0, 1) for q in exercises):
+            break  # else the mean over users says more
     candidates = [q for q in exercises if _says_something(q.value)]
     if not candidates:
         label = OF_ONE_LIST[metric].label(k)
@@ -48,24 +54,6 @@ def drawn(
     # that who is off by one is told.
     by_cutoff = [q for q in candidates if _depends_on_cutoff(q)]
     return max(by_cutoff or candidates, key=lambda q: len(q.mistakes))
-
-
-def _exercises(
-    draw: Callable[[Random, int | None], Draw],
-    metric: str,
-    seed: int,
-    k: int | None,
-    options: dict[str, Any],
-    lang: str,
-) -> list[Quiz]:
-    """Draw exercises of which one is chosen."""
-    dice = Random(f"{metric}/{seed}")
-    exercises = []
-    for _time in range(DRAWS):
-        drawn_k, lists, truths = draw(dice, k)
-        cutoff = None if metric == "r_precision" else drawn_k
-        exercises.append(Quiz(metric, options, cutoff, lists, truths, lang))
-    return exercises
 
 
 def _says_something(value: float) -> bool:

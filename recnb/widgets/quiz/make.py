@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from numbers import Integral
 from typing import Any, Never
 
@@ -77,48 +76,47 @@ def quiz(
     """
     with use_language(lang) as language:
         measure = _measure(metric).with_options(options)
-        chosen = measure.metric
+        name = measure.name
         if others:
             raise OptionError(
                 f"{quoted(others[0])} is one argument too many: after metric, list and "
                 "relevant items, name each, such as k=5."
             )
-        cutoff = _cutoff(measure, k)
-        typed = {name: value for name, value in options.items() if value is not None}
-        usual = DEFAULTS.get(chosen.name, {})
-        chosen_options = {**chosen.defaults, **usual, **typed}
+        cutoff = measure.cut_at(k).k
+        if cutoff is not None and name == "r_precision":
+            raise CutoffError(
+                f"k={cutoff}: R-precision has its own depth; leave k out."
+            )
+        given = {
+            option: value for option, value in options.items() if value is not None
+        }
+        chosen = {**measure.metric.defaults, **DEFAULTS.get(name, {}), **given}
         if shown is None or _is_seed(shown):
-            number = _seed(chosen.name, seed, shown, relevant)
-            return drawn(chosen.name, number, cutoff, chosen_options, language)
+            number = _seed(name, seed, shown, relevant)
+            return drawn(name, number, cutoff, chosen, language)
         if seed is not None:
             raise OptionError(
                 f"seed={quoted(seed)} draws a list, and one is given: leave seed out."
             )
         if not is_several(shown):
-            raise OptionError(_no_list(chosen.name, shown))
-        pairs = read_pairs(shown, relevant, chosen)
-        if chosen.name == "err" and "max_relevance" not in options:
-            chosen_options["max_relevance"] = _highest_grade(pairs)
-        return _given(chosen.name, pairs, cutoff, chosen_options, language)
+            raise OptionError(_no_list(name, shown))
+        pairs = read_pairs(shown, relevant, measure.metric)
+        if name == "err" and "max_relevance" not in options:
+            grades = [grade for pair in pairs for _item, grade in pair.truth]
+            chosen["max_relevance"] = max(grades, default=1)
+        return _given(name, pairs, cutoff, chosen, language)
 
 
 def _measure(metric: Any) -> Measure:
-    if not isinstance(metric, (str, Metric)):
-        example = "recnb.quiz('ndcg', ['A', 'B'], {'A': 1})"
-        if isinstance(metric, Integral):
-            example = f"recnb.quiz('ndcg', seed={metric})"
-        raise OptionError(
-            f"{quoted(metric)} stands where the metric does: type its name first, "
-            f"{example}."
-        )
-    return measure_of_one_list(metric)
-
-
-def _cutoff(measure: Measure, k: int | None) -> int | None:
-    cutoff = measure.cut_at(k).k
-    if cutoff is not None and measure.name == "r_precision":
-        raise CutoffError(f"k={cutoff}: R-precision has its own depth; leave k out.")
-    return cutoff
+    if isinstance(metric, (str, Metric)):
+        return measure_of_one_list(metric)
+    example = "recnb.quiz('ndcg', ['A', 'B'], {'A': 1})"
+    if isinstance(metric, Integral):
+        example = f"recnb.quiz('ndcg', seed={metric})"
+    raise OptionError(
+        f"{quoted(metric)} stands where the metric does: type its name first, "
+        f"{example}."
+    )
 
 
 def _is_seed(value: object) -> bool:
@@ -158,11 +156,6 @@ def _no_list(metric: str, shown: object) -> str:
     return f"{quoted(shown)} is no list: give the items from rank 1 down, {example}."
 
 
-def _highest_grade(pairs: list[Pair]) -> float:
-    grades = [grade for pair in pairs for _item, grade in pair.truth]
-    return max(grades, default=1)
-
-
 def _given(
     metric: str, pairs: list[Pair], k: int | None, options: dict[str, Any], lang: str
 ) -> Quiz:
@@ -182,10 +175,15 @@ def _given(
     lists = []
     truths = []
     for pair in pairs:
-        has_letters = not pair.named and longest <= len(LETTERS)
-        name: Callable[[Any], str] = _letter if has_letters else str
-        lists.append([name(item) for item in pair.items])
-        truths.append({name(item): grade for item, grade in pair.truth})
+        names: dict[Any, str] = {}
+        for item in [*pair.items, *dict(pair.truth)]:
+            names[item] = str(item)
+            if not pair.named and longest <= len(LETTERS):
+                names[item] = LETTERS[
+                    item - 1
+                ]  # the rank and the grade alone are known
+        lists.append([names[item] for item in pair.items])
+        truths.append({names[item]: grade for item, grade in pair.truth})
     q = Quiz(metric, options, k, lists, truths, lang)
     if not q.value:
         reason = "no item that is relevant stands so high in the list"
@@ -193,8 +191,3 @@ def _given(
             reason = "every relevant item of the list is below all others"
         raise RecnbError(f"{q.label} is 0: {reason}, so there is nothing to compute.")
     return q
-
-
-def _letter(rank: int) -> str:
-    """Return the name of an item of which the rank and the grade alone are known."""
-    return LETTERS[rank - 1]

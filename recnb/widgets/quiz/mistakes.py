@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from recnb.conventions import in_words, options_in_words
-from recnb.display.language import _
+from recnb.display.data_file import rows_of
+from recnb.display.language import N_, _
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.gain import discount_of
 from recnb.metrics.measure import Measure
@@ -18,20 +19,8 @@ from recnb.results.single_list import OF_ONE_LIST
 from recnb.widgets.quiz.exercise import Exercise
 from recnb.widgets.quiz.slips import slips_of
 
-#: The metrics that one is taken for.
-CONFUSED = {
-    "precision": ["recall"],
-    "recall": ["precision"],
-    "r_precision": ["precision", "recall"],
-    "hit_rate": ["precision", "recall"],
-    "f1": ["precision", "recall"],
-    "fbeta": ["f1", "precision", "recall"],
-    "average_precision": ["precision", "reciprocal_rank"],
-    "cg": ["dcg"],
-    "dcg": ["cg", "ndcg", "idcg"],
-    "idcg": ["dcg"],
-    "ndcg": ["dcg", "idcg"],
-}
+#: Metrics that are taken for others, in the order in which they are named.
+CONFUSED = rows_of("widgets/quiz/confused.csv")
 
 
 class Mistake(NamedTuple):
@@ -47,26 +36,25 @@ def common_mistakes(q: Exercise) -> Iterator[Mistake]:
     These are slips, confused metrics, other options, a list that is not cut, and a
     missing sign of per cent.
     """
-    metric = OF_ONE_LIST[q.metric]
     words = _words(q)
     if _is_usual(q):  # the sentences of slips are of the usual definition
-        for number, slip in slips_of(q):
-            yield Mistake(number, _(slip.sentence, **words))
-    for name in CONFUSED.get(q.metric, []):
-        yield _other_metric(q, name)
+        for number, sentence in slips_of(q):
+            yield Mistake(number, _(sentence, **words))
+    for row in CONFUSED:
+        if row["metric"] == q.metric:
+            yield _other_metric(q, row["taken_for"])
     for name, value in _option_values(q):
         if name not in ("ideal", "out_of"):
             yield _with_option(q, name, value)
-    uncut = _(
-        "The list was not cut: all {length} ranks counted, where only the first {depth} do.",
-        **words,
+    uncut = N_(
+        "The list was not cut: all {length} ranks counted, where only the first {depth} do."
     )
-    yield Mistake(q.score(k=None), uncut)
-    if metric.bounds[1] == 1:
-        per_cent = _(
+    yield Mistake(q.score(k=None), _(uncut, **words))
+    if OF_ONE_LIST[q.metric].bounds[1] == 1:
+        per_cent = N_(
             "This is the value as a per cent without its sign: type it with %, or divide it by 100."
         )
-        yield Mistake(100 * q.value, per_cent)
+        yield Mistake(100 * q.value, _(per_cent))
 
 
 def other_numbers(q: Exercise) -> Iterator[Mistake]:
@@ -76,12 +64,12 @@ def other_numbers(q: Exercise) -> Iterator[Mistake]:
     other cut-offs, and of a list without the items that are not relevant.
     """
     if q.metric in ("dcg", "ndcg"):
-        moved_up = _(
+        moved_up = N_(
             "The items that are not relevant were left out, and the others moved "
             "up: each keeps its rank."
         )
         hits = [item for item in q.row[: q.k] if item in q.truth]
-        yield Mistake(q.with_list(hits).score(), moved_up)
+        yield Mistake(q.with_list(hits).score(), _(moved_up))
     for name, metric in METRICS.items():
         if name != q.metric and not metric.own:
             yield _other_metric(q, name)
@@ -90,11 +78,9 @@ def other_numbers(q: Exercise) -> Iterator[Mistake]:
     if q.k is None:
         return
     for k in range(1, len(q.row) + 1):
+        cut = N_("This is {label}: the exercise is cut at k = {k}.")
         label = OF_ONE_LIST[q.metric].label(k)
-        sentence = _(
-            "This is {label}: the exercise is cut at k = {k}.", label=label, k=q.k
-        )
-        yield Mistake(q.score(k=k), sentence)
+        yield Mistake(q.score(k=k), _(cut, label=label, k=q.k))
 
 
 def _is_usual(q: Exercise) -> bool:
@@ -112,13 +98,12 @@ def _words(q: Exercise) -> dict[str, Any]:
         "length": len(q.row),
         "relevant": len(q.truth),
         "users": len(q.lists),
+        "rank": 3,
     }
     if "discount" in q.options:
-        rank = 3
         base = float(q.options["log_base"])
-        (divisor,) = discount_of(np.array([float(rank)]), q.options["discount"], base)
-        words["rank"] = rank
-        words["divides"] = short_number(float(divisor), 4)
+        divisors = discount_of(np.array([3.0]), q.options["discount"], base)
+        words["divides"] = short_number(divisors.item(), 4)
     return words
 
 

@@ -3,21 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from recnb.conventions import options_in_words
-from recnb.display.document import Block, Line, Mark, Name, Note, Rows, joined, say
+from recnb.display.forms import Line, Name, Rows, joined, say
 from recnb.display.language import N_, _
 from recnb.metrics.formula import number as short_number
 from recnb.results.single_list import OF_ONE_LIST
 from recnb.widgets.quiz.exercise import DIGITS, Exercise
 
 
-def question_of(q: Exercise) -> list[Block]:
-    """Return the question as blocks."""
-    title = Mark("strong", _("Exercise: {label}", label=q.label))
-    table = _table_of_users(q) if len(q.lists) > 1 else _table_of_ranks(q)
-    rules = [Note(rule, "plain") for rule in _rules(q)]
-    return [Note(title, "plain"), Note(_what_is_asked(q), "plain"), table, *rules]
+class Question(NamedTuple):
+    """The question of an exercise."""
+
+    title: str
+    asked: str
+    table: Rows  #: the list, or those of several users
+    rules: list[Line]
+
+
+def question_of(q: Exercise) -> Question:
+    """Return the question of an exercise."""
+    return Question(
+        title=_("Exercise: {label}", label=q.label),
+        asked=_what_is_asked(q),
+        table=_table_of_users(q) if len(q.lists) > 1 else _table_of_ranks(q),
+        rules=list(_rules(q)),
+    )
 
 
 def _what_is_asked(q: Exercise) -> str:

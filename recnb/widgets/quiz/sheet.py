@@ -6,15 +6,17 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from markupsafe import Markup
 
 from recnb.conventions import options_in_words
-from recnb.data.files import File, written
-from recnb.display.document import Block, Note, Rows, html
+from recnb.data.files import File
+from recnb.display.forms import Rows
 from recnb.display.language import _
-from recnb.display.templates import framed, page, render
+from recnb.display.templates import page, write
 from recnb.errors import RecnbError, quoted
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.gain import discount_of
+from recnb.results.files import written
 
 #: Text of one's own: a paragraph, or paragraphs and tables, which are lists of rows.
 Text = str | Sequence[str | Sequence[Sequence[object]]]
@@ -31,8 +33,8 @@ DECIMALS = 5
 class SheetEntry(NamedTuple):
     """A question on a sheet, and its solution."""
 
-    question: list[Block]
-    solution: list[Block]
+    question: Markup
+    solution: Markup
     label: str = ""  #: the metric that is asked for; "" in a question of one's own
     depth: int = 0  #: the number of ranks that count
     discount: tuple[Any, Any] | None = None  #: that of gains, and its logarithm's base
@@ -45,22 +47,20 @@ def own_entry(own: OwnQuestion) -> SheetEntry:
             f"{quoted(own)} is no question of a sheet: give a pair of the question and "
             f"its solution."
         )
-    question, solution = own
-    return SheetEntry(_blocks(question), _blocks(solution))
+    question, solution = map(_html_of, own)
+    return SheetEntry(question, solution)
 
 
-def _blocks(text: Text) -> list[Block]:
-    """Return text of one's own as blocks; the first row of a table is its header."""
-    if isinstance(text, str):
-        return [Note(text, "plain")]
-    blocks: list[Block] = []
-    for part in text:
+def _html_of(text: Text) -> Markup:
+    """Return text of one's own as HTML; the first row of a table is its header."""
+    parts: list[str | Rows] = []
+    for part in [text] if isinstance(text, str) else text:
         if isinstance(part, str):
-            blocks.append(Note(part, "plain"))
+            parts.append(part)
         else:
             header, *rows = [list(map(str, row)) for row in part]
-            blocks.append(Rows(header, rows))
-    return blocks
+            parts.append(Rows(header, rows))
+    return Markup(write("widgets/quiz/own.jinja", "html", parts=parts))
 
 
 def sheet(
@@ -77,17 +77,18 @@ def sheet(
     """
     labels = dict.fromkeys(entry.label for entry in entries if entry.label)
     title = title or _("Exercise: {label}", label=", ".join(labels))
-    shown: dict[str, Any] = {"tables": "", "questions": [], "solutions": []}
-    if questions:
-        shown["tables"] = html(_discounts(entries))
-        shown["questions"] = [(entry.label, html(entry.question)) for entry in entries]
-    if solutions:
-        shown["solutions"] = [html(entry.solution) for entry in entries]
-    body = render("widgets/quiz/sheet.jinja", **shown)
-    return written(str(page(title, framed(title, body))), path)
+    body = write(
+        "widgets/quiz/sheet.jinja",
+        "html",
+        title=title,
+        discounts=list(_discounts(entries)) if questions else [],
+        questions=entries if questions else [],
+        solutions=entries if solutions else [],
+    )
+    return written(page(title, body), path)
 
 
-def _discounts(entries: Sequence[SheetEntry]) -> Iterator[Block]:
+def _discounts(entries: Sequence[SheetEntry]) -> Iterator[Rows]:
     """Make a table of what gains are divided by, for each discount that is needed."""
     depth = RANKS
     discounts: dict[tuple[Any, Any], None] = {}  # in the order of the exercises

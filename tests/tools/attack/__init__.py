@@ -1,3 +1,3 @@
 """The standing attack: what recnb makes of random frames, held against plain Python
-(tests/test_attack.py).
+(tests/laws/test_attack.py).
 """

@@ -91,10 +91,17 @@ def expected(case: Case) -> Expected:
     for pair, grade in graded:
         truth[pair] = max(truth.get(pair, -math.inf), grade)
     pairs = {row[:2] for row in case.recs}
-    # By given ranks an item that nobody judged may be repeated.
-    may_count = [row[:2] for row in case.recs if by != "rank" or row[:2] in truth]
-    repeated = len(truth) < len(case.truth) or len({*may_count}) < len(may_count)
     catalogue = options["candidates"] == "catalogue"
+    # By given ranks an item that nobody judged may be repeated, and so may any in a list
+    # that no number sees.
+    judged_users = {user for user, _ in truth}
+    all_count = catalogue or options["averaged_users"] in ("recs", "union")
+    may_count = [
+        row[:2]
+        for row in case.recs
+        if (by != "rank" or row[:2] in truth) and (all_count or row[0] in judged_users)
+    ]
+    repeated = len(truth) < len(case.truth) or len({*may_count}) < len(may_count)
     if (
         (by not in case.columns and by != "row")
         or (options["duplicates"] == "error" and repeated)

@@ -191,7 +191,7 @@ def scikit_learn(recs: Any, truth: Any) -> Run:
     y_score = np.full_like(y_true, -1.0)
     y_true[user, column] = both["relevance"].fillna(0)
     y_score[user, column] = (1 / both["rank"]).fillna(-1)
-    return lambda: {"ndcg": ndcg_score(y_true, y_score, k=K, ignore_ties=True)}
+    return lambda: {"ndcg[full]": ndcg_score(y_true, y_score, k=K, ignore_ties=True)}
 
 
 #: Other libraries, by their names in presets.csv.

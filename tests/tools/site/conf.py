@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import recnb
-from tests.tools.site import docstrings, mathml
+from tests.tools.site import docstrings, mathml, reference
 from tests.tools.site.pages import TOP
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ add_module_names = False
 nb_execution_mode = "off"
 nb_ipywidgets_js: dict[str, Any] = {}  # widgets are stored as they start, as HTML
 myst_heading_anchors = 4
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["dollarmath", "attrs_block"]
 myst_dmath_allow_labels = False
 myst_dmath_allow_space = False
 myst_dmath_allow_digits = False
@@ -76,6 +76,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Add what recnb's pages need."""
     mathml.register(app)
     docstrings.register(app)
+    reference.register(app)
     app.connect("html-page-context", _set_language)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 

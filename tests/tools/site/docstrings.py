@@ -31,6 +31,24 @@ def _mend(
     lines[:] = mended(lines)
 
 
+def divided(lines: list[str]) -> tuple[list[str], list[str], list[str]]:
+    """Divide a docstring into what it is for, its examples and its other sections.
+
+    >>> divided(["Add.", "", "Returns", "-------", "int", "", "Examples", "--------", ">>> 1"])
+    (['Add.', ''], ['>>> 1'], ['Returns', '-------', 'int', ''])
+    """
+    purpose: list[str] = []
+    examples: list[str] = []
+    others: list[str] = []
+    part = purpose
+    for line, underline in zip(lines, [*lines[1:], ""], strict=True):
+        is_heading = bool(line) and underline == "-" * len(line)
+        if is_heading:
+            part = examples if line == "Examples" else others
+        part.append(line)
+    return purpose, examples[2:], others
+
+
 def _signature(
     _app: Sphinx, what: str, _name: str, value: Any, *_shown: Any
 ) -> tuple[str, None] | None:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from docutils import nodes
     from sphinx.application import Sphinx
 
-#: A formula in HTML that recnb shows (display/components.jinja).
+#: A formula in HTML that recnb shows (results/explanation.jinja).
 SHOWN = re.compile(r"\$(\\displaystyle [^$<>]*)\$")
 
 

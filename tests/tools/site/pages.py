@@ -14,22 +14,25 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from tests.tools.notebooks import BUILT, ROOT, stored
-from tests.tools.site.front import with_playground
+from tests.tools.site.front import front_page
 from tests.tools.site.mathml import with_formulas
 
 #: Where each Markdown file of the repository is on the site.
 PAGES = {
-    "README.md": "index.md",
+    "README.md": "start.md",
     "notebooks/README.md": "notebooks/index.md",
+    "recnb/data/README.md": "data.md",
     "recnb/metrics/README.md": "metrics.md",
     "recnb/conventions/README.md": "conventions.md",
     "recnb/stats/README.md": "statistics.md",
+    "recnb/cli/README.md": "command_line.md",
     "recnb/distributed/README.md": "scale.md",
     "tests/tools/bench/README.md": "speed.md",
     "recnb/TRAINING.md": "training.md",
     "recnb/PEERS.md": "peers.md",
     "recnb/CHANGELOG.md": "changes.md",
     ".github/CONTRIBUTING.md": "contributing.md",
+    "tests/README.md": "tests.md",
     "recnb/README.md": "code.md",
     "recnb/DECISIONS.md": "decisions.md",
     "notebooks/teaching.md": "notebooks/teaching.md",
@@ -42,17 +45,21 @@ PAGES = {
 #: What the navigation lists below the front page: what one reads, then what one looks
 #: up. The first five are in the bar at the top, which has room for short words.
 TOP = {
+    "start": "Start",
     "notebooks/index": "Notebooks",
+    "data": "Data",
     "metrics": "Metrics",
-    "conventions": "Conventions",
-    "statistics": "Statistics",
     "reference/index": "Reference",
+    "statistics": "Statistics",
+    "conventions": "Conventions",
+    "command_line": "Command line",
     "scale": "Scale",
     "speed": "Speed",
     "training": "Training",
     "peers": "Other libraries",
     "changes": "Changes",
     "contributing": "Contributing",
+    "tests": "Tests",
     "code": "Map of the code",
     "decisions": "Decisions",
 }
@@ -62,6 +69,7 @@ READING_ORDER = [
     "02",
     "03",
     "04",
+    "04b",
     "07",
     "05",
     "06",
@@ -86,6 +94,9 @@ class BrokenLinkError(ValueError):
 def write_sources(folder: Path) -> None:
     """Write the pages and notebooks into a folder, from which Sphinx makes the site."""
     site = Sources(folder)
+    front = site.linked(front_page(), "index.md")
+    contents = [f"{title} <{document}>" for document, title in TOP.items()]
+    site.write("index.md", front + _contents(contents))
     for page, target in PAGES.items():
         text = site.linked((ROOT / page).read_text("utf-8"), page)
         site.write(target, _completed(text, page))
@@ -174,10 +185,9 @@ def _notebook(site: Sources, path: Path, name: str) -> str:
 
 
 def _completed(text: str, page: str) -> str:
-    """Add to a page what only the site has: the navigation, and the playground."""
+    """Give a page what only the site has: a title beside others, and the navigation."""
     if page == "README.md":
-        top = [f"{title} <{document}>" for document, title in TOP.items()]
-        return with_playground(text) + _contents(top)
+        return text.replace("# recnb\n", "# Start\n", 1)
     if page == "notebooks/README.md":
         english = [*_in_reading_order(BUILT), *CLASSES]
         korean = [*_in_reading_order(BUILT / "ko"), *CLASSES, "terms"]
@@ -189,7 +199,7 @@ def _completed(text: str, page: str) -> str:
 def _in_reading_order(folder: Path) -> list[str]:
     """Return the names of the notebooks of a folder."""
     names = sorted(path.stem for path in folder.glob("*.ipynb"))
-    return sorted(names, key=lambda name: READING_ORDER.index(name[:2]))
+    return sorted(names, key=lambda name: READING_ORDER.index(name.partition("_")[0]))
 
 
 def _contents(documents: list[str], caption: str = "") -> str:

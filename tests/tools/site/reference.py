@@ -1,4 +1,5 @@
-"""The reference: a page for each public name, made of its docstring.
+"""The reference: a page for each public name, made of its docstring: what it is for, an
+example, the signature, the parameters.
 
 Which names there are is asked of the package, so that a new one has its page without a
 line here.
@@ -11,21 +12,23 @@ import importlib
 import inspect
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import recnb
 from recnb.evaluation import PUBLIC
 from recnb.lint.findings import Finding, Lint
 from recnb.metrics.metric import ACCURACY
-from recnb.report.data import ReportData
 from recnb.report.report import Report
+from recnb.results.detectable import Detectable
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.gate import Gate
 from recnb.results.stored_values import PairedDifference
-from recnb.stats import Detectable
 from recnb.widgets.explorer import Explorer
 from recnb.widgets.quiz.answer import Quiz
-from tests.tools.site.docstrings import mended
+from tests.tools.site.docstrings import divided, mended
+
+if TYPE_CHECKING:
+    from sphinx.application import Sphinx
 
 #: Classes that methods return and that nobody makes by name.
 RETURNED: tuple[type, ...] = (
@@ -41,7 +44,7 @@ RETURNED: tuple[type, ...] = (
 #: What is for a metric of the caller's own.
 HELPERS = ("Credit", "as_column", "out_of_count")
 #: The bases that hold what results read, not what users ask.
-INNER = {*EvaluationData.__mro__, *ReportData.__mro__}
+INNER = {*EvaluationData.__mro__}
 #: What a registry holds, which has no docstring.
 REGISTRIES = {
     "recnb.METRICS": "Metrics of accuracy by their names.",
@@ -52,21 +55,21 @@ REGISTRIES = {
 OF_RECNB = {
     "Detectable": {"of"},
     "Exercise": {"score", "shared", "with_list"},
-    "Explorer": {"bars", "counts", "counts_in_words"},
+    "Explorer": {"bars", "counts_in_words"},
     "Live": {"use"},
     "Convention": {
+        "decision_in_words",
         "given_in_words",
         "keeps_ranks",
         "order_in_words",
         "ordered_by",
         "phrases",
-        "relevant_in_words",
         "users_phrase",
         "with_metric",
         "without_k",
     },
     "Playground": {"name"},
-    "Quiz": {"question", "rounded"},
+    "Quiz": {"rounded"},
     "Score": {"users_at"},
     "Table": {"made"},
 }
@@ -79,6 +82,21 @@ TITLES = {
     "modules": "Modules",
     "tables": "Tables of metrics",
 }
+
+
+def register(app: Sphinx) -> None:
+    """Let Sphinx read docstrings without what their pages begin with."""
+    names = [name for names in public_names().values() for name in names]
+    begun = [value_of(name) for name in names]
+
+    def leave_out(
+        _app: Sphinx, _what: str, _name: str, value: Any, _opts: Any, lines: list[str]
+    ) -> None:
+        is_begun = any(value is one for one in begun)
+        if is_begun and not isinstance(value, ModuleType):
+            lines[:] = divided(lines)[2]
+
+    app.connect("autodoc-process-docstring", leave_out, priority=300)
 
 
 def write_reference(folder: Path) -> None:
@@ -157,9 +175,17 @@ def _page(name: str) -> str:
         return "\n".join([*head, *_module(name, value)])
     if isinstance(value, dict):
         return "\n".join([*head, *_table(name)])
+    head += _beginning(value)
     if isinstance(value, type):
         return "\n".join([*head, *_class(name, value)])
     return "\n".join([*head, f".. autofunction:: {name}", ""])
+
+
+def _beginning(value: Any) -> list[str]:
+    """Return what an object is for and its example, which stand above the signature."""
+    lines = (inspect.getdoc(value) or "").splitlines()
+    purpose, examples, _others = divided(lines)
+    return [*mended(purpose), "", *examples, ""]
 
 
 def _title(name: str) -> str:

@@ -1,0 +1,122 @@
+"""What is known of every item: how often train holds it, and what it is like."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+import polars as pl
+
+from recnb.beyond.item_features import cells_of, columns_of
+from recnb.data.ids import positions
+from recnb.data.names import IDS
+from recnb.data.sheet import repeated
+from recnb.data.side_data import SideData
+from recnb.errors import RecnbError
+from recnb.metrics.hits import Bools, Ints
+
+if TYPE_CHECKING:
+    from scipy import sparse
+
+    Sparse = sparse.csr_array[np.float64, tuple[int, int]]
+
+#: What a metric may lack, and what to type for it.
+NEEDED = {
+    "train": ("what users had before", "train=, a frame of user and item"),
+    "catalogue": (
+        "all items there are",
+        "items=, a frame with a row for each item, or train=",
+    ),
+    "features": (
+        "what items are like",
+        "items=, a frame of items with a column of genres or columns of numbers",
+    ),
+    "genre": ("genres", "items=, a frame of items with a column of genres"),
+}
+
+
+class Catalogue:
+    """What train and the frame of items say of every item, by position.
+
+    What was not given is None, and a metric that needs it is refused.
+    """
+
+    def __init__(self, ids: pl.Series, side_data: SideData) -> None:
+        self.ids = ids  #: every item there is, anywhere, sorted
+        self.frame = side_data.items
+        self.pairs: pl.DataFrame | None = None  #: of train, each once
+        self.users: Ints | None = None  #: how many users of train have the item
+        self.interactions: Ints | None = None  #: how many rows of train hold it
+        self.n_users = 0  #: how many users train has
+        #: Whether the item could have been recommended: it is in items=, or in train.
+        self.listed: Bools | None = None
+        self._described: dict[tuple[str, ...], tuple[Sparse, Sequence[str]]] = {}
+        train = side_data.train
+        if train is not None:
+            self.pairs = _each_pair_once(train)
+            self.users = self._times_in(self.pairs)
+            self.interactions = self._times_in(train)
+            self.n_users = train["user"].n_unique()
+            self.listed = self.users > 0
+        if self.frame is not None:
+            self.listed = self._times_in(self.frame) > 0
+
+    def _times_in(self, frame: pl.DataFrame) -> Ints:
+        """Count the rows of a frame that hold each item."""
+        item = positions(self.ids, frame["item"])
+        return np.bincount(item, minlength=len(self.ids))
+
+    def counts(self, what: str, metric: str) -> Ints:
+        """Return the number of users who have each item, or of its interactions."""
+        counts = self.users if what == "users" else self.interactions
+        if counts is None:
+            raise missing(metric, "train")
+        return counts
+
+    def members(self, population: str, metric: str) -> Bools:
+        """Return which items could have been recommended.
+
+        All of the catalogue, or all of train.
+        """
+        if population == "train":
+            return self.counts("users", metric) > 0
+        if self.listed is None:
+            raise missing(metric, "catalogue")
+        return self.listed
+
+    def described(
+        self, columns: object, argument: str, metric: str
+    ) -> tuple[Sparse, Sequence[str]]:
+        """Return items × words of one column or numbers of several, and their names.
+
+        `argument` is that of the metric which names the columns, "genre" or "features".
+        """
+        from scipy import sparse
+
+        if self.frame is None:
+            raise missing(metric, argument)
+        chosen = columns_of(self.frame, columns, argument, metric)
+        if (argument, *chosen) not in self._described:
+            table, names = cells_of(self.frame, chosen, argument)
+            item = positions(self.ids, self.frame["item"])
+            cells = (table.data, (item[table.row], table.col))
+            matrix = sparse.csr_array(cells, shape=(len(self.ids), len(names)))
+            self._described[argument, *chosen] = matrix, names
+        return self._described[argument, *chosen]
+
+
+def _each_pair_once(train: pl.DataFrame) -> pl.DataFrame:
+    """Return rows of train, one for each pair."""
+    if repeated(train, [*IDS]).height == 0:
+        return train
+    return train.unique([*IDS])
+
+
+def missing(metric: str, needed: str) -> RecnbError:
+    """Return the error for something that a metric cannot do without."""
+    (what, given), frame = NEEDED[needed], "train" if needed == "train" else "items"
+    call = f"recs.rec.against(truth, {frame}={frame})"
+    return RecnbError(
+        f"{metric} needs {what}: give {given}: {call}.", {call: f"--{frame} FILE"}
+    )

@@ -1,0 +1,133 @@
+"""The explanation of a number beyond accuracy, made of `TermRows`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from recnb.beyond.recommendation_lists import TermRows, Whole
+from recnb.beyond.scoring import values_of_lists
+from recnb.display.language import named
+from recnb.errors import OptionError, RecnbError
+from recnb.metrics.formula import Formula
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.measure import Measure
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.explanation import ROWS_SHOWN, Explanation, printed
+from recnb.results.values import Values, index_of
+from recnb.results.worked import (
+    MANY_ORDERS,
+    about,
+    first_of,
+    nothing_to_divide,
+    terms_of,
+)
+
+
+def explanation_of_lists(
+    data: EvaluationData, measure: Measure, user: Any
+) -> Explanation:
+    """Explain the value of a user's list, or the one number of all lists."""
+    metric = measure.metric
+    values = values_of_lists(data, measure, Cutoffs.one(measure.k))
+    (cutoff,) = values.k
+    measure = replace(values.measure, k=cutoff)
+    value, rows = _value_and_rows(data, values, user)
+    term = measure.credit
+    terms = []
+    if metric.per_row_texts:
+        terms = terms_of(term, rows.names, rows.earned)
+    items = []
+    if rows.items is not None:
+        items = [data.item_data.items[int(item)] for item in rows.items.ravel()]
+    under = first_of(measure.out_of, rows.names)
+    divisor = 1.0
+    if rows.names and not rows.undefined and metric.per_row_texts:
+        divisor = float(measure.out_of.value(under))
+    line = ""
+    if rows.undefined:
+        line = nothing_to_divide(value, undefined=True)
+    elif not rows.names or divisor == 0:  # no list at all, or no pair of lists
+        line = nothing_to_divide(value)
+    elif not metric.per_row_texts:  # too many rows to write: their mean
+        line = f"{term.text(first_of(term, rows.names))} = {printed(value)}"
+    out_of = measure.out_of.text(under)
+    return Explanation(
+        **about(measure),
+        user=user,
+        value=value,
+        line=line,
+        out_of=divisor,
+        n_rows=rows.n_rows,
+        terms=tuple(terms) if metric.of == "user" else (),
+        out_of_terms=() if out_of == "1" else (out_of,),
+        total=float(np.sum(rows.earned)) if rows.total is None else rows.total,
+        rows=_frame(rows, term, terms, items),
+        basis="; ".join(values.basis.phrases()),
+        titles=data.item_titles(list(dict.fromkeys(items[: 2 * ROWS_SHOWN]))),
+    )
+
+
+def _value_and_rows(
+    data: EvaluationData, values: Values, user: Any
+) -> tuple[float, TermRows]:
+    """Return the value of a user, or the one of all lists, and the rows behind it."""
+    metric = values.measure.metric
+    (cutoff,), (result,) = values.k, values.results
+    if isinstance(result, Whole):
+        if user is not None:
+            raise OptionError(
+                named(
+                    "{metric} is one number of all lists together, and no user has a value "
+                    "of their own: type .explain({metric!r}, k={cutoff!r}).",
+                    metric=metric.name,
+                    cutoff=cutoff,
+                )
+            )
+        rows = TermRows(np.zeros(0), {})
+        if result.rows is not None:
+            rows = result.rows()
+        return float(result), rows
+    if "truth" in metric.needs and data.joined.hits.tied is not None:
+        raise OptionError(MANY_ORDERS)
+    (are,) = values.basis.users_in_words()
+    position = index_of(user, values.users, values.keys, are)
+    if not result.counted[position]:
+        raise RecnbError(
+            named(
+                "{metric}: user {user} has no value. {why}",
+                metric=metric.name,
+                user=repr(values.keys.in_words(user)),
+                why=named(metric.no_value),
+            )
+        )
+    assert result.rows is not None
+    return float(result.value[position]), result.rows(position)
+
+
+def _frame(
+    rows: TermRows, term: Formula, terms: Sequence[str], items: Sequence[Any]
+) -> pd.DataFrame:
+    columns: dict[str, Any] = {}
+    if rows.rank is not None:
+        columns["rank"] = rows.rank
+    if rows.items is not None:
+        width = 2 if rows.items.ndim == 2 else 1
+        columns |= {
+            name: items[at::width]
+            for at, name in enumerate(("item", "other_item")[:width])
+        }
+    if rows.labels:
+        columns["genre"] = list(rows.labels)
+    shown = ["times", *sorted(term.names() - {"times", "rank"})]
+    columns |= {
+        name: rows.names[name] for name in shown if np.ndim(rows.names.get(name, 0))
+    }
+    if terms:
+        columns["term"] = terms
+    columns["credit"] = rows.earned + 0.0  # 0 in the place of -0
+    return pd.DataFrame(columns)

@@ -1,0 +1,249 @@
+"""Lists beside what each user had.
+
+Hits that nobody needed a recommender for, and genres that the user knows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+
+from recnb.beyond.recommendation_lists import Lists, PerUser, TermRows
+from recnb.metrics.gain import OUT_OF, out_of_count
+from recnb.metrics.hits import Bools, Cutoff, Cutoffs, Floats, Ints
+from recnb.metrics.metric import Credit, metric, number_option
+
+if TYPE_CHECKING:
+    from recnb.beyond.catalogue import Sparse
+
+#: Cells of the largest table that is held at once.
+BLOCK = 2**21
+
+
+@metric(
+    called="serendipity",
+    sentence="Precision without the hits that a list of the most popular items would have "
+    "had as well.",
+    symbol="Serendipity",
+    over="hits",
+    credit="depth + 1 <= expected_rank",
+    out_of="out_of",
+    meanings={"out_of": OUT_OF},
+    bounds=(0, 1),
+    references=["ge2010", "kaminskas2016"],
+    needs=("train", "truth"),
+    instead="precision",
+)
+def serendipity(
+    lists: Lists,
+    k: Cutoff = None,
+    *,
+    out_of: Literal["k", "list", "hits"] = "k",
+) -> PerUser:
+    """Share of the first k places that hold a relevant item which a list of the most
+    popular items would not show.
+
+    sum over hits of unexpected / k: precision, of which the hits of a primitive model
+    are taken away. Ge, Delgado-Battenfeld and Jannach 2010, RecSys; Kaminskas and
+    Bridge 2016, ACM TiiS 7(1). The primitive model gives each user the k most popular
+    items of train that they have not had; of equally popular ones those whose id sorts
+    first. What they had is not unexpected either. The users are those evaluated, since
+    hits need a truth.
+
+    - out_of: "k" as in precision; "list" the list's own length where that is shorter:
+      Ge et al.; "hits" the share of hits that are unexpected, 0 where there is none.
+
+    Other things are called serendipity: rectools weighs hits by their place by
+    popularity; recommenders and evidently take 1 less the mean cosine between an item
+    and what the user had. Their numbers are not made here.
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["item-knn"], sample.test, train=sample.train)
+    >>> round(ev.serendipity(k=10), 4)
+    0.0556
+    """
+    hits, items = lists.hits, lists.truth_item
+    assert hits is not None
+    assert items is not None
+    cutoffs = Cutoffs.of(k)
+    # What is unexpected depends on k: one at a time.
+    (size,) = cutoffs.size(hits.list_length).T
+    (depth,) = cutoffs.depth(hits.list_length).T
+    expected_rank = lists.data.expected_rank
+    unexpected = expected_rank[hits.entry] > size[hits.user]
+    places = out_of_count(hits, cutoffs, out_of)
+    credit = Credit(hits, cutoffs, hits.weigh(unexpected), places)
+    possible = np.broadcast_to(credit.possible, credit.total.shape)[:, 0]
+    everyone = np.ones(len(size), dtype=bool)
+    return PerUser(
+        total=credit.total[:, 0],
+        out_of=np.where(possible == 0, 1.0, possible),
+        counted=everyone,
+        rows=partial(_rows_of_hits, credit, depth, expected_rank, items),
+    )
+
+
+def _rows_of_hits(
+    credit: Credit, depth: Ints, expected_rank: Ints, items: Ints, user: int
+) -> TermRows:
+    """Return the hits of one user's list, with the rank that was expected of each.
+
+    `depth`, the last rank that counts, is by user; `expected_rank` and `items` are by
+    row of the truth.
+    """
+    hits = credit.rows
+    hit = np.flatnonzero((hits.user == user) & (hits.rank <= depth[user]))
+    row = hits.entry[hit]
+    # k, where lists are not cut as well.
+    size = credit.k.size(hits.list_length)[user, 0]
+    names = {
+        "rank": hits.rank[hit],
+        "expected_rank": expected_rank[row],
+        "depth": size,
+        "k": size,
+        "n_hits": len(hit),
+        "list_length": hits.list_length[user],
+    }
+    return TermRows(
+        earned=credit.earned[hit],
+        names=names,
+        items=items[row],
+        rank=hits.rank[hit],
+        undefined=not hits.n_relevant[user],
+    )
+
+
+@metric(
+    called="miscalibration",
+    better="low",
+    sentence="Less is better: a list is calibrated if it keeps the shares of genres that "
+    "its user had.",
+    symbol="Calibration",
+    over="genres",
+    credit="p * log(p / ((1 - alpha) * q + alpha * p))",
+    bounds=(0, math.inf),
+    top="log2(1 / alpha), 6.64 for 0.01",
+    references=["steck2018"],
+    needs=("train", "genre"),
+    no_value="It needs items with a genre both in the user's history in train and in their list.",
+)
+def calibration(
+    lists: Lists, k: int | None = None, *, genre: object = None, alpha: float = 0.01
+) -> PerUser:
+    """How far the genres of a list are from those of the user's history, in bits: 0 if
+    the shares are the same.
+
+    sum over genres of p log(p / ((1 - alpha) q + alpha p)), where p is the genre's
+    share of what the user had in train and q its share of the list; an item of several
+    genres counts in each by an equal part. Steck 2018, RecSys, where it is C_KL: the
+    divergence of Kullback and Leibler, less is better.
+
+    - genre: The column of `items=` that names genres, as lists or as `"comedy|drama"`;
+      or columns of 0 and 1; by itself a column named genre, genres, category,
+      categories, tag or tags.
+    - alpha: How much of p is put into q, so that a genre the list lacks costs no
+      infinity; 0.01 in the paper.
+
+    Items without a genre do not count. Users who have no history, or no genre in it or
+    in the list, have no value.
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> more = {"train": sample.train, "items": sample.items}
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test, **more)
+    >>> round(ev.calibration(k=10), 4)
+    1.5042
+    """
+    number_option(
+        "alpha",
+        alpha,
+        "a share between 0 and 1, such as 0.01",
+        lambda alpha: 0 < alpha < 1,
+    )
+    catalogue, shown = lists.catalogue, lists.upto(k)
+    had_user, had_item = lists.data.history("calibration")
+    genres, names = catalogue.described(genre, "genre", "calibration")
+    genres = _shares(genres)
+    shares = GenreShares(
+        history=_shares(_users_by_items(had_user, had_item, lists) @ genres),
+        lists=_shares(_users_by_items(shown.user, shown.item, lists) @ genres),
+        names=names,
+        alpha=alpha,
+    )
+    return PerUser(
+        total=shares.total(),
+        out_of=np.ones(shown.n_users),
+        counted=shares.counted,
+        rows=shares.rows,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class GenreShares:
+    """The shares that genres have of what users had, and of their lists."""
+
+    history: Sparse  #: users × genres; each row adds up to 1, or is empty
+    lists: Sparse  #: the same of the lists
+    names: Sequence[str]  #: what the genres are called
+    alpha: float  #: how much of the history is put into the list
+
+    @property
+    def counted(self) -> Bools:
+        """Whether a user has a genre both in history and list."""
+        has_history = np.diff(self.history.indptr) > 0
+        has_list = np.diff(self.lists.indptr) > 0
+        return np.asarray(has_history & has_list)
+
+    def of_users(self, users: slice) -> tuple[Floats, Floats, Floats]:
+        """Return the shares in history and list, users × genres, and what each adds."""
+        p, q = self.history[users].toarray(), self.lists[users].toarray()
+        mixed = (1 - self.alpha) * q + self.alpha * p
+        ratio = np.divide(p, mixed, out=np.ones_like(p), where=p > 0)
+        return p, q, p * np.log2(ratio)
+
+    def total(self) -> Floats:
+        """Return the divergence of each user; 0 of one who does not count."""
+        n_users, n_genres = self.history.shape
+        step = max(1, BLOCK // max(n_genres, 1))
+        total = np.zeros(n_users)
+        for low in range(0, n_users, step):
+            users = slice(low, low + step)
+            _p, _q, earned = self.of_users(users)
+            total[users] = earned.sum(axis=1)
+        # Shares that are the same may differ in their last digit, and no divergence is
+        # below 0.
+        return np.where(self.counted, np.maximum(total, 0.0), 0.0)
+
+    def rows(self, user: int) -> TermRows:
+        """Return the genres of one user, those of which the history has most first."""
+        p, q, earned = (part[0] for part in self.of_users(slice(user, user + 1)))
+        present = np.flatnonzero((p > 0) | (q > 0))
+        genre = present[np.argsort(-p[present], kind="stable")]
+        return TermRows(
+            earned=earned[genre],
+            names={"p": p[genre], "q": q[genre], "alpha": self.alpha},
+            labels=[str(self.names[each]) for each in genre.tolist()],
+        )
+
+
+def _users_by_items(user: Ints, item: Ints, lists: Lists) -> Sparse:
+    """Return a table of users × items, 1 where a user has the item."""
+    from scipy import sparse
+
+    cells: Any = (np.ones(len(user)), (user, item))
+    return sparse.csr_array(cells, shape=(lists.n_users, lists.n_items))
+
+
+def _shares(of_rows: Sparse) -> Sparse:
+    """Return each row as shares that add up to 1, or nothing."""
+    shares = of_rows.tocsr(copy=True)
+    row = np.repeat(np.arange(shares.shape[0]), np.diff(shares.indptr))
+    size = np.bincount(row, shares.data, shares.shape[0])
+    shares.data = shares.data / np.where(size > 0, size, 1.0)[row]
+    return shares

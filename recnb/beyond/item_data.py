@@ -1,0 +1,346 @@
+"""The data of metrics beyond accuracy: lists, training data, attributes of items."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from recnb.beyond.catalogue import Catalogue, missing
+from recnb.beyond.recommendation_lists import Lists, PerUser, TermRows, Whole
+from recnb.conventions import Convention
+from recnb.conventions.convention import TRUTH_ORDERS
+from recnb.data import Joined
+from recnb.data.ids import each_once, positions
+from recnb.data.in_memory import Sheets, ranked
+from recnb.data.names import IDS
+from recnb.data.parts import Parts
+from recnb.data.side_data import SideData
+from recnb.metrics.hits import (
+    ENDLESS,
+    Cutoffs,
+    Ints,
+    in_order,
+    order_by_user_and_rank,
+)
+from recnb.metrics.metric import Metric
+
+
+class ItemData:
+    """The lists of all users who have one, and data about the items.
+
+    Each part is computed on first use.
+    """
+
+    def __init__(
+        self, joined: Joined, side_data: SideData, catalogue: Catalogue | None = None
+    ) -> None:
+        self.joined = joined
+        self.side_data = side_data
+        self._catalogue = catalogue  #: that of all, where these are some of the lists
+        self._lists: dict[bool, Lists] = {}
+        #: The same of each combination of values of a split, once it is asked for.
+        self.of_splits: list[ItemData] | None = None
+
+    @cached_property
+    def recs(self) -> pl.DataFrame:
+        """Return every recommended row: user, item, rank."""
+        joined = self.joined
+        convention, recs = joined.convention, joined.rows.lists
+        joined.refuse_repeats()
+        if convention.ties in TRUTH_ORDERS or convention.score_dtype != "float64":
+            # An order that looks at the truth, or at rounded scores, is none that
+            # anyone was shown.
+            shown = Convention(order=convention.order, duplicates="dedupe")
+            source = joined.source
+            recs = ranked(source.lists, shown)
+        elif convention.duplicates not in ("error", "dedupe"):
+            recs = recs.sort("rank").unique(
+                ["user", "item"], keep="first", maintain_order=True
+            )
+        return recs.select("user", "item", "rank")
+
+    @cached_property
+    def users(self) -> pl.Series:
+        """The users with a list, sorted."""
+        return each_once(self.recs["user"])
+
+    def users_of(self, metric: Metric[...]) -> pl.Series:
+        """Return the users who have a value of a metric: those evaluated, or all."""
+        return self.joined.users if metric.of_evaluated else self.users
+
+    @property
+    def shown(self) -> pl.DataFrame:
+        """The items of the lists, and their ranks."""
+        return self.recs
+
+    @cached_property
+    def catalogue(self) -> Catalogue:
+        """What is known of every item."""
+        if self._catalogue is not None:
+            return self._catalogue
+        frames = [self.shown, self.joined.rows.truth]
+        given = (self.side_data.train, self.side_data.items)
+        frames += [frame for frame in given if frame is not None]
+        ids = each_once(*[frame["item"] for frame in frames])
+        return Catalogue(ids, self.side_data)
+
+    @property
+    def items(self) -> pl.Series:
+        """Every item there is, anywhere, sorted."""
+        return self.catalogue.ids
+
+    def compute(
+        self, metric: Metric[...], k: int | None, options: Mapping[str, Any]
+    ) -> PerUser | Whole:
+        """Compute a metric of the users evaluated, or of all who have a list."""
+        # The lists that are kept do not refer to this object: in a cycle of references
+        # all rows would stay in memory until Python looks for cycles.
+        lists = replace(self.lists(evaluated=metric.of_evaluated), data=self)
+        if "truth" not in metric.needs:
+            of_lists: PerUser | Whole = metric.at(lists, k, options)
+            return of_lists
+        convention = self.joined.convention
+        cutoffs = replace(Cutoffs.one(k), cut=convention.cutoff)
+        hits = self.joined.hits.down_to(cutoffs.deepest)
+        lists = replace(lists, hits=hits, truth_item=self.truth_item)
+        values: PerUser = metric.at(lists, cutoffs, options)
+        return values.filled_in(hits.n_relevant == 0, convention.no_relevant)
+
+    def lists(self, *, evaluated: bool = False) -> Lists:
+        """Return the rows of all lists, or of the users evaluated.
+
+        Of these some may have no list.
+        """
+        if evaluated not in self._lists:
+            self._lists[evaluated] = self._made_lists(evaluated=evaluated)
+        return self._lists[evaluated]
+
+    def _made_lists(self, *, evaluated: bool) -> Lists:
+        """Make the rows of all lists, or of the users evaluated."""
+        users = self.joined.users if evaluated else self.users
+        recs = self.recs
+        user = positions(users, recs["user"])
+        rank = recs["rank"].to_numpy()
+        item = positions(self.items, recs["item"])
+        order = order_by_user_and_rank(user, rank)
+        order = order[user[order] >= 0]
+        user, rank = user[order], rank[order]
+        list_length = np.zeros(len(users), dtype=np.int64)
+        is_last = np.r_[user[1:] != user[:-1], True][: len(user)]
+        list_length[user[is_last]] = rank[is_last]
+        return Lists(
+            user=user,
+            rank=rank,
+            item=item[order],
+            list_length=list_length,
+            catalogue=self.catalogue,
+        )
+
+    def times_shown(self, k: int | None) -> pd.Series[int]:
+        """Return the number of lists that show each item down to k, by item.
+
+        They are the items of the catalogue, and each that is shown.
+        """
+        times = self.lists().upto(k).times_shown
+        is_shown = times > 0
+        if self.catalogue.listed is not None:
+            is_shown |= self.catalogue.listed
+        items = self.items.filter(pl.Series(is_shown)).to_numpy()
+        index: pd.Index[Any] = pd.Index(items, name="item")
+        return pd.Series(times[is_shown], index=index, name="n_lists")
+
+    def frame(self, lists: Lists) -> pd.DataFrame:
+        """Return rows of lists: user, item, rank, relevance and the columns of items=.
+
+        Relevance is 0 of a pair that the truth lacks, and of a user who is not
+        evaluated. What else tells the lists of a user apart is behind the user.
+        """
+        rows = pl.DataFrame(
+            {
+                "user": self.users.gather(lists.user),
+                "item": self.items.gather(lists.item),
+                "rank": lists.rank,
+            }
+        )
+        judged = self.joined.rows.truth.select(*IDS).with_columns(
+            relevance=self.joined.hits.truth_relevance
+        )
+        rows = rows.join(judged, on=[*IDS], how="left", maintain_order="left")
+        rows = rows.with_columns(pl.col("relevance").fill_null(0.0))
+        described = self.catalogue.frame
+        if described is not None:
+            columns = [name for name in described.columns if name not in rows.columns]
+            described = described.select("item", *columns)
+            rows = rows.join(described, on="item", how="left", maintain_order="left")
+        keys = self.joined.source.keys.keys_of(rows["user"])
+        rows = keys.hstack(rows.drop("user", *keys.columns, strict=False))
+        return rows.to_pandas()
+
+    @cached_property
+    def truth_item(self) -> Ints:
+        """The position of the item of each relevant row."""
+        return positions(self.items, self.joined.rows.truth["item"])
+
+    # What metrics ask to be read
+
+    def history(self, metric: str, *, evaluated: bool = False) -> tuple[Ints, Ints]:
+        """Return the training items of users with a list, or of those evaluated.
+
+        Each is there once, as positions of user and item, sorted by user.
+        """
+        had = self.catalogue.pairs
+        if had is None:
+            raise missing(metric, "train")
+        lists = self.joined.users if evaluated else self.users
+        # In a split these are of one of its values, where a user has one list.
+        user = positions(self.joined.source.keys.users_of(lists), had["user"])
+        inside = np.flatnonzero(user >= 0)
+        order = inside[in_order(user[inside])]
+        return user[order], positions(self.items, had["item"])[order]
+
+    @cached_property
+    def expected_rank(self) -> Ints:
+        """Where each relevant row would be in a list of the most popular items.
+
+        These are of the items that its user has not had.
+        """
+        return _expected_ranks(
+            user=self.joined.hits.truth_user,
+            item=self.truth_item,
+            had=self.history("serendipity", evaluated=True),
+            count=self.catalogue.counts("interactions", "serendipity"),
+        )
+
+
+def _exposure_of(data: ItemData) -> tuple[pl.Series, pl.DataFrame]:
+    """Return the users with a list, and how many lists have each item at each rank."""
+    return data.users, data.recs.group_by("item", "rank").len("times")
+
+
+class ItemDataOfParts(ItemData):
+    """The same of lists that are elsewhere.
+
+    Parts count how often they show each item, and compute the values of their users.
+    """
+
+    @property
+    def _parts(self) -> Parts:
+        parts = self.joined.source
+        if not isinstance(parts, Parts):  # each holds the rows of other users as well
+            raise parts.elsewhere()
+        return parts
+
+    def _on_part(
+        self, work: Callable[[ItemData], Any], catalogue: Catalogue | None = None
+    ) -> Callable[[Sheets], Any]:
+        """Make a function of a part out of one of its data."""
+        convention = self.joined.convention
+
+        def on_part(part: Sheets) -> Any:
+            return work(ItemData(part.under(convention), SideData(), catalogue))
+
+        return on_part
+
+    @cached_property
+    def _exposure(self) -> tuple[pl.Series, pl.DataFrame]:
+        counts = self._parts.each(self._on_part(_exposure_of))
+        users, shown = zip(*counts, strict=True)
+        by_place = pl.concat(shown).group_by("item", "rank")
+        added_up = by_place.agg(pl.col("times").sum().cast(pl.Int64))
+        return each_once(*users), added_up
+
+    @property
+    def users(self) -> pl.Series:
+        """The users with a list, sorted."""
+        return self._exposure[0]
+
+    @property
+    def shown(self) -> pl.DataFrame:
+        """The items of the lists, their ranks, and how many lists have them there."""
+        return self._exposure[1]
+
+    def _made_lists(self, *, evaluated: bool) -> Lists:
+        """Make a row for all lists that have an item at a rank.
+
+        It says nothing of single users.
+        """
+        if evaluated:
+            raise self._parts.elsewhere()
+        shown = self.shown
+        return Lists(
+            user=np.zeros(shown.height, dtype=np.int64),
+            rank=shown["rank"].to_numpy(),
+            item=positions(self.items, shown["item"]),
+            list_length=np.zeros(len(self.users), dtype=np.int64),
+            catalogue=self.catalogue,
+            times=shown["times"].to_numpy(),
+        )
+
+    def compute(
+        self, metric: Metric[...], k: int | None, options: Mapping[str, Any]
+    ) -> PerUser | Whole:
+        """Compute a metric of counts of items, or of users part by part.
+
+        One that compares the lists of users, or a function of the caller's that is
+        given all of them, is refused.
+        """
+        if metric.own or metric.over == "user pairs":
+            raise self._parts.elsewhere()
+        if metric.of == "all":
+            return super().compute(metric, k, options)
+
+        def values(data: ItemData) -> Any:
+            return data.compute(metric, k, options)
+
+        def of_users(data: ItemData) -> tuple[pl.Series, PerUser]:
+            # The rows behind the values stay where they are.
+            return data.users_of(metric), replace(values(data), rows=None)
+
+        def rows(user: int) -> TermRows:
+            """Return the rows behind the value of a user, whose list is fetched."""
+            of_user = self._parts.rows_of(users[[user]])
+            explained: TermRows = self._on_part(values, self.catalogue)(of_user).rows(0)
+            return explained
+
+        of_parts = self._parts.each(self._on_part(of_users, self.catalogue))
+        users_of_parts, values_of_parts = zip(*of_parts, strict=True)
+        users = pl.concat(users_of_parts)
+        order = users.arg_sort()
+        users = users.gather(order)
+        together = PerUser.together(values_of_parts, order.to_numpy())
+        return replace(together, rows=rows)
+
+
+def _expected_ranks(
+    user: Ints, item: Ints, had: tuple[Ints, Ints], count: Ints
+) -> Ints:
+    """Return the rank of each item among the most popular that its user has not had.
+
+    0 for an item they had.
+
+    Its place by popularity, less the items above it that the user had: a search in what
+    users had, each item once, sorted by place. An item that train does not have is in
+    no such list.
+    """
+    by_count = in_order(int(count.max(initial=0)) - count)
+    place = np.empty(len(count), dtype=np.int64)
+    place[by_count] = np.arange(1, len(count) + 1)
+    n = len(count) + 1
+    of_had = np.sort(had[0] * n + place[had[1]])
+    key = user * n + place[item]
+    at = np.searchsorted(of_had, key)
+    has = np.append(of_had, -1)[at] == key
+    rank = place[item] - at + np.searchsorted(of_had, user * n)
+    return np.where(has, 0, np.where(count[item] > 0, rank, ENDLESS))
+
+
+def reader_of(data: Any) -> ItemData:
+    """Return the reader of the lists and items of an evaluation."""
+    kind = ItemData if data.source.in_memory else ItemDataOfParts
+    return kind(data.joined, data.side_data)

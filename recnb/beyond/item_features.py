@@ -1,0 +1,172 @@
+"""Columns of items= as numbers: genres as words, vectors, flags."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recnb.data.checks import kind
+from recnb.data.ids import positions
+from recnb.data.side_data import words_of
+from recnb.display.text import one_line
+from recnb.errors import FrameError, OptionError, is_several, listed, near, quoted
+from recnb.metrics.hits import Floats
+
+#: Columns that are taken for genres if nothing else is said.
+GENRES = ("genre", "genres", "category", "categories", "tag", "tags")
+#: Types of columns of words.
+WORDS = (pl.String, pl.Categorical, pl.Enum, pl.List, pl.Array)
+
+
+def columns_of(
+    items: pl.DataFrame, columns: object, argument: str, metric: str
+) -> tuple[str, ...]:
+    """Return the columns of items that were named, or those that speak for themselves."""
+    names = [name for name in items.columns if name != "item"]
+    if columns is None:
+        return _columns_of_genres(items.select(names), argument, metric)
+    given = [columns] if isinstance(columns, str) else columns
+    chosen = tuple(map(str, given)) if is_several(given) else ()
+    if not chosen:
+        raise OptionError(
+            f"{argument}={quoted(columns)} names no column of items=: name one, or "
+            f"several in a list."
+        )
+    for name in chosen:
+        if name not in names:
+            raise OptionError(
+                f"{argument}={quoted(columns)}: items= has no column {name!r}. "
+                f"{near(name, names)}"
+            )
+    return chosen
+
+
+def _columns_of_genres(
+    items: pl.DataFrame, argument: str, metric: str
+) -> tuple[str, ...]:
+    """Return the one column of words named as genres are, or all of 0 and 1."""
+    of_words = [
+        name
+        for name in items.columns
+        if name.lower() in GENRES and items[name].dtype in WORDS
+    ]
+    if len(of_words) == 1:
+        return tuple(of_words)
+    flags = [name for name in items.columns if _is_flag(items[name])]
+    if flags and not of_words:
+        return tuple(flags)
+    problem = "has no column of genres"
+    if of_words:
+        problem = f"{' and '.join(map(repr, of_words))} could each be meant"
+    example = [*of_words, *items.columns, "genres"][0]
+    raise OptionError(
+        f"{metric}: items= {problem}. Its columns: "
+        f"{listed(items.columns) or 'none'}. Say which: "
+        f"{argument}={quoted(example)}."
+    )
+
+
+def _is_flag(column: pl.Series) -> bool:
+    """Return whether a column is 0 and 1, or True and False."""
+    if not column.dtype.is_numeric() or column.null_count():
+        return column.dtype == pl.Boolean
+    return bool(((column == 0) | (column == 1)).all())
+
+
+def cells_of(
+    items: pl.DataFrame, columns: Sequence[str], argument: str
+) -> tuple[Any, Sequence[str]]:
+    """Return a row an item of words or numbers, and the names of the columns.
+
+    The rows are a sparse table.
+    """
+    from scipy import sparse
+
+    first = items[columns[0]]
+    if len(columns) == 1 and _holds_vectors(first, argument):
+        vectors = _vectors(items, columns[0])
+        labels = [f"{columns[0]}[{n}]" for n in range(vectors.shape[1])]
+        return sparse.coo_array(vectors), labels
+    if len(columns) == 1 and first.dtype in WORDS:
+        row, words = words_of(first)
+        names = words.unique().sort()
+        cells = (np.ones(len(row)), (row, positions(names, words)))
+        return sparse.coo_array(cells), names.to_list()
+    numbers = [_numbers(items[name], argument) for name in columns]
+    return sparse.coo_array(np.stack(numbers, axis=1)), columns
+
+
+def _holds_vectors(column: pl.Series, argument: str) -> bool:
+    """Return whether a column holds lists of numbers, as embeddings are.
+
+    Those that may be either vectors or ids of genres are refused.
+    """
+    dtype = column.dtype
+    if not isinstance(dtype, (pl.List, pl.Array)):
+        return False
+    inner = dtype.inner
+    if not (inner.is_numeric() or inner == pl.Boolean):
+        return False
+    example = one_line(repr(column.drop_nulls().head(1).to_list())[1:-1], 60)
+    held = f"items: column {column.name!r} holds lists of numbers, such as {example}"
+    if argument == "genre":
+        if inner.is_integer():
+            return False
+        raise FrameError(f"{held}, which name no genre.")
+    if isinstance(dtype, pl.List) and inner.is_integer():
+        raise FrameError(
+            f"{held}, which may be vectors or ids of genres. Make vectors floats, "
+            "and ids text."
+        )
+    return True
+
+
+def _vectors(items: pl.DataFrame, name: str) -> Floats:
+    """Return a column of vectors as a table, items × numbers."""
+    vectors = items[name].cast(pl.List(pl.Float64))
+    where = f"items: column {name!r} holds"
+    if vectors.null_count():
+        item = items["item"].filter(vectors.is_null())[0]
+        raise FrameError(
+            f"{where} no vector for item {item!r}. Leave out items without one."
+        )
+    lengths = vectors.list.len().unique().sort().to_list()
+    if len(lengths) > 1 or lengths == [0]:
+        raise FrameError(
+            f"{where} vectors of {lengths[0]} and of {lengths[-1]} numbers: "
+            f"make all of one length, above 0."
+        )
+    table = vectors.explode().to_numpy().reshape(len(vectors), lengths[0])
+    is_finite = np.isfinite(table).all(axis=1)
+    if not is_finite.all():
+        item = items["item"].filter(pl.Series(~is_finite))[0]
+        raise FrameError(
+            f"{where} a number that is missing or infinite for item {item!r}: fill it in."
+        )
+    return np.asarray(table, dtype=np.float64)
+
+
+def _numbers(column: pl.Series, argument: str) -> Floats:
+    """Return the numbers of one of several columns.
+
+    Those that name a genre are 0 and 1.
+    """
+    if not (column.dtype.is_numeric() or column.dtype == pl.Boolean):
+        raise FrameError(
+            f"items: column {column.name!r} holds {kind(column.dtype)}, and several "
+            f"columns of {argument}= must hold numbers: name one column of words, or "
+            f"columns of numbers."
+        )
+    numbers = np.asarray(column.cast(pl.Float64).to_numpy(), dtype=np.float64)
+    if not np.isfinite(numbers).all():
+        raise FrameError(
+            f"items: column {column.name!r} holds a number that is missing or infinite: fill it in."
+        )
+    if argument == "genre" and not np.isin(numbers, (0, 1)).all():
+        raise FrameError(
+            f"items: column {column.name!r} holds other numbers than 0 and 1, which name no genre."
+        )
+    return numbers

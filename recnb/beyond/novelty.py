@@ -1,0 +1,257 @@
+"""How well known the items of a list are: novelty, popularity, the long tail.
+
+Each needs train, and no truth.
+
+Users whose list holds nothing are not counted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+import numpy as np
+
+from recnb.beyond.recommendation_lists import Cut, Lists, PerUser, list_credit
+from recnb.errors import NoUsersError
+from recnb.metrics.hits import Bools, Floats, Ints
+from recnb.metrics.metric import metric, number_option
+
+
+@metric(
+    called="novelty",
+    better=None,
+    sentence="One bit more means items that half as many users have. High values are not "
+    "good in themselves.",
+    symbol="Novelty",
+    over="list",
+    bounds=(0, np.inf),
+    top="log2 of the users of train",
+    references=["zhou2010"],
+    credit=lambda options: (
+        "log(total / count)" + (" / log(n_users)" if options["normalize"] else "")
+    ),
+    out_of=lambda options: "n_shown" if options["divisor"] == "list" else "k",
+    needs=("train",),
+)
+def novelty(
+    lists: Lists,
+    k: int | None = None,
+    *,
+    popularity: Literal["users", "interactions"] = "users",
+    cold: Literal["log2(users)", "drop", "zero"] = "log2(users)",
+    divisor: Literal["list", "k"] = "list",
+    normalize: bool = False,
+    cutoff: Cut = "k",
+) -> PerUser:
+    """How surprising the shown items are, in bits: 0 if every user already had them
+    all.
+
+    mean over the list of -log2(count / total), where count is of users who had the
+    item, or of interactions with it; divided by log2(users) with `normalize`. Mean
+    self-information: Zhou et al. 2010, PNAS 107(10).
+
+    - popularity: What is counted: users who had the item, or its rows in train.
+    - cold: An item that train does not have: "log2(users)" as if one user had it;
+      "drop" leaves it out; "zero" 0 bits.
+    - divisor: "k" also for a list that is shorter.
+    - normalize: True divides by log2(users).
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
+    >>> round(ev.novelty(k=10), 4)
+    1.812
+    """
+    shown = lists.upto(k, cutoff)
+    count = lists.catalogue.counts(popularity, "novelty")
+    n_users = lists.catalogue.n_users
+    total = n_users if popularity == "users" else int(count.sum())
+    bits = np.full(lists.n_items, 0.0 if cold == "zero" else np.log2(max(n_users, 1)))
+    bits[count > 0] = np.log2(total / count[count > 0])
+    counted = total / np.exp2(bits)  # what a cold item counts as, as well
+    if normalize and n_users < 2:
+        raise NoUsersError(
+            "novelty with normalize=True divides by log2 of the users of train, and "
+            "of one user that is 0. Leave out normalize=True."
+        )
+    if normalize:
+        bits = bits / np.log2(n_users)
+    names = {"count": counted, "total": total, "n_users": n_users}
+    if k is not None:
+        names["k"] = k
+    kept = count > 0 if cold == "drop" else None
+    size = shown.n_shown if k is None else np.full(shown.n_users, k)
+    out_of = None if divisor == "list" else size.astype(np.float64)
+    return _mean_of_items(shown, bits, names, kept=kept, out_of=out_of)
+
+
+@metric(
+    called="popularity",
+    better=None,
+    sentence="High where a list repeats what everyone has anyway.",
+    symbol="Popularity",
+    over="list",
+    bounds=(0, 1),
+    references=["abdollahpouri2019"],
+    other_bounds=lambda options: (
+        (0, np.inf) if options["popularity"] == "count" else None
+    ),
+    credit=lambda options: (
+        "count" if options["popularity"] == "count" else "count / total"
+    ),
+    out_of="n_shown",
+    needs=("train",),
+)
+def popularity(
+    lists: Lists,
+    k: int | None = None,
+    *,
+    popularity: Literal["users", "interactions", "count", "max"] = "users",
+    cold: Literal["zero", "drop"] = "zero",
+) -> PerUser:
+    """How popular the shown items are: the share of users who already had the average
+    item of the list.
+
+    mean over the list of count / total. Average recommendation popularity:
+    Abdollahpouri et al. 2019, FLAIRS 32.
+
+    - popularity: "users" is users / all of them; "interactions" is interactions / all
+      of them; "count" is interactions, not divided; "max" is interactions / those of
+      the most popular item.
+    - cold: An item that train does not have: "zero" counts 0; "drop" leaves it out.
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
+    >>> round(ev.popularity(k=10), 4)
+    0.2907
+    """
+    count = lists.catalogue.counts(popularity, "popularity")
+    totals = {
+        "users": lists.catalogue.n_users,
+        "interactions": int(count.sum()),
+        "count": 1,
+        "max": int(count.max(initial=0)),
+    }
+    total = totals[popularity]
+    kept = count > 0 if cold == "drop" else None
+    names = {"count": count, "total": total}
+    return _mean_of_items(lists.upto(k), count / max(total, 1), names, kept=kept)
+
+
+@metric(
+    called="popularity rank",
+    better=None,
+    sentence="Random recommendations have about one half.",
+    symbol="Popularity rank",
+    over="list",
+    credit="place / total",
+    out_of="n_shown",
+    bounds=(0, 1),
+    references=["ekstrand2017"],
+    needs=("train",),
+)
+def popularity_rank(lists: Lists, k: int | None = None) -> PerUser:
+    """Mean popularity rank of the recommended items among all items: 1 is the most
+    popular, near 0 the least.
+
+    mean over the list of (rank of the item's count of users, from the least popular) /
+    (items in train); items that are equally popular share their mean rank, and a cold
+    item is 0. Ekstrand and Mahant 2017, FLAIRS 30; lenskit MeanPopRank.
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["popular"], sample.test, train=sample.train)
+    >>> round(ev.popularity_rank(k=10), 4)
+    0.97
+    """
+    count = lists.catalogue.counts("users", "popularity_rank")
+    place = np.zeros(lists.n_items)
+    _, group, size = np.unique(
+        count[count > 0], return_inverse=True, return_counts=True
+    )
+    place[count > 0] = (np.cumsum(size) - (size - 1) / 2)[group]
+    total = max(len(group), 1)
+    return _mean_of_items(
+        lists.upto(k), place / total, {"place": place, "total": total}
+    )
+
+
+@metric(
+    called="tail share",
+    better=None,
+    sentence="How much of what is shown is rarely had. What the tail is depends on `ratio`.",
+    symbol="Tail share",
+    over="list",
+    credit="tail",
+    out_of="n_shown",
+    bounds=(0, 1),
+    references=["abdollahpouri2019"],
+    needs=("train",),
+)
+def tail_share(lists: Lists, k: int | None = None, *, ratio: float = 0.8) -> PerUser:
+    """What share of the list comes from the long tail, the least popular items of
+    train.
+
+    items of the list in the tail / length of the list; the tail is the `ratio` of
+    train's items, rounded down but at least one, with the fewest interactions: four
+    fifths unless said otherwise, so that the head is the most popular fifth. Of equally
+    rare items those whose id sorts first. Cold items are not in the tail. Abdollahpouri
+    et al. 2019, FLAIRS 32; recbole TailPercentage (0.1).
+
+    - ratio: The share of train's items that are the tail, between 0 and 1.
+
+    >>> import recnb
+    >>> sample = recnb.datasets.load_sample()
+    >>> ev = recnb.evaluate(sample.models["item-knn"], sample.test, train=sample.train)
+    >>> round(ev.tail_share(k=10), 4)
+    0.1191
+    """
+    count = lists.catalogue.counts("interactions", "tail_share")
+    share = number_option(
+        "ratio",
+        ratio,
+        "a share of items, above 0 and up to 1, such as 0.1",
+        lambda x: 0 < x <= 1,
+    )
+    in_train = np.flatnonzero(count)
+    rarest = in_train[np.argsort(count[in_train], kind="stable")]
+    tail = np.zeros(lists.n_items)
+    tail[rarest[: max(int(len(in_train) * share), 1)]] = 1
+    return _mean_of_items(lists.upto(k), tail, {"tail": tail})
+
+
+def _mean_of_items(
+    shown: Lists,
+    value: Floats,
+    names: Mapping[str, Any],
+    *,
+    kept: Bools | None = None,
+    out_of: Floats | None = None,
+) -> PerUser:
+    """Return the mean over each list of a value by item.
+
+    `names` holds what the formula names, by item or one number.
+
+    `kept` marks the items that count, if not all do; `out_of` is what the sum is
+    divided by, if not their number.
+    """
+
+    def names_of(rows: Ints) -> Mapping[str, Any]:
+        """Return the names of some rows."""
+        item = shown.item[rows]
+        numbers = dict(names)
+        for name, each in names.items():
+            if isinstance(each, np.ndarray):
+                numbers[name] = each[item]
+        return numbers
+
+    return list_credit(
+        shown,
+        None,
+        value[shown.item],
+        out_of,
+        kept=None if kept is None else kept[shown.item],
+        names_of=names_of,
+    )

@@ -1,0 +1,101 @@
+"""Metrics of one's own of a frame of the lists: their functions' results are checked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from recnb.beyond.kinds import CatalogueMetric, ListMetric
+from recnb.beyond.recommendation_lists import Lists, PerUser, Whole
+from recnb.errors import OptionError, is_number, quoted
+from recnb.metrics.hits import Floats
+from recnb.metrics.metric import Metric
+from recnb.results.own_metric import OWN_KINDS, refuse_outside
+
+
+class OwnListMetric(ListMetric[...]):
+    """A metric of the caller's, of a frame of lists: a value for each user.
+
+    A user whose value is NaN, or who has no row down to the cut-off, is left out.
+    """
+
+    def at(self, lists: Lists, k: Any, options: Mapping[str, Any]) -> PerUser:
+        """Compute the values of lists, and check them."""
+        shown = lists.upto(k)
+        frame = lists.data.frame(shown)
+        returned = super().at(frame, k, options)
+        position, row = np.unique(shown.user, return_index=True)
+        users = pd.Index(frame["user"].iloc[row])
+        numbers = _numbers_of_users(self, returned, users)
+        value = np.full(lists.n_users, np.nan)
+        value[position] = numbers
+        has_value = ~np.isnan(value)
+        refuse_outside(self, value[has_value], options)
+        out_of = np.ones(lists.n_users)
+        return PerUser(np.nan_to_num(value), out_of, has_value)
+
+
+class OwnCatalogueMetric(CatalogueMetric[...]):
+    """A metric of the caller's, of a frame of lists: one number of all together."""
+
+    def at(self, lists: Lists, k: Any, options: Mapping[str, Any]) -> Whole:
+        """Compute the number of lists, and check it."""
+        returned = super().at(lists.data.frame(lists.upto(k)), k, options)
+        if not is_number(returned):
+            raise OptionError(
+                f"{self.name} returned {_shown(returned)}. over='all' is one finite "
+                f"number: return lists['item'].nunique(), or say over='list'."
+            )
+        refuse_outside(self, np.array([returned]), options)
+        return Whole(returned)
+
+
+def _numbers_of_users(
+    metric: Metric[...], returned: object, users: pd.Index[Any]
+) -> Floats:
+    """Return the numbers that a function returned of these users, in their order.
+
+    Anything but a Series with a number for each of them is refused.
+    """
+    problem = _problem_with(returned, users)
+    if problem or not isinstance(returned, pd.Series):
+        raise OptionError(
+            f"{metric.name} returned {problem}. over='list' is a pandas Series with a "
+            f"number for each user: return lists.groupby('user')['rank'].mean()."
+        )
+    return returned.reindex(users).to_numpy(dtype=np.float64, na_value=np.nan)
+
+
+def _problem_with(returned: object, users: pd.Index[Any]) -> str:
+    """Say what is wrong with the values of users; empty if nothing is."""
+    if not isinstance(returned, pd.Series):
+        return _shown(returned)
+    valued = returned.index
+    lacking = users.difference(valued, sort=False).tolist()
+    unknown = valued.difference(users, sort=False).tolist()
+    repeated = valued[valued.duplicated()].tolist()
+    if lacking:
+        return f"no value of user {lacking[0]!r}"
+    if unknown:
+        return f"a value of {unknown[0]!r}, who is no user of the frame"
+    if repeated:
+        return f"several values of user {repeated[0]!r}"
+    if not pd.api.types.is_numeric_dtype(returned.dtype):
+        return f"values of type {returned.dtype}"
+    infinite = valued[np.isinf(returned)].tolist()
+    if infinite:
+        return f"an infinite value of user {infinite[0]!r}"
+    return ""
+
+
+def _shown(returned: object) -> str:
+    """Return what a function returned, or its type where that is long, for an error."""
+    if returned is None or isinstance(returned, (str, float, int)):
+        return quoted(returned)
+    return f"a {type(returned).__name__}"
+
+
+OWN_KINDS |= {"list": OwnListMetric, "all": OwnCatalogueMetric}

@@ -1,0 +1,265 @@
+"""The values of metrics beyond accuracy, and in words what they rest on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import polars as pl
+
+from recnb.beyond.catalogue import Catalogue
+from recnb.beyond.item_data import ItemData
+from recnb.beyond.recommendation_lists import PerUser, Whole
+from recnb.data.in_memory import Sheets
+from recnb.display.language import N_, _, ngettext
+from recnb.display.text import Phrase
+from recnb.errors import ElsewhereError
+from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.measure import Measure
+from recnb.metrics.metric import Metric
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.scoring import as_computed, recorded_of
+from recnb.results.values import (
+    OWN,
+    Basis,
+    Values,
+    follows,
+    lists_in_words,
+    train_in_words,
+    weights_in_words,
+)
+from recnb.stats import means
+
+
+def values_of_lists(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
+    """Compute a metric beyond accuracy.
+
+    Its users are all who have a list or, as the metric says, those evaluated.
+    """
+    metric = measure.metric
+    measure = as_computed(data, measure, recorded_of(data, metric))
+    # `results` has one result for each cut-off.
+    users, results = _computed(data, metric, k, measure.options)
+    matrix = _matrix_of(results)
+    if metric.of == "all":
+        weights = None
+        mean = np.array(results, dtype=np.float64)  # each is the number itself
+    else:
+        weights = data.source.weight_of(users)
+        mean = means(matrix, weights)
+    # Both those given and the metric's defaults.
+    options_in_words = {
+        name: _plain_option(value)
+        for name, value in measure.chosen.items()
+        if value is not None
+    }
+    at_deepest = results[k.values.index(k.deepest)]
+    grounds = Grounds(data, measure, at_deepest, users, weights)
+    basis = Basis(grounds.words, grounds.averaged, data.user_label, data.noun)
+    return Values(
+        measure=measure,
+        k=k,
+        users=users,
+        matrix=matrix,
+        mean=mean,
+        convention=data.convention.with_metric(options_in_words),
+        basis=basis,
+        results=tuple(results),
+        sample=partial(data.sample_of, users, weights),
+        keys=data.keys,
+    )
+
+
+def alone(data: EvaluationData) -> list[ItemData]:
+    """Return the data of lists that have values of their own, together.
+
+    These are all; in a split those of each combination of its values.
+    """
+    whole: ItemData = data.item_data
+    keys, source = data.keys, data.joined.source
+    if not keys.columns:
+        return [whole]
+    if not isinstance(source, Sheets):
+        if data.side_data.train is None:  # no list depends on others
+            return [whole]
+        raise ElsewhereError(
+            "with split= and train=, a metric beyond accuracy is computed from the "
+            f"rows of each split together, and they stay in {source.where}: "
+            f"{source.remedy}."
+        )
+    if whole.of_splits is None:
+        parts = []
+        for combination in keys.combinations_of(source.recs["user"]).iter_slices(1):
+            part = data.of_split(combination)
+            # Items are numbered alike in all parts.
+            catalogue = Catalogue(whole.items, part.side_data)
+            parts.append(ItemData(part.joined, part.side_data, catalogue))
+        whole.of_splits = parts
+    return whole.of_splits
+
+
+def _computed(
+    data: EvaluationData, metric: Metric[...], k: Cutoffs, options: Mapping[str, Any]
+) -> tuple[pl.Series, list[PerUser | Whole]]:
+    """Compute a metric beyond accuracy; return the users of the values as well."""
+    parts = [data.item_data] if metric.of == "all" else alone(data)
+    by_cutoff: list[list[Any]] = [
+        [part.compute(metric, cutoff, options) for part in parts] for cutoff in k
+    ]
+    users = pl.concat([part.users_of(metric) for part in parts])
+    if len(parts) == 1:
+        return users, [values for (values,) in by_cutoff]
+    order = users.arg_sort()
+    together = [PerUser.together(values, order.to_numpy()) for values in by_cutoff]
+    return users.gather(order), [*together]
+
+
+def _matrix_of(results: Sequence[PerUser | Whole]) -> Floats:
+    """Return users × cut-offs, NaN where a user does not count.
+
+    No rows where the metric has one value for all users.
+    """
+    of_users = [result for result in results if isinstance(result, PerUser)]
+    if not of_users:
+        return np.zeros((0, len(results)))
+    columns = [np.where(result.counted, result.value, np.nan) for result in of_users]
+    # The values at a cut-off lie together in memory, so that a sum does not depend on
+    # the cut-offs beside it.
+    matrix: Floats = np.stack(columns).T
+    return matrix
+
+
+def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:
+    """Say in words how many users have a list, or how many lists there are of users."""
+    if data.keys.columns:
+        return lists_in_words(data.keys, users)
+    return ngettext("{n:,} user with a list", "{n:,} users with a list", len(users))
+
+
+@dataclass(frozen=True, eq=False)
+class Grounds:
+    """What a number beyond accuracy rests on, in words that are made when shown."""
+
+    data: EvaluationData
+    measure: Measure
+    result: PerUser | Whole  #: at the deepest cut-off
+    users: pl.Series
+    weights: Floats | None
+
+    def averaged(self) -> list[str]:
+        """Return the users behind the number and their weights."""
+        of_lists = bool(self.data.keys.columns)
+        who = self._users
+        phrases = [who, *weights_in_words(self.weights, of_lists=of_lists)]
+        return [Phrase("; ".join(phrases), who)]
+
+    @property
+    def _users(self) -> str:
+        """The users behind the number."""
+        metric, users = self._metric, self.users
+        has_keys = bool(self.data.keys.columns)
+        if metric.of_evaluated and not has_keys:
+            return ngettext("{n:,} user evaluated", "{n:,} users evaluated", len(users))
+        lists = users_with_lists_in_words(self.data, users)
+        if has_keys and metric.of == "all":
+            return _("{lists}, taken together", lists=lists)
+        return lists
+
+    def words(self, *, brief: bool) -> list[str]:
+        """Return all that the number rests on, brief or not."""
+        data = self.data
+        (who,) = self.averaged()
+        is_own = data.library is not None and recorded_of(data, self._metric) is None
+        if data.library is not None and not is_own:
+            who = follows(data.library, words=who)
+        words = [
+            who,
+            *self._without_value(),
+            *self._catalogue(),
+            data.convention.order_in_words,
+            *self._options(),
+        ]
+        if is_own:
+            words.append(_(OWN, library=data.library))
+        return [*words, *data.notes]
+
+    @property
+    def _metric(self) -> Metric[...]:
+        return self.measure.metric
+
+    def _without_value(self) -> list[str]:
+        """Say how many users have a list and no value, if some do."""
+        if not isinstance(self.result, PerUser) or self._metric.of_evaluated:
+            return []
+        n_left_out = int((~self.result.counted).sum())
+        if not n_left_out:
+            return []
+        words = _("{n:,} with a list without a value, left out", n=n_left_out)
+        return [Phrase(words, _("{n:,} left out", n=n_left_out))]
+
+    def _catalogue(self) -> list[str]:
+        """Return the items that the number is out of, and the users of train."""
+        catalogue: Catalogue = self.data.item_data.catalogue
+        needs = self._metric.needs
+        population = self.measure.chosen.get("population", "catalogue")
+        is_out_of_shown_items = population == "recommended"
+        words = []
+        if "catalogue" in needs and catalogue.listed is not None:
+            words += [] if is_out_of_shown_items else self._items(catalogue, population)
+        if "train" in needs and catalogue.users is not None:
+            words += train_in_words(catalogue.n_users)
+        return words
+
+    def _items(self, catalogue: Catalogue, population: str) -> list[str]:
+        """Return how many items could have been recommended."""
+        listed, out_of = "catalogue", N_("out of {n:,} items of items=")
+        # Without items= the catalogue is the items of train.
+        if population == "train" or catalogue.frame is None:
+            listed, out_of = "train", N_("out of {n:,} items of train")
+        members = catalogue.members(listed, self._metric.name)
+        items = _(out_of, n=int(members.sum()))
+        words: list[str] = [Phrase(items, items)]
+        if population == "catalogue+padding":
+            words.append(_("and one more, of padding"))
+        return words
+
+    def _options(self) -> list[str]:
+        """Return the options, but for those that go without saying.
+
+        | option             | as in                                  |
+        |--------------------|----------------------------------------|
+        | not set            | features=None of diversity             |
+        | a cut-off at k     | cutoff="k"                             |
+        | off, as it usually | normalize=False of novelty; but not of |
+        | is                 | coverage, which is usually normalized  |
+        """
+        words = list[str]()
+        for name, value in self.measure.chosen.items():
+            shown = _plain_option(value)
+            is_set = shown is not None and shown != ""
+            is_cut_at_k = name == "cutoff" and shown == "k"
+            is_usually_off = shown is False and self._metric.defaults[name] is False
+            if is_set and not is_cut_at_k and not is_usually_off:
+                phrase = f"{name}={shown}"
+                is_given = name in self.measure.options
+                words.append(Phrase(phrase, phrase) if is_given else phrase)
+        return words
+
+
+def _plain_option(value: object) -> Any:
+    """Return an option as a word or number.
+
+    Anything else, such as a frame, is "given".
+    """
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    if not isinstance(value, (list, tuple)):
+        return "given"
+    if not all(isinstance(part, str) for part in value):
+        return "given"
+    return ", ".join(value)

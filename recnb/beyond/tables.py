@@ -1,0 +1,119 @@
+"""Tables of metrics beyond accuracy, and of how often each item is shown."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from recnb.beyond.scoring import users_with_lists_in_words
+from recnb.display.language import _, pgettext
+from recnb.errors import OptionError, RecnbError
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.measure import Measure
+from recnb.metrics.metric import LIST_METRICS
+from recnb.results import views
+from recnb.results.arguments import Asked
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.measuring import Place, places_of
+from recnb.results.numbers import Numbers
+from recnb.results.scoring import recorded_in
+from recnb.results.table import Shown, Table
+from recnb.results.tables import depth_in_words, lack_in_words, phrases_of
+
+
+def beyond_table(data: EvaluationData, k: object) -> Table:
+    """Return every metric beyond accuracy that the data allow, a row each.
+
+    What the others need is said below.
+    """
+    cutoffs, recorded = Cutoffs.of(k), recorded_in(data.library)
+    if not recorded:
+        raise OptionError(
+            f"{data.library} has no metric beyond accuracy that recnb has recorded."
+        )
+    places = list[Place]()
+    lacks: dict[str, list[str]] = {}  # what is missing, with the metrics that lack it
+    for name in recorded:
+        asked = Asked(name, Measure(LIST_METRICS[name]))
+        lack = _(asked.metric.no_value)
+        try:
+            of_metric = list(places_of({"": data}, asked, cutoffs))
+        except RecnbError as problem:
+            lack = lack_in_words(name, problem)
+        else:
+            if not all(np.isnan(place.mean).all() for place in of_metric):
+                places += of_metric
+                continue
+        lacks.setdefault(lack.removesuffix("."), []).append(name)
+    absent = [
+        _("not here: {names} ({why})", names=", ".join(names), why=why)
+        for why, names in lacks.items()
+    ]
+    numbers = Numbers.of(places, [""])
+    basis = [*phrases_of(numbers.bases), *absent]
+    return Table(views.by_cutoff(numbers, cutoffs), shown=Shown(basis=basis))
+
+
+def items_of(data: EvaluationData, k: object) -> Table:
+    """Count how often each item is recommended and found, the most recommended first.
+
+    Each item of frames, train and `items=` is there once.
+    """
+    (cutoff,) = Cutoffs.one(k).values
+    items = data.item_data.items
+    frame = pd.DataFrame(
+        {**_shown_counts(data, cutoff), **_hit_counts(data, cutoff)},
+        index=pd.Index(items.to_numpy(), name="item"),
+    )
+    titles = data.item_titles(items.to_list())
+    if titles:
+        frame.insert(0, "title", frame.index.map(titles).fillna(""))
+    frame = frame.sort_values("shown", ascending=False, kind="stable")
+    depth = depth_in_words(cutoff)
+    users = users_with_lists_in_words(data, data.item_data.users)
+    of_lists = _("shown and share: {users}, {at}", users=users, at=depth)
+    basis = [of_lists, f"{_('hits and relevant')}: {data.basis}"]
+    headings = {
+        "item": _("item"),
+        "title": _("title"),
+        "shown": pgettext("of an item", "shown"),
+        "share": pgettext("of an item", "share"),
+        "share_in_train": pgettext("of an item", "share_in_train"),
+        "ratio": pgettext("of an item", "ratio"),
+        "hits": pgettext("of an item", "hits"),
+        "relevant": pgettext("of an item", "relevant"),
+    }
+    shown = Shown(title=depth, basis=basis, headings=headings, most=20, plot="")
+    return Table(frame, shown=shown)
+
+
+def _shown_counts(data: EvaluationData, cutoff: int | None) -> dict[str, Any]:
+    """Count how often each item is shown, beside its share of train if there is one."""
+    lists = data.item_data.lists().upto(cutoff)
+    shown = lists.times_shown
+    share = shown / max(len(lists.item), 1)
+    counts = {"shown": shown, "share": share}
+    interactions = data.item_data.catalogue.interactions
+    if interactions is None:
+        return counts
+    in_train = interactions / max(interactions.sum(), 1)
+    ratio = np.full(len(share), np.nan)
+    np.divide(share, in_train, out=ratio, where=in_train > 0)
+    return {**counts, "share_in_train": in_train, "ratio": ratio}
+
+
+def _hit_counts(data: EvaluationData, cutoff: int | None) -> dict[str, Any]:
+    """Count the hits of each item, and the users to whom it is relevant."""
+    n_items = len(data.item_data.items)
+    lists = data.item_data.lists(evaluated=True).upto(cutoff)
+    truth_item = data.item_data.truth_item
+    # A user and an item are one number: a place is a hit if its pair is in the truth.
+    pair = lists.user * n_items + lists.item
+    truth_pair = data.joined.hits.truth_user * n_items + truth_item
+    is_hit = np.isin(pair, truth_pair)
+    return {
+        "hits": np.bincount(lists.item[is_hit], minlength=n_items),
+        "relevant": np.bincount(truth_item, minlength=n_items),
+    }

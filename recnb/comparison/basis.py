@@ -1,0 +1,349 @@
+"""What the numbers of a comparison rest on, in words.
+
+The users compared and those left out, the convention, and what some metrics do otherwise.
+Names of models are the user's, and escaped where they are shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from recnb.comparison.models import JUDGED_BY_ALL, JUDGED_BY_BOTH, ModelUsers
+from recnb.conventions import Convention, options_in_words
+from recnb.display.forms import CONSOLE
+from recnb.display.language import N_, Plural, _, use_noun
+from recnb.display.text import one_line, sample_in_words
+from recnb.evaluation import Evaluation
+from recnb.metrics.hits import Cutoffs
+from recnb.metrics.measure import symbol_of
+from recnb.results.arguments import Asked
+from recnb.results.evaluation_data import users_in_common
+from recnb.results.numbers import Bases
+from recnb.results.scoring import scoring_of, with_whole_lists
+from recnb.results.segments import Division, part_in_words
+from recnb.results.unweighted import plain_means
+from recnb.results.values import (
+    Basis,
+    follows,
+    lists_in_words,
+    merged,
+    no_relevant_in_words,
+    pairs_in_words,
+    scale_in_words,
+    weights_in_words,
+)
+
+#: Models by name, which are evaluated on the same users.
+Compared = Mapping[str, Evaluation]
+
+#: How many models are named in a clause each; of more, one clause tells all.
+NAMED = 3
+
+
+class OfMany(NamedTuple):
+    """The clause of many models: if they share one number, and if they differ."""
+
+    same: str
+    in_range: str
+
+
+LEFT_OUT_OF_MANY = OfMany(
+    same=N_(
+        "{low:,} users of each of {models:,} models left out, not judged in "
+        "every other model"
+    ),
+    in_range=N_(
+        "{low:,} to {high:,} users of each of {models:,} models left out, not "
+        "judged in every other model"
+    ),
+)
+WITHOUT_LIST = OfMany(
+    same=N_("{low:,} without a list in each of {models:,} models, which counts 0"),
+    in_range=N_(
+        "{low:,} to {high:,} without a list in each of {models:,} models, which "
+        "counts 0"
+    ),
+)
+WITHOUT_JUDGED = OfMany(
+    same=N_(
+        "{low:,} without a judged item in a list in each of {models:,} models, "
+        "which counts 0"
+    ),
+    in_range=N_(
+        "{low:,} to {high:,} without a judged item in a list in each of {models:,} "
+        "models, which counts 0"
+    ),
+)
+LEFT_OUT = Plural(
+    "{n:,} user of {model} left out, not judged in every other model",
+    "{n:,} users of {model} left out, not judged in every other model",
+)
+
+
+def basis_of(
+    models: Compared, counts: Sequence[ModelUsers], asked: Sequence[Asked] = ()
+) -> str:
+    """Return the users and the convention behind some metrics.
+
+    `counts`: the users of each model.
+    """
+    first = next(iter(models.values()))
+    convention = _convention_of(models)
+    has_missed = any(each.metric.missed != "0" for each in asked)
+    with use_noun(first.noun):
+        users, notes = _users_and_notes(
+            first, counts, convention, has_missed=has_missed
+        )
+        decisions = convention.phrases(graded=first.joined.graded)
+        if first.library:
+            given = convention.given_in_words(first.overrides)
+            decisions = [follows(first.library, given), *decisions]
+        of_models = {}
+        for name, model in models.items():
+            of_models[one_line(name)] = [str(note) for note in model.no_item_meets]
+        words = [
+            *users,
+            *weights_in_words(
+                first.joined.user_weight, of_lists=bool(first.keys.columns)
+            ),
+            *notes,
+            *merged(of_models),
+            *pairs_in_words(first.joined.weighting),
+            *decisions,
+            *_other_data(models, asked),
+        ]
+        return "; ".join(words)
+
+
+def _convention_of(models: Compared) -> Convention:
+    """Return the convention of all models, whose lists may be ordered otherwise."""
+    conventions = [model.convention for model in models.values()]
+    if len({convention.order for convention in conventions}) > 1:
+        return replace(conventions[0], order="auto")
+    return conventions[0]
+
+
+def _other_data(models: Compared, asked: Sequence[Asked]) -> list[str]:
+    """Name the metrics with relevant items or users of their own, as AP(rel=2).
+
+    A phrase says which items these are, or how many users.
+    """
+    first = next(iter(models.values()))
+    known = first.convention.phrases(graded=first.joined.graded)
+    phrases = []
+    for name, measure in asked:
+        others = [scoring_of(model, measure).joined for model in models.values()]
+        ours = [model.joined for model in models.values()]
+        if all(other is our for other, our in zip(others, ours, strict=True)):
+            continue
+        words = []
+        users = users_in_common([other.users for other in others])
+        if len(users) != first.n_lists:
+            counted = first.counted(users)
+            words = [sample_in_words(counted["n_users"], counted.get("n_lists"))]
+        if first.library is None:  # whose name says its decisions
+            decisions = others[0].convention.phrases(graded=first.joined.graded)
+            words += [phrase for phrase in decisions if phrase not in known]
+        if words:
+            phrases.append(f"{symbol_of(name)}: {', '.join(words)}")
+    return phrases
+
+
+# Options, and tables
+
+
+def options_of(
+    models: Compared, asked: Sequence[Asked], cutoffs: Cutoffs
+) -> dict[str, list[str]]:
+    """Return the options of each metric, defaults included."""
+    first = next(iter(models.values()))
+    phrases = {}
+    for name, measure in asked:
+        cut = measure.cutoffs(cutoffs)
+        scoring = scoring_of(first, measure, whole=cut.is_whole)
+        options = measure.chosen
+        if measure.metric.is_accuracy:
+            options = dict(scoring.full_convention.metric)
+        cutoff = scoring.joined.convention.cutoff
+        in_words = partial(options_in_words, options, cutoff=cutoff)
+        words = in_words(whole=scoring.whole)
+        if cut.is_mixed and measure.metric.is_accuracy:
+            words = with_whole_lists(words, in_words(whole=True))
+        if "max_relevance" in options and options["max_relevance"] is None:
+            words.append(scale_in_words(first.joined.hits.max_relevance))
+        phrases[symbol_of(name)] = words
+    return phrases
+
+
+def basis_of_table(
+    models: Compared,
+    counts: Sequence[ModelUsers],
+    asked: Sequence[Asked],
+    cutoffs: Cutoffs,
+    division: Division,
+    bases: Bases,
+) -> list[str]:
+    """Return the phrases below a table of means and of numbers of all lists."""
+    first = next(iter(models.values()))
+    of_users = [each for each in asked if each.metric.of != "all"]
+    basis = basis_of(models, counts, of_users)
+    words = [basis]
+    if not division.is_tested:
+        words.append(part_in_words(first, division))
+    if not all(each.metric.is_accuracy for each in of_users):
+        beyond = N_(
+            "metrics beyond accuracy over the users who have a value in every model"
+        )
+        words.append(_(beyond))
+    of_accuracy = [each.measure for each in of_users if each.metric.is_accuracy]
+    unweighted = plain_means(models, of_accuracy, cutoffs)
+    if unweighted:
+        words.append(unweighted.removesuffix("."))
+    phrases = options_of(models, of_users, cutoffs)
+    for each in asked:
+        if each.metric.of == "all":
+            of_models = dict(zip(models, bases[each.name], strict=True))
+            phrases |= _of_all_lists(each.name, of_models, basis.split("; "))
+    return [*words, *merged(phrases)]
+
+
+def _of_all_lists(
+    name: str, bases: Mapping[str, Basis], known: Sequence[str]
+) -> dict[str, list[str]]:
+    """Return the phrases of a number of all lists, without those that are `known`.
+
+    Of each model by itself where these differ.
+    """
+    of_models = {}
+    for model, basis in bases.items():
+        phrases = basis.phrases(brief=True)
+        label = f"{symbol_of(name)} ({one_line(model)})"
+        of_models[label] = [phrase for phrase in phrases if phrase not in known]
+    first, *others = of_models.values()
+    if all(phrases == first for phrases in others):
+        return {symbol_of(name): first}
+    return of_models
+
+
+def warnings_of(models: Compared, asked: Asked, cutoffs: Cutoffs) -> list[str]:
+    """Return a sentence for each model whose equal scores decide a metric.
+
+    It is at the last cut-off. One more says if unjudged items decide the order.
+    """
+    try:
+        from recnb.lint import checks, finding_of, judged_order, order_in_words
+    except ModuleNotFoundError as problem:
+        if problem.name != "recnb.lint":
+            raise
+        return []  # the room is deleted
+    k = asked.measure.cutoffs(cutoffs).values[-1]
+    measure = asked.measure.cut_at(k)
+    if not measure.metric.is_accuracy:
+        return []
+    warnings = []
+    for name, model in models.items():
+        ties = finding_of(checks.ties, model, measure)
+        if ties and ties.severity == "warning":
+            warnings.append(f"{one_line(name)}: {ties.short}.")
+    of_judged = judged_order(models, measure)
+    if of_judged:
+        order = order_in_words(measure.label, of_judged)
+        warnings.append(str(CONSOLE.write(order)))
+    return warnings
+
+
+# Users
+
+
+def _users_and_notes(
+    first: Evaluation,
+    counts: Sequence[ModelUsers],
+    convention: Convention,
+    *,
+    has_missed: bool,
+) -> tuple[list[str], list[str]]:
+    """Return the users compared and those left out, and notes on the data.
+
+    `has_missed`: a list without a hit does not count 0.
+    """
+    with use_noun(first.noun_of_lists):
+        compared = JUDGED_BY_BOTH if len(counts) == 2 else JUDGED_BY_ALL
+        judged = _(compared, n=first.n_lists, models=len(counts))
+        words = _left_out(counts)
+        words += _without_list(counts, convention, has_missed=has_missed)
+        if first.one_no_relevant_rule:
+            words += _without_relevant(counts, convention, has_missed=has_missed)
+        known = [judged, *words]
+        notes = [note for note in map(str, first.joined.notes) if note not in known]
+    if first.keys.columns:
+        lists = lists_in_words(first.keys, first.joined.users)
+        judged = _("{lists} that all models are judged on", lists=lists)
+    return [judged, *words], notes
+
+
+def _left_out(counts: Sequence[ModelUsers]) -> list[str]:
+    """Say how many users of each model are left out; of many models, in one clause."""
+    models = [model for model in counts if model.n_left_out]
+    if len(models) > NAMED:
+        return [_of_many(LEFT_OUT_OF_MANY, [model.n_left_out for model in models])]
+    return [
+        _(LEFT_OUT, n=model.n_left_out, model=one_line(model.model)) for model in models
+    ]
+
+
+def _without_list(
+    counts: Sequence[ModelUsers], convention: Convention, *, has_missed: bool
+) -> list[str]:
+    """Say how many users of each model have no list; of all alike, in one clause."""
+    is_alike = len({model.n_without_list for model in counts}) == 1
+    models = counts[:1] if is_alike else counts
+    models = [model for model in models if model.n_without_list]
+    if len(models) > NAMED:
+        of_many = WITHOUT_JUDGED if convention.judged_only else WITHOUT_LIST
+        return [_of_many(of_many, [model.n_without_list for model in models])]
+    if has_missed:
+        of_one = N_("{n:,} without a list from {model}, which has no hit")
+        of_all = N_("in each model {n:,} without a list, which has no hit")
+    elif convention.judged_only:
+        of_one = N_(
+            "{n:,} without a judged item in a list from {model}, which counts 0"
+        )
+        of_all = N_(
+            "in each model {n:,} without a judged item in a list, which counts 0"
+        )
+    else:
+        of_one = N_("{n:,} without a list from {model}, which counts 0")
+        of_all = N_("in each model {n:,} without a list, which counts 0")
+    phrase = of_all if is_alike else of_one
+    return [
+        _(phrase, n=model.n_without_list, model=one_line(model.model))
+        for model in models
+    ]
+
+
+def _without_relevant(
+    counts: Sequence[ModelUsers], convention: Convention, *, has_missed: bool
+) -> list[str]:
+    """Say how many users have no relevant item, of those compared and of others.
+
+    Names of models stand before what does not hold of all.
+    """
+    of_models = {}
+    for model in counts:
+        of_models[one_line(model.model)] = no_relevant_in_words(
+            convention,
+            model.n_without_relevant,
+            model.n_skipped,
+            has_missed=has_missed,
+        )
+    return merged(of_models)
+
+
+def _of_many(words: OfMany, counts: Sequence[int]) -> str:
+    """Say the counts of many models in one clause: one number, or from low to high."""
+    low, high = min(counts), max(counts)
+    clause = words.same if low == high else words.in_range
+    return _(clause, models=len(counts), low=low, high=high)

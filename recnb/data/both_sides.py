@@ -1,0 +1,176 @@
+"""One frame with both sides, taken apart into recommendations and truth.
+
+What has no rank, or no score in a frame without ranks, was not recommended. What has no
+relevance was not judged.
+
+    user  item  rank  relevance
+    ann   a     1     3            recommended, and judged
+    ann   b     2                  recommended, and not judged
+    ann   c           1            judged, and missed by the list
+"""
+
+from __future__ import annotations
+
+import inspect
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import polars as pl
+
+from recnb.caching import cached_property
+from recnb.data.checks import is_missing
+from recnb.data.in_memory import source_of
+from recnb.data.layout import refuse_models, with_split
+from recnb.data.names import BOTH, ONLY_IN, RECS, TRUTH, WANTED, Named
+from recnb.data.roles import refuse_absent, settle
+from recnb.data.sheet import Sheet
+from recnb.data.source import Source
+from recnb.data.tables import InputTable, Tables
+from recnb.display.language import N_, Plural, Sentence
+from recnb.errors import FrameError, LeftMergeWarning
+
+#: Packages whose frames stand between a line of the caller's and this module.
+INSIDE = ("recnb", "contextlib")
+
+ROWS_ARE_ITEMS = Sentence(
+    N_("each row is an item of its own, as there is no column of items")
+)
+NOT_SCORED = Plural(
+    "{n:,} row without a score: judged, not recommended",
+    "{n:,} rows without a score: judged, not recommended",
+)
+ONLY_LISTED = Sentence(
+    N_(
+        "relevant items: those in this frame, which holds no relevant item that was not recommended"
+    )
+)
+
+
+def read_both_sides(tables: Tables, named: Named) -> Source:
+    """Read one frame as recommendations and truth."""
+    frame = replace(tables[RECS], name=BOTH)
+    beside = {name: table for name, table in tables.items() if name != RECS}
+    refuse_absent(named, {BOTH: frame, **beside})
+    split = [*named.get("split", ())]
+    both = _both_sides_of(frame, named, split)
+    both.refuse_rows_of_neither()
+    source = source_of(
+        both.lists(),
+        both.judgements(),
+        split,
+        notes=tuple(both.notes()),
+        is_left_merge=both.is_left_merge,
+    )
+    if both.is_left_merge:
+        _warn_of_left_merge(both.sheet.label("relevance"))
+    return source
+
+
+def _both_sides_of(frame: InputTable, named: Named, split: Sequence[str]) -> BothSides:
+    """Read a frame with both sides; without a column of items each row is one."""
+    wanted = dict(WANTED[BOTH])
+    wanted["item"] = has_items = frame.has_role("item", named)
+    labels = settle(frame, named, wanted)
+    rows = frame.select(with_split(labels, split))
+    if not has_items:
+        labels = {"user": labels["user"], "item": "item", **labels}
+        rows = rows.with_row_index("item")
+    refuse_models(frame, labels)
+    sheet = Sheet(BOTH, rows, labels).with_ids()
+    order = "rank" if "rank" in labels else "score"
+    return BothSides(
+        sheet,
+        has_items,
+        order,
+        is_listed=~is_missing(sheet[order]),
+        is_judged=~is_missing(sheet["relevance"]),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class BothSides:
+    """The rows of a frame with both sides, each in lists, in the truth, or in both."""
+
+    sheet: Sheet
+    has_items: bool  #: whether there is a column of items; else each row is one
+    order: str  #: the role that orders the lists
+    is_listed: pl.Series  #: which rows were recommended
+    is_judged: pl.Series  #: which rows are of the truth
+
+    @cached_property
+    def has_missed(self) -> bool:
+        """Whether a row is of the truth that was not recommended."""
+        return (self.is_judged & ~self.is_listed).any()
+
+    @property
+    def is_left_merge(self) -> bool:
+        """Whether a left merge of recommendations with a truth lost what lists missed."""
+        return not self.has_missed and not self.is_judged.all()
+
+    def refuse_rows_of_neither(self) -> None:
+        """Raise an error for the first row that is of neither side.
+
+        A row that is an item of its own is of both.
+        """
+        is_kept, lacks = self.is_listed | self.is_judged, "and no"
+        if not self.has_items:
+            is_kept, lacks = self.is_listed & self.is_judged, "or no"
+        others = (~is_kept).arg_true()
+        if len(others):
+            pair = self.sheet.pair_in_words(others[0])
+            raise FrameError(
+                f"{BOTH}: row {others[0]} ({pair}) has no {self.order} {lacks} relevance: "
+                "drop such rows."
+            )
+
+    def lists(self) -> Sheet:
+        """Return the rows that were recommended."""
+        lists = self._side(RECS, self.is_listed, self.order)
+        # Its labels are of all roles, to be named in a call with the one frame.
+        return replace(lists, labels=self.sheet.labels)
+
+    def judgements(self) -> Sheet:
+        """Return the rows of the truth."""
+        return self._side(TRUTH, self.is_judged, "relevance")
+
+    def _side(self, name: str, is_kept: pl.Series, role: str) -> Sheet:
+        """Return the rows of a side, which have a value of a role; refuse to have none."""
+        both = self.sheet
+        rows = both.rows.filter(is_kept)
+        if rows.height == 0:
+            verb = {RECS: "recommends", TRUTH: "judges"}[name]
+            raise FrameError(
+                f"{BOTH} {verb} nothing: every value of {both.label(role)!r} is missing."
+            )
+        others = [one for one, holder in ONLY_IN.items() if holder != name]
+        labels = {one: both.labels[one] for one in both.labels if one not in others}
+        return Sheet(name, rows.drop(others, strict=False), labels)
+
+    def notes(self) -> list[str | Sentence]:
+        """Return what is said beside every number of the frame."""
+        notes: list[str | Sentence] = []
+        if not self.has_missed:
+            notes.append(ONLY_LISTED)
+        if not self.has_items:
+            notes.append(ROWS_ARE_ITEMS)
+        n_not_scored = int((~self.is_listed).sum())
+        if self.order == "score" and n_not_scored:
+            notes.append(Sentence(NOT_SCORED, {"n": n_not_scored}))
+        return notes
+
+
+def _warn_of_left_merge(relevance: str) -> None:
+    """Warn, at the line that called recnb, of a frame that lost what lists missed."""
+    level, caller = 1, inspect.currentframe()
+    while caller and caller.f_globals.get("__name__", "").split(".")[0] in INSIDE:
+        level, caller = level + 1, caller.f_back
+    warnings.warn(
+        f"the frame: column {relevance!r} is missing in some rows, and no row is an item "
+        "that was relevant and not recommended. So it is after a left merge of "
+        "recommendations with a truth, which loses what the lists missed, and users "
+        "without a hit. Give the two frames as they were before: "
+        "recs.rec.against(test), or recnb.compare(recs, test).",
+        LeftMergeWarning,
+        stacklevel=level,
+    )

@@ -1,0 +1,127 @@
+"""Hits spread over all ranks that orders of equal scores could put them on."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from recnb.metrics.hits import (
+    Floats,
+    Hits,
+    Ints,
+    TieSpread,
+    count_within,
+    order_by_user_and_rank,
+    run_starts,
+)
+
+
+class TieOfHit(NamedTuple):
+    """The tie that each hit is in: the rows of its list with its score."""
+
+    #: [hit] -> how many ranks are above its tie.
+    above: Ints
+    #: [hit] -> how many rows it has: it lies on ranks above + 1 to above + tie_size.
+    tie_size: Ints
+    #: [hit] -> how many of its rows are hits.
+    n_hits: Ints
+    #: [hit] -> how many hits of the user are in higher ties.
+    n_hits_above: Ints
+
+
+def average_over_ties(hits: Hits, above: Ints, n_tied: Ints) -> Hits:
+    """Spread each hit over all ranks that the order of its tie could put it on.
+
+    That is the mean over all orders. Of scores 9 5 5 5 let the first and two of the
+    others be hits, each with its tie:
+
+        hit  above  tie_size  n_hits  n_hits_above
+        0    0      1       1       0
+        1    1      3       2       1
+        2    1      3       2       1
+
+    The rows that are returned. `nth` is 1 for the user's first hit, 2 for the second; it
+    is a mean where orders differ. `first` is the chance that the hit is on this rank and
+    the user's first:
+
+        hit  place  rank  weight  nth  first
+        0    1      1     1       1    1
+        1    1      2     1/3     2    0
+        1    2      3     1/3     2.5  0
+        1    3      4     1/3     3    0
+        2    1      2     1/3     2    0
+        2    2      3     1/3     2.5  0
+        2    3      4     1/3     3    0
+
+    `above` and `n_tied` are those of each hit, as in `Matches`.
+    """
+    ties = _ties_of_hits(hits.user, above, n_tied)
+    hit = np.repeat(np.arange(len(n_tied)), n_tied)
+    place = count_within(hit)  # in the tie
+    tie = TieOfHit(*[column[hit] for column in ties])
+    rank = tie.above + place
+    spread = TieSpread(
+        weight=1.0 / tie.tie_size,
+        nth=_expected_nth(place, tie),
+        first=_first_chance(place, tie),
+        top=place == 1,  # one row of each hit, for what counts hits once
+    )
+    order = order_by_user_and_rank(hits.user[hit], rank)
+    return hits.with_rows(
+        hit[order],
+        rank=rank[order],
+        tied=spread.with_rows(order),
+    )
+
+
+def _ties_of_hits(user: Ints, above: Ints, n_tied: Ints) -> TieOfHit:
+    """Return the tie of each hit.
+
+    Hits stand by user and rank, so those of one tie are neighbours.
+    """
+    first_hit = run_starts(user, above)  # [tie]
+    n_hits = np.diff(first_hit, append=len(user))  # [tie]
+    n_hits_above = count_within(user)[first_hit] - 1  # [tie]
+    return TieOfHit(
+        above=above,
+        tie_size=n_tied,
+        n_hits=np.repeat(n_hits, n_hits),
+        n_hits_above=np.repeat(n_hits_above, n_hits),
+    )
+
+
+def _expected_nth(place: Ints, tie: TieOfHit) -> Floats:
+    """Return which of the user's hits, counted from 1, a hit at a place in its tie is.
+
+    It is a mean over the orders of the tie. Each other hit of the tie is equally likely
+    on each of the other places, and place - 1 of these are above this one.
+    """
+    other_hits = tie.n_hits - 1
+    # A tie of one row has no other place and no other hit: 0 / 1, not 0 / 0.
+    other_places = np.maximum(tie.tie_size - 1, 1)
+    hits_above_in_tie = (place - 1.0) * other_hits / other_places
+    nth: Floats = 1.0 + tie.n_hits_above + hits_above_in_tie
+    return nth
+
+
+def _first_chance(place: Ints, tie: TieOfHit) -> Floats:
+    """Return the probability that a hit is at a place in its tie, and the user's first.
+
+    The hits of a tie can stand in C(tie_size, n_hits) ways. If the first of them is at this
+    place, the n_hits - 1 others are on the tie_size - place places below, in C(tie_size -
+    place, n_hits - 1) ways. Each hit of the tie is equally likely to be that first one:
+    hence / n_hits. With hits in a higher tie, none of them is the user's first.
+    """
+    log_chance = _log_choose(tie.tie_size - place, tie.n_hits - 1)
+    log_chance -= _log_choose(tie.tie_size, tie.n_hits)
+    chance = np.exp(log_chance) / tie.n_hits
+    return np.where(tie.n_hits_above == 0, chance, 0.0)
+
+
+def _log_choose(n: Ints, m: Ints) -> Floats:
+    """Return the logarithm of C(n, m), the number of ways to choose m of n."""
+    from scipy.special import gammaln
+
+    # C(n, m) of n below m is 0, as gammaln is infinite at 0 and at whole numbers below.
+    return np.asarray(gammaln(n + 1.0) - gammaln(m + 1.0) - gammaln(n - m + 1.0))

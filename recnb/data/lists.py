@@ -1,0 +1,340 @@
+"""Lists in cells, one for each user, as a table with a row an item.
+
+    user  recommended          user  item  rank
+    ann   ["a", "b"]     ->    ann   "a"   1
+    bob   ["c"]                ann   "b"   2
+                               bob   "c"   1
+
+Items may have numbers, {"a": 0.9} or [("a", 0.9)]: the scores of recommendations, and the
+relevance in other tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from numbers import Integral, Real
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+import polars as pl
+
+from recnb.data.convert import as_column
+from recnb.data.names import OF_LISTS, RECS, Named, role_of
+from recnb.data.roles import settle
+from recnb.data.tables import InputTable, ListTable
+from recnb.errors import ColumnError, FrameError, is_several, quoted
+from recnb.metrics.hits import Ints
+
+#: What is said of a list in whose place something else is given.
+COMPARED = " Models are compared by recnb.compare(models, truth)."
+#: The tables that hold lists of users.
+WITH_LISTS = (*OF_LISTS, "train")
+#: Cells that hold numbers by item.
+WITH_NUMBERS = (Mapping, pd.Series)
+
+
+def list_column_of(table: InputTable, named: Named) -> str | None:
+    """Return the column of a list for each user.
+
+    It is named by keyword or, of a table without items, by its name.
+    """
+    if table.name not in WITH_LISTS or isinstance(table, ListTable):
+        return None
+    # Lists of train, which no keyword names, are of what was relevant before.
+    role = OF_LISTS.get(table.name, "relevant")
+    asked = named.get(role) if table.name in OF_LISTS else None
+    if asked:
+        return asked[0] if asked[0] in table.columns else None
+    if table.has_role("item", named):
+        return None
+    usual = table.by_role.get(role, [])
+    return usual[0] if len(usual) == 1 else None
+
+
+def with_a_row_an_item(
+    table: InputTable, named: Named, label: str, item: str = "item"
+) -> ListTable:
+    """Return the items of lists in cells in a row each, in a column `item`.
+
+    Columns of users and of a split keep their names.
+    """
+    user = settle(table, named, {"user": True})["user"]
+    split = [column for column in named.get("split", ()) if column in table.columns]
+    table = table.fetched([user, *split, label])
+    keys = table.select({column: column for column in (user, *split)})
+    users, *of_split = keys.get_columns()
+    if isinstance(table.frame, pd.DataFrame):
+        cells: Any = table.frame[label].to_list()  # which may be of several kinds
+    else:
+        cells = table.collected([label])[label]
+    if isinstance(cells, pl.Series) and cells.dtype == pl.Struct:
+        cells = [_mapping_of(struct) for struct in cells]
+    return ListCells(table.name, users, cells, of_split, label, item).in_rows()
+
+
+def _mapping_of(struct: Mapping[str, Any] | None) -> dict[str, Any] | None:
+    """Return a struct as a mapping: each has the fields of all, null where it had none."""
+    if struct is None:
+        return None
+    return {item: number for item, number in struct.items() if number is not None}
+
+
+class Flat(NamedTuple):
+    """Lists taken apart."""
+
+    lengths: Ints
+    items: pl.Series
+    #: [item] -> its number; None: lists have no numbers.
+    numbers: pl.Series | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class ListCells:
+    """The list of each user, in a cell."""
+
+    name: str  #: what errors call the table
+    users: pl.Series
+    cells: Sequence[Any] | pl.Series
+    split: Sequence[pl.Series] = ()  #: the columns that tell the lists of a user apart
+    label: str = ""  #: what the caller calls the column of lists
+    item: str = "item"  #: what the column of items is called
+
+    @property
+    def where(self) -> str:
+        """How errors begin."""
+        column = f": column {self.label!r}" if self.label else ""
+        return f"{self.name}{column} holds"
+
+    @property
+    def are_ranked(self) -> bool:
+        """Whether the order of a list says something."""
+        return self.name == RECS
+
+    @property
+    def number(self) -> str:
+        """The role of numbers of items."""
+        return "score" if self.are_ranked else "relevance"
+
+    def in_rows(self) -> ListTable:
+        """Return a row for each item, with its user and values of a split.
+
+        Recommendations have its rank or score, other tables its relevance if it is given.
+        """
+        keys = pl.DataFrame([self.users, *self.split])
+        repeated = self.users.filter(keys.is_duplicated())
+        if len(repeated):
+            raise FrameError(
+                f"{self.where} more than one list of user {repeated[0]!r}: lists of items "
+                "have one row a user."
+            )
+        flat = self._flat()
+        row = np.repeat(np.arange(len(self.users)), flat.lengths)
+        columns = {self.item: flat.items.alias(self.item)}
+        if flat.numbers is not None:
+            columns[self.number] = flat.numbers.alias(self.number)
+        elif self.are_ranked:
+            starts = np.cumsum(flat.lengths) - flat.lengths
+            columns["rank"] = pl.Series(np.arange(1, len(row) + 1) - starts[row])
+        taken = [column for column in keys.columns if column in columns]
+        if taken:
+            raise ColumnError(
+                f"{self.where} lists, whose items get a column {taken[0]!r}, and there is "
+                "one of this name: rename it."
+            )
+        without_items: Sequence[Any] = ()
+        if not flat.lengths.all():
+            without_items = self.users.filter(pl.Series(flat.lengths == 0)).to_list()
+        rows = pl.DataFrame({**keys[row].to_dict(), **columns})
+        return ListTable(self.name, rows, rows.columns, without_items)
+
+    def _flat(self) -> Flat:
+        """Take the lists apart."""
+        cells = self.cells
+        if isinstance(cells, pl.Series) and cells.dtype in (pl.List, pl.Array):
+            return _flat_of_polars(cells, self.where)
+        lists = self._lists_of_python()
+        item_at = _item_at_in_pairs(lists, self.where)
+        has_mappings = any(isinstance(cell, WITH_NUMBERS) for cell in lists)
+        lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+        if item_at is None and not has_mappings:
+            return Flat(lengths, self._items([*chain.from_iterable(lists)]))
+        items: list[Any] = []
+        numbers: list[Any] = []
+        for cell in lists:
+            of_cell, numbers_of_cell = self._with_numbers(cell, item_at)
+            items += of_cell
+            numbers += numbers_of_cell
+        label = self.label or self.number
+        return Flat(
+            lengths,
+            items=self._items(items),
+            numbers=as_column(numbers, self.name, label, self.number),
+        )
+
+    def _items(self, items: Sequence[Any]) -> pl.Series:
+        """Return items as a column."""
+        return as_column(items, self.name, self.label or "item", "item")
+
+    def _lists_of_python(self) -> list[Any]:
+        """Return each cell as a list, a mapping, or a Series of numbers by item."""
+        cells = [*self.cells]
+        if {*map(type, cells)} <= {list, tuple, dict}:
+            return cells
+        users = self.users.to_list()
+        return [self._as_list(*pair) for pair in zip(cells, users, strict=True)]
+
+    def _as_list(self, cell: Any, user: Any) -> Any:
+        """Return a cell as a list, a mapping, or a Series of numbers by item."""
+        is_nan = isinstance(cell, float) and np.isnan(cell)
+        if cell is None or cell is pd.NA or is_nan:
+            return []
+        if isinstance(cell, Mapping):
+            return cell
+        if isinstance(cell, pd.Series) and _is_by_item(cell, self.where):
+            return cell
+        if isinstance(cell, (set, frozenset)):
+            if not self.are_ranked:
+                return sorted(cell, key=str)  # the same rows each time
+        elif is_several(cell) and not hasattr(type(cell), "columns"):
+            return cell.tolist() if hasattr(cell, "tolist") else [*cell]
+        if self.are_ranked:
+            forms = "in rank order, or a mapping of item to score"
+        else:
+            forms = "or a set, or a mapping of item to relevance"
+        raise FrameError(
+            f"{self.where} {type(cell).__name__} {quoted(cell)} for user {user!r}, where a "
+            f"list of items {forms}, is needed.{COMPARED}",
+            {COMPARED: ""},
+        )
+
+    def _with_numbers(
+        self, cell: Any, item_at: int | None
+    ) -> tuple[Sequence[Any], Sequence[Any]]:
+        """Return the items of a list, and the number of each.
+
+        In pairs the item is at `item_at`; items without numbers are all of relevance 1.
+        """
+        if isinstance(cell, WITH_NUMBERS):
+            pairs = [*cell.items()]
+            return [item for item, _ in pairs], [number for _, number in pairs]
+        if item_at is not None:
+            pairs = [_pair(entry, self.where) for entry in cell]
+            items = [pair[item_at] for pair in pairs]
+            return items, [pair[1 - item_at] for pair in pairs]
+        if self.are_ranked and len(cell):
+            raise FrameError(
+                f"{self.where} lists for some users and mappings for others. Give all "
+                "users lists in rank order, or all of them mappings of item to score."
+            )
+        return cell, [1.0] * len(cell)
+
+
+def _is_by_item(series: pd.Series[Any], where: str) -> bool:
+    """Return whether a Series has numbers by item: a column of items has rows by number."""
+    index = series.index
+    is_numbered = index.inferred_type == "integer" and index.name is None
+    is_of_rows = index.equals(pd.RangeIndex(len(series)))
+    if is_numbered and not is_of_rows and pd.api.types.is_float_dtype(series):
+        raise FrameError(
+            f"{where} a Series of decimal numbers by unnamed whole numbers, which may be "
+            "numbers by item or items by row. Name its index, "
+            "series.rename_axis('item'), or give its items as a list, series.tolist()."
+        )
+    role = role_of(index.name)
+    is_text = index.inferred_type in ("string", "categorical")
+    is_by_item = role == "item" or (role is None and is_text)
+    return is_by_item and pd.api.types.is_numeric_dtype(series)
+
+
+def _flat_of_polars(cells: pl.Series, where: str) -> Flat:
+    """Take lists of Polars apart; of structs, one field is the item and one its number."""
+    if isinstance(cells.dtype, pl.Array):
+        cells = cells.arr.to_list()
+    lengths = cells.list.len().fill_null(0).to_numpy().astype(np.int64)
+    items = cells.filter(pl.Series(lengths > 0)).explode()
+    known = items.drop_nulls()
+    if not isinstance(items.dtype, pl.Struct) or not len(known):
+        return Flat(lengths, items)
+    item_at = _item_at(known[0], where)
+    fields = items.struct.unnest().get_columns()
+    return Flat(lengths, fields[item_at], fields[1 - item_at])
+
+
+# ---- pairs of item and number in lists: [("a", 3.0)] for {"a": 3.0}
+
+
+def _item_at_in_pairs(lists: Sequence[Any], where: str) -> int | None:
+    """Return where the item is in pairs of lists; None if lists are not of pairs."""
+    first: Any = next(filter(len, lists), None)
+    if first is None or isinstance(first, WITH_NUMBERS):
+        return None
+    if not isinstance(first[0], (tuple, Mapping)):
+        return None
+    return _item_at(first[0], where)
+
+
+def _item_at(entry: Any, where: str) -> int:
+    """Return which of two values is the item, where the other one is its number.
+
+    Names of fields tell, else the item is first.
+    """
+    values = _pair(entry, where)
+    roles = [role_of(field) for field in _fields_of(entry)]
+    if "rank" in roles:
+        raise FrameError(
+            f"{where} items with ranks such as {quoted(entry)[:120]} in lists, which are "
+            "in rank order: give the items alone, or a frame with a row an item."
+        )
+    item_at = 0
+    if "item" in roles:
+        item_at = roles.index("item")
+    elif all(isinstance(value, Integral) for value in values):
+        raise _no_items(entry, where)  # either may be the item
+    item, number = values[item_at], values[1 - item_at]
+    if not isinstance(item, (str, Integral)):
+        raise _no_items(entry, where)
+    if not isinstance(number, (Real, type(None))):
+        raise _no_items(entry, where)
+    return item_at
+
+
+def _pair(entry: Any, where: str) -> list[Any]:
+    """Return the two values of an entry of a list."""
+    if not isinstance(entry, (tuple, Mapping)):
+        raise FrameError(
+            f"{where} {quoted(entry)} beside pairs of item and number: give all entries "
+            "of lists alike."
+        )
+    values = [*(entry.values() if isinstance(entry, Mapping) else entry)]
+    if len(values) != 2:
+        raise _no_items(entry, where)
+    return values
+
+
+def _fields_of(entry: Any) -> list[str]:
+    """Return the names of the fields of a mapping, a named tuple or a row of Spark."""
+    if isinstance(entry, Mapping):
+        return [*entry]
+    return [*getattr(entry, "_fields", getattr(entry, "__fields__", ()))]
+
+
+def _no_items(entry: Any, where: str) -> FrameError:
+    """Return the error for a list of other things than items."""
+    fields = _fields_of(entry)
+    if fields:
+        ids = [one for one in fields if one in ("id", "_id") or role_of(one) == "item"]
+        field = repr((ids or fields)[0])
+        taken = f"[one[{field}] for one in items]"
+        return FrameError(
+            f"{where} values such as {quoted(entry)[:120]} in lists, where items are "
+            f"ids. Take one field of each, {taken}; with a number of each, give a "
+            "mapping of item to number.",
+            {taken: field},
+        )
+    return FrameError(
+        f"{where} tuples such as {quoted(entry)} in lists, where items are ids. Of pairs "
+        "of item and number, give the item first, or a mapping of item to number."
+    )

@@ -1,0 +1,200 @@
+"""Lines and tables of text: what a console shows, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from recnb.display.forms import CONSOLE, LATEX, MARKDOWN, Estimate, Line, Mark, Rows
+from recnb.display.language import ngettext, width
+
+#: The columns of a console, and of a line of small print on it.
+COLUMNS = 100
+SMALL_PRINT = 88
+BETWEEN = "  "  #: columns of a table
+
+
+def markdown_table(table: Rows) -> str:
+    """Return a table of Markdown, its caption above and its note below."""
+    header, rows = MARKDOWN.cells(table)
+    n_numbers = len(header) - table.left
+    rule = ["---"] * table.left + ["---:"] * n_numbers
+    lines = [f"| {' | '.join(cells)} |" for cells in (header, rule, *rows)]
+    title = ""
+    if table.caption:
+        title = MARKDOWN.write(Mark("strong", table.caption))
+    parts = [title, "\n".join(lines), MARKDOWN.write(table.note)]
+    return "\n\n".join(filter(None, parts))
+
+
+def console_table(table: Rows) -> str:
+    """Return a table on a page of a console, without intervals if they have no room.
+
+    What is still too wide is cut.
+    """
+    shown = replace(table, rows=table.rows[: table.most])
+    lines = aligned_rows(shown)
+    if max(map(width, lines)) > COLUMNS:
+        lines = [_shortened(line) for line in aligned_rows(_without_intervals(shown))]
+    n_left_out = len(table.rows) - len(shown.rows)
+    more = ""
+    if n_left_out:
+        more = f"({ngettext('{n} more row', '{n} more rows', n_left_out)})"
+    caption = wrapped(CONSOLE.write(table.caption))
+    note = wrapped(CONSOLE.write(table.note))
+    return "\n".join(filter(None, [caption, *lines, more, note]))
+
+
+def printed(tables: Iterable[Rows], notes: Iterable[Line]) -> str:
+    """Return tables and the small print below them for a console, in its columns."""
+    lines = list[str]()
+    for table in tables:
+        lines += [wrapped(CONSOLE.write(table.caption)), *fitted_rows(table)]
+    for note in notes:
+        lines.append(wrapped(CONSOLE.write(note), columns=SMALL_PRINT))
+    return "\n".join(filter(None, lines))
+
+
+def whole_table(table: Rows) -> str:
+    """Return a table for a console with all its rows, however wide they are."""
+    caption, note = CONSOLE.write(table.caption), CONSOLE.write(table.note)
+    return "\n".join(filter(None, [caption, *aligned_rows(table), note]))
+
+
+def latex_table(
+    table: Rows, caption: str, label: str | None = None, below: Line = ""
+) -> str:
+    """Return a table in the style of booktabs with what is below it.
+
+    Caption and label are LaTeX.
+    """
+    header, rows = LATEX.cells(table)
+    columns = "l" * table.left + "r" * (len(header) - table.left)
+    lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}"]
+    if label:
+        lines.append(rf"\label{{{label}}}")
+    lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]
+    lines += [" & ".join(header) + r" \\", r"\midrule"]
+    lines += [" & ".join(row) + r" \\" for row in rows]
+    lines += [r"\bottomrule", r"\end{tabular}"]
+    note = LATEX.write(below).strip()
+    if note:
+        lines += ["", r"\smallskip", rf"{{\footnotesize\raggedright {note}\par}}"]
+    return "\n".join([*lines, r"\end{table}"])
+
+
+def aligned_rows(table: Rows) -> list[str]:
+    """Return the lines of a table for a console, in its whole width.
+
+    Columns of numbers are aligned to the right.
+    """
+    header, rows = CONSOLE.cells(table)
+    return _aligned_lines([header, *rows], table.left)
+
+
+def fitted_rows(table: Rows) -> list[str]:
+    """Return the lines of a table for a console, a wide one in parts below each other.
+
+    Each part begins with the columns that name the rows. What is longer than a part
+    has room for ends in "…".
+    """
+    lines = aligned_rows(table)
+    if max(map(width, lines)) <= COLUMNS:
+        return lines
+    header, rows = CONSOLE.cells(table)
+    columns: list[Sequence[str]] = [*zip(header, *rows, strict=True)]
+    n_names = _n_of_names(columns[: table.left])
+    half = COLUMNS // 2
+    names = [[_shortened(cell, half) for cell in each] for each in columns[:n_names]]
+    room = COLUMNS - _width_of(names) - len(BETWEEN)
+    others = [[_shortened(cell, room) for cell in each] for each in columns[n_names:]]
+    n_left = table.left - n_names
+    lines = []
+    while others:
+        part = _that_fit(others, room)
+        in_rows = [*zip(*names, *part, strict=True)]
+        lines += _aligned_lines(in_rows, n_names + max(0, min(n_left, len(part))))
+        others, n_left = others[len(part) :], n_left - len(part)
+    return lines
+
+
+def _n_of_names(columns: Sequence[Sequence[str]]) -> int:
+    """Return how many of the first columns are in each part: as take half of it."""
+    n_names = 1
+    while n_names < len(columns) and _width_of(columns[: n_names + 1]) <= COLUMNS // 2:
+        n_names += 1
+    return n_names
+
+
+def _that_fit(columns: Sequence[Sequence[str]], room: int) -> Sequence[Sequence[str]]:
+    """Return the first of some columns, as many as there is room for."""
+    n_columns = 1
+    while n_columns < len(columns) and _width_of(columns[: n_columns + 1]) <= room:
+        n_columns += 1
+    return columns[:n_columns]
+
+
+def _width_of(columns: Sequence[Sequence[str]]) -> int:
+    """Return how wide columns are beside each other."""
+    widths = [max(map(width, column)) for column in columns]
+    return sum(widths) + len(BETWEEN) * (len(columns) - 1)
+
+
+def _aligned_lines(rows: Sequence[Sequence[str]], n_left: int) -> list[str]:
+    """Put the cells of rows into columns, the first ones aligned to the left."""
+    widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
+    return [_aligned(row, widths, n_left) for row in rows]
+
+
+def _aligned(row: Sequence[str], widths: Sequence[int], n_left: int) -> str:
+    """Put the cells of a row into columns, the first ones aligned to the left."""
+    cells = []
+    for column, (cell, wide) in enumerate(zip(row, widths, strict=True)):
+        # A Korean letter takes two columns, which str.ljust and str.rjust do not know.
+        gap = " " * (wide - width(cell))
+        cells.append(cell + gap if column < n_left else gap + cell)
+    return BETWEEN.join(cells).rstrip()
+
+
+def _without_intervals(table: Rows) -> Rows:
+    rows = []
+    for row in table.rows:
+        cells = []
+        for cell in row:
+            if isinstance(cell, Estimate):
+                cell = replace(cell, ends=None)
+            cells.append(cell)
+        rows.append(cells)
+    return replace(table, rows=rows)
+
+
+def wrapped(
+    words: str, first: str = "", most: int | None = None, columns: int = COLUMNS
+) -> str:
+    """Break words into lines of a console, at most so many.
+
+    `first` begins the first line.
+    """
+    # A Korean letter takes two columns, which textwrap does not know: each is followed
+    # by a sign that is taken out again.
+    plain_words = " ".join(str(words).split())
+    letters = [letter + "\0" * (width(letter) - 1) for letter in plain_words]
+    filled = textwrap.fill(
+        "".join(letters),
+        columns,
+        initial_indent=first,
+        subsequent_indent=" " * len(first),
+        break_on_hyphens=False,
+        max_lines=most,
+        placeholder=" …",
+    )
+    return filled.replace("\0", "")
+
+
+def _shortened(line: str, columns: int = COLUMNS) -> str:
+    """Cut a line of a console, or a cell, to a width."""
+    while width(line) > columns:
+        n_over = max(2, (width(line) - columns) // 2)
+        line = line[: -n_over - 1].rstrip(" ,…") + " …"
+    return line

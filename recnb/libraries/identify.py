@@ -1,0 +1,177 @@
+"""`identify`: the conventions that give a printed number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import replace
+from decimal import Decimal, InvalidOperation
+from itertools import groupby
+from math import isfinite
+from typing import Any
+
+import pandas as pd
+
+from recnb.conventions.presets import of_metric
+from recnb.data import Source
+from recnb.data.source import EmptyTruthError
+from recnb.display.language import N_, _
+from recnb.display.progress import steps
+from recnb.errors import OptionError, RecnbError, is_number, quoted
+from recnb.libraries.number import (
+    Variant,
+    caveats_of,
+    lacking_in,
+    refuse_weights,
+)
+from recnb.metrics.measure import Measure, measure_named
+from recnb.metrics.metric import METRICS
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.table import Shown, Table
+
+#: Numbers nearer than this agree.
+AGREE = 1e-9
+#: How a number fits the printed one, the better first.
+ROUNDS = N_("rounds to it")
+CUT_OFF = N_("only if cut off, not rounded")
+NEAR = N_("one of the nearest")
+FITS = (ROUNDS, CUT_OFF, NEAR)
+#: The columns, and what stands above each.
+HEADINGS = {
+    "convention": N_("convention"),
+    "value": N_("value"),
+    "difference": N_("difference"),
+    "fit": N_("fit"),
+}
+#: How many of the nearest numbers are shown.
+N_NEAREST = 5
+SOME_FIT = N_("{printed}: {found:,} conventions of {n:,} give it")
+NONE_FITS = N_("{printed}: none of {n:,} conventions gives it; here are the nearest")
+#: Conventions that count users for whom the truth has no row.
+NOT_TRIED = N_("not tried, since they count users whose truth is empty: {names}")
+
+
+def identify(
+    evaluation: EvaluationData, metric: Any, value: Any, k: int | None, **options: Any
+) -> Table:
+    """Find the conventions that give a printed number.
+
+    The arguments are those of `Evaluation.identify`.
+    """
+    measure = measure_named(metric, METRICS).cut_at(k).with_options(options)
+    k = measure.k
+    printed, digits = printed_number(value)
+    refuse_weights(evaluation)
+    source = evaluation.source
+    variants = _variants_of(evaluation, measure)
+    numbers, without_truth = _numbers(source, variants.values(), k)
+    rows = []
+    for name, number in numbers.items():
+        if isfinite(number):
+            fit = _fit(variants[name], number, printed, digits)
+            rows.append((name, number, number - printed, fit))
+    fitting = [row for row in rows if row[-1] != NEAR]
+    fitting.sort(key=lambda row: FITS.index(row[-1]))
+    nearest = sorted(rows, key=lambda row: abs(row[2]))[:N_NEAREST]
+    frame = pd.DataFrame(fitting or nearest, columns=pd.Index(HEADINGS))
+    frame["fit"] = frame["fit"].map(_)
+    label = measure.label
+    as_printed = f"{printed:.{digits}f}"
+    as_printed = _("{label} printed as {value}", label=label, value=as_printed)
+    headline = SOME_FIT if fitting else NONE_FITS
+    notes = [_(headline, printed=as_printed, found=len(fitting), n=len(numbers))]
+    if without_truth:
+        names = [name for name in variants if name in without_truth]
+        notes.append(_(NOT_TRIED, names=", ".join(names)))
+    found = {row[0] for row in fitting}
+    notes += caveats_of(each for name, each in variants.items() if name in found)
+    notes += lacking_in(source, variants.values())
+    title = _("which convention prints {label}", label=label)
+    shown = Shown(
+        title=title,
+        basis=notes,
+        headings={name: _(words) for name, words in HEADINGS.items()},
+        cells={"difference": "signed", "fit": "words"},
+    )
+    return Table(frame.set_index("convention"), shown=shown)
+
+
+def _variants_of(evaluation: EvaluationData, measure: Measure) -> dict[str, Variant]:
+    """Return our definition of a number and those of libraries, by name."""
+    ours = Variant.of_evaluation(evaluation, measure)
+    variants = {ours.name: ours}
+    for preset in of_metric(measure.name):
+        # Without k, a library that always cuts has no number.
+        with suppress(OptionError):
+            theirs = Variant.of_preset(preset.at(measure.k))
+            variants[theirs.name] = theirs
+    return variants
+
+
+def _fit(variant: Variant, number: float, printed: float, digits: int) -> str:
+    """Say how a number fits one that was printed with so many digits."""
+    difference = number - printed
+    slack = AGREE
+    if variant.preset is not None:
+        slack = max(AGREE, variant.preset.tolerance)
+    unit = 10.0**-digits
+    lost = difference if printed >= 0 else -difference  # by cutting digits off
+    if abs(difference) <= 0.5 * unit + slack:
+        return ROUNDS
+    if -slack <= lost < unit - slack:
+        return CUT_OFF
+    return NEAR
+
+
+def _numbers(
+    source: Source, variants: Iterable[Variant], k: int | None
+) -> tuple[dict[str, float], set[str]]:
+    """Compute the number of each variant, by name, where these data have one.
+
+    The names are returned as well of those that count users whose truth is empty.
+    """
+    numbers: dict[str, float] = {}
+    without_truth = set[str]()
+
+    def data_of(variant: Variant) -> str:
+        return repr(variant.convention.with_metric({}))
+
+    # Variants that read the data alike follow each other, and share the join.
+    by_data = groupby(sorted(variants, key=data_of), data_of)
+    groups = [list(group) for _data, group in by_data]
+    for group in steps(groups, _("conventions tried")):
+        # A copy keeps what it joins to itself, until the next group.
+        tried = replace(source)
+        for variant in group:
+            try:
+                numbers[variant.name] = variant.measure(tried, k).value
+            except EmptyTruthError:
+                without_truth.add(variant.name)
+            except RecnbError:  # these data have no such number
+                continue
+    in_order = {one.name: numbers[one.name] for one in variants if one.name in numbers}
+    return in_order, without_truth
+
+
+def printed_number(value: Any) -> tuple[float, int]:
+    """Return a number as it was printed, and its decimals.
+
+    A float is read as Python writes it.
+    """
+    text = ""
+    if isinstance(value, str):
+        text = value.strip()
+    elif is_number(value):
+        text = repr(float(value))
+    try:
+        number = Decimal(text.rstrip("%"))
+    except InvalidOperation:
+        number = Decimal("NaN")
+    decimals = number.as_tuple().exponent
+    if not isinstance(decimals, int):
+        raise OptionError(
+            f"{quoted(value)} is no printed number: give it as it is printed, "
+            f"such as '0.3680' or 0.368."
+        )
+    percent = text.endswith("%")
+    return float(number / 100 if percent else number), max(0, -decimals) + 2 * percent

@@ -1,0 +1,243 @@
+"""`why`: from one number to another, one decision after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from math import isfinite, isnan
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from recnb.conventions import Convention
+from recnb.conventions.presets import recorded
+from recnb.data import Source
+from recnb.data.ids import each_once
+from recnb.display.language import N_, _
+from recnb.display.text import one_line, users_in_words
+from recnb.errors import OptionError, RecnbError, is_number, quoted
+from recnb.libraries.number import (
+    Measurement,
+    Variant,
+    caveats_of,
+    lacking_in,
+    refuse_weights,
+)
+from recnb.metrics.measure import Measure, measure_named
+from recnb.metrics.metric import METRICS, Given
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.numbers import SAME
+from recnb.results.table import Shown, Table
+
+COLUMNS = ["decision", "from", "to", "value", "change", "n_moved", "moved_most"]
+
+NO_NUMBER = N_("{now} alone gives no number: {problem}")
+TOGETHER = N_("switched together, since {reason}")
+UNCHANGED = N_("Differs, and changes nothing on these frames: {what}")
+
+
+class Switch(NamedTuple):
+    """One decision changed to another's."""
+
+    axis: str
+    before: str  #: in words
+    after: str
+    variant: Variant  #: the definition of the number after it
+
+
+class Step(NamedTuple):
+    """A switch, or several that are made together where one alone gives no number."""
+
+    switches: list[Switch]
+    before: Measurement
+    after: Measurement
+    reason: str  #: why the first of several gives no number
+
+
+def why(
+    evaluation: EvaluationData, metric: Any, k: int | None, other: Any, **options: Any
+) -> Table:
+    """Explain the difference between an evaluation's number and another.
+
+    The arguments are those of `Evaluation.why`.
+    """
+    measure = measure_named(metric, METRICS).cut_at(k).with_options(options)
+    k = measure.k
+    refuse_weights(evaluation)
+    source = evaluation.source
+    ours = Variant.of_evaluation(evaluation, measure)
+    other_source, theirs = _other_side(source, ours, other, k, options)
+    start = ours.measure(source, k)
+    end = theirs.measure(other_source, k)  # what a library refuses is raised first
+    switches = switches_between(ours, theirs)
+    if other_source is not source:
+        first, second = _("the frames of the first"), _("the frames of the second")
+        switches.insert(0, Switch("frames", first, second, replace(ours, preset=None)))
+    our_name, their_name = one_line(ours.name), one_line(theirs.name)
+    first_row = ("", "", our_name, start.value, np.nan, len(start.users), "")
+    rows, notes = _rows_of(walk(start, switches, end, other_source, k))
+    numbers = f"{start.value:.4f} {our_name}, {end.value:.4f} {their_name}"
+    headline = f"{measure.label}: {numbers}, {end.value - start.value:+.4f}"
+    lacking = [*lacking_in(source, [ours]), *lacking_in(other_source, [theirs])]
+    notes = [headline, _users_of(start, end), *notes, *caveats_of([theirs])]
+    notes += dict.fromkeys(lacking)
+    frame = pd.DataFrame([first_row, *rows], columns=pd.Index(COLUMNS))
+    shown = Shown(
+        title=_("why {label} differs", label=measure.label),
+        basis=notes,
+        cells={
+            "from": "words",
+            "to": "words",
+            "change": "signed",
+            "moved_most": "words",
+        },
+    )
+    return Table(frame.set_index("decision"), shown=shown)
+
+
+def _rows_of(steps: Iterable[Step]) -> tuple[list[tuple[Any, ...]], list[str]]:
+    """Return the rows of a table of steps, and what is said below it.
+
+    Steps that change nothing are named there.
+    """
+    rows: list[tuple[Any, ...]] = []
+    notes = []
+    unchanged = []
+    for step in steps:
+        change = step.after.value - step.before.value
+        n_moved, most = _moved(step.before, step.after)
+        if n_moved == 0 and abs(change) <= SAME:
+            unchanged += [f"{each.before} → {each.after}" for each in step.switches]
+            continue
+        axes, before, after, _variants = zip(*step.switches, strict=True)
+        words = ", ".join(axes), "; ".join(before), "; ".join(after)
+        rows.append((*words, step.after.value, change, n_moved, most))
+        if step.reason:
+            notes.append(_(TOGETHER, reason=step.reason))
+    if unchanged:
+        notes.append(_(UNCHANGED, what="; ".join(unchanged)))
+    return rows, notes
+
+
+def switches_between(ours: Variant, theirs: Variant) -> list[Switch]:
+    """Return the decisions that differ, each switched after those before it.
+
+    No library computes what is between the two ends.
+    """
+    switches = []
+    variant = replace(ours, preset=None)
+    for axis in ours.differing_axes(theirs):
+        before = variant.words(axis)
+        variant = variant.taking(axis, theirs)
+        switches.append(Switch(axis, before, variant.words(axis), variant))
+    return switches
+
+
+def walk(
+    start: Measurement,
+    switches: Sequence[Switch],
+    end: Measurement,
+    source: Source,
+    k: int | None,
+) -> Iterator[Step]:
+    """Measure after each switch; their changes add up to the difference.
+
+    A switch that gives no number alone is made together with the next.
+    """
+    numbers = [_number(switch.variant, source, k) for switch in switches[:-1]]
+    before = start
+    made: list[Switch] = []
+    reason = ""
+    for switch, number in zip(switches, [*numbers, end], strict=False):
+        made.append(switch)
+        if isinstance(number, str):
+            reason = reason or _(NO_NUMBER, now=switch.after, problem=number)
+            continue
+        yield Step(made, before, number, reason)
+        before = number
+        made = []
+        reason = ""
+
+
+def _number(variant: Variant, source: Source, k: int | None) -> Measurement | str:
+    """Measure a number between the two ends, or say why there is none."""
+    try:
+        number = variant.measure(source, k)
+    except RecnbError as error:
+        return str(error).rstrip(".")
+    return number if isfinite(number.value) else _("it is NaN")
+
+
+def _moved(before: Measurement, after: Measurement) -> tuple[int, str]:
+    """Count the users whose values changed, and say whose changed most.
+
+    Those who come or go are among them.
+    """
+    users = each_once(before.users, after.users)
+    old = before.values_of(users)
+    new = after.values_of(users)
+    comes_or_goes = np.isnan(old) != np.isnan(new)
+    change = np.abs(np.nan_to_num(new) - np.nan_to_num(old))
+    moved = np.flatnonzero(comes_or_goes | (change > SAME))
+    if len(moved) == 0:
+        return 0, ""
+    # Of equal changes, users who count before and after come first: they show what
+    # changed in a list.
+    largest_first = np.lexsort((moved, comes_or_goes[moved], -change[moved]))
+    most = int(moved[largest_first[0]])
+    user = one_line(repr(users[most]))
+    return len(moved), f"{user}: {_value(old[most])} → {_value(new[most])}"
+
+
+def _value(value: float) -> str:
+    return _("not counted") if isnan(value) else f"{value:.4f}"
+
+
+def _users_of(start: Measurement, end: Measurement) -> str:
+    """Say how many users the numbers are of."""
+    if start.n_counted == end.n_counted:
+        return users_in_words(start.n_counted)
+    words = N_("{n:,} users at the start, {other:,} at the end")
+    return _(words, n=start.n_counted, other=end.n_counted)
+
+
+def _other_side(
+    source: Source,
+    ours: Variant,
+    other: Any,
+    k: int | None,
+    options: Given,
+) -> tuple[Source, Variant]:
+    """Return the frames and the definition of the number that is the other side.
+
+    The frames are ours if they are the same.
+    """
+    name = _("the other convention")
+    if isinstance(other, str) and other == "recnb":
+        name = "recnb"
+        other = Convention()
+    if isinstance(other, str):
+        preset = recorded(ours.metric.name, other).at(k)
+        return source, Variant.of_preset(preset)
+    if isinstance(other, Convention):
+        convention = source.under(other).convention
+        options = {**options, **dict(other.metric)}
+        return source, Variant.made(name, convention, ours.metric, options)
+    if isinstance(other, EvaluationData):
+        second = other.source
+        theirs = Variant.of_evaluation(other, Measure(ours.metric, options, k))
+        if theirs.name == ours.name:
+            theirs = replace(theirs, name=_("the other evaluation"))
+        is_same = source.recs.equals(second.recs) and source.truth.equals(second.truth)
+        return source if is_same else second, theirs
+    problem = f"other={quoted(other)}: "
+    if is_number(other):
+        problem += (
+            "for the convention behind a printed number type "
+            ".identify(metric, number), or "
+        )
+    raise OptionError(
+        f"{problem}name the library that gives the other number, such as "
+        f"other='rectools', or give a Convention or an Evaluation."
+    )

@@ -1,0 +1,542 @@
+"""The tables and pictures of a report, each a view of its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import isfinite
+from typing import Any, NamedTuple
+
+from recnb.display import svg
+from recnb.display.forms import (
+    Estimate,
+    Line,
+    Mark,
+    Name,
+    Picture,
+    Rows,
+    estimate,
+    say,
+    strong,
+    with_code,
+)
+from recnb.display.language import N_, _
+from recnb.display.style import ACCENT, NEUTRAL, OTHER, QUIET
+from recnb.display.text import at_k, fixed, one_line, short, signed
+from recnb.lint import Finding
+from recnb.metrics.metric import Better
+from recnb.report import texts, words
+from recnb.report.data import (
+    MOST_PAIRS,
+    MetricWords,
+    ReportData,
+    SegmentNumbers,
+)
+from recnb.results.conclusions import n_tested, p_value
+from recnb.results.numbers import DifferenceRow, MeanRow
+from recnb.results.plots import times_of
+from recnb.results.segments import SMALL
+from recnb.results.verdicts import NEAR_BEST, sign_of_verdict, with_sign
+
+#: Differences in a table, and columns of means in letters of the usual size.
+MOST_ROWS, MOST_COLUMNS = 24, 6
+#: Findings that are all open, and models of a table that has room for intervals.
+FEW_FINDINGS, FEW_MODELS = 3, 5
+
+#: The colours of findings in a picture.
+COLOURS = {"better": ACCENT, "worse": OTHER, "higher": NEUTRAL, "lower": NEUTRAL}
+
+#: The verdict on two models the other way round.
+TURNED = {"better": "worse", "worse": "better", "higher": "lower", "lower": "higher"}
+
+#: The titles of columns with their cells.
+Columns = list[tuple[Line, Sequence[Line]]]
+
+
+def estimate_of(row: MeanRow, **look: Any) -> Estimate:
+    """Return a mean with the ends of its interval, for a cell."""
+    return estimate(row.mean, row.low, row.high, **look)
+
+
+# Means
+
+
+def means(report: ReportData) -> list[tuple[Line, Rows]]:
+    """Return the tables of means with their titles, that of the lead cut-off first."""
+    first, *others = _tables_of_means(report)
+    first = replace(first, note="" if report.is_one else words.legend(report))
+    titled = [(other.caption, replace(other, caption="")) for other in others]
+    return [(first.caption, first), *titled]
+
+
+def _tables_of_means(report: ReportData) -> list[Rows]:
+    """Return a row a metric of one model; of several a row a model, a table a cut-off."""
+    accuracy = [metric for metric in report.metrics if metric.is_accuracy]
+    title = _("Means over {users}", users=report.sample)
+    if report.is_one:
+        return [_of_one(report, accuracy, title)]
+    columns = []
+    for metric in accuracy:
+        for k in report.k:
+            column = report.means_of(metric.metric, k)
+            if column:
+                columns.append((metric, column))
+    if len(columns) == len(accuracy) and len({rows[0].k for _m, rows in columns}) > 1:
+        # Each metric has a cut-off of its own.
+        heads = [rows[0].label for _metric, rows in columns]
+        return [_of_several(report, columns, heads, title)]
+    tables = []
+    for k in sorted(report.k, key=lambda k: k != report.lead_k):
+        at_k = [(metric, rows) for metric, rows in columns if rows[0].k == k]
+        heads = [_arrowed(metric.symbol, metric.better) for metric, _rows in at_k]
+        title = _("Means at k = {k}", k=k or _("whole list"))
+        tables.append(_of_several(report, at_k, heads, title))
+    return tables
+
+
+def _of_several(
+    report: ReportData,
+    columns: Sequence[tuple[MetricWords, Sequence[MeanRow]]],
+    heads: Sequence[str],
+    title: str,
+) -> Rows:
+    """Return a row a model, its means with their marks."""
+    rows: list[list[Line]] = [[_name_of(model, report)] for model in report.ranked]
+    for _metric, means in columns:
+        of_model = {mean.model: mean for mean in means}
+        signs = marks(report, means)
+        for model, row in zip(report.ranked, rows, strict=True):
+            mean = of_model[model]
+            row.append(
+                estimate_of(mean, best=mean.best, signs=signs[model], signed=True)
+            )
+    is_wide = len(heads) > MOST_COLUMNS
+    return Rows([_("model"), *heads], rows, title, small=is_wide)
+
+
+def _name_of(model: str, report: ReportData) -> Line:
+    """Return the name of a model, and whether it is the baseline."""
+    if model == report.baseline:
+        return [Name(model), " ", Mark("small", _("baseline"))]
+    return Name(model)
+
+
+def marks(report: ReportData, means: Sequence[MeanRow]) -> dict[str, str]:
+    """Return by model the sign of a difference that stands beside a mean of a column.
+
+    It is the finding against the baseline; where every two models are compared, it
+    tells those that are not shown to differ from the best.
+    """
+    metric, k = means[0].metric, means[0].k
+    signs = dict.fromkeys(report.models, "")
+    if report.baseline is not None:
+        for row in report.differences_of(metric, k):
+            if row.is_found and row.baseline == report.baseline:
+                signs[row.model] = sign_of_verdict(row.verdict)
+        return signs
+    best = [mean.model for mean in means if mean.best]
+    for mean in means:
+        if best and not mean.best:
+            is_near = words.is_near(report, mean.model, best[0], metric, k)
+            signs[mean.model] = NEAR_BEST if is_near else ""
+    return signs
+
+
+def beyond(report: ReportData) -> Rows | None:
+    """Return the metrics beyond accuracy, if there are any."""
+    metrics = [metric for metric in report.metrics if not metric.is_accuracy]
+    note = _(texts.WITHOUT_INTERVAL)
+    if not metrics:
+        return None
+    if report.is_one:
+        return replace(_of_one(report, metrics, _("Beyond accuracy")), note=note)
+    rows: list[list[Line]] = []
+    for metric in metrics:
+        row: list[Line] = [_arrowed(metric.row_name, metric.better)]
+        for mean in report.means_of(metric.metric, report.lead_k):
+            cell = estimate_of(mean, signed=True)
+            if len(report.models) > FEW_MODELS:
+                cell = replace(cell, ends=None)
+            row.append(cell)
+        if len(row) > 1:
+            rows.append(row)
+    if not rows:
+        return None
+    header: list[Line] = [_("metric"), *map(Name, report.models)]
+    title = f"{_('Beyond accuracy')} {at_k(report.lead_k)}"
+    return Rows(header, rows, title, note=note)
+
+
+def _arrowed(name: str, better: Better) -> str:
+    """Return the name of a metric; an arrow says that less is better."""
+    return f"{name} ↓" if better == "low" else name
+
+
+def _of_one(report: ReportData, metrics: Sequence[MetricWords], title: str) -> Rows:
+    """Return a row a metric, a column a cut-off, and of accuracy a picture."""
+    rows = []
+    for metric in metrics:
+        row: list[Line] = [_arrowed(metric.row_name, metric.better)]
+        for k in report.k:
+            at_cutoff = report.means_of(metric.metric, k)
+            row.append(estimate_of(at_cutoff[0]) if at_cutoff else "")
+        rows.append([*row, _strip(report, metric)])
+    tops = {metric.bounds[1] for metric in metrics if _has_strip(metric)}
+    words = N_("@{k}, 0 to 1")
+    if not tops <= {1.0}:
+        words = N_("@{k}, 0 to the upper bound")
+    header: list[Line] = [_("metric"), *map(at_k, report.k)]
+    if tops:
+        header.append(Mark("aside", _(words, k=report.lead_k)))
+    else:
+        rows = [row[:-1] for row in rows]
+    return Rows(header, rows, title, most=20)
+
+
+def _has_strip(metric: MetricWords) -> bool:
+    bottom, top = metric.bounds
+    return metric.is_accuracy and bottom == 0 and isfinite(top)
+
+
+def _strip(report: ReportData, metric: MetricWords) -> Line:
+    """Return a picture of a metric of accuracy between 0 and its upper bound."""
+    means = report.means_of(metric.metric, report.lead_k)
+    if not means:
+        return ""
+    (mean,) = means
+    if not (_has_strip(metric) and isfinite(mean.mean)):
+        return "–"
+    top = metric.bounds[1]
+    words = N_("{label} is {value} of {top}")
+    alt = _(words, label=mean.label, value=fixed(mean.mean), top=short(top))
+    return Picture(svg.strip(mean.mean, mean.low, mean.high, 0.0, top), alt)
+
+
+# Differences
+
+
+def differences(report: ReportData) -> Rows:
+    """Return the differences at the lead cut-off with their tests.
+
+    Of many those of the lead metric; where these are many, those of the best model.
+    """
+    rows = [row for row in report.differences if row.k == report.lead_k]
+    if {row.metric for row in rows} < {row.metric for row in report.differences}:
+        rows = list(report.differences)  # each metric has a cut-off of its own
+    note: Line = ""
+    if len(rows) > MOST_ROWS:
+        rows = report.at_lead
+        n, k = n_tested(report.differences), [*report.k]
+        symbol = report.lead.symbol
+        note = with_code(_(texts.TESTS_ALONE, symbol=symbol, n=n, k=k))
+    if len(rows) > MOST_ROWS and report.baseline is None:
+        rows = _of_the_best(rows, report)
+    title = _("Differences at k = {k}, each over the same users", k=report.lead_k)
+    metrics = [_arrowed(row.symbol, row.better) for row in rows]
+    if any(row.k != report.lead_k for row in rows):
+        title = _("Differences, each over the same users")
+        metrics = [_arrowed(row.label, row.better) for row in rows]
+    columns: Columns = [(_("metric"), metrics), *_models_of(rows)]
+    return _tests(columns, rows, title, note=note)
+
+
+def _of_the_best(
+    rows: Sequence[DifferenceRow], report: ReportData
+) -> list[DifferenceRow]:
+    """Return the differences of every other model to the best, in order."""
+    first = report.ranked[0]
+    of_best = []
+    for row in rows:
+        if row.model == first:
+            row = _turned(row)
+        if row.baseline == first:
+            of_best.append(row)
+    return sorted(of_best, key=lambda row: report.ranked.index(row.model))
+
+
+def _turned(row: DifferenceRow) -> DifferenceRow:
+    """Return a difference the other way round."""
+    return replace(
+        row,
+        model=row.baseline,
+        baseline=row.model,
+        difference=-row.difference,
+        low=-row.high,
+        high=-row.low,
+        won=row.lost,
+        lost=row.won,
+        verdict=TURNED.get(row.verdict, row.verdict),
+    )
+
+
+def _models_of(rows: Sequence[DifferenceRow]) -> Columns:
+    """Return the columns that say which models a difference is of."""
+    columns: Columns = [(_("model"), [Name(row.model) for row in rows])]
+    if len({row.baseline for row in rows}) > 1:
+        columns.append((_("baseline"), [Name(row.baseline) for row in rows]))
+    return columns
+
+
+def _tests(
+    columns: Columns,
+    rows: Sequence[DifferenceRow],
+    title: Line,
+    *,
+    left: int | None = None,
+    note: Line = "",
+) -> Rows:
+    """Return a table of differences: each with the sign of its verdict, drawn about 0.
+
+    `columns` say what each is of.
+    """
+    against: Line = _("difference")
+    baselines = {row.baseline for row in rows}
+    if len(baselines) == 1 and rows[0].baseline:
+        against = say(N_("minus {baseline}"), baseline=Name(rows[0].baseline, 20))
+    elif not any(baselines):
+        against = _("gap to the rest")
+    ends = []
+    for row in rows:
+        ends += [row.difference, row.low, row.high]
+    reach = svg.reach_of(ends)
+    columns = [
+        *columns,
+        (against, [_difference(row) for row in rows]),
+        (Mark("aside", _("about 0")), [_about_0(row, reach) for row in rows]),
+        (_("p, Holm"), [p_value(row.p_holm) for row in rows]),
+    ]
+    if any(baselines):
+        counts = [f"{row.won:,} / {row.tied:,} / {row.lost:,}" for row in rows]
+        columns.append((_("won / tied / lost"), counts))
+    header = [title for title, _cells in columns]
+    cells = list(zip(*(cells for _title, cells in columns), strict=True))
+    if left is None:
+        left = header.index(against)
+    return Rows(header, cells, title, left=left, note=note)
+
+
+def _difference(row: DifferenceRow) -> Estimate:
+    """Return a difference with its interval and the sign of its verdict."""
+    sign = f" {sign_of_verdict(row.verdict)}"
+    return estimate(row.difference, row.low, row.high, signed, signs=sign)
+
+
+def _about_0(row: DifferenceRow, reach: float) -> Line:
+    """Draw a difference about 0, grey unless it is a finding."""
+    if not isfinite(row.difference):
+        return "–"
+    ends = f"{signed(row.low)} … {signed(row.high)}"
+    alt = f"{signed(row.difference)} ({ends}), {with_sign(row.verdict)}"
+    colour = COLOURS.get(row.verdict, QUIET)
+    picture = svg.strip(row.difference, row.low, row.high, -reach, reach, colour)
+    return Picture(picture, f"{row.label}: {alt}")
+
+
+# Segments
+
+
+def segments(report: ReportData, segments: SegmentNumbers) -> list[Rows]:
+    """Return the means of each segment, and its differences or its gap to the rest."""
+    by = one_line(segments.by, 200)
+    title = _("{label} by {by}", label=report.label, by=by)
+    if report.is_one:
+        return [_segments_of_one(report, segments, title)]
+    tables = [_segments_of_several(report, segments, title)]
+    if segments.is_tested and len(report.at_lead) <= MOST_PAIRS:
+        rows = segments.differences_of(report.lead.metric)
+        columns: Columns = [(_("segment"), [_name(segments, row) for row in rows])]
+        columns += _models_of(rows)
+        note = _(texts.DIFFERENCES_IN_SEGMENTS, n=n_tested(segments.differences))
+        titled = [title, ": ", _("difference")]
+        tables.append(_tests(columns, rows, titled, note=note))
+    return tables
+
+
+def _segments_of_one(report: ReportData, segments: SegmentNumbers, title: str) -> Rows:
+    """Return the mean of each segment with its gap to others, if it has one."""
+    means = segments.means_of(report.lead.metric)
+    columns: Columns = [
+        (_("segment"), [_name(segments, row) for row in means]),
+        (_("users"), [_users_in(row) for row in means]),
+        (_("mean"), [estimate_of(row) for row in means]),
+    ]
+    gaps = segments.differences_of(report.lead.metric)
+    if len(gaps) == len(means):
+        return _tests(columns, gaps, title, left=1, note=segments.basis)
+    header = [title for title, _cells in columns]
+    cells = list(zip(*(cells for _title, cells in columns), strict=True))
+    return Rows(header, cells, title, note=segments.basis)
+
+
+def _segments_of_several(
+    report: ReportData, segments: SegmentNumbers, title: str
+) -> Rows:
+    """Return the mean of each model in each segment, the best marked."""
+    mean_of = _mean_of(report, segments)
+    rows: list[list[Line]] = []
+    for first in _one_of_each(report, segments):
+        row: list[Line] = [_name(segments, first), _users_in(first)]
+        for model in report.ranked:
+            mean = mean_of[first.part, model]
+            row.append(Estimate(fixed(mean.mean), best=mean.best, signed=True))
+        rows.append(row)
+    header: list[Line] = [_("segment"), _("users")]
+    header += [Name(model, 20) for model in report.ranked]
+    note: Line = segments.basis
+    if not note and len(report.at_lead) > MOST_PAIRS:
+        note = with_code(_(texts.TESTS_IN_SEGMENTS))
+    return Rows(header, rows, title, note=note)
+
+
+def over_time(report: ReportData, segments: SegmentNumbers) -> Picture | None:
+    """Draw the means of segments that are times as a line for each model."""
+    mean_of, each = _mean_of(report, segments), _one_of_each(report, segments)
+    names = [segments.names[row.part] for row in each]
+    name_at: dict[float, str] = {}
+    part_at: dict[float, int] = {}
+    # There are no times where the names are none.
+    for time, name, row in zip(times_of(segments.by, names), names, each, strict=False):
+        if time is not None:
+            value = getattr(time, "value", time)
+            name_at[value], part_at[value] = name, row.part
+    if not name_at:
+        return None
+    lines = []
+    for model in report.drawn:
+        points = []
+        for time, part in part_at.items():
+            mean = mean_of[part, model]
+            points.append((time, mean.mean, mean.low, mean.high))
+        lines.append((model, points))
+    values = []
+    for time, part in part_at.items():
+        means = [fixed(mean_of[part, model].mean) for model in report.drawn]
+        values.append(f"{name_at[time]}: {', '.join(means)}")
+    marked = [*name_at] if report.is_one else []
+    by = one_line(segments.by, 40)
+    picture = svg.curves(lines, by, report.label, marked, name_at)
+    title = _("{label} by {by}", label=report.label, by=one_line(segments.by, 200))
+    return Picture(picture, f"{title}. {'; '.join(values)}")
+
+
+def _mean_of(
+    report: ReportData, segments: SegmentNumbers
+) -> dict[tuple[int, str], MeanRow]:
+    """Return the means of the lead metric by part and model."""
+    means = segments.means_of(report.lead.metric)
+    return {(mean.part, mean.model): mean for mean in means}
+
+
+def _one_of_each(report: ReportData, segments: SegmentNumbers) -> list[MeanRow]:
+    """Return the mean of one model in each segment, which tells its users."""
+    means = segments.means_of(report.lead.metric)
+    return [mean for mean in means if mean.model == report.models[0]]
+
+
+def _name(segments: SegmentNumbers, row: MeanRow | DifferenceRow) -> Name:
+    return Name(segments.names[row.part].removesuffix(" 00:00:00"))
+
+
+def _users_in(row: MeanRow | DifferenceRow) -> str:
+    few = f" {_('(few)')}" if row.n_users < SMALL else ""
+    return f"{row.n_users:,}{few}"
+
+
+# Pictures of the lead metric
+
+
+def curve(report: ReportData) -> Picture:
+    """Draw the lead metric against the cut-off, a line for each model."""
+    symbol = report.lead.symbol
+    lines, last = [], []
+    for model in report.drawn:
+        points = report.curve_of(model)
+        lines.append(
+            (model, [(row.k or 0, row.mean, row.low, row.high) for row in points])
+        )
+        name = f"{one_line(model, 40)}: " if model else ""
+        last.append(f"{name}{fixed(points[-1].mean)}")
+    words = N_("{symbol} against {axis}. At {axis} = {k}: {values}")
+    deepest = report.curve_of(report.drawn[0])[-1].k
+    alt = _(words, symbol=symbol, axis="k", k=deepest, values="; ".join(last))
+    ticks = [k for k in report.k if k is not None]
+    marked = ticks if report.is_one else []
+    ylabel = _("mean {symbol}@k", symbol=symbol)
+    picture = svg.curves(lines, _("cut-off k"), ylabel, marked, ticks=ticks)
+    return Picture(picture, alt)
+
+
+def bars(report: ReportData) -> Picture:
+    """Draw the values of users of one model in bars."""
+    (spread,) = report.distributions
+    nouns = words.nouns(report)
+    shares = [f"{share:.1%}" for share in spread.shares]
+    named = []
+    for low, high, share in zip(spread.edges, spread.edges[1:], shares, strict=False):
+        named.append(f"{short(low)} – {short(high)}: {share}")
+    picture = svg.bars(
+        edges=spread.edges,
+        shares=spread.shares,
+        at_lowest=spread.share_of(spread.n_bottom),
+        quartiles=spread.quartiles,
+        labels=shares,
+        xlabel=report.label,
+        ylabel=_("share of {users}", users=nouns.users),
+    )
+    alt = _(
+        "Share of {users} by {label}. {shares}",
+        users=nouns.users,
+        label=report.label,
+        shares=", ".join(named),
+    )
+    return Picture(picture, alt)
+
+
+# Findings
+
+
+class FoundByCheck(NamedTuple):
+    """What a check found, in one model or in several."""
+
+    title: Line
+    lines: Sequence[Line]
+    is_open: bool
+
+
+def findings(report: ReportData) -> Iterator[FoundByCheck]:
+    """Give each finding: its effect on every model, an example, what to type."""
+    checks = words.by_check(report)
+    for models, found in checks:
+        first = found[0]
+        lines = first.details
+        if len({finding.effect for finding in found}) > 1:
+            effects = _effects(models, found)
+            lines = [*effects, *replace(first, effect="").details]
+        is_open = first.severity == "warning" or len(checks) <= FEW_FINDINGS
+        title = words.finding_title(models, found, report)
+        yield FoundByCheck(title, lines, is_open)
+
+
+def _effects(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
+    """Return the effect of a finding on each model, of many on the first ones."""
+    effects: list[Line] = []
+    for model, finding in zip(models, found, strict=True):
+        effects.append([strong(model), ": ", *with_code(finding.effect)])
+    n_more = len(effects) - words.MOST_NAMED
+    if n_more > 0:
+        effects[words.MOST_NAMED :] = [_(texts.MORE_EFFECTS, n=n_more)]
+    return effects
+
+
+# How to read
+
+
+def readings(report: ReportData) -> Rows:
+    """Return how to read each metric: the sentence, the formula and the convention."""
+    header = [_("metric"), _("how to read it"), _("formula"), _("convention")]
+    rows = []
+    for metric in report.metrics:
+        name = [metric.row_name, Mark("below", Mark("code", metric.metric))]
+        formula = Mark("code", metric.formula)
+        rows.append([name, with_code(metric.reads), formula, metric.convention])
+    return Rows(header, rows, left=4, wraps=True)

@@ -1,0 +1,395 @@
+"""The sentences of a report, chosen by its numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from math import isfinite, isnan
+
+from recnb.display.forms import (
+    Line,
+    Mark,
+    Name,
+    joined,
+    say,
+    strong,
+    with_code,
+)
+from recnb.display.language import N_, Sentence, _
+from recnb.display.text import fixed, short, users_in_words
+from recnb.lint import Finding, order_in_words
+from recnb.report import texts
+from recnb.report.data import MOST_PAIRS, ReportData
+from recnb.results import conclusions
+from recnb.results.conclusions import percent_of
+from recnb.results.numbers import SAME
+from recnb.results.user_cards import Nouns
+from recnb.results.verdicts import FOUND, NEAR_BEST, NOT_FOUND
+from recnb.stats import BETA, BETA_OF_CLUSTERS, ENOUGH
+
+#: Models named in a sentence, and lines on findings in the overview.
+MOST_NAMED, MOST_LINES = 4, 4
+
+
+def nouns(report: ReportData) -> Nouns:
+    """Return the words for users of a report; where they have several, for lists."""
+    if report.n_lists is None:
+        return Nouns(_("user"), _("users"))
+    return Nouns(_("list"), _("lists"))
+
+
+# The head
+
+
+def title(report: ReportData) -> str:
+    """Return the title of the report."""
+    if report.is_one:
+        return _("Evaluation report")
+    models = ", ".join(report.models)
+    if len(report.models) > MOST_NAMED:
+        models = _("{n} models", n=len(report.models))
+    return _("Comparison of {models}", models=models)
+
+
+def label(report: ReportData) -> str:
+    """Return what a screen reader calls the report."""
+    if report.is_one:
+        return _("report of {symbol}", symbol=report.lead.symbol)
+    return _("comparison of models")
+
+
+def headline(report: ReportData) -> Line:
+    """Return the lead metric of one model with its interval."""
+    (lead,) = report.means_of(report.lead.metric, report.lead_k)
+    ends = f"{fixed(lead.low)}–{fixed(lead.high)}" if isfinite(lead.low) else _("n/a")
+    interval = _(
+        "{confidence:g}% interval {ends}",
+        confidence=100 * report.settings.confidence,
+        ends=ends,
+    )
+    about = Mark("small", f"({interval} · {report.sample})")
+    return [
+        Mark("strong", lead.label),
+        " = ",
+        Mark("big", fixed(lead.mean)),
+        " ",
+        about,
+    ]
+
+
+def leads(report: ReportData) -> Iterator[Line]:
+    """Give what a reader should take away."""
+    if report.n_users > 1 and report.hit_rates:
+        yield _who_find(report)
+    if report.is_one:
+        return
+    if len(report.at_lead) <= MOST_PAIRS:
+        yield from conclusions.conclusions(report.at_lead, report.settings)
+        return
+    yield from _of_many(report)
+
+
+def _who_find(report: ReportData) -> Line:
+    """Say how many users find anything, with each model; of many the first and last."""
+    rates = {row.model: row.mean for row in report.hit_rates}
+    if report.is_one:
+        (share,) = [_share(rate) for rate in rates.values()]
+        return say(
+            texts.ONE_MODEL_FINDS, share=share, users=report.sample, k=report.lead_k
+        )
+    models = sorted(rates, key=lambda model: -rates[model])
+    if len(models) > MOST_NAMED:
+        last = models[-1] if report.baseline is None else report.baseline
+        others = [model for model in models if model != last]
+        models = [*others[: MOST_NAMED - 1], last]
+    found = []
+    for model in models:
+        share = _share(rates[model])
+        found.append(say(N_("{share} with {model}"), share=share, model=strong(model)))
+    return say(
+        texts.EACH_MODEL_FINDS,
+        users=report.sample,
+        k=report.lead_k,
+        found=joined(found),
+    )
+
+
+def _share(rate: float) -> str:
+    """Return a share of users: 0% is said of none of them alone, and 100% of all."""
+    is_end = min(rate, 1 - rate) <= SAME
+    for decimals in range(6):
+        share = f"{100 * rate:.{decimals}f}"
+        if is_end or 0 < float(share) < 100:
+            break
+    return f"{share}%"
+
+
+def _of_many(report: ReportData) -> Iterator[Line]:
+    """Give which of many models are first and last, and how many differ."""
+    rows = report.means_of(report.lead.metric, report.lead_k)
+    means = {row.model: row.mean for row in rows}
+    first, *_others, last = report.ranked
+    if abs(means[first] - means[last]) <= SAME:
+        yield say(texts.ALL_THE_SAME, label=report.label, value=fixed(means[first]))
+    else:
+        is_low = report.lead.better == "low"
+        words = texts.LOWEST_AND_HIGHEST if is_low else texts.HIGHEST_AND_LOWEST
+        yield say(
+            words,
+            label=report.label,
+            first=strong(first),
+            last=strong(last),
+            high=fixed(max(means[first], means[last])),
+            low=fixed(min(means[first], means[last])),
+        )
+        is_tested = all(row.verdict != "untested" for row in report.at_lead)
+        if report.baseline is None and report.lead.better and is_tested:
+            yield _behind_the_first(report)
+    yield _how_many_differ(report)
+
+
+def _behind_the_first(report: ReportData) -> Line:
+    """Say which models are not shown to differ from the first, or that all are."""
+    metric, k = report.lead.metric, report.lead_k
+    first, *others = report.ranked
+    near = [model for model in others if is_near(report, model, first, metric, k)]
+    better = str(report.lead.better)
+    if not near:
+        return say(texts.ALL_BEHIND[better], first=strong(first))
+    named: list[Line] = [strong(name) for name in near[:MOST_NAMED]]
+    if len(near) > MOST_NAMED:
+        named.append("…")
+    return say(texts.NOT_BEHIND[better], first=strong(first), models=joined(named))
+
+
+def is_near(
+    report: ReportData, model: str, best: str, metric: str, k: int | None
+) -> bool:
+    """Return whether a test of a model against the best shows no difference."""
+    for row in report.differences_of(metric, k):
+        if {row.model, row.baseline} == {model, best}:
+            return row.verdict in (*NOT_FOUND, "same")
+    return False
+
+
+def _how_many_differ(report: ReportData) -> Line:
+    """Say how many of many models differ from the baseline, or how many pairs do."""
+    verdicts = [row.verdict for row in report.at_lead]
+    counts = {verdict: verdicts.count(verdict) for verdict in FOUND}
+    n = len(verdicts)
+    correction = conclusions.correction_of(conclusions.n_tested(report.at_lead))
+    if report.baseline is None:
+        n_found = sum(counts.values())
+        return say(texts.PAIRS_THAT_DIFFER, n=n, found=n_found, correction=correction)
+    words = texts.BETTER_AND_WORSE
+    if report.lead.better is None:
+        words = texts.HIGHER_AND_LOWER
+    baseline = strong(report.baseline)
+    return say(words, n=n, baseline=baseline, correction=correction, **counts)
+
+
+# Findings
+
+
+def findings_in_brief(report: ReportData) -> list[Line]:
+    """Return a line for each check that found something, or one that none did."""
+    lines = [finding_title(models, found, report) for models, found in by_check(report)]
+    if report.judged_order:
+        order = order_in_words(report.label, report.judged_order)
+        lines.insert(0, [Mark("badge", _("warning")), " ", order])
+    if len(lines) > MOST_LINES:
+        n_more = len(lines) - MOST_LINES + 1
+        lines[MOST_LINES - 1 :] = [_("… and {n} more", n=n_more)]
+    n_checks = min(lint.n_checks for lint in report.lints.values())
+    return lines or [_("Lint: no findings in {checks} checks", checks=n_checks)]
+
+
+def by_check(report: ReportData) -> list[tuple[list[str], list[Finding]]]:
+    """Return the findings of each check together, with the models that have them."""
+    checks: dict[str, tuple[list[str], list[Finding]]] = {}
+    for models, found in report.findings:
+        # One model may have two findings of a check, which are then apart.
+        name = f"{found[0].name} {found[0].short if report.is_one else ''}"
+        all_models, all_found = checks.setdefault(name, ([], []))
+        all_models += models
+        all_found += found
+    return list(checks.values())
+
+
+def finding_title(
+    models: Sequence[str], found: Sequence[Finding], report: ReportData
+) -> Line:
+    """Return what a check found on one line, and in which models."""
+    first = found[0]
+    line = [*first.title]
+    if report.is_one:
+        return line
+    counts = [finding.n for finding in found]
+    if len({finding.short for finding in found}) > 1:
+        whose: Line = say(
+            texts.IN_MODELS,
+            n=len({*models}),
+            models=len(report.models),
+            low=min(counts),
+            high=max(counts),
+        )
+    elif len(models) == len(report.models):
+        whose = _("all models")
+    elif len(models) > MOST_NAMED:
+        whose = _("{n} models", n=len(models))
+    else:
+        whose = joined(map(Name, models))
+    return [*line, " ", Mark("small", ["(", whose, ")"])]
+
+
+def on_checks(report: ReportData) -> Iterator[Line]:
+    """Say how many checks were made, and which were not."""
+    lints = list(report.lints.values())
+    effects = lints[0].measured
+    if not report.is_one:
+        n_checks = min(lint.n_checks for lint in lints)
+        effects = _(texts.EFFECTS, checks=n_checks)
+    not_checked = [line for lint in lints for line in lint.not_checked_lines]
+    for line in dict.fromkeys([effects, *not_checked]):
+        yield with_code(line)
+
+
+# Below the means
+
+
+def not_here(report: ReportData) -> Iterator[Line]:
+    """Say which metrics are not in the report, and why; that one user is no sample."""
+    for why in dict.fromkeys(report.lacking.values()):
+        metrics = [name for name, needs in report.lacking.items() if needs == why]
+        names, reason = ", ".join(metrics), why.removesuffix(".")
+        yield with_code(_("Not here: {names} ({why}).", names=names, why=reason))
+    yield from filter(None, [report.left_out, report.unweighted])
+    if report.n_users == 1:
+        yield _(texts.ONE_USER)
+
+
+def legend(report: ReportData) -> Line:
+    """Say what marks beside means are."""
+    metrics = [metric for metric in report.metrics if metric.is_accuracy]
+    directions = {metric.symbol: metric.better for metric in metrics}
+    meanings: list[Line] = []
+    best = conclusions.best_in_words(directions)
+    if best:
+        meanings.append(
+            [Mark("best", "0.5"), best]
+        )  # some number, as the best is shown
+    if conclusions.n_tested(report.differences):
+        if report.baseline is not None:
+            meanings += conclusions.marks_in_words(report.baseline, directions)
+        elif best:
+            meanings.append([NEAR_BEST, " ", _("not shown to differ from it")])
+    return joined(meanings, "; ")
+
+
+# Curve and distribution
+
+
+def not_drawn(report: ReportData) -> str:
+    """Say that a picture of many models has not all of them."""
+    n = len(report.models) - len(report.drawn)
+    if not n:
+        return ""
+    words = texts.DRAWN_HIGHEST
+    if report.lead.better == "low":
+        words = texts.DRAWN_LOWEST
+    return _(words, drawn=len(report.drawn), n=n)
+
+
+def on_bars(report: ReportData) -> str:
+    """Say how many users have the lowest and the highest value, and the quartiles."""
+    (spread,) = report.distributions
+    users = users_in_words(spread.n_users)
+    if report.n_lists is not None:
+        users = f"{spread.n_users:,} {nouns(report).users}"
+    sentences = []
+    ends = [(spread.edges[0], spread.n_bottom), (spread.edges[-1], spread.n_top)]
+    for value, n in ends:
+        share = f"{spread.share_of(n):.1%}"
+        words = texts.EXACTLY
+        sentences.append(_(words, value=short(value), n=n, users=users, share=share))
+    if spread.n_without_value:
+        sentences.append(_("No value: {n:,}.", n=spread.n_without_value))
+    low, middle, high = map(fixed, spread.quartiles)
+    mean = fixed(spread.mean)
+    sentences.append(_(texts.QUARTILES, low=low, middle=middle, high=high, mean=mean))
+    return " ".join(sentences)
+
+
+# How to read, and the foot
+
+
+def reading(report: ReportData) -> Iterator[Line]:
+    """Say how to read intervals, tests and marks."""
+    yield _on_intervals(report)
+    if not report.is_one:
+        yield from conclusions.notes(report.differences, report.settings, report.label)
+    if report.differences or report.segments is not None:
+        yield _on_marks(report)
+    directions = {metric.symbol: metric.better for metric in report.metrics}
+    yield from filter(None, [conclusions.directions_in_words(directions)])
+
+
+def _on_marks(report: ReportData) -> str:
+    """Say what the signs beside differences mean."""
+    directions = {metric.better for metric in report.metrics if metric.is_accuracy}
+    sentences = []
+    if directions != {None}:
+        sentences.append(_(texts.BETTER_OR_WORSE))
+    if None in directions:
+        sentences.append(_(texts.HIGHER_OR_LOWER))
+    return " ".join([*sentences, _(texts.NOT_FOUND)])
+
+
+def _on_intervals(report: ReportData) -> str:
+    """Say how intervals are made, and what they leave out."""
+    if report.n_users == 1:
+        return _(texts.ONE_USER)
+    confidence = report.settings.confidence
+    of_means = _(BETA if report.n_lists is None else BETA_OF_CLUSTERS)
+    if report.is_one:
+        sentences = [_(texts.INTERVALS, confidence=100 * confidence, how=of_means)]
+    else:
+        intervals = _(
+            texts.INTERVALS_OF_SEVERAL,
+            confidence=percent_of(confidence),
+            differences=_(texts.INTERVAL_OF_DIFFERENCES),
+            means=of_means,
+        )
+        sentences = [intervals]
+    if report.clustered_by:
+        sentences.append(_(texts.CLUSTERED, unit=report.clustered_by))
+    sentences.append(_(texts.NOT_CORRECTED))
+    accuracy = {metric.metric for metric in report.metrics if metric.is_accuracy}
+    means = [mean for mean in report.means if mean.metric in accuracy]
+    if any(isnan(mean.low) for mean in means):
+        sentences.append(_(texts.NO_INTERVAL, n=ENOUGH))
+    if report.is_one:  # of several, the tests say so
+        sentences.append(_(texts.NOT_COVERED))
+    if report.unweighted:
+        sentences.append(_(texts.PROPENSITIES_KNOWN))
+    return " ".join(sentences)
+
+
+def calls(report: ReportData) -> Sentence:
+    """Return the calls that return the numbers."""
+    names = ["found.table(...)", "found.differences(...)", "found.movers(...)"]
+    if report.is_one:
+        names = ["ev.table(...)", "ev.curve(...)", "ev.user(...)"]
+    calls: list[Line] = [Mark("code", name) for name in names]
+    frame = Mark("code", "report.to_frame()")
+    return say(texts.CALLS, frame=frame, calls=joined(calls))
+
+
+def elsewhere() -> Line:
+    """Say where the sections are that a console has not."""
+    return with_code(_(texts.ELSEWHERE))
+
+
+def version(report: ReportData) -> str:
+    """Return the version and the day of a file."""
+    day = report.made_with["time"].partition("T")[0]
+    return f"recnb {report.made_with['versions']['recnb']}, {day}"

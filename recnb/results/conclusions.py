@@ -1,0 +1,256 @@
+"""What may be concluded of differences between models, and what marks say.
+
+Sentences are lines of a document, so that names of models are made safe in each form.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from math import isnan
+
+from recnb.display.forms import Line, Name, say, strong
+from recnb.display.language import N_, Message, _
+from recnb.display.text import fixed, signed
+from recnb.metrics.measure import symbol_of
+from recnb.metrics.metric import Better
+from recnb.results.numbers import DifferenceRow
+from recnb.stats import Settings
+
+#: What each verdict allows to conclude.
+CONCLUSIONS: dict[str, Message] = {
+    "better": N_(
+        "{label}: {model} is better than {baseline}, by {size} ({interval}; {p})."
+    ),
+    "worse": N_(
+        "{label}: {model} is worse than {baseline}, by {size} ({interval}; {p})."
+    ),
+    "higher": N_(
+        "{label}: {model} is higher than {baseline}, by {size} ({interval}; "
+        "{p}). High values are not good in themselves."
+    ),
+    "lower": N_(
+        "{label}: {model} is lower than {baseline}, by {size} ({interval}; "
+        "{p}). Low values are not bad in themselves."
+    ),
+    "hint": N_(
+        "{label}: inconclusive. {model} differs from {baseline} by "
+        "{difference}; the {interval} excludes 0, but the corrected test is "
+        "not significant ({p})."
+    ),
+    "torn": N_(
+        "{label}: inconclusive. The corrected test of {model} against "
+        "{baseline} is significant ({p}), but the {interval} includes 0; the "
+        "difference is {difference}."
+    ),
+    "open": N_(
+        "{label}: no significant difference between {model} and {baseline}: "
+        "{difference} ({interval}; {p}). A true difference of {detectable} "
+        "would have been found with 80% power by a single, uncorrected test."
+    ),
+    "same": N_("{label}: {model} and {baseline} give each of {users} the same value."),
+    "untested": N_(
+        "{label}: no test of {model} against {baseline}: too few users or "
+        "differences for a test ({users})."
+    ),
+}
+
+#: The conclusions of a metric of which less is better.
+CONCLUSIONS_OF_COSTS: dict[str, Message] = {
+    "better": N_(
+        "{label}, of which less is better: {model} is better than {baseline}, lower by "
+        "{size} ({interval}; {p})."
+    ),
+    "worse": N_(
+        "{label}, of which less is better: {model} is worse than {baseline}, higher by "
+        "{size} ({interval}; {p})."
+    ),
+}
+
+CORRECTED = N_("Holm's correction over {count} comparisons")
+
+ONE_COMPARISON = N_("Comparisons tested: {count} (Student's paired t test).")
+
+COMPARISONS = N_(
+    "{count} comparisons are tested (Student's paired t test). Holm's correction is "
+    "within each column, a metric at a cut-off, and keeps the chance of any false "
+    "finding in it at {alpha}."
+)
+
+COLUMNS_LOOKED_AT = N_(
+    "{n} columns are looked at, and only {label} is taken as chosen beforehand: "
+    "findings in the others may be due to chance."
+)
+
+SAMPLE = N_(
+    "The users are taken as a sample of users like them; another training run or "
+    "another split of the data may come out differently, and that is not covered."
+)
+
+LESS_IS_BETTER = N_("Less is better: {symbols}.")
+
+NEITHER_IS_BETTER = N_("High values are not good in themselves: {symbols}.")
+
+#: Where every two models are compared.
+NEAR_BEST_OF_PAIRS = N_(
+    "not shown to differ from it: of every two models, Student's paired t test, Holm's "
+    "correction over all pairs within each column, level {alpha}, and the interval"
+)
+
+#: Where models are compared with a baseline.
+NEAR_BEST = N_(
+    "not shown to differ from it (Student's paired t test, Holm's correction within each "
+    "column, level {alpha}; beside the baseline, what their difference says)"
+)
+
+BETTER_OR_WORSE = N_(
+    "▲ better, ▼ worse than {baseline} (the corrected test and the interval agree)"
+)
+
+HIGHER_OR_LOWER = N_(
+    "△ higher, ▽ lower than {baseline} (the corrected test and the interval agree)"
+)
+
+
+def n_tested(differences: Iterable[DifferenceRow]) -> int:
+    """Count the differences that have a p-value."""
+    return sum(not isnan(row.p) for row in differences)
+
+
+def correction_of(n_compared: int) -> str:
+    """Say over how many comparisons of a column p-values are corrected."""
+    return _(CORRECTED, count=f"{n_compared:,}")
+
+
+def p_value(p: float) -> str:
+    """Return a p-value as it stands in a table."""
+    if isnan(p):
+        return _("n/a")
+    if p < 0.001:
+        return "< 0.001"
+    if p > 0.995:
+        return "1"
+    return f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+
+
+def percent_of(share: float) -> str:
+    """Return a confidence in words: 95%."""
+    return f"{100 * share:.6g}%"
+
+
+def conclusions(rows: Sequence[DifferenceRow], settings: Settings) -> list[Line]:
+    """Return what may be concluded of the differences of columns, a sentence each."""
+    tested = Counter(row.column for row in rows if not isnan(row.p))
+    return [conclusion(row, settings, tested[row.column]) for row in rows]
+
+
+def conclusion(row: DifferenceRow, settings: Settings, n_compared: int) -> Line:
+    """Return what may be concluded of a difference.
+
+    It is one of `n_compared` whose p-values are corrected together.
+    """
+    words = CONCLUSIONS[row.verdict]
+    if row.better == "low":
+        words = CONCLUSIONS_OF_COSTS.get(row.verdict, words)
+    low, high, size = row.low, row.high, row.difference
+    if row.is_found and row.difference < 0:  # the size stands in words that say so
+        low, high, size = -high, -low, -size
+    p = p_value(row.p_holm)
+    if not (p.startswith("<") or isnan(row.p_holm)):
+        p = f"= {p}"
+    of_p = N_("p {p}, {correction}") if n_compared > 1 else N_("p {p}")
+    return say(
+        words,
+        label=row.label,
+        model=strong(row.model),
+        baseline=strong(row.baseline),
+        size=fixed(size),
+        difference=signed(row.difference),
+        interval=_(
+            "{confidence} interval {low} to {high}",
+            confidence=percent_of(settings.confidence),
+            low=fixed(low),
+            high=fixed(high),
+        ),
+        p=_(of_p, p=p, correction=correction_of(n_compared)),
+        detectable=fixed(row.detectable),
+        users=row.sample,
+    )
+
+
+def notes(rows: Sequence[DifferenceRow], settings: Settings, chosen: str) -> list[str]:
+    """Return how many comparisons there are, in how many columns, corrected how.
+
+    `chosen` is the label of the column that was chosen beforehand. A sentence says what
+    intervals over users do not cover.
+    """
+    n_compared = n_tested(rows)
+    if n_compared < 2:
+        return [_(ONE_COMPARISON, count=n_compared), _(SAMPLE)]
+    made = _(
+        COMPARISONS,
+        count=f"{n_compared:,}",
+        alpha=f"{settings.alpha:g}",
+    )
+    n_columns = len({row.column for row in rows})
+    if n_columns > 1:
+        looked_at = _(COLUMNS_LOOKED_AT, n=f"{n_columns:,}", label=chosen)
+        made = f"{made} {looked_at}"
+    return [made, _(SAMPLE)]
+
+
+def directions_in_words(directions: Mapping[str, Better]) -> str:
+    """Say of which metrics less is better, and of which neither.
+
+    `directions`: by metric. Nothing where more is better of all of them.
+    """
+    low, neither = list[str](), list[str]()
+    for name, better in directions.items():
+        if better == "low":
+            low.append(symbol_of(name))
+        if better is None:
+            neither.append(symbol_of(name))
+    sentences = []
+    if low:
+        sentences.append(_(LESS_IS_BETTER, symbols=", ".join(low)))
+    if neither:
+        sentences.append(_(NEITHER_IS_BETTER, symbols=", ".join(neither)))
+    return " ".join(sentences)
+
+
+def best_in_words(directions: Mapping[str, Better]) -> str:
+    """Return the meaning of the mark of the best means of some metrics, by symbol.
+
+    "" where no mean is called that.
+    """
+    marked = {better for better in directions.values() if better is not None}
+    if not marked:
+        return ""
+    if marked == {"high"}:
+        return _(": the highest mean of its column")
+    if marked == {"low"}:
+        return _(": the lowest mean of its column")
+    return _(": the best mean of its column")
+
+
+def near_best_in_words(settings: Settings, *, every_pair: bool) -> str:
+    """Return the meaning of the mark of means near the best.
+
+    `every_pair`: whether every two models are compared, so that the mark is what the
+    differences say.
+    """
+    words = NEAR_BEST_OF_PAIRS if every_pair else NEAR_BEST
+    return _(words, alpha=f"{settings.alpha:g}")
+
+
+def marks_in_words(baseline: str, directions: Mapping[str, Better]) -> list[Line]:
+    """Return the meaning of the marks of means beside a baseline.
+
+    `directions`: of the metrics, by symbol.
+    """
+    marks = list[Message]()
+    if {"high", "low"} & {*directions.values()}:
+        marks.append(BETTER_OR_WORSE)
+    if None in directions.values():
+        marks.append(HIGHER_OR_LOWER)
+    return [say(words, baseline=Name(baseline)) for words in marks]

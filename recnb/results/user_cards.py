@@ -1,0 +1,163 @@
+"""How groups of users are shown: what each is, and a card of lists for each user.
+
+The template is `users.jinja`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from recnb.display.forms import Line, Mark, Name, Rows, joined, say, strong
+from recnb.display.language import N_, Message, Sentence, _, ngettext
+from recnb.display.text import fixed, short, signed
+from recnb.results.user_groups import RankedItem, ShownUser, UserGroup
+
+GAIN_AND_LOSE = N_(
+    "{model} instead of {baseline}, {label}: {users} with a gain {won}, with the same "
+    "value {tied}, with a loss {lost}"
+)
+RISE_AND_FALL = N_(
+    "{model} instead of {baseline}, {label}: {users} with a higher value {won}, with the "
+    "same value {tied}, with a lower one {lost}"
+)
+#: What a group of users is, by its kind.
+GROUPS: dict[str, Message] = {
+    "best": N_("Best {users} by {label}"),
+    "worst": N_("Worst {users} by {label}"),
+    "highest": N_("Highest {label}"),
+    "lowest": N_("Lowest {label}"),
+    "only": N_("The {user}"),
+    "gained": N_("Largest gains in {label} with {model}"),
+    "lost": N_("Largest losses in {label} with {model}"),
+    "risen": N_("Largest rises of {label} with {model}"),
+    "fallen": N_("Largest falls of {label} with {model}"),
+}
+
+
+class Nouns(NamedTuple):
+    """What those are called whose values are averaged: a user, a query, a list."""
+
+    user: str
+    users: str
+
+
+def of_users(
+    groups: Sequence[UserGroup], label: str, nouns: Nouns
+) -> Mapping[str, Any]:
+    """Return what `users.jinja` takes: the groups, and what they are told by.
+
+    `label` is the metric whose values they have.
+    """
+    return {
+        "groups": groups,
+        "label": label,
+        "nouns": nouns,
+        "kind_of": kind_of,
+        "gain_and_lose": gain_and_lose,
+        "card": card,
+    }
+
+
+def kind_of(group: UserGroup, label: str, nouns: Nouns) -> Sentence:
+    """Return what a group of users is."""
+    words = GROUPS[group.kind]
+    return say(words, **nouns._asdict(), model=Name(group.model), label=label)
+
+
+def gain_and_lose(group: UserGroup, label: str, nouns: Nouns) -> Sentence:
+    """Say how many users gain and lose with one model instead of another."""
+    words = GAIN_AND_LOSE
+    if group.kind in ("risen", "fallen"):
+        words = RISE_AND_FALL
+    won, tied, lost = group.counts or (0, 0, 0)
+    return say(
+        words,
+        model=strong(group.model),
+        baseline=strong(group.baseline),
+        label=label,
+        users=nouns.users,
+        won=f"{won:,}",
+        tied=f"{tied:,}",
+        lost=f"{lost:,}",
+    )
+
+
+def card(group: UserGroup, user: ShownUser, label: str) -> Rows:
+    """Return the lists of a user, of one model or of two beside each other."""
+    who: list[Line] = [strong(user.user)]
+    if user.text:
+        who += [" (", Name(user.text, 120), ")"]
+    n = user.n_relevant
+    header: list[Line] = ["#"]
+    if group.baseline is None:
+        found = _("no relevant item")
+        if n:
+            words = N_("found {n:,} of {relevant:,} relevant")
+            found = _(words, n=user.n_hits, relevant=n)
+        who.append(f" {label} {fixed(user.values[0])} · {found}")
+        header.append(_("list"))
+    else:
+        before, after = user.values
+        relevant = ngettext("{n:,} relevant item", "{n:,} relevant items", n)
+        words = N_("{change}, {relevant}")
+        change = _(words, change=signed(after - before), relevant=relevant)
+        who.append(f" {change}")
+        models = (group.baseline, group.model)
+        for model, value in zip(models, user.values, strict=True):
+            header.append([Name(model, 20), f": {fixed(value)}"])
+    rows = _rows_of_lists(user)
+    below = [*_below(user, len(rows))]
+    return Rows(header, rows, who, len(header), wraps=True, note=below)
+
+
+def _rows_of_lists(user: ShownUser) -> list[list[Line]]:
+    """Return a row for each rank shown, with the item of each list."""
+    by_rank = [{item.rank: item for item in items} for items in user.lists]
+    ranks = sorted({rank for items in by_rank for rank in items if rank})
+    rows = []
+    for rank in ranks:
+        row: list[Line] = [f"{rank}"]
+        for items in by_rank:
+            if items:
+                row.append(_item(items.get(rank)))
+            else:
+                row.append(_("no list") if rank == ranks[0] else "")
+        rows.append(row)
+    return rows
+
+
+def _item(item: RankedItem | None) -> Line:
+    """Return an item with its title; a hit of a list is marked."""
+    if item is None:
+        return "–"
+    name: Line = Name(item.item, 60)
+    if item.title:
+        name = [Name(item.title, 60), " ", Mark("small", ["(", Name(item.item), ")"])]
+    if not item.relevance:
+        return name
+    hit = _("hit, {relevance}", relevance=short(item.relevance))
+    return [Mark("hit", name), Mark("aside", hit)]
+
+
+def _below(user: ShownUser, n_rows: int) -> Iterator[Line]:
+    """Give what stands below lists: how many ranks are not shown, what is missed."""
+    n_more = user.n_places - n_rows
+    if n_more > 0:
+        yield f"{_('… {n:,} more ranks', n=n_more)} "
+    if len(user.lists) == 1 and not n_rows:
+        yield f"{_('No list: nothing was recommended.')} "
+    if user.missed:
+        yield say(N_("missed: {items}"), items=_missed(user))
+
+
+def _missed(user: ShownUser) -> list[Line]:
+    """Return the relevant items that a list misses."""
+    items = []
+    for item in user.missed:
+        at_rank = f" {_('(at rank {rank})', rank=item.rank)}" if item.rank else ""
+        items.append([_item(replace(item, relevance=0)), at_rank])
+    n_more = user.n_missed - len(items)
+    more = [" ", _("and {n:,} more", n=n_more)] if n_more else []
+    return [*joined(items), *more]

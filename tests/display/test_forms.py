@@ -1,0 +1,201 @@
+"""`Form.write` makes every value safe in every form: text stays text, on one line, and
+the marks around it are recnb's own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from html import unescape
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recnb
+from recnb.display.forms import (
+    CONSOLE,
+    HTML,
+    LATEX,
+    MARKDOWN,
+    Estimate,
+    Line,
+    Mark,
+    Name,
+    Number,
+    Picture,
+    Rows,
+    say,
+    with_digits,
+)
+from recnb.display.language import use_language
+from recnb.display.templates import write
+from recnb.display.text import arrow, one_line, signed
+from tests.display.test_escaping import EVIL
+from tests.results.test_shown import tables
+
+FORMS = {"HTML": HTML, "Markdown": MARKDOWN, "console": CONSOLE, "LaTeX": LATEX}
+
+#: Long ones are cut, which is tested where names are.
+NAMES = [name for name in EVIL if len(name) < 40]
+
+#: Every kind of value that has text of the user's in it.
+VALUES: dict[str, Callable[[str], Line]] = {
+    "name": Name,
+    "strong": lambda text: Mark("strong", Name(text)),
+    "best": lambda text: Mark("best", text),
+    "hit": lambda text: Mark("hit", [Name(text), " ", text]),
+    "badge": lambda text: Mark("badge", text),
+    "estimate": lambda text: Estimate(text, (text, text), best=True, signs=text),
+    "sentence": lambda text: say("{label} = {value}", label=text, value=Name(text)),
+    "parts": lambda text: [text, ": ", [Name(text), Mark("small", text)]],
+    "picture": lambda text: Picture("<svg/>", text),
+}
+
+#: What LaTeX writes for signs that it would read as commands.
+OF_LATEX = {
+    r"\textbackslash{}": "\\",
+    r"\textasciitilde{}": "~",
+    r"\textasciicircum{}": "^",
+    r"\textless{}": "<",
+    r"\textgreater{}": ">",
+    r"\textbar{}": "|",
+    r"\textasciigrave{}": "`",
+    "''": '"',
+    "{[}": "[",
+    "{*}": "*",
+    "-{}": "-",
+    **{rf"\{sign}": sign for sign in "&%$#_{}"},
+}
+LATEX_SIGNS = re.compile("|".join(map(re.escape, OF_LATEX)))
+MARKDOWN_SIGNS = re.compile(r"\\([\\`*_\[\]#~|])")
+
+
+def read_html(written: str) -> str:
+    assert not re.search("[<>\"']|://", written)
+    return unescape(written)
+
+
+def read_markdown(written: str) -> str:
+    left = MARKDOWN_SIGNS.sub("", written)
+    assert not re.search(r"[\\`*_\[\]~|<>$]|://|www\.", left)
+    return unescape(MARKDOWN_SIGNS.sub(r"\1", written))
+
+
+def read_latex(written: str) -> str:
+    left = LATEX_SIGNS.sub("", written)
+    assert not re.search(r"[\\&%$#_{}~^\[*|<>]|--", left)
+    return LATEX_SIGNS.sub(lambda found: OF_LATEX[found[0]], written)
+
+
+READ: dict[str, Callable[[str], str]] = {
+    "HTML": read_html,
+    "Markdown": read_markdown,
+    "console": str,
+    "LaTeX": read_latex,
+}
+
+#: The signs of recnb's own that LaTeX has as mathematics.
+SIGNS = "−–×…▲▼°○◇△▽✓→"
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(text=st.text(st.characters(exclude_characters=SIGNS + "'"), max_size=60))
+def test_text_is_read_as_it_is_and_opens_no_markup(form: str, text: str) -> None:
+    written = FORMS[form].write(text)
+    assert READ[form](str(written)) == one_line(text)
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("name", NAMES)
+def test_hostile_text_is_read_as_it_is(form: str, name: str) -> None:
+    text = name.replace("'", "")  # two of which are a quote of LaTeX
+    assert READ[form](str(FORMS[form].write(text))) == one_line(text)
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize("kind", VALUES)
+@pytest.mark.parametrize("form", FORMS)
+def test_text_in_a_value_is_as_safe_as_text_alone(
+    form: str, kind: str, lang: str
+) -> None:
+    written_by = FORMS[form]
+    with use_language(lang):
+        around = written_by.write(VALUES[kind]("XYZZY"))
+        for name in NAMES:
+            written = written_by.write(VALUES[kind](name))
+            assert written == around.replace("XYZZY", written_by.write(name))
+
+
+def test_code_of_markdown_ends_where_it_ends() -> None:
+    """Nothing is escaped in it, so that it holds no end of itself and no address."""
+    for name in (*NAMES, "a``b"):
+        written = MARKDOWN.write(Mark("code", name))
+        assert (written[:3], written[-3:]) == ("`` ", " ``")
+        assert "``" not in written[3:-3]
+        assert "://" not in written
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_column_aside_is_in_html_alone(form: str) -> None:
+    table = Rows(["a", Mark("aside", "b")], [["1", Picture("<svg/>", "two")]])
+    assert FORMS[form].cells(table) == (["a"], [["1"]])
+    assert "two" in write("results/table.jinja", "html", tables=[table], notes=[])
+
+
+@pytest.mark.parametrize(
+    ("number", "shown", "with_two"),
+    [
+        (Number(0.25), "0.2500", "0.25"),
+        (Number(float("nan")), "–", "–"),
+        (Number(0.25, "signed"), "+0.2500", "+0.25"),
+        (Number(-0.25, "difference"), "-0.2500", "-0.25"),
+        (Number(0.25, "difference"), "+0.2500", "+0.25"),
+        (Number(0.00001, "difference"), "+1.0e-05", "+0.00"),
+        (Number(-2.8e-18, "difference"), "0.0000", "0.00"),
+        (Number(float("nan"), "difference"), "–", "–"),
+        (Number(0.0001, "p"), "0.0001", "<0.01"),
+        (Number(0.00009, "p"), "<0.0001", "<0.01"),
+        (Number(3.0, "grade"), "3", "3"),
+        (Number(0.42, "score"), "0.42000", "0.42000"),
+    ],
+)
+def test_a_number_has_its_look_and_the_digits_asked_for(
+    number: Number, shown: str, with_two: str
+) -> None:
+    cell = Estimate(number, (number, number))
+    table = Rows(["a", "b", "c"], [[number, cell, "1.23456"]])
+    ((first, estimate, text),) = with_digits(table, 2).rows
+    assert (str(number), str(first), text) == (shown, with_two, "1.23456")
+    assert CONSOLE.write(estimate) == f"{with_two} [{with_two}, {with_two}]"
+
+
+def test_a_difference_of_rounding_alone_is_none() -> None:
+    """Two means of the same values, added up in another order."""
+    assert signed(-2.8e-18) == signed(3e-18) == "0.0000"
+    assert arrow(5e-17) == ""
+    assert signed(-2e-12) == "-2.0e-12"
+    truth = {user: ["x"] for user in "abcdef"}
+    models = {
+        name: dict(zip(truth, [["y", "z", "w"] for _user in truth], strict=True))
+        for name in ("A", "B")
+    }
+    for name, ranks in (("A", [1, 2, 3, 4, 2, 3]), ("B", [2, 3, 4, 2, 1, 3])):
+        for items, rank in zip(models[name].values(), ranks, strict=True):
+            items.insert(rank - 1, "x")
+    table = recnb.compare(models, truth).differences("ndcg", k=4)
+    assert 0 < table["difference"].iloc[0] < 1e-15
+    assert " 0.0000 " in repr(table)
+    assert " 0.00 " in table.to_markdown(digits=2)
+
+
+def test_latex_is_ascii_but_for_names_of_the_users() -> None:
+    """What LaTeX has no sign for is mathematics, or pdflatex would stop."""
+    for name, table in tables().items():
+        assert table.to_latex().isascii(), name
+    for sign in SIGNS:
+        assert LATEX.write(sign).isascii(), sign
+    hit = recnb.evaluate({"사용자": ["가"]}, {"사용자": ["가"]}).user("사용자")
+    text = hit.to_latex()
+    assert r"$\surd$" in text
+    assert {sign for sign in text if not sign.isascii()} == set("사용자가")

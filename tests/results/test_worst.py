@@ -1,0 +1,128 @@
+"""The users with the worst values: who they are, what they missed, what is refused."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+import recnb
+from recnb import METRICS
+from recnb.errors import OptionError
+from recnb.metrics.hits import Cutoff, Hits
+from recnb.metrics.metric import Credit
+
+SAMPLE = recnb.datasets.load_sample()
+QUESTIONS = recnb.datasets.load_questions()
+EV = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test)
+
+
+@pytest.mark.parametrize("k", [3, 10, None])
+@pytest.mark.parametrize("metric", ["ndcg", "recall", "AP(rel=4)"])
+def test_rows_are_those_of_a_plain_loop(metric: str, k: int | None) -> None:
+    """Users with equal values by their number of relevant items, then as they come."""
+    values = EV.measure(metric, k=k).per_user
+    least = 4 if "rel" in metric else 1
+    truth = SAMPLE.test[SAMPLE.test["rating"] >= least]
+    relevant = dict(iter(truth.groupby("user")))
+    recs = SAMPLE.models["popular"].sort_values("rank")
+    lists = recs.groupby("user")["item"].apply(list).to_dict()
+    rows = []
+    for user, value in values.items():
+        mine = relevant[user]
+        listed = lists.get(user, [])[:k]
+        missed = mine[~mine["item"].isin(listed)].sort_values(
+            "rating", ascending=False, kind="stable"
+        )
+        first = listed[0] if listed else None
+        missing = None if missed.empty else missed["item"].iloc[0]
+        found = len(mine) - len(missed)
+        rows.append((value, len(mine), found, len(missed), first, missing, user))
+    rows.sort(key=lambda row: (row[0], -row[1]))
+    for n in (1, 7, 1000):
+        table = EV.worst(metric, k=k, n=n).to_frame()
+        assert table.index.tolist() == [row[-1] for row in rows[:n]]
+        assert table.iloc[:, 0].tolist() == [row[0] for row in rows[:n]]
+        for row, (_user, shown) in zip(
+            rows[:n], table.iloc[:, 1:].iterrows(), strict=True
+        ):
+            same = [None if pd.isna(cell) else cell for cell in shown]
+            assert same == [*row[1:6]]
+
+
+def test_of_a_cost_the_highest_are_the_worst() -> None:
+    @recnb.metric(symbol="ToRead", credit="0", missed="no_hit", better="low")
+    def to_read(hits: Hits, k: Cutoff = None) -> Credit:
+        """Lists in which nothing is found."""
+        no_hit = 1 - hits.total(hits.first, k)
+        return Credit(hits, k, 0.0 * hits.rank, missed=no_hit)
+
+    try:
+        table = EV.worst(to_read, k=10, n=3)
+        assert table.iloc[:, 0].tolist() == [1, 1, 1]
+        assert (table["n_found"] == 0).all()
+        assert repr(table).startswith("ToRead@10, of which less is better: the highest")
+    finally:
+        METRICS.pop("to_read")
+
+
+def test_queries_and_documents_are_shown_by_their_texts() -> None:
+    ev = recnb.evaluate(
+        QUESTIONS.retrievers["words"],
+        QUESTIONS.truth,
+        users=QUESTIONS.queries,
+        items=QUESTIONS.passages,
+    )
+    table = ev.worst("ndcg", k=10, n=2)
+    texts = QUESTIONS.queries.set_index("query")["text"]
+    passages = QUESTIONS.passages["text"].str[:79].tolist()
+    for query, row in table.iterrows():
+        assert row["text"] == texts[query]
+        assert row["missing"].rstrip("…") in passages
+    assert "the lowest of 20 queries" in repr(table)
+    assert "1 more query has" in repr(ev.worst("ndcg", k=10, n=5))
+    assert max(map(len, repr(table).splitlines())) <= 100
+    listed = ev.user("q16", k=3)
+    assert listed["title"].str.rstrip("…").isin(passages).all()
+    assert listed["title"].str.len().max() == 80
+
+
+def test_lists_of_a_split_are_rows_of_their_own() -> None:
+    split = pd.concat([SAMPLE.test.assign(day=day) for day in ("a", "b")])
+    recs = pd.concat([SAMPLE.models["popular"].assign(day=day) for day in ("a", "b")])
+    table = recnb.evaluate(recs, split, split="day").worst("ndcg", k=10, n=3)
+    assert table.index.names == ["user", "day"]
+    assert "the lowest of 522 lists" in repr(table)
+
+
+def test_a_library_has_its_own_users() -> None:
+    under = EV.under("pytrec_eval")
+    table = under.worst("ndcg", k=10, n=500)
+    assert table.iloc[:, 0].sort_index().tolist() == under.ndcg(k=10).per_user.tolist()
+
+
+@pytest.mark.parametrize("n", [0, -1, 1.5, "3", None, True])
+def test_a_number_that_is_none_of_users_is_refused(n: object) -> None:
+    with pytest.raises(OptionError, match="give a whole number of users from 1 up"):
+        EV.worst("ndcg", k=10, n=n)  # type: ignore[arg-type]
+
+
+def test_metrics_beyond_accuracy_are_refused() -> None:
+    with pytest.raises(OptionError, match="'novelty'"):
+        EV.worst("novelty", k=10)
+
+
+def test_ids_of_items_stay_whole_beside_users_without_one() -> None:
+    """A column of numbers with gaps would be of floats, which large ids are not."""
+    large = 2**53 + 1
+    ev = recnb.evaluate({1: [10, 12]}, {1: [10], 2: [large]})
+    table = ev.worst("ndcg", k=2)
+    assert table["first"].tolist() == [None, 10]
+    assert table["missing"].tolist() == [large, None]
+    assert "None" not in repr(table)
+
+
+def test_found_are_the_hits_that_the_value_is_made_of() -> None:
+    ev = recnb.evaluate({"u": ["a"]}, {"u": ["b", "c"]}, candidates="padded")
+    row = ev.worst("precision", k=3).iloc[0]
+    assert row["precision@3"] == pytest.approx(2 / 3)
+    assert row[["n_found", "n_missed", "missing"]].tolist() == [2, 0, None]
