@@ -44,8 +44,13 @@ def _playground() -> str:
 
 def _explorer() -> str:
     sample = recnb.datasets.load_sample()
-    more = {"train": sample.train, "items": sample.items, "users": sample.users}
-    evaluation = recnb.evaluate(sample.models["item-knn"], sample.test, **more)
+    evaluation = recnb.evaluate(
+        sample.models["item-knn"],
+        sample.test,
+        train=sample.train,
+        items=sample.items,
+        users=sample.users,
+    )
     explorer = evaluation.explore("ndcg", k=10)
     explorer.choose(by="segment", segment="regular", bar="0")
     return _widget(explorer)
