@@ -12,9 +12,8 @@ import pandas as pd
 from recnb.conventions import Convention
 from recnb.display.language import N_, _, named, use_language
 from recnb.errors import OptionError, UnknownUserError
-from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
-from recnb.metrics.gain import discount_of, gain_of
+from recnb.metrics.gain import discount_of, gain_of, reach
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import Credit, Given

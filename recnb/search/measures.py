@@ -14,8 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from recnb.metrics.accuracy import examined
-from recnb.metrics.gain import out_of_count
+from recnb.metrics.gain import examined, out_of_count
 from recnb.metrics.hits import Cutoff, Floats, Hits, run_starts
 from recnb.metrics.metric import Credit, metric, number_option
 
