@@ -96,7 +96,7 @@ def _value_and_rows(
         raise OptionError(MANY_ORDERS)
     (are,) = values.basis.users_in_words()
     position = index_of(user, values.users, values.keys, are)
-    if not result.counted[position]:
+    if np.isnan(result.value[position]):
         raise RecnbError(
             named(
                 "{metric}: user {user} has no value. {why}",
