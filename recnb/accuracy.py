@@ -503,7 +503,8 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
     )
     number_option("max_relevance", top, scale, lambda top: highest <= top <= 1000)
     stop = (np.exp2(hits.relevance) - 1.0) / 2.0**top
-    return Credit(hits, k, reach(hits, stop) * stop / hits.rank)
+    reached = reach(hits, stop)
+    return Credit(hits, k, reached * stop / hits.rank, names={"reach": reached})
 
 
 mrr = reciprocal_rank

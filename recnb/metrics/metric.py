@@ -22,6 +22,7 @@ from typing import (
 )
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recnb.caching import cached_property
 from recnb.display.data_file import rows_of
@@ -52,7 +53,9 @@ FILLED = {"skip": np.nan, "zero": 0.0, "one": 1.0}
 ALWAYS = "always"
 
 
-def checked_names(names: Mapping[str, Floats] | None, n_rows: int) -> dict[str, Floats]:
+def checked_names(
+    names: Mapping[str, NDArray[Any]] | None, n_rows: int
+) -> dict[str, NDArray[Any]]:
     """Return what a function has computed of each row; refuse another number of them."""
     arrays = {name: np.asarray(values) for name, values in (names or {}).items()}
     for name, values in arrays.items():
@@ -107,7 +110,7 @@ class Credit:
         earned: Floats,
         out_of: Credit | Floats | float = 1.0,
         missed: Floats | float = 0.0,
-        names: Mapping[str, Floats] | None = None,
+        names: Mapping[str, NDArray[Any]] | None = None,
     ) -> None:
         """Take the credit of each row, and what its sum is out of.
 
