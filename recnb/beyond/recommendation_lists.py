@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -162,26 +162,17 @@ def divided(total: Floats, out_of: Floats) -> Floats:
     return np.asarray(np.divide(total, out_of, out=undefined, where=out_of > 0))
 
 
-class Whole(float):
+@dataclass(frozen=True, eq=False)
+class Whole:
     """The one number that all lists give together, with the rows it is the sum of."""
 
-    rows: Callable[[], TermRows] | None
+    value: float
+    rows: Callable[[], TermRows] | None = None
     #: Of a mean over pairs of users: each user's mean over the pairs they are in.
-    of_users: Callable[[], Floats] | None
-
-    def __new__(
-        cls,
-        value: float,
-        rows: Callable[[], TermRows] | None = None,
-        of_users: Callable[[], Floats] | None = None,
-    ) -> Self:
-        """Return the value, and how its rows and those of users are computed."""
-        self = super().__new__(cls, value)
-        self.rows, self.of_users = rows, of_users
-        return self
+    of_users: Callable[[], Floats] | None = None
 
     def without_data(self) -> Whole:
         """Return the value without its rows, and with those of users computed."""
         if self.of_users is None:
-            return Whole(self)
-        return Whole(self, of_users=partial(np.asarray, self.of_users()))
+            return Whole(self.value)
+        return Whole(self.value, of_users=partial(np.asarray, self.of_users()))

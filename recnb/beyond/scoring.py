@@ -34,19 +34,20 @@ from recnb.results.values import (
 from recnb.stats import means
 
 
-def values_of_lists(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
+def values_of_lists(
+    metric: Metric[...], data: EvaluationData, measure: Measure, k: Cutoffs
+) -> Values:
     """Compute a metric beyond accuracy.
 
     Its users are all who have a list or, as the metric says, those evaluated.
     """
-    metric = measure.metric
     measure = as_computed(data, measure, recorded_of(data, metric))
     # `results` has one result for each cut-off.
     users, results = _computed(data, metric, k, measure.options)
     matrix = _matrix_of(results)
     if metric.of == "all":
         weights = None
-        mean = np.array(results, dtype=np.float64)  # each is the number itself
+        mean = np.array([result.value for result in results], dtype=np.float64)
     else:
         weights = data.source.weight_of(users)
         mean = means(matrix, weights)
