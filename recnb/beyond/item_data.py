@@ -124,8 +124,7 @@ class ItemData:
         order = order[user[order] >= 0]
         user, rank = user[order], rank[order]
         list_length = np.zeros(len(users), dtype=np.int64)
-        is_last = np.r_[user[1:] != user[:-1], True][: len(user)]
-        list_length[user[is_last]] = rank[is_last]
+        np.maximum.at(list_length, user, rank)
         return Lists(
             user=user,
             rank=rank,
