@@ -11,7 +11,7 @@ import numpy as np
 from recnb.conventions import options_in_words
 from recnb.display.language import _, current
 from recnb.display.progress import steps
-from recnb.errors import NoUsersError, OptionError, RecnbError
+from recnb.errors import OptionError, RecnbError
 from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure
@@ -25,7 +25,7 @@ from recnb.report.request import ReportRequest, curve_points, in_order
 from recnb.results import views
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData, Models, has_side_data
-from recnb.results.measuring import Place, places_of
+from recnb.results.measuring import Place, places_beyond, places_of
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs, measured
 from recnb.results.scoring import basis_of, recorded_in, scoring_of, values_of_users
 from recnb.results.segments import (
@@ -172,24 +172,13 @@ def _beyond_accuracy(
         for measure in measures:
             k = Cutoffs.of(request.k_of(measure.name))
             try:
-                places += _places_beyond(name, model, measure, k)
+                places += places_beyond(name, model, measure, k)
             except RecnbError as problem:
                 if len(models) > 1 and request.beyond:
                     raise OptionError(str(problem)) from problem
                 lacking[measure.name] = lack_in_words(measure.name, problem)
         means += Numbers.of(places, [name], settings=settings).means()
     return [row for row in means if row.metric not in lacking], lacking
-
-
-def _places_beyond(
-    name: str, model: EvaluationData, measure: Measure, k: Cutoffs
-) -> list[Place]:
-    """Compute a metric beyond accuracy of a model, or say why it has no number."""
-    asked = Asked(measure.name, measure)
-    places = list(places_of({name: model}, asked, k))
-    if not any(np.isfinite(place.mean).any() for place in places):
-        raise NoUsersError(measure.metric.no_value)
-    return places
 
 
 # Segments

@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from recnb.errors import NoUsersError
 from recnb.metrics.hits import Bools, Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Metric
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import (
     OF_ITEMS,
+    EvaluationData,
     Models,
     check_side_data,
     users_in_common,
@@ -193,6 +195,17 @@ def places_of(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[Place]
             known = np.array([values.mean[index] for values in of_models])
             place = replace(place, known=known)
         yield place
+
+
+def places_beyond(
+    name: str, model: EvaluationData, measure: Measure, k: Cutoffs
+) -> list[Place]:
+    """Compute a metric beyond accuracy of a model, or say why it has no number."""
+    asked = Asked(measure.name, measure)
+    places = list(places_of({name: model}, asked, k))
+    if not any(np.isfinite(place.mean).any() for place in places):
+        raise NoUsersError(measure.metric.no_value)
+    return places
 
 
 def _side_data_of(metric: Metric[...]) -> Sequence[str]:

@@ -26,8 +26,6 @@ from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
-from recnb.metrics.metric import SCORED, Given, Metric
-from recnb.results.arguments import with_options
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.plots import axes
 from recnb.results.scoring import values_of
@@ -428,14 +426,6 @@ def _in_one_line(head: str, ends: str, phrases: Sequence[str]) -> str:
     return wrapped(f"{head} ({words})", most=1)
 
 
-def _score_of_metric(
-    evaluation: Any, metric: Metric[...], k: Any, options: Given
-) -> Score | CatalogueScore:
-    """Return the number of a metric with its options, of an evaluation."""
-    measure = with_options(Measure(metric), options).cut_at(k)
-    return score_of(evaluation._data, measure)
-
-
 def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
     """Return the number of a measure: the mean over users, or that of all lists."""
     metric = measure.metric
@@ -449,6 +439,3 @@ def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
             )
         raise NoUsersError(f"{measure.name}: {problem}")
     return Score(values)
-
-
-SCORED["evaluation"] = _score_of_metric

@@ -12,7 +12,6 @@ import pandas as pd
 from recnb.conventions import Convention
 from recnb.display.language import N_, _, named, use_language
 from recnb.errors import OptionError, UnknownUserError
-from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoffs, Floats, Hits
@@ -38,17 +37,8 @@ MANY_ORDERS = (
 
 #: Names of formulas that are attributes of the hits: one for the user, one for each
 #: hit.
-OF_USER = {"n_relevant", "n_nonrelevant", "list_length", "relevant_weight"}
-OF_HIT = {
-    "rank",
-    "relevance",
-    "weight",
-    "nth",
-    "first",
-    "preferred",
-    "nonrelevant_above",
-    "pooled_above",
-}
+OF_USER = {"n_relevant", "list_length", "relevant_weight"}
+OF_HIT = {"rank", "relevance", "weight", "nth", "first", "preferred"}
 
 
 def explanation_of(
@@ -203,7 +193,7 @@ def _rows_by_rank(
 
     rows["relevance"] = of_rows(hits.relevance)
     for name, values in credit.names.items():
-        if np.ndim(values) and name in measure.credit.names():
+        if measure.metric.own and name in measure.credit.names():
             rows[name] = np.append(values, np.nan)[hit]
     if hits.truth_weight is not None:
         rows["weight"] = of_rows(hits.weight)
@@ -308,7 +298,8 @@ def numbers_of(
 ) -> dict[str, Any]:
     """Return the numbers behind the names of a formula: one, or one for each hit.
 
-    A new name of formulas is entered here, and in `LATEX` (`metrics/formula.py`).
+    A new name of formulas is entered in `LATEX` (`metrics/formula.py`), and is here or
+    in what the function of the metric gives to `Credit(names=)`.
     """
     hits, names = credit.rows, formula.names()
     depth = credit.k.depth(hits.list_length)[0, 0]
@@ -323,20 +314,13 @@ def numbers_of(
         "n_hits": (hits.rank <= depth).sum(),
         "no_hit": float((hits.rank > depth).all()),
         "max_relevance": top,
-        # Of IPrec alone: by how much each hit raises the highest precision.
-        "rise": credit.earned,
         # Of pairs with weights: the denominator, which is that of the heaviest of them.
         "best_weight": np.ravel(credit.possible)[0],
     }
     numbers |= {name: getattr(hits, name)[0] for name in names & OF_USER}
     numbers |= {name: getattr(hits, name) for name in names & OF_HIT}
-    # Those that the function of a metric of one's own computes of each hit.
-    numbers |= credit.names
-    # Of ERR alone: the chance that a reader gets as far as each hit. One of relevance r
-    # stops the reader with the chance (2^r - 1) / 2^top.
-    if "reach" in names:
-        numbers["reach"] = reach(hits, (np.exp2(hits.relevance) - 1.0) / 2.0**top)
-    return numbers
+    # Those that the function of the metric computes of each hit.
+    return {**numbers, **credit.names}
 
 
 def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:
