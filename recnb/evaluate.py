@@ -18,11 +18,10 @@ import polars as pl
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import Source
-from recnb.data.call import Call
-from recnb.data.convert import from_pandas
+from recnb.data.columns import from_pandas
 from recnb.data.names import BOTH, IDS, NAMES, RECS, TRUTH
 from recnb.data.read import SIDE_FRAMES, Input, read, tables_of
-from recnb.data.side_data import read_side_data
+from recnb.data.side_data import Call, read_side_data
 from recnb.data.tables import MadeTable, package_of
 from recnb.data.weights import WEIGHTS, read_weights, with_propensity_named
 from recnb.display.text import one_line

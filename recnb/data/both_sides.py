@@ -19,13 +19,12 @@ from dataclasses import dataclass, replace
 import polars as pl
 
 from recnb.caching import cached_property
-from recnb.data.checks import is_missing
+from recnb.data.columns import is_missing
 from recnb.data.in_memory import source_of
-from recnb.data.layout import refuse_models, with_split
+from recnb.data.joined import Source
 from recnb.data.names import BOTH, ONLY_IN, RECS, TRUTH, WANTED, Named
-from recnb.data.roles import refuse_absent, settle
+from recnb.data.roles import refuse_absent, refuse_models, settle, with_split
 from recnb.data.sheet import Sheet
-from recnb.data.source import Source
 from recnb.data.tables import InputTable, Tables
 from recnb.display.language import N_, Plural, Sentence
 from recnb.errors import FrameError, LeftMergeWarning

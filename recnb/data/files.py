@@ -16,7 +16,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import pandas as pd
 import polars as pl
 
-from recnb.data.checks import kind
+from recnb.data.columns import kind
 from recnb.data.names import RECS, TRUTH, Named, role_of
 from recnb.data.tables import FileTable, errors_name_frame
 from recnb.errors import (

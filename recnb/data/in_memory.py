@@ -11,16 +11,15 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.checks import is_missing
-from recnb.data.convert import with_series
+from recnb.data.columns import is_missing, with_series
 from recnb.data.ids import each_once
 from recnb.data.join import join
-from recnb.data.joined import Joined, JoinedRows
+from recnb.data.joined import Joined, Source
 from recnb.data.matches import RepeatError, Truth, is_relevant
 from recnb.data.names import IDS, TRUTH
+from recnb.data.rows import JoinedRows
 from recnb.data.rules import rank_of_rows, single_precision
 from recnb.data.sheet import Sheet
-from recnb.data.source import Source
 from recnb.data.splits import BY_USER, Keys
 from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
 from recnb.errors import FrameError

@@ -20,12 +20,12 @@ import polars as pl
 from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.data.in_memory import Sheets
-from recnb.data.joined import Joined, JoinedRows, RowCounts
-from recnb.data.layout import Layout
-from recnb.data.names import RECS, TRUTH, Labels
+from recnb.data.joined import Joined, Source
+from recnb.data.names import RECS, TRUTH, Labels, split_role
+from recnb.data.roles import Layout
+from recnb.data.rows import JoinedRows, RowCounts
 from recnb.data.sheet import Sheet, rows_of_users
-from recnb.data.source import Source
-from recnb.data.splits import BY_USER, Keys, split_role
+from recnb.data.splits import BY_USER, Keys
 from recnb.errors import ElsewhereError, FrameError, NoRowsError
 from recnb.metrics.hits import Hits, Ints, TieSpread, in_order
 

@@ -14,15 +14,15 @@ from uuid import UUID
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.checks import (
+from recnb.data.columns import (
     TEXT,
     held_in,
     is_missing,
     is_no_number,
     kind,
     surely_within,
+    with_series,
 )
-from recnb.data.convert import with_series
 from recnb.data.names import IDS, TRUTH, Labels
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
 from recnb.metrics.hits import ENDLESS, HIGHEST

@@ -16,16 +16,10 @@ import pandas as pd
 import polars as pl
 
 from recnb.caching import cached_property
-from recnb.data.checks import TEXT, is_missing, kind
-from recnb.data.convert import with_series
-from recnb.data.names import RECS, TRUTH
+from recnb.data.columns import TEXT, is_missing, kind, with_series
+from recnb.data.names import RECS, TRUTH, split_role
 from recnb.data.sheet import Sheet
 from recnb.errors import FrameError, NoUsersError, quoted
-
-
-def split_role(column: str) -> str:
-    """Return the name of a column of the split in tables whose columns are roles."""
-    return f"split {column}"
 
 
 class Keys:

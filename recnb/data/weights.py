@@ -14,11 +14,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.checks import is_missing, kind
-from recnb.data.convert import from_pandas
+from recnb.data.columns import from_pandas, is_missing, kind
 from recnb.data.forms import opened
-from recnb.data.names import IDS, WANTED, Named, as_named, role_of
-from recnb.data.roles import settle
+from recnb.data.names import IDS, WANTED, Named, role_of
+from recnb.data.roles import as_named, settle
 from recnb.data.sheet import Sheet, repeated
 from recnb.data.tables import Frame, InputTable, Tables
 from recnb.display.language import _

@@ -18,8 +18,9 @@ import polars as pl
 from recnb.conventions.convention import in_words
 from recnb.data.ids import positions
 from recnb.data.in_memory import Sheets
+from recnb.data.names import split_role
 from recnb.data.side_data import words_of
-from recnb.data.splits import split_role, values_of
+from recnb.data.splits import values_of
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
 from recnb.display.text import dates_alone, one_line
