@@ -84,6 +84,7 @@ COLUMNS: tuple[str, ...] = (*(role for role in NAMES if role != "model"), "split
 OF_SEVERAL = (*IDS, "split")
 OF_FRAMES = {*COLUMNS, "cluster"} - {*DECISIONS}  #: what arrays have no use for
 BY_ITEM = ("train", "items")  #: frames that are joined by item
+USUAL = Convention()  #: where nothing is decided
 
 
 def with_options_listed(function: F) -> F:
@@ -209,8 +210,9 @@ def evaluate(
     parsed = parse_options(options)
     given = {RECS: recs, TRUTH: truth, **parsed.side_data}
     tables, named = tables_of(given, parsed.columns)
-    with_truth = tables.get(TRUTH, tables[RECS])
-    named = with_propensity_named(named, parsed.weights, with_truth.columns)
+    if parsed.weights:
+        of_truth = tables.get(TRUTH, tables[RECS]).columns
+        named = with_propensity_named(named, parsed.weights, of_truth)
     source = read(tables, named)
     if parsed.weights:
         source = source.with_weights(*read_weights(parsed.weights, tables, named))
@@ -252,10 +254,9 @@ class ParsedOptions:
         if self.library is not None:
             options = {"convention": self.library, **self.overrides}
         else:
-            decided = {name: getattr(self.convention, name) for name in DECISIONS}
             options = {
                 name: value
-                for name, value in decided.items()
+                for name, value in vars(self.convention).items()
                 if value != getattr(Convention, name)
             }
         return Call(columns, options, self.library, weights)
@@ -347,7 +348,7 @@ def _convention_asked(
     The convention is that of the library with the decisions that were given.
     """
     if asked is None:
-        return None, Convention(**decisions)
+        return None, replace(USUAL, **decisions) if decisions else USUAL
     if isinstance(asked, str):
         library = presets.library_named(asked)
         return library, replace(presets.data_convention(library), **decisions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -36,6 +36,8 @@ class Sheets(Source):
     catalogue: pl.Series | None = None
     #: Whether none of these users need count: of a part of stored rows, or of a truth.
     is_part: bool = False
+    #: The truth by how a convention grades it.
+    _truths: dict[Any, Truth] = field(default_factory=dict, init=False)
 
     @cached_property
     def items(self) -> pl.Series:
@@ -165,13 +167,8 @@ class Sheets(Source):
             listed, judged = self.lists["user"], self.judgements["user"]
             joined.refuse_strangers(listed.first(), judged.first())
         joined.refuse_no_users()
-        if self.of_all is None:
+        if self.of_all is None and self.keys.columns:
             self.keys.refuse_without_users(joined.users)
-
-    @cached_property
-    def _truths(self) -> dict[Any, Truth]:
-        """The truth by how a convention grades it."""
-        return {}
 
     def _graded(self, convention: Convention) -> Truth:
         """Return the truth as it was given, graded once for conventions that agree."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -53,6 +53,9 @@ class Source(ABC):
     user_weights: pl.DataFrame | None = None  #: user and value
     where: str = ""  #: what holds rows that are not in memory, in words
     remedy: str = ""  #: what to type to have them there
+    #: What was joined, by the decisions of the join, without its source: a cycle would
+    #: keep rows in memory until Python looks for it.
+    _known: dict[Convention, Joined] = field(default_factory=dict, init=False)
 
     @abstractmethod
     def join(self, convention: Convention) -> Joined:
@@ -134,14 +137,6 @@ class Source(ABC):
         if other is None or convention.order in self.lists or other not in self.lists:
             return convention
         return replace(convention, order=other)
-
-    @cached_property
-    def _known(self) -> dict[Convention, Joined]:
-        """What was joined, by the decisions of the join, without its source.
-
-        A cycle would keep rows in memory until Python looks for it.
-        """
-        return {}
 
     def under(self, convention: Convention) -> Joined:
         """Return the tables under a convention, joined once for each."""

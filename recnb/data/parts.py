@@ -151,7 +151,11 @@ class Parts(Source):
 
     def among(self, users: pl.Series) -> UsersOfParts:
         """Return some of the users."""
-        shared = {field.name: getattr(self, field.name) for field in fields(Source)}
+        shared = {
+            field.name: getattr(self, field.name)
+            for field in fields(Source)
+            if field.init
+        }
         return UsersOfParts(**shared, of_all=self, users=users)
 
     def numbered_as(self, keys: Keys, numbers: pl.Series) -> Parts:
@@ -184,7 +188,8 @@ class Parts(Source):
         joined = _merged(parts, rows)
         joined.refuse_strangers(listed, judged)
         joined.refuse_no_users()
-        self.keys.refuse_without_users(joined.users)
+        if self.keys.columns:
+            self.keys.refuse_without_users(joined.users)
         return joined
 
 

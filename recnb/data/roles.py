@@ -5,7 +5,7 @@ Beside roles, columns tell the lists of a user apart, or name models.
 
 from __future__ import annotations
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -98,7 +98,7 @@ def _candidates(
     table: InputTable,
     role: str,
     named: Named,
-    by_keyword: Container[str],
+    by_keyword: set[str],
     *,
     is_needed: bool,
 ) -> list[str]:
@@ -107,16 +107,19 @@ def _candidates(
     Keywords name the columns `by_keyword`, some of them for other roles. One of these may
     be meant for the other table, and so it is taken where no other column is there.
     """
-    found = [column for column in named.get(role, ()) if column in table.columns]
-    if len(found) > 1:
-        raise ColumnError(
-            f"{table.name}: {found[0]!r} and {found[1]!r} are both columns of it, and "
-            f"{role}= names one for each table. Drop or rename the one that is no "
-            f"{role} here."
-        )
-    if found:
-        return found
+    if role in named:
+        found = [column for column in named[role] if column in table.columns]
+        if len(found) > 1:
+            raise ColumnError(
+                f"{table.name}: {found[0]!r} and {found[1]!r} are both columns of it, and "
+                f"{role}= names one for each table. Drop or rename the one that is no "
+                f"{role} here."
+            )
+        if found:
+            return found
     suggested = table.by_role.get(role, [])
+    if not by_keyword:
+        return suggested
     free = [column for column in suggested if column not in by_keyword]
     # One frame has the columns of both tables: none is meant for another.
     if is_needed and not free and table.name != BOTH:

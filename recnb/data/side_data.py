@@ -296,10 +296,12 @@ def _columns_of_truth(tables: Tables, source: Source) -> OtherColumns | None:
 
     None without such columns.
     """
-    truth = tables.get(TRUTH, tables.get(RECS))
-    if truth is None:
-        return None
-    labels = source.judgements.labels
+    if RECS not in tables:
+        return None  # its rows stay with an engine
+    # In one frame, columns of the lists have a role as well.
+    truth, labels = tables[RECS], source.lists.labels
+    if TRUTH in tables:
+        truth, labels = tables[TRUTH], source.judgements.labels
     others = [column for column in truth.columns if column not in labels.values()]
     # Where each row is an item of its own there is no column of items.
     ids = {role: labels[role] for role in IDS if labels[role] in truth.columns}

@@ -90,8 +90,6 @@ class Keys:
 
     def refuse_without_users(self, evaluated: pl.Series) -> None:
         """Raise an error for a combination of values in which no list is evaluated."""
-        if not self.columns:
-            return
         if label := self.lacking_in(self.table[evaluated]):
             raise NoUsersError(
                 f"no user that counts has a relevant item where {label}. Leave it out of "
