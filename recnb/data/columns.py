@@ -66,6 +66,29 @@ def surely_within(values: pl.Series, low: float, high: float) -> bool:
     return float(array.min()) >= low and float(array.max()) <= high
 
 
+def as_numbers(values: pl.Series, name: str) -> pl.Series:
+    """Return a column as numbers; True and False are 1 and 0.
+
+    A column of any other type is refused, unless it is empty; errors call it `name`.
+    """
+    if values.dtype.is_numeric():
+        return values
+    if values.dtype == pl.Boolean or values.null_count() == len(values):
+        return values.cast(pl.Float64)
+    given = values.drop_nulls()
+    problem = f"{name} holds {held_in(values)} where numbers are needed"
+    if values.dtype in TEXT:
+        text = given.cast(pl.String)
+        not_numbers = text.filter(text.cast(pl.Float64, strict=False).is_null())
+        if len(not_numbers):
+            raise FrameError(
+                f"{problem}, and {not_numbers[0]!r} is no number: correct it, or drop "
+                "the row."
+            )
+    example = given.head(1).to_list()[0]
+    raise FrameError(f"{problem}, such as {quoted(example)}: make them numbers.")
+
+
 # ---- columns of other libraries
 
 

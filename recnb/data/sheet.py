@@ -16,6 +16,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.columns import (
     TEXT,
+    as_numbers,
     held_in,
     is_missing,
     is_no_number,
@@ -191,7 +192,7 @@ class Sheet:
 
     def scores(self) -> pl.Series:
         """Return the scores as numbers; refuse those that place no item."""
-        scores = self._as_numbers("score")
+        scores = as_numbers(self["score"], self.column_in_words("score"))
         if not surely_within(scores, -float_info.max, float_info.max):
             self._refuse_no_numbers(
                 "score",
@@ -202,7 +203,7 @@ class Sheet:
 
     def ranks(self) -> pl.Series:
         """Return the ranks as whole numbers from 1 up; refuse others."""
-        ranks = self._as_numbers("rank")
+        ranks = as_numbers(self["rank"], self.column_in_words("rank"))
         if ranks.dtype.is_integer() and surely_within(ranks, 1, ENDLESS):
             return ranks.cast(pl.Int64)
         floats = ranks.cast(pl.Float64)
@@ -227,7 +228,7 @@ class Sheet:
 
         One below 0 is refused or not, as the convention's `negative_relevance` says.
         """
-        grades = self._as_numbers("relevance")
+        grades = as_numbers(self["relevance"], self.column_in_words("relevance"))
         if surely_within(grades, 0, HIGHEST):
             return grades
         floats = grades.cast(pl.Float64)
@@ -277,32 +278,6 @@ class Sheet:
             f"{self.column_in_words(role)} holds {shown} for "
             f"{self.pair_in_words(rows[0])}: {why}"
         )
-
-    def _as_numbers(self, role: str) -> pl.Series:
-        """Return the column of a role as numbers; True and False are 1 and 0.
-
-        Raises an error for a column of any other type, unless it is empty.
-        """
-        column = self.rows[role]
-        if column.dtype.is_numeric():
-            return column
-        if column.dtype == pl.Boolean or column.null_count() == len(column):
-            return column.cast(pl.Float64)
-        given = column.drop_nulls()
-        problem = (
-            f"{self.column_in_words(role)} holds {held_in(column)} where numbers are "
-            "needed"
-        )
-        if column.dtype in TEXT:
-            text = given.cast(pl.String)
-            not_numbers = text.filter(text.cast(pl.Float64, strict=False).is_null())
-            if len(not_numbers):
-                raise FrameError(
-                    f"{problem}, and {not_numbers[0]!r} is no number: correct it, or drop "
-                    "the row."
-                )
-        example = given.head(1).to_list()[0]
-        raise FrameError(f"{problem}, such as {quoted(example)}: make them numbers.")
 
     # Repeats
 

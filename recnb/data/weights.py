@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import from_pandas, is_missing, kind
+from recnb.data.columns import as_numbers, from_pandas, is_missing, kind
 from recnb.data.forms import opened
 from recnb.data.names import IDS, WANTED, Named, role_of
 from recnb.data.roles import as_named, settle
@@ -191,13 +191,7 @@ def checked(table: pl.DataFrame, column: str, name: str, highest: float) -> pl.S
 
     All are above 0, and none is above `highest`; `name` is what an error calls them.
     """
-    given = table[column]
-    if isinstance(given.dtype, (pl.List, pl.Array, pl.Struct)):
-        ids = _ids_of(table.row(0, named=True))
-        raise FrameError(
-            f"{name}: {quoted(given.to_list()[0])} for {ids} is no number: give one of each."
-        )
-    values = given.cast(pl.Float64, strict=False)
+    values = as_numbers(table[column], name).cast(pl.Float64)
     is_good = ((values > 0) & (values <= highest)).fill_null(value=False)
     bad = table.filter(~is_good)
     if bad.height:
