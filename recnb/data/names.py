@@ -111,6 +111,6 @@ def says_when(column: object) -> bool:
     return bool(words) and words[-1] in TIMES
 
 
-def split_role(column: str) -> str:
-    """Return the name of a column of the split in tables whose columns are roles."""
-    return f"split {column}"
+def split_labels(columns: Iterable[str]) -> dict[str, str]:
+    """Return columns of the split by what they are called where columns are roles."""
+    return {f"split {column}": column for column in columns}

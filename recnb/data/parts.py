@@ -21,7 +21,7 @@ from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.data.in_memory import Sheets
 from recnb.data.joined import Joined, Source
-from recnb.data.names import RECS, TRUTH, Labels, split_role
+from recnb.data.names import RECS, TRUTH, Labels, split_labels
 from recnb.data.roles import Layout
 from recnb.data.rows import JoinedRows, RowCounts
 from recnb.data.sheet import Sheet, rows_of_users
@@ -97,7 +97,7 @@ class Parts(Source):
         judgements = columns_alone(TRUTH, layout.truth)
         keys = BY_USER
         if layout.split:
-            roles = [split_role(column) for column in layout.split]
+            roles = [*split_labels(layout.split)]
             of_truth = [role for role in roles if role in layout.truth_read]
             listed = stored.distinct(RECS, ["user", *roles])
             judged = stored.distinct(TRUTH, ["user", *of_truth])

@@ -28,7 +28,7 @@ from recnb.data.names import (
     Named,
     Wanted,
     role_of,
-    split_role,
+    split_labels,
     title_column,
 )
 from recnb.data.tables import InputTable, Tables
@@ -219,7 +219,7 @@ def with_split(labels: Labels, split: Sequence[str]) -> Labels:
                 f"split={column!r} is the name of another column in results: rename the "
                 "column, such as to 'fold'."
             )
-    return {**labels, **{split_role(column): column for column in split}}
+    return {**labels, **split_labels(split)}
 
 
 # ---- models

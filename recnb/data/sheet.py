@@ -61,11 +61,6 @@ class Sheet:
         """Name the column of a role as errors do."""
         return f"{self.name}: column {self.label(role)!r}"
 
-    def pair_in_words(self, row: int) -> str:
-        """Name the user and the item of a row."""
-        rows = self.rows
-        return f"user {rows['user'][row]!r}, item {rows['item'][row]!r}"
-
     def with_rows(self, rows: pl.DataFrame) -> Sheet:
         """Return the sheet with other rows."""
         return replace(self, rows=rows)
@@ -264,7 +259,7 @@ class Sheet:
         raise FrameError(
             f"{self.column_in_words(role)} has {len(rows):,} {values_are} missing, NaN or "
             f"infinite, the first {self.rows[role][rows[0]]} for "
-            f"{self.pair_in_words(rows[0])}. {fix}"
+            f"{ids_in_words(self.rows, rows[0])}. {fix}"
         )
 
     def _refuse_values(self, role: str, is_bad: pl.Series, why: str) -> None:
@@ -276,7 +271,7 @@ class Sheet:
         shown = f"{value:g}" if role == "relevance" else value
         raise FrameError(
             f"{self.column_in_words(role)} holds {shown} for "
-            f"{self.pair_in_words(rows[0])}: {why}"
+            f"{ids_in_words(self.rows, rows[0])}: {why}"
         )
 
     # Repeats
@@ -307,10 +302,9 @@ class Sheet:
         if self.name != TRUTH:
             fix = f"{fix} If they are {SEVERAL_LISTS}"
         columns = [self.label(role) for role in IDS]
-        user, item, n_rows = twice.select(*IDS, "len").row(0)
         raise FrameError(
-            f"{self.name}: {pairs} repeated in {columns}, such as user {user!r}, "
-            f"item {item!r} ({n_rows} times). {fix}"
+            f"{self.name}: {pairs} repeated in {columns}, such as "
+            f"{ids_in_words(twice, 0)} ({twice['len'][0]} times). {fix}"
         )
 
     def _kept(self) -> str:
@@ -419,6 +413,12 @@ def _sorted_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
     if ranks_rise and rows["user"].is_sorted():
         return rows
     return rows.sort("user", "rank")
+
+
+def ids_in_words(rows: pl.DataFrame, row: int) -> str:
+    """Name the user and the item of a row, of those that it has, as errors do."""
+    ids = [f"{role} {rows[role][row]!r}" for role in IDS if role in rows.columns]
+    return ", ".join(ids)
 
 
 def rows_of_users(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:

@@ -25,7 +25,7 @@ from recnb.data.names import (
     Labels,
     Named,
     says_when,
-    split_role,
+    split_labels,
 )
 from recnb.data.read import SIDE_FRAMES, Input, read_beside, tables_of
 from recnb.data.roles import settle
@@ -305,7 +305,7 @@ def _columns_of_truth(tables: Tables, source: Source) -> OtherColumns | None:
     others = [column for column in truth.columns if column not in labels.values()]
     # Where each row is an item of its own there is no column of items.
     ids = {role: labels[role] for role in IDS if labels[role] in truth.columns}
-    split = {split_role(name): name for name in source.keys.columns if name in others}
+    split = split_labels(name for name in source.keys.columns if name in others)
     return OtherColumns.of(replace(truth, name=TRUTH), {**ids, **split}, others)
 
 
@@ -324,8 +324,7 @@ def _columns_of_both(
     )
     shared = [column for column in recs.columns if column in in_truth]
     ids = {role: source.lists.labels[role] for role in IDS}
-    of_split = {split_role(column): column for column in split}
-    return OtherColumns.of(recs, {**ids, **of_split}, shared)
+    return OtherColumns.of(recs, {**ids, **split_labels(split)}, shared)
 
 
 # ---- train, items and users
@@ -333,9 +332,8 @@ def _columns_of_both(
 
 def _read_pairs(table: InputTable, labels: Labels, source: Source) -> pl.DataFrame:
     """Read users and items, and the columns of the split, under the names of roles."""
-    split = [name for name in source.keys.columns if name in table.columns]
-    of_split = {split_role(column): column for column in split}
-    sheet = _with_ids(table, labels, of_split, source)
+    split = split_labels(name for name in source.keys.columns if name in table.columns)
+    sheet = _with_ids(table, labels, split, source)
     return source.keys.with_values(sheet).rows
 
 
