@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.columns import as_numbers, from_pandas, is_missing, kind
+from recnb.data.columns import as_column, as_numbers, is_missing, kind
 from recnb.data.forms import opened
 from recnb.data.names import IDS, WANTED, Named, role_of
 from recnb.data.roles import as_named, settle
@@ -334,10 +334,8 @@ def _items_of(given: Any, known: pl.Series) -> pl.DataFrame:
             f"items= is a {type(given).__name__}: give its column of items, such as "
             f"items=truth['item']."
         )
-    column = given
-    if not isinstance(given, pd.Series):
-        column = pd.Series([*given] if is_several(given) else [given])
-    items = pl.DataFrame({"item": from_pandas(column, "items", "items", "item")})
+    values = [*given] if is_several(given) else [given]
+    items = as_column(values, "items", "items", "item").to_frame()
     rows = Sheet("items=", items, {}).with_ids(["item"]).rows
     if kind(rows["item"].dtype) != kind(known.dtype):
         raise FrameError(
