@@ -30,7 +30,7 @@ EXIT_CODES = {
     "read, or values that are refused",
     5: "nothing to evaluate: a table without rows, or no user with a relevant item",
     6: "the report or a temporary file cannot be written: the disk is full, or the "
-    "permission is missing",
+    "folder or the permission is missing",
 }
 
 
