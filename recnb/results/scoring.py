@@ -223,18 +223,24 @@ def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
 # ---- credit, and averages over users
 
 
-def credit_of(scoring: Scoring, cutoffs: Cutoffs) -> Credit:
-    """Return the credit of the hits at these cut-offs."""
+def credit_of(scoring: Scoring, cutoffs: Cutoffs, hits: Hits | None = None) -> Credit:
+    """Return the credit of the hits at these cut-offs, or of other hits."""
     cutoffs = cutoffs_under(scoring.joined.convention, cutoffs)
-    hits = hits_for(scoring, cutoffs)
+    if hits is None:
+        hits = hits_for(scoring, cutoffs)
     credit: Credit = scoring.measure.at(hits, cutoffs)
     return credit
 
 
-def averaged(scoring: Scoring, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
-    """Return the values, users × cut-offs, NaN where left out, and their means."""
+def averaged(
+    scoring: Scoring, cutoffs: Cutoffs, hits: Hits | None = None
+) -> tuple[Floats, Floats]:
+    """Return the values, users × cut-offs, NaN where left out, and their means.
+
+    They are those of the hits, or of other hits of the same users.
+    """
     joined = scoring.joined
-    matrix = filled(credit_of(scoring, cutoffs), joined.convention)
+    matrix = filled(credit_of(scoring, cutoffs, hits), joined.convention)
     return matrix, means(matrix, joined.user_weight)
 
 
