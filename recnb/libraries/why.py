@@ -198,8 +198,11 @@ def _users_of(start: Measurement, end: Measurement) -> str:
     """Say how many users the numbers are of."""
     if start.n_counted == end.n_counted:
         return users_in_words(start.n_counted)
-    words = N_("{n:,} users at the start, {other:,} at the end")
-    return _(words, n=start.n_counted, other=end.n_counted)
+    return _(
+        "{n:,} users at the start, {other:,} at the end",
+        n=start.n_counted,
+        other=end.n_counted,
+    )
 
 
 def _other_side(

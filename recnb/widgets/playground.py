@@ -23,7 +23,7 @@ from recnb.errors import OptionError, RecnbError
 from recnb.metrics.formula import number
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, measure_named, metric_named
-from recnb.metrics.metric import ACCURACY, Given, Metric
+from recnb.metrics.metric import ACCURACY
 from recnb.results.arguments import Metrics, asked_of
 from recnb.results.explanation import Explanation
 from recnb.results.single_list import Ranking, Truth, explain
@@ -154,13 +154,9 @@ class Playground(Live):
             self.items = tuple(dict.fromkeys([*order, *relevance]))
             self.titles = _titles(self.items, items)
             cutoff = Cutoffs.one(k).values[0] or len(order)
-        #: What is explained, in the order given, and the options of each.
-        self.metrics: dict[str, Metric[...]] = {}
-        self._options: dict[str, Given] = {}
-        for _name, measure in asked:
-            self.metrics[measure.name] = measure.metric
-            self._options[measure.name] = measure.options
-        self.focus = list(self.metrics)[-1]
+        #: What is explained, in the order given, each with its options.
+        self.measures = {measure.name: measure for _name, measure in asked}
+        self.focus = list(self.measures)[-1]
         self.first = Setting(order, relevance, cutoff, gain)
         self.now = self.first
         self.before = self.first
@@ -170,7 +166,7 @@ class Playground(Live):
         self.moved: Any = None
         self.action = self._words("start")
         # It holds each metric now and before the last step.
-        self._explained = lru_cache(2 * len(self.metrics))(self._explain)
+        self._explained = lru_cache(2 * len(self.measures))(self._explain)
         self._check(self.now)
 
     @property
@@ -182,8 +178,8 @@ class Playground(Live):
     def has_gain(self) -> bool:
         """Whether any of the metrics has a gain that can be chosen."""
         return any(
-            "gain" in metric.defaults.keys() - self._options[name]
-            for name, metric in self.metrics.items()
+            "gain" in measure.metric.defaults.keys() - measure.options
+            for measure in self.measures.values()
         )
 
     def name(self, item: Any, longest: int = 60) -> str:
@@ -311,11 +307,11 @@ class Playground(Live):
             A row per metric.
         """
         rows = []
-        for name in self.metrics:
+        for name in self.measures:
             before = self.explain(name, self.before).value
             now = self.explain(name, self.now).value
             rows.append((before, now, now - before))
-        metrics = pd.Index(self.metrics, name="metric")
+        metrics = pd.Index(self.measures, name="metric")
         return pd.DataFrame(rows, metrics, ["before", "now", "change"])
 
     def explain(
@@ -419,8 +415,11 @@ class Playground(Live):
                 self.change(relevance={item: max(0.0, grade)})
             case "relevance":
                 if not 0 <= float(value or "nan") < inf:
-                    problem = N_("The relevance of {item} is a number from 0 up.")
-                    raise RecnbError(_(problem, item=self.name(item)))
+                    problem = _(
+                        "The relevance of {item} is a number from 0 up.",
+                        item=self.name(item),
+                    )
+                    raise RecnbError(problem)
                 self.change(relevance={item: float(value)})
             case "k":
                 self.change(k=int(value))
@@ -480,14 +479,15 @@ class Playground(Live):
                 f"{list(self.items)!r}, each once."
             )
         check_choice("gain", setting.gain, GAINS)
-        for name in self.metrics:
+        for name in self.measures:
             self.explain(name, setting)
 
     def _explain(
         self, name: str, order: Sequence[Any], relevance: Any, k: int, gain: str
     ) -> Explanation:
-        options = dict(self._options[name])
-        if "gain" in self.metrics[name].defaults:
+        measure = self.measures[name]
+        options = dict(measure.options)
+        if "gain" in measure.metric.defaults:
             options.setdefault("gain", gain)
         explanation = explain(
             name, order, dict(relevance), k, lang=self.lang, **options
@@ -508,7 +508,7 @@ class Playground(Live):
     def _metric_name(self, metric: Any) -> str:
         """Return the name of a metric, or raise an error if it is not explained here."""
         name = metric_named(metric, ACCURACY).name
-        check_choice("metric", name, self.metrics)
+        check_choice("metric", name, self.measures)
         return name
 
     def _explained_twice(self) -> tuple[Explanation, Explanation]:
