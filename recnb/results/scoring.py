@@ -195,13 +195,12 @@ def recorded_of(
         return None
     if not metric.is_accuracy:
         return _recorded_beyond_accuracy(data.library, metric.name)
-    preset = presets.default_of(data.library, metric.name, whole=whole)
+    preset = presets.default_of(data.library, metric.name)
     if preset is None:
         return None
-    is_never_cut = preset.convention.cutoff == "none"
-    if is_never_cut and not whole:
-        return None
-    return preset
+    if whole:
+        return preset.never_cut or preset
+    return None if preset.convention.cutoff == "none" else preset
 
 
 def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
