@@ -155,8 +155,8 @@ class Playground(Live):
             self.titles = _titles(self.items, items)
             cutoff = Cutoffs.one(k).values[0] or len(order)
         #: What is explained, in the order given, each with its options.
-        self.measures = {measure.name: measure for _name, measure in asked}
-        self.focus = list(self.measures)[-1]
+        self.metrics = {measure.name: measure for _name, measure in asked}
+        self.focus = list(self.metrics)[-1]
         self.first = Setting(order, relevance, cutoff, gain)
         self.now = self.first
         self.before = self.first
@@ -166,7 +166,7 @@ class Playground(Live):
         self.moved: Any = None
         self.action = self._words("start")
         # It holds each metric now and before the last step.
-        self._explained = lru_cache(2 * len(self.measures))(self._explain)
+        self._explained = lru_cache(2 * len(self.metrics))(self._explain)
         self._check(self.now)
 
     @property
@@ -179,7 +179,7 @@ class Playground(Live):
         """Whether any of the metrics has a gain that can be chosen."""
         return any(
             "gain" in measure.metric.defaults.keys() - measure.options
-            for measure in self.measures.values()
+            for measure in self.metrics.values()
         )
 
     def name(self, item: Any, longest: int = 60) -> str:
@@ -307,11 +307,11 @@ class Playground(Live):
             A row per metric.
         """
         rows = []
-        for name in self.measures:
+        for name in self.metrics:
             before = self.explain(name, self.before).value
             now = self.explain(name, self.now).value
             rows.append((before, now, now - before))
-        metrics = pd.Index(self.measures, name="metric")
+        metrics = pd.Index(self.metrics, name="metric")
         return pd.DataFrame(rows, metrics, ["before", "now", "change"])
 
     def explain(
@@ -479,13 +479,13 @@ class Playground(Live):
                 f"{list(self.items)!r}, each once."
             )
         check_choice("gain", setting.gain, GAINS)
-        for name in self.measures:
+        for name in self.metrics:
             self.explain(name, setting)
 
     def _explain(
         self, name: str, order: Sequence[Any], relevance: Any, k: int, gain: str
     ) -> Explanation:
-        measure = self.measures[name]
+        measure = self.metrics[name]
         options = dict(measure.options)
         if "gain" in measure.metric.defaults:
             options.setdefault("gain", gain)
@@ -508,7 +508,7 @@ class Playground(Live):
     def _metric_name(self, metric: Any) -> str:
         """Return the name of a metric, or raise an error if it is not explained here."""
         name = metric_named(metric, ACCURACY).name
-        check_choice("metric", name, self.measures)
+        check_choice("metric", name, self.metrics)
         return name
 
     def _explained_twice(self) -> tuple[Explanation, Explanation]:
