@@ -73,12 +73,10 @@ def write_report(
     for output, form in forms.items():
         if output is not None:
             written(texts[form], output)
-        if quiet:
-            continue
-        if output is None:
+            if not quiet:
+                print_error(f"written: {output}")
+        elif not quiet:
             _print_text(texts[form])
-        else:
-            print_error(f"written: {output}")
 
 
 def _text(report: Report, form: str) -> str:
