@@ -195,13 +195,12 @@ def recorded_of(
         return None
     if not metric.is_accuracy:
         return _recorded_beyond_accuracy(data.library, metric.name)
-    preset = presets.default_of(data.library, metric.name, whole=whole)
+    preset = presets.default_of(data.library, metric.name)
     if preset is None:
         return None
-    is_never_cut = preset.convention.cutoff == "none"
-    if is_never_cut and not whole:
-        return None
-    return preset
+    if whole:
+        return preset.never_cut or preset
+    return None if preset.convention.cutoff == "none" else preset
 
 
 def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
@@ -223,18 +222,24 @@ def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
 # ---- credit, and averages over users
 
 
-def credit_of(scoring: Scoring, cutoffs: Cutoffs) -> Credit:
-    """Return the credit of the hits at these cut-offs."""
+def credit_of(scoring: Scoring, cutoffs: Cutoffs, hits: Hits | None = None) -> Credit:
+    """Return the credit of the hits at these cut-offs, or of other hits."""
     cutoffs = cutoffs_under(scoring.joined.convention, cutoffs)
-    hits = hits_for(scoring, cutoffs)
+    if hits is None:
+        hits = hits_for(scoring, cutoffs)
     credit: Credit = scoring.measure.at(hits, cutoffs)
     return credit
 
 
-def averaged(scoring: Scoring, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
-    """Return the values, users × cut-offs, NaN where left out, and their means."""
+def averaged(
+    scoring: Scoring, cutoffs: Cutoffs, hits: Hits | None = None
+) -> tuple[Floats, Floats]:
+    """Return the values, users × cut-offs, NaN where left out, and their means.
+
+    They are those of the hits, or of other hits of the same users.
+    """
     joined = scoring.joined
-    matrix = filled(credit_of(scoring, cutoffs), joined.convention)
+    matrix = filled(credit_of(scoring, cutoffs, hits), joined.convention)
     return matrix, means(matrix, joined.user_weight)
 
 
