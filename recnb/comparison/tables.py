@@ -65,12 +65,8 @@ def means_table(
     """
     if not numbers.division.is_tested:  # as parts of the truth are not
         marked_against = None
-    frames = [
-        views.by_model(numbers, names, values)
-        for values in (numbers.mean, *numbers.ends)
-    ]
-    with_ends = pd.concat(frames, axis=1, keys=views.ENDS).swaplevel(axis=1)
-    with_ends = with_ends[[(name, end) for name in frames[0] for end in views.ENDS]]
+    with_ends = views.by_model(numbers, names)
+    means = pd.DataFrame(with_ends.xs("mean", axis=1, level=1))
     marks = views.marks(numbers, names, marked_against)
     directions = {
         names[place.measure.name, place.k]: place.measure.metric.better
@@ -93,7 +89,7 @@ def means_table(
         plot="models",
         drawn=with_ends,
     )
-    return Table(with_ends if intervals else frames[0], shown=shown)
+    return Table(with_ends if intervals else means, shown=shown)
 
 
 def _legend(

@@ -22,7 +22,6 @@ from recnb.report.distribution import Distribution
 from recnb.report.made_with import made_with
 from recnb.report.report import Report
 from recnb.report.request import ReportRequest, curve_points, in_order
-from recnb.results import views
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData, Models, has_side_data
 from recnb.results.measuring import Place, places_of
@@ -218,10 +217,9 @@ def _segments(
         models, asked, k, division=division, pairs=pairs, settings=settings
     )
     first = next(iter(models.values()))
-    parts = range(len(division.keys))
     return SegmentNumbers(
         by=", ".join(division.labels),
-        names=tuple(views.segment_name(numbers, part) for part in parts),
+        names=tuple(", ".join(map(str, key)) for key in division.keys),
         means=tuple(numbers.means()),
         differences=tuple(numbers.differences()),
         is_tested=division.is_tested,

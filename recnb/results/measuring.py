@@ -11,7 +11,7 @@ import polars as pl
 
 from recnb.metrics.hits import Bools, Cutoffs, Floats
 from recnb.metrics.measure import Measure
-from recnb.metrics.metric import Metric
+from recnb.metrics.metric import Better, Metric
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import (
     OF_ITEMS,
@@ -22,6 +22,7 @@ from recnb.results.evaluation_data import (
 from recnb.results.scoring import values_of
 from recnb.results.segments import Division, Segments
 from recnb.results.values import Basis, Values
+from recnb.results.verdicts import verdict_of
 from recnb.stats import (
     Moments,
     Paired,
@@ -112,19 +113,14 @@ class Place:
         self, models: Sequence[int], others: Sequence[int], settings: Settings
     ) -> Paired:
         """Test models against others, each pair by the positions of the two."""
-        lowest, highest = self.measure.bounds
-        bounds = lowest - highest, highest - lowest
         differences = self.values[:, models] - self.values[:, others]
-        # As many pairs at once as are fast.
-        size = max(1, CELLS // max(len(differences), 1))
-        blocks = []
-        for start in range(0, differences.shape[1], size):
-            block = differences[:, start : start + size]
-            blocks.append(paired(block, self.sample, settings, bounds))
-        tests = Paired(*map(np.concatenate, zip(*blocks, strict=True)))
-        if self.measure.metric.better == "low":  # a user is won by the lower value
-            tests = tests._replace(won=tests.lost, lost=tests.won)
-        return tests
+        bounds, better = self.measure.bounds, self.better
+        return tested(differences, self.sample, settings, bounds=bounds, better=better)
+
+    @property
+    def better(self) -> Better:
+        """Whether a higher or a lower number is better; None: neither."""
+        return self.measure.metric.better
 
     @property
     def key(self) -> dict[str, Any]:
@@ -138,6 +134,56 @@ class Place:
             "n_lists": self.sample.n_lists,
             "cluster": self.sample.cluster,
         }
+
+
+def tested(
+    differences: Floats,
+    sample: UserSample,
+    settings: Settings,
+    *,
+    bounds: tuple[float, float],
+    better: Better,
+) -> Paired:
+    """Test differences of values that lie within these bounds, users × pairs."""
+    lowest, highest = bounds
+    of_differences = lowest - highest, highest - lowest
+    # As many pairs at once as are fast.
+    size = max(1, CELLS // max(len(differences), 1))
+    blocks = []
+    for start in range(0, differences.shape[1], size):
+        block = differences[:, start : start + size]
+        blocks.append(paired(block, sample, settings, of_differences))
+    tests = Paired(*map(np.concatenate, zip(*blocks, strict=True)))
+    if better == "low":  # a user is won by the lower value
+        tests = tests._replace(won=tests.lost, lost=tests.won)
+    return tests
+
+
+def verdicts_of(
+    tests: Paired,
+    p: Floats,
+    sample: UserSample,
+    settings: Settings,
+    better: Better,
+) -> list[str]:
+    """Return the verdict of each difference, by its p-value as it is corrected."""
+    # A tie is one of lists, and what is drawn at random is a user or a cluster: a tie in
+    # all lists of one alone says nothing, and is untested.
+    all_tied = (tests.tied == sample.size) & (sample.n_units > 1)
+    numbers = (tests.difference, tests.low, tests.high, p, all_tied)
+    verdicts = []
+    for difference, low, high, p_value, is_tied in zip(*numbers, strict=True):
+        verdict = verdict_of(
+            difference,
+            low,
+            high,
+            p_value,
+            alpha=settings.alpha,
+            better=better,
+            all_tied=is_tied,
+        )
+        verdicts.append(verdict)
+    return verdicts
 
 
 def places_of_parts(

@@ -24,10 +24,10 @@ from recnb.metrics.hits import Bools, Cutoffs, Floats
 from recnb.metrics.metric import Better
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import Models
-from recnb.results.measuring import Place, places_of_parts
+from recnb.results.measuring import Place, places_of_parts, verdicts_of
 from recnb.results.segments import WHOLE, Division
 from recnb.results.values import Basis
-from recnb.results.verdicts import FOUND, NOT_FOUND, OF_SIGN, verdict_of
+from recnb.results.verdicts import FOUND, NOT_FOUND, OF_SIGN
 from recnb.stats import Paired, Settings, holm
 
 #: Values closer than this are the same: sums taken in another order differ in the last
@@ -207,6 +207,11 @@ class Numbers:
         high = self._by_model([high for _low, high in ends])
         return low, high
 
+    @property
+    def estimates(self) -> Floats:
+        """The means with the ends of their intervals: places × models × 3."""
+        return np.stack([self.mean, *self.ends], axis=2)
+
     @cached_property
     def best(self) -> Bools:
         """Which means are the best of several models, or the same to the last digits.
@@ -215,10 +220,9 @@ class Numbers:
         """
         best = np.zeros(self.mean.shape, dtype=bool)
         for row, place in enumerate(self.places):
-            metric = place.measure.metric
-            if metric.better is None or place.of_all:
+            if place.better is None or place.of_all:
                 continue
-            ordered = metric.sign * self.mean[row]
+            ordered = place.measure.metric.sign * self.mean[row]
             is_best = ordered >= ordered.max() - SAME
             if not is_best.all():
                 best[row] = is_best
@@ -311,9 +315,12 @@ class Numbers:
         p_holm = _corrected(np.where(is_test, p, nan), families)
         for first, second in same:
             p_holm[second] = p_holm[first]
-        tests |= {"p_holm": p_holm, "is_test": is_test}
-        tests["verdict"] = self._verdicts(tests)
-        return tests
+        verdicts = [
+            verdicts_of(test, p_of_place, place.sample, self.settings, place.better)
+            for test, p_of_place, place in zip(found, p_holm, self.places, strict=True)
+        ]
+        verdict = np.array(verdicts, dtype=object).reshape(shape)
+        return tests | {"p_holm": p_holm, "is_test": is_test, "verdict": verdict}
 
     @property
     def n_tests(self) -> int:
@@ -354,28 +361,6 @@ class Numbers:
                 same_tests.append((first, second))
         return same_tests
 
-    def _verdicts(self, tests: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-        """Return the verdict of each difference."""
-        p_holm = tests["p_holm"]
-        verdict = np.empty(p_holm.shape, dtype=object)
-        for row, place in enumerate(self.places):
-            # A tie is one of lists, and what is drawn at random is a user or a cluster:
-            # a tie in all lists of one alone says nothing, and is untested.
-            n_units = place.sample.n_units
-            n_lists = place.sample.n_lists or n_units
-            for pair in range(len(self.pairs)):
-                is_tied = tests["tied"][row, pair] == n_lists
-                verdict[row, pair] = verdict_of(
-                    tests["difference"][row, pair],
-                    tests["low"][row, pair],
-                    tests["high"][row, pair],
-                    float(p_holm[row, pair]),
-                    alpha=self.settings.alpha,
-                    better=place.measure.metric.better,
-                    all_tied=is_tied and n_units > 1,
-                )
-        return verdict
-
     # The two tables
 
     def means(self, against: str | None = None) -> list[MeanRow]:
@@ -403,8 +388,7 @@ class Numbers:
         del lists["is_test"]
         rows = []
         for row, place in enumerate(self.places):
-            better = place.measure.metric.better
-            key = {**place.key, "better": better}
+            key = {**place.key, "better": place.better}
             for index, (model, baseline) in enumerate(self.pairs):
                 values = {name: array[row][index] for name, array in lists.items()}
                 rows.append(

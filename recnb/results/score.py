@@ -29,7 +29,7 @@ from recnb.metrics.measure import Measure
 from recnb.metrics.metric import SCORED, Given, Metric
 from recnb.results.arguments import with_options
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.plots import axes
+from recnb.results.plots import axes, in_letters
 from recnb.results.scoring import values_of
 from recnb.results.values import Values
 from recnb.stats import ENOUGH
@@ -270,12 +270,6 @@ class Score(MetricValue):
         index = self._values.keys.index(users, self._values.basis.user_label)
         return pd.Series(values[has_value], index, name=self.label)
 
-    def users_at(self, index: pd.Index[Any]) -> pl.Series:
-        """Return the users, or the ids of lists, of rows of `per_user`."""
-        users = self._values.users
-        every = self._values.keys.index(users, self._values.basis.user_label)
-        return users[every.get_indexer(index)]
-
     def to_frame(self) -> pd.DataFrame:
         """Return the values per user as a frame.
 
@@ -334,16 +328,14 @@ class Score(MetricValue):
         if self.n_users > 1:
             ax.axvspan(*self.interval(), color=QUIET, alpha=0.3, linewidth=0)
         noun = self._noun if self.n_lists == self.n_users else "list"
-        with lettering(current()) as fonts, use_noun(noun):
+        with lettering(current()) as font, use_noun(noun):
             ax.set_xlabel(
-                _("{label} of a user; line: mean and 95% interval", label=self._symbol),
-                **fonts,
+                _("{label} of a user; line: mean and 95% interval", label=self._symbol)
             )
             ax.set_ylabel(
-                ngettext("share of {n:,} user", "share of {n:,} users", self.n_lists),
-                **fonts,
+                ngettext("share of {n:,} user", "share of {n:,} users", self.n_lists)
             )
-        return ax
+            return in_letters(ax, font)
 
 
 class CatalogueScore(MetricValue):

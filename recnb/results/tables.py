@@ -1,13 +1,11 @@
-"""What makes a `Table`: metrics at cut-offs, segments, curves, one user's list."""
+"""What makes a `Table` of numbers: metrics at cut-offs, segments, curves."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 import pandas as pd
-import polars as pl
 
 from recnb.display.language import N_, _
 from recnb.display.text import one_line
@@ -243,84 +241,8 @@ def curve_of(
     return Table(views.curve(numbers, chosen.name), shown=shown)
 
 
-def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
-    """Return a row for each place of one user's list.
-
-    `missed` has the other relevant items, with their ranks below k, else NaN.
-    """
-    (cutoff,) = Cutoffs.one(k).values
-    position = data.position(user)
-    listed, missed = _listed_and_missed(data, position, cutoff)
-    titles = data.item_titles([*listed["item"].to_list(), *missed["item"].to_list()])
-    n_hits = int(listed["hit"].sum())
-    found = _(
-        "found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed)
-    )
-    who = one_line(data.keys.in_words(user))
-    if text := data.user_texts([user]).get(user):
-        who = f"{who} ({one_line(text, 120)})"
-    title = _("user {user}: {found}", user=who, found=found)
-    if cutoff is not None:
-        title = f"{title}, {_('list cut at {k}', k=cutoff)}"
-    headings = {
-        "rank": _("rank"),
-        "item": _("item"),
-        "title": _("title"),
-        "score": _("score"),
-        "relevance": _("relevance"),
-        "hit": _("hit"),
-    }
-    shown = Shown(
-        title=_("relevant, and not among them"),
-        headings=headings,
-        cells={"title": "text"},
-        most=max(len(listed), len(missed)),
-        plot="",
-    )
-    table_of_missed = Table(_titled(missed, titles), shown=shown)
-    shown = replace(shown, title=title, basis=[data.basis], below=table_of_missed)
-    table = Table(_titled(listed, titles), shown=shown)
-    table.missed = table_of_missed
-    return table
-
-
-def _listed_and_missed(
-    data: EvaluationData, position: int, cutoff: int | None
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the places of a user's list down to a cut-off, and what it misses.
-
-    An item that is missed has its rank below the cut-off, or none.
-    """
-    rows = data.joined.rows.lists_of(data.joined.users[[position]])
-    rows = rows.sort("rank", maintain_order=True)
-    columns = [name for name in ("rank", "item", "score") if name in rows.columns]
-    truth = data.truth_of(position)
-    places = rows.select(columns).join(
-        truth, on="item", how="left", maintain_order="left"
-    )
-    inside = places if cutoff is None else places.filter(pl.col("rank") <= cutoff)
-    listed = inside.with_columns(
-        pl.col("relevance").fill_null(0), hit=pl.col("relevance").is_not_null()
-    )
-    ranks = places.select("item", pl.col("rank").cast(pl.Float64))
-    missed = truth.join(inside, on="item", how="anti", maintain_order="left")
-    missed = missed.join(ranks, on="item", how="left", maintain_order="left")
-    return listed, missed.sort("relevance", descending=True, maintain_order=True)
-
-
 def depth_in_words(k: int | None) -> str:
     """Say how deep lists are read."""
     if k is None:
         return _("whole lists")
     return _("lists cut at {k}", k=k)
-
-
-def _titled(rows: pl.DataFrame, titles: dict[Any, str]) -> pd.DataFrame:
-    frame = rows.to_pandas()
-    if titles:
-        frame.insert(
-            rows.columns.index("item") + 1,
-            "title",
-            frame["item"].map(titles).fillna(""),
-        )
-    return frame

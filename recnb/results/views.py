@@ -12,14 +12,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from recnb.metrics.hits import Cutoffs, Floats
+from recnb.metrics.hits import Cutoffs
 from recnb.results.measuring import Place
 from recnb.results.numbers import DifferenceRow, Numbers
 from recnb.results.segments import SMALL
 from recnb.results.verdicts import FOUND
 
 #: A mean, and the ends of its interval.
-ENDS = ("mean", "low", "high")
+ENDS = ["mean", "low", "high"]
 
 #: The columns of a table of segments that have the numbers of a gap.
 GAP = {
@@ -54,33 +54,24 @@ def by_cutoff(
     columns = pd.Index(list(cutoffs), dtype=dtype, name="k")
     cells = numbers.mean
     if intervals:
-        cells = np.hstack([numbers.mean, *numbers.ends])
-        columns = pd.MultiIndex.from_product(
-            [list(columns), list(ENDS)], names=["k", None]
-        )
+        cells = numbers.estimates
+        columns = pd.MultiIndex.from_product([list(columns), ENDS], names=["k", None])
     rows = pd.Index([*numbers.bases], name="metric")
     return pd.DataFrame(cells.reshape(len(rows), len(columns)), rows, columns)
 
 
 def by_measure(numbers: Numbers) -> pd.DataFrame:
     """Return a row for each measure, at its own cut-off."""
-    low, high = numbers.ends
-    columns = {
-        "mean": numbers.mean[:, 0],
-        "low": low[:, 0],
-        "high": high[:, 0],
-        "users": [place.sample.n_units for place in numbers.places],
-    }
     rows = pd.Index([place.name for place in numbers.places], name="measure")
-    return pd.DataFrame(columns, rows)
+    frame = pd.DataFrame(numbers.estimates[:, 0], rows, ENDS)
+    frame["users"] = [place.sample.n_units for place in numbers.places]
+    return frame
 
 
 def curve(numbers: Numbers, name: str) -> pd.DataFrame:
     """Return a row for each cut-off of a metric of this name."""
-    low, high = numbers.ends
-    columns = {name: numbers.mean[:, 0], "low": low[:, 0], "high": high[:, 0]}
     rows = pd.Index([place.k for place in numbers.places], name="k")
-    return pd.DataFrame(columns, rows)
+    return pd.DataFrame(numbers.estimates[:, 0], rows, [name, "low", "high"])
 
 
 def by_segment(numbers: Numbers) -> pd.DataFrame:
@@ -88,8 +79,7 @@ def by_segment(numbers: Numbers) -> pd.DataFrame:
     order = _by_metric(numbers)
     places = [numbers.places[row] for row in order]
     columns: dict[str, Any] = _counts(places)
-    for name, array in zip(ENDS, (numbers.mean, *numbers.ends), strict=True):
-        columns[name] = array[order, 0]
+    columns |= zip(ENDS, numbers.estimates[order, 0].T, strict=True)
     if numbers.division.has_gaps:
         for name, number in GAP.items():
             columns[name] = numbers.tests[number][order, 0]
@@ -112,16 +102,13 @@ def _counts(places: Sequence[Place]) -> dict[str, list[int]]:
 
 def _by_metric(numbers: Numbers) -> list[int]:
     """Return the rows of the places in the order of metrics, then of cut-offs."""
-    order_of_metric = {name: order for order, name in enumerate(numbers.bases)}
-    order_of_cutoff = dict[tuple[str, int | None], int]()
-    for place in numbers.places:
-        order_of_cutoff.setdefault((place.name, place.k), len(order_of_cutoff))
-
-    def order_of(row: int) -> tuple[int, int]:
-        place = numbers.places[row]
-        return order_of_metric[place.name], order_of_cutoff[place.name, place.k]
-
-    return sorted(range(len(numbers.places)), key=order_of)
+    metrics = list(numbers.bases)
+    columns = dict.fromkeys((place.name, place.k) for place in numbers.places)
+    in_order = sorted(columns, key=lambda column: metrics.index(column[0]))
+    order_of = {column: order for order, column in enumerate(in_order)}
+    rows = range(len(numbers.places))
+    places = numbers.places
+    return sorted(rows, key=lambda row: order_of[places[row].name, places[row].k])
 
 
 def _index(columns: Sequence[Sequence[Any]], names: Sequence[str]) -> pd.MultiIndex:
@@ -148,15 +135,13 @@ def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
 # Several models
 
 
-def by_model(numbers: Numbers, names: Names, values: Floats) -> pd.DataFrame:
-    """Return means, or one end of their intervals: a row for each part and model.
-
-    `values`: places × models, such as `numbers.mean`.
-    """
+def by_model(numbers: Numbers, names: Names) -> pd.DataFrame:
+    """Return means with the ends of their intervals, a row for each part and model."""
     parts = list(dict.fromkeys(place.part for place in numbers.places))
     columns = list(names)
-    cells = np.full((len(parts), len(numbers.models), len(columns)), np.nan)
-    for place, of_models in zip(numbers.places, values, strict=True):
+    shape = len(parts), len(numbers.models), len(columns), len(ENDS)
+    cells = np.full(shape, np.nan)
+    for place, of_models in zip(numbers.places, numbers.estimates, strict=True):
         column = columns.index((place.measure.name, place.k))
         cells[parts.index(place.part), :, column] = of_models
     labels = []
@@ -165,8 +150,8 @@ def by_model(numbers: Numbers, names: Names, values: Floats) -> pd.DataFrame:
     levels = [*distinct_labels(numbers.division.labels, ["model"]), "model"]
     # Labels of parts are tuples, of which pandas makes levels.
     index = pd.Index(labels).set_names(levels)
-    rows = cells.reshape(len(labels), len(columns))
-    return pd.DataFrame(rows, index, [*names.values()])
+    rows = cells.reshape(len(labels), -1)
+    return pd.DataFrame(rows, index, pd.MultiIndex.from_product([names.values(), ENDS]))
 
 
 def _label(numbers: Numbers, part: int, model: str) -> Any:
@@ -218,13 +203,11 @@ def differences(numbers: Numbers) -> pd.DataFrame:
 def curves(numbers: Numbers) -> pd.DataFrame:
     """Return a row for each model and cut-off of a metric."""
     cutoffs = [place.k for place in numbers.places]
-    columns: dict[str, Any] = {
-        "model": np.repeat([*numbers.models], len(cutoffs)).tolist(),
-        "k": cutoffs * len(numbers.models),
-    }
-    for name, array in zip(ENDS, (numbers.mean, *numbers.ends), strict=True):
-        columns[name] = array.T.ravel()
-    return pd.DataFrame(columns)
+    by_model = numbers.estimates.swapaxes(0, 1)
+    frame = pd.DataFrame(by_model.reshape(-1, len(ENDS)), columns=ENDS)
+    frame.insert(0, "model", np.repeat([*numbers.models], len(cutoffs)).tolist())
+    frame.insert(1, "k", cutoffs * len(numbers.models))
+    return frame
 
 
 def by_split(numbers: Numbers) -> pd.DataFrame:
@@ -232,11 +215,3 @@ def by_split(numbers: Numbers) -> pd.DataFrame:
     keys = [numbers.division.keys[place.part] for place in numbers.places]
     index = pd.MultiIndex.from_tuples(keys, names=list(numbers.division.labels))
     return pd.DataFrame(numbers.mean, index, list(numbers.models))
-
-
-# Segments of a report
-
-
-def segment_name(numbers: Numbers, part: int) -> str:
-    """Return the name of a segment: its values as text."""
-    return ", ".join(map(str, numbers.division.keys[part]))
