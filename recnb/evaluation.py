@@ -33,8 +33,8 @@ from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.gate import Gate, within
 from recnb.results.score import score_of
 from recnb.results.table import check_flag
-from recnb.results.user_lists import user_list_of, worst_of
 from recnb.results.worked import explanation_of
+from recnb.results.worst import worst_of
 from recnb.stats import Settings
 
 if TYPE_CHECKING:
@@ -388,7 +388,7 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         1     2  i128  0.3600        0.0  False
         2     3  i076  0.3167        0.0  False
         """
-        return user_list_of(self._data, user, k)
+        return tables.user_list_of(self._data, user, k)
 
     @with_noun
     def worst(

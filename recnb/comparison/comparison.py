@@ -24,6 +24,7 @@ from recnb.comparison.models import (
 from recnb.comparison.overlap import overlaps
 from recnb.comparison.runs import runs_of
 from recnb.comparison.tables import (
+    curves,
     differences_table,
     means_table,
     movers_frame,
@@ -48,7 +49,6 @@ from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import call_of, measure_named
 from recnb.metrics.metric import ACCURACY
-from recnb.results import views
 from recnb.results.arguments import (
     AnyCutoffs,
     AnyMetric,
@@ -802,7 +802,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             plot="curves",
             symbol=measure.symbol,
         )
-        return Table(views.curves(numbers), shown=shown)
+        return Table(curves(numbers), shown=shown)
 
     @with_noun
     def explore(

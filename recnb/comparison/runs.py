@@ -12,7 +12,6 @@ from recnb.display.language import N_, Message, _
 from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs
-from recnb.results import views
 from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import Models
 from recnb.results.numbers import Numbers, Pairs, label_of, measured
@@ -71,7 +70,9 @@ def runs_of(
     columns = list(first.keys.columns)
     division = division_by(models, columns)
     numbers = measured(models, [asked], Cutoffs.one(k), division=division)
-    by_split = views.by_split(numbers)
+    keys = [division.keys[place.part] for place in numbers.places]
+    index = pd.MultiIndex.from_tuples(keys, names=columns)
+    by_split = pd.DataFrame(numbers.mean, index, list(numbers.models))
     if len(by_split) < 2:
         raise OptionError(
             f"runs are over splits, and {', '.join(columns)} has one: give several "

@@ -72,8 +72,12 @@ def asked_of(
     names = _names_of(metrics, data)
     measures = [measure_named(name) for name in names]
     _refuse_twice(measures)
-    _refuse_options_of_none(measures, options, of_call)
-    _refuse_options_of_texts(measures, options)
+    for option, value in options.items():
+        having = [each for each in measures if option in each.metric.defaults]
+        if not having:
+            _refuse_unknown(option, measures, of_call)
+        if all(option in measure.options for measure in having):
+            _refuse_option_of_text(having[0], option, value)
     asked = []
     for name, measure in zip(names, measures, strict=True):
         own = {
@@ -116,32 +120,18 @@ def _refuse_twice(measures: Sequence[Measure]) -> None:
         seen.add(place)
 
 
-def _refuse_options_of_none(
-    measures: Sequence[Measure], options: Given, of_call: Sequence[str]
-) -> None:
+def _refuse_unknown(
+    option: str, measures: Sequence[Measure], of_call: Sequence[str]
+) -> NoReturn:
     """Refuse an option that none of the metrics has.
 
     `of_call`: other keywords, which it may mean.
     """
-    known = {option for measure in measures for option in measure.metric.defaults}
+    known = {name for measure in measures for name in measure.metric.defaults}
     labels = ", ".join(measure.name for measure in measures)
-    for option in options:
-        if option not in known:
-            _refuse_option_of_data(labels, option)
-            problem = f"none of {labels} has an option {option!r}."
-            instead = instead_of("table", option)
-            if instead:
-                raise OptionError(f"{problem} {instead}")
-            nearest = near(option, [*sorted(known), *of_call])
-            raise OptionError(f"{problem} {nearest}".strip())
-
-
-def _refuse_options_of_texts(measures: Sequence[Measure], options: Given) -> None:
-    """Refuse an option that no metric takes, as the text of each that has it gives it."""
-    for option, value in options.items():
-        having = [each for each in measures if option in each.metric.defaults]
-        if all(option in measure.options for measure in having):
-            _refuse_option_of_text(having[0], option, value)
+    _refuse_option_of_data(labels, option)
+    instead = instead_of("table", option) or near(option, [*sorted(known), *of_call])
+    raise OptionError(f"none of {labels} has an option {option!r}. {instead}".strip())
 
 
 def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:

@@ -211,23 +211,27 @@ def places_of(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[Place]
     name, measure = asked
     check_side_data(models, _side_data_of(measure.metric))
     of_models = [values_of(model, measure, cutoffs) for model in models.values()]
-    if measure.metric.of == "all":
-        yield from _places_of_all(name, of_models)
-        return
-    users = users_in_common([values.users for values in of_models])
-    first = next(iter(models.values()))
-    sample = first.sample_of(users, first.source.weight_of(users))
-    matrices = [_rows_of(values, users) for values in of_models]
-    counts = [_n_values(values) for values in of_models]
+    first, of_all = of_models[0], measure.metric.of == "all"
+    if of_all:  # each number is of the model's own lists
+        users = first.users
+        matrices = [values.matrix for values in of_models]
+        sample = UserSample(len(users))
+    else:
+        data = next(iter(models.values()))
+        users = users_in_common([values.users for values in of_models])
+        matrices = [_rows_of(values, users) for values in of_models]
+        sample = data.sample_of(users, data.source.weight_of(users))
+    counts = [values.n_users for values in of_models]
     for index, cutoff in enumerate(cutoffs):
         place = Place(
             name=name,
-            measure=of_models[0].measure,
+            measure=first.measure,
             k=cutoff,
             users=users,
             values=_values_at(index, matrices),
             sample=sample,
             bases=[values.basis for values in of_models],
+            of_all=[values.at(index) for values in of_models] if of_all else (),
         )
         lacks_value = np.isnan(place.values).any(axis=1)
         if lacks_value.any():
@@ -235,7 +239,7 @@ def places_of(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[Place]
         # The place has fewer users than a model has values where some of its users
         # have none in another model; where it has as many, the mean is that of `Values`.
         most_values = max(count[index] for count in counts)
-        if most_values == len(place.users):
+        if of_all or most_values == len(place.users):
             known = np.array([values.mean[index] for values in of_models])
             place = replace(place, known=known)
         yield place
@@ -248,31 +252,6 @@ def _side_data_of(metric: Metric[...]) -> Sequence[str]:
     if metric.own:  # the function of which has the columns of items=
         return ("items",)
     return OF_ITEMS if metric.needs else ()
-
-
-def _places_of_all(name: str, of_models: Sequence[Values]) -> Iterator[Place]:
-    """Give a place for each cut-off of a metric that is one number of all lists."""
-    first = of_models[0]
-    for index, cutoff in enumerate(first.k):
-        yield Place(
-            name=name,
-            measure=first.measure,
-            k=cutoff,
-            users=first.users,
-            values=np.zeros((0, len(of_models))),
-            sample=UserSample(len(first.users)),
-            bases=[values.basis for values in of_models],
-            known=np.array([values.mean[index] for values in of_models]),
-            of_all=[values.at(index) for values in of_models],
-        )
-
-
-def _n_values(values: Values) -> Sequence[int]:
-    """Count the users who have a value, by cut-off."""
-    if not np.isnan(values.matrix).any():  # as a rule, and quicker than to count them
-        return [len(values.users)] * len(values.k)
-    counts: list[int] = values.n_users.tolist()
-    return counts
 
 
 def _values_at(index: int, matrices: Sequence[Floats]) -> Floats:

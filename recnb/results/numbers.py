@@ -3,7 +3,7 @@
 They are of all users or of each part of a division, and computed when they are read.
 Their two tables, of means and of differences, have one key: part, metric, cut-off and
 model, of a difference the baseline as well. Tables, curves, segments, gates and reports
-are views of them (`views.py`).
+are views of them.
 """
 
 from __future__ import annotations
@@ -33,6 +33,9 @@ from recnb.stats import Paired, Settings, holm
 #: Values closer than this are the same: sums taken in another order differ in the last
 #: places.
 SAME = 1e-12
+
+#: A mean, and the ends of its interval.
+ENDS = ["mean", "low", "high"]
 
 #: Models, each with the one that it is compared with.
 Pairs = Sequence[tuple[str, str]]

@@ -87,21 +87,19 @@ def draw_intervals(ax: Axes | None, parts: Sequence[pd.DataFrame], color: Any) -
 
     `parts`: means, and the ends of their intervals if known.
     """
-    means, *ends = parts
+    means = parts[0]
+    values = np.array([part.to_numpy(dtype=float) for part in parts])
+    lengths = np.abs(values[1:] - values[0])
     n_rows, n_columns = means.shape
     ax = axes(ax)
     for column in range(n_columns):
-        mean = means.iloc[:, column].to_numpy(dtype=float)
         offset = 0.7 * ((column + 0.5) / n_columns - 0.5)
-        lengths = [
-            np.abs(end.iloc[:, column].to_numpy(dtype=float) - mean) for end in ends
-        ]
-        # Before 3.11 matplotlib takes arrays of one number for numbers, with a warning.
-        lengths_of_bars = [length.tolist() for length in lengths]
         ax.errorbar(
-            mean,
-            [row + offset for row in range(n_rows)],
-            xerr=lengths_of_bars or None,
+            values[0, :, column],
+            np.arange(n_rows) + offset,
+            # Before 3.11 matplotlib takes arrays of one number for numbers, with a
+            # warning.
+            xerr=lengths[:, :, column].tolist() or None,
             capsize=3,
             label=as_text(means.columns[column]),
             color=_colour_of(column, color),
@@ -151,15 +149,8 @@ def _by_metric(part: pd.DataFrame, by: str) -> pd.DataFrame:
 
 def _by_model(part: pd.DataFrame) -> pd.DataFrame:
     """Return a row per segment and column of a table of means, and a column per model."""
-    part = part.rename(columns=symbol_of)
-    if part.index.nlevels == 1:
-        return part.T
-    models = part.index.get_level_values("model")
-    rows: dict[Any, Any] = {
-        model: part[models == model].droplevel("model").stack(future_stack=True)
-        for model in models.unique()
-    }
-    return pd.DataFrame(rows).rename_axis(columns="model")
+    of_each = part.rename(columns=symbol_of).stack(future_stack=True)
+    return pd.DataFrame(of_each.unstack("model", sort=False))
 
 
 # Figures of lines

@@ -29,6 +29,7 @@ from recnb.metrics.measure import Measure
 from recnb.metrics.metric import SCORED, Given, Metric
 from recnb.results.arguments import with_options
 from recnb.results.evaluation_data import EvaluationData
+from recnb.results.numbers import label_of
 from recnb.results.plots import axes, in_letters
 from recnb.results.scoring import values_of
 from recnb.results.values import Values
@@ -74,12 +75,8 @@ class Interval(tuple[float, float]):
     def __new__(cls, low: float, high: float, confidence: float, method: str) -> Self:
         """Pack the two ends with what they are the ends of."""
         self = super().__new__(cls, (low, high))
-        self.low, self.high, self.confidence, self.method = (
-            low,
-            high,
-            confidence,
-            method,
-        )
+        self.low, self.high = low, high
+        self.confidence, self.method = confidence, method
         return self
 
     def __getnewargs__(self) -> tuple[Any, ...]:
@@ -115,7 +112,7 @@ class MetricValue(float, Suggesting):
     @property
     def label(self) -> str:
         """The metric's name at its cut-off."""
-        return self.metric if self.k is None else f"{self.metric}@{self.k}"
+        return label_of(self.metric, self.k)
 
     @property
     def n_users(self) -> int:
@@ -186,12 +183,8 @@ class MetricValue(float, Suggesting):
             fix = named("Compare models on the same users instead.")
             raise OptionError(f"{problem} {fix}")
         low, high = self._values.interval(confidence)
-        return Interval(
-            low,
-            high,
-            confidence,
-            "jackknife" if self._values.of_all else "beta",
-        )
+        method = "jackknife" if self._values.of_all else "beta"
+        return Interval(low, high, confidence, method)
 
     @property
     def basis(self) -> str:

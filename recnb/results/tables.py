@@ -1,11 +1,13 @@
-"""What makes a `Table` of numbers: metrics at cut-offs, segments, curves."""
+"""What makes a `Table`: metrics at cut-offs, segments, curves, one user's list."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import pandas as pd
+import polars as pl
 
 from recnb.display.language import N_, _
 from recnb.display.text import one_line
@@ -13,7 +15,6 @@ from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import plain_text, symbol_of
 from recnb.metrics.metric import Given
-from recnb.results import views
 from recnb.results.arguments import (
     Asked,
     Metrics,
@@ -23,8 +24,9 @@ from recnb.results.arguments import (
     with_options,
 )
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import Bases, Numbers, measured
-from recnb.results.segments import PartsOfSplit, division_by, part_in_words
+from recnb.results.measuring import Place
+from recnb.results.numbers import ENDS, Bases, Numbers, measured
+from recnb.results.segments import SMALL, PartsOfSplit, division_by, part_in_words
 from recnb.results.table import Shown, Table, WordedLater
 from recnb.results.values import (
     merged,
@@ -33,6 +35,15 @@ from recnb.results.values import (
     weights_in_words,
 )
 from recnb.stats import Settings
+
+#: The columns of a table of segments that have the numbers of a gap.
+GAP = {
+    "gap": "difference",
+    "gap_low": "low",
+    "gap_high": "high",
+    "p": "p",
+    "p_holm": "p_holm",
+}
 
 #: What stands below a table of segments.
 GAPS = N_(
@@ -67,7 +78,7 @@ def table_of(
         asked = _in_one_column(asked, cutoffs)
     settings = Settings(confidence)
     numbers = measured({"": data}, asked, cutoffs, settings=settings)
-    frame = views.by_cutoff(numbers, cutoffs, intervals=intervals)
+    frame = by_cutoff(numbers, cutoffs, intervals=intervals)
     if have_cutoffs:
         frame.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])
     bases = numbers.bases
@@ -154,7 +165,7 @@ def table_by(
         plot="segments",
         by=by_in_words,
     )
-    return Table(views.by_segment(numbers), shown=shown)
+    return Table(by_segment(numbers), shown=shown)
 
 
 def _basis_of_segments(data: EvaluationData, numbers: Numbers, label: str) -> list[str]:
@@ -204,7 +215,10 @@ def measures_of(
     def words() -> list[str]:
         return [*phrases_of(bases), intervals_of(confidence)]
 
-    return Table(views.by_measure(numbers), shown=Shown(basis=WordedLater(words)))
+    frame = pd.DataFrame(numbers.estimates[:, 0], columns=ENDS)
+    frame.index = pd.Index([place.name for place in numbers.places], name="measure")
+    frame["users"] = [place.sample.n_units for place in numbers.places]
+    return Table(frame, shown=Shown(basis=WordedLater(words)))
 
 
 def curve_of(
@@ -238,7 +252,74 @@ def curve_of(
         symbol=chosen.symbol,
         sample=of_curve if of_users else None,
     )
-    return Table(views.curve(numbers, chosen.name), shown=shown)
+    index = pd.Index([place.k for place in numbers.places], name="k")
+    columns = [chosen.name, "low", "high"]
+    return Table(numbers.estimates[:, 0], index, columns, shown=shown)
+
+
+def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
+    """Return a row for each place of one user's list.
+
+    `missed` has the other relevant items, with their ranks below k, else NaN.
+    """
+    (cutoff,) = Cutoffs.one(k).values
+    position = data.position(user)
+    listed, missed = _listed_and_missed(data, position, cutoff)
+    titles = data.item_titles([*listed["item"].to_list(), *missed["item"].to_list()])
+    n_hits = int(listed["hit"].sum())
+    found = _(
+        "found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed)
+    )
+    who = one_line(data.keys.in_words(user))
+    if text := data.user_texts([user]).get(user):
+        who = f"{who} ({one_line(text, 120)})"
+    title = _("user {user}: {found}", user=who, found=found)
+    if cutoff is not None:
+        title = f"{title}, {_('list cut at {k}', k=cutoff)}"
+    headings = {
+        "rank": _("rank"),
+        "item": _("item"),
+        "title": _("title"),
+        "score": _("score"),
+        "relevance": _("relevance"),
+        "hit": _("hit"),
+    }
+    shown = Shown(
+        title=_("relevant, and not among them"),
+        headings=headings,
+        cells={"title": "text"},
+        most=max(len(listed), len(missed)),
+        plot="",
+    )
+    table_of_missed = Table(_titled(missed, titles), shown=shown)
+    shown = replace(shown, title=title, basis=[data.basis], below=table_of_missed)
+    table = Table(_titled(listed, titles), shown=shown)
+    table.missed = table_of_missed
+    return table
+
+
+def _listed_and_missed(
+    data: EvaluationData, position: int, cutoff: int | None
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """Return the places of a user's list down to a cut-off, and what it misses.
+
+    An item that is missed has its rank below the cut-off, or none.
+    """
+    rows = data.joined.rows.lists_of(data.joined.users[[position]])
+    rows = rows.sort("rank", maintain_order=True)
+    columns = [name for name in ("rank", "item", "score") if name in rows.columns]
+    truth = data.truth_of(position)
+    places = rows.select(columns).join(
+        truth, on="item", how="left", maintain_order="left"
+    )
+    inside = places if cutoff is None else places.filter(pl.col("rank") <= cutoff)
+    listed = inside.with_columns(
+        pl.col("relevance").fill_null(0), hit=pl.col("relevance").is_not_null()
+    )
+    ranks = places.select("item", pl.col("rank").cast(pl.Float64))
+    missed = truth.join(inside, on="item", how="anti", maintain_order="left")
+    missed = missed.join(ranks, on="item", how="left", maintain_order="left")
+    return listed, missed.sort("relevance", descending=True, maintain_order=True)
 
 
 def depth_in_words(k: int | None) -> str:
@@ -246,3 +327,90 @@ def depth_in_words(k: int | None) -> str:
     if k is None:
         return _("whole lists")
     return _("lists cut at {k}", k=k)
+
+
+def _titled(rows: pl.DataFrame, titles: dict[Any, str]) -> pd.DataFrame:
+    frame = rows.to_pandas()
+    if titles:
+        frame.insert(
+            rows.columns.index("item") + 1,
+            "title",
+            frame["item"].map(titles).fillna(""),
+        )
+    return frame
+
+
+# Frames
+
+
+def by_cutoff(
+    numbers: Numbers, cutoffs: Cutoffs, *, intervals: bool = False
+) -> pd.DataFrame:
+    """Return metrics × cut-offs: means, or these and the ends of their intervals."""
+    # As objects, whole numbers stay whole beside a None.
+    dtype = object if None in cutoffs.values else None
+    columns = pd.Index(list(cutoffs), dtype=dtype, name="k")
+    cells = numbers.mean
+    if intervals:
+        cells = numbers.estimates
+        columns = pd.MultiIndex.from_product([list(columns), ENDS], names=["k", None])
+    rows = pd.Index([*numbers.bases], name="metric")
+    return pd.DataFrame(cells.reshape(len(rows), len(columns)), rows, columns)
+
+
+def by_segment(numbers: Numbers) -> pd.DataFrame:
+    """Return a row for each metric, cut-off and segment, in this order."""
+    order = _by_metric(numbers)
+    places = [numbers.places[row] for row in order]
+    columns: dict[str, Any] = _counts(places)
+    columns |= zip(ENDS, numbers.estimates[order, 0].T, strict=True)
+    if numbers.division.has_gaps:
+        for name, number in GAP.items():
+            columns[name] = numbers.tests[number][order, 0]
+    columns["small"] = [place.sample.n_units < SMALL for place in places]
+    keys = [numbers.division.keys[place.part] for place in places]
+    labels = distinct_labels(numbers.division.labels, {"metric", "k", *columns})
+    metrics = [place.measure.name for place in places]
+    cutoffs = [place.k for place in places]
+    levels: list[Sequence[Any]] = [metrics, cutoffs, *zip(*keys, strict=True)]
+    return pd.DataFrame(columns, _index(levels, ["metric", "k", *labels]))
+
+
+def _counts(places: Sequence[Place]) -> dict[str, list[int]]:
+    """Return the number of users of each place, and of lists where users have several."""
+    counts = {"n_users": [place.sample.n_units for place in places]}
+    if any(place.sample.n_lists is not None for place in places):
+        counts["n_lists"] = [place.sample.size for place in places]
+    return counts
+
+
+def _by_metric(numbers: Numbers) -> list[int]:
+    """Return the rows of the places in the order of metrics, then of cut-offs."""
+    metrics = list(numbers.bases)
+    columns = dict.fromkeys((place.name, place.k) for place in numbers.places)
+    in_order = sorted(columns, key=lambda column: metrics.index(column[0]))
+    order_of = {column: order for order, column in enumerate(in_order)}
+    rows = range(len(numbers.places))
+    places = numbers.places
+    return sorted(rows, key=lambda row: order_of[places[row].name, places[row].k])
+
+
+def _index(columns: Sequence[Sequence[Any]], names: Sequence[str]) -> pd.MultiIndex:
+    """Return an index whose levels are in the order of the rows.
+
+    pandas then finds a metric with its rows side by side.
+    """
+    codes, levels = [], list[Any]()
+    for column in columns:
+        code, level = pd.factorize(pd.Series(column, dtype=object))
+        codes.append([*code])
+        levels.append(level.infer_objects())
+    return pd.MultiIndex(levels, codes, names=[*names])
+
+
+def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
+    """Name the columns of segments in a table that has other columns as well.
+
+    A column of segments called "mean" is "segment mean" where "mean" is taken.
+    """
+    return [f"segment {label}" if label in taken else label for label in labels]

@@ -1,9 +1,7 @@
-"""Tables of users: the list of one and what it misses, and those with the worst values."""
+"""The users or queries with the worst values of a metric, and what they missed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,53 +10,17 @@ import polars as pl
 
 from recnb.data import Joined
 from recnb.display.language import N_, _, ngettext, use_noun
-from recnb.display.text import one_line, users_in_words
+from recnb.display.text import users_in_words
 from recnb.errors import OptionError, is_number, quoted
 from recnb.metrics.hits import Bools, Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.numbers import label_of
 from recnb.results.scoring import scoring_of, values_of
-from recnb.results.table import Cell, Shown, Table
+from recnb.results.table import Shown, Table
 
 LOWEST = N_("{label}: the lowest of {users}")
 HIGHEST = N_("{label}, of which less is better: the highest of {users}")
-
-#: Columns of titles and texts.
-TEXTS: dict[str, Cell] = dict.fromkeys(("title", "text", "first", "missing"), "text")
-
-
-def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
-    """Return a row for each place of one user's list.
-
-    `missed` has the other relevant items, with their ranks below k, else NaN.
-    """
-    (cutoff,) = Cutoffs.one(k).values
-    users = data.joined.users[[data.position(user)]]
-    listed, missed = _listed_and_missed(data.joined, users, cutoff)
-    titles = data.item_titles([*listed["item"].to_list(), *missed["item"].to_list()])
-    n_hits = int(listed["hit"].sum())
-    found = _(
-        "found {n:,} of {relevant:,} relevant", n=n_hits, relevant=n_hits + len(missed)
-    )
-    who = one_line(data.keys.in_words(user))
-    if text := data.user_texts([user]).get(user):
-        who = f"{who} ({one_line(text, 120)})"
-    title = _("user {user}: {found}", user=who, found=found)
-    if cutoff is not None:
-        title = f"{title}, {_('list cut at {k}', k=cutoff)}"
-    shown = Shown(
-        title=_("relevant, and not among them"),
-        headings=_headings(),
-        cells=TEXTS,
-        most=max(len(listed), len(missed)),
-        plot="",
-    )
-    table_of_missed = Table(_titled(missed, titles), shown=shown)
-    shown = replace(shown, title=title, basis=[data.basis], below=table_of_missed)
-    table = Table(_titled(listed, titles), shown=shown)
-    table.missed = table_of_missed
-    return table
 
 
 def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
@@ -102,47 +64,11 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
         basis=values.basis.phrases(),
         notes=notes,
         headings={name: measure.label, **_headings()},
-        cells=TEXTS,
+        cells=dict.fromkeys(("text", "first", "missing"), "text"),
         most=len(worst),
         plot="",
     )
     return Table(pd.DataFrame({name: value[worst], **columns}, index), shown=shown)
-
-
-def _listed_and_missed(
-    joined: Joined, users: pl.Series, k: int | None
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    """Return the places of users' lists down to a cut-off, and what these miss.
-
-    The most relevant come first. An item that is missed has its rank below the cut-off,
-    or none.
-    """
-    pair = ["user", "item"]
-    rows = joined.rows.lists_of(users).sort("rank", maintain_order=True)
-    columns = [
-        name for name in ("user", "rank", "item", "score") if name in rows.columns
-    ]
-    truth = joined.rows.truth_of(users).select(*pair, "relevance")
-    places = rows.select(columns).join(
-        truth, on=pair, how="left", maintain_order="left"
-    )
-    inside = places if k is None else places.filter(pl.col("rank") <= k)
-    listed = inside.with_columns(
-        pl.col("relevance").fill_null(0), hit=pl.col("relevance").is_not_null()
-    )
-    ranks = places.select(*pair, pl.col("rank").cast(pl.Float64))
-    missed = truth.join(inside, on=pair, how="anti", maintain_order="left")
-    missed = missed.join(ranks, on=pair, how="left", maintain_order="left")
-    return listed, missed.sort("relevance", descending=True, maintain_order=True)
-
-
-def _titled(rows: pl.DataFrame, titles: Mapping[Any, str]) -> pd.DataFrame:
-    """Return rows of one user with the titles of their items, if any has one."""
-    frame = rows.drop("user").to_pandas()
-    if titles:
-        named = frame["item"].map(titles).fillna("")
-        frame.insert(frame.columns.get_loc("item") + 1, "title", named)
-    return frame
 
 
 def _in_words(
@@ -156,21 +82,26 @@ def _in_words(
 
     These are by title, or else as they are.
     """
-    listed, missed = _listed_and_missed(joined, users, k)
-    first = _first_of_each(listed, users)
+    lists = joined.rows.lists_of(users).sort("rank", maintain_order=True)
+    if k is not None:
+        lists = lists.filter(pl.col("rank") <= k)
+    truth = joined.rows.truth_of(users)
+    truth = truth.sort("relevance", descending=True, maintain_order=True)
+    missed = truth.join(lists, on=["user", "item"], how="anti", maintain_order="left")
+    first = _first_of_each(lists, users)
     missing = _first_of_each(missed, users).set(pl.Series(~have_missed), None)
     titles = data.item_titles([*first.drop_nulls(), *missing.drop_nulls()])
     columns: dict[str, Any] = {}
     texts = data.user_texts(users.to_list())
     if texts:
         columns["text"] = [texts.get(user, "") for user in users]
-    # As objects ids stay as they are beside users without an item.
+    # As objects, ids stay as they are beside users without an item.
     for name, items in (("first", first), ("missing", missing)):
         shown = items.to_list()
         if titles:
             named = {item: str(titles.get(item, item)) for item in items.drop_nulls()}
             shown = [named.get(item) for item in shown]
-        columns[name] = np.array([*shown, None], dtype=object)[:-1]
+        columns[name] = pd.array(shown, dtype=object)
     return columns
 
 
@@ -197,12 +128,6 @@ def _others_in_words(n: int) -> list[str]:
 def _headings() -> dict[str, str]:
     """Return what stands above the columns."""
     return {
-        "rank": _("rank"),
-        "item": _("item"),
-        "title": _("title"),
-        "score": _("score"),
-        "relevance": _("relevance"),
-        "hit": _("hit"),
         "n_relevant": _("relevant"),
         "n_found": _("found"),
         "n_missed": _("missed"),
