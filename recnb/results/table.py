@@ -463,7 +463,10 @@ class Table(pd.DataFrame):
         if self._shown.marks is not None or len(values) > 1:
             return self._estimate(values, label, column)
         (value,) = values
-        match kind := self._shown.cells.get(column, CELLS.get(column)):
+        kind = self._shown.cells.get(column)
+        if kind is None and self._shown.pivot is None:  # whose columns are the caller's
+            kind = CELLS.get(column)
+        match kind:
             case "cutoff":
                 return cutoff_label(value)
             case "verdict":

@@ -49,7 +49,7 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
     columns |= _in_words(data, joined, users, measure.k, columns["n_missed"] > 0)
     index = data.keys.index(users, data.user_label)
     name = label_of(measure.name, measure.k)
-    if name in columns or name in index.names:  # a metric of one's own
+    if name in _headings() or name in index.names:  # a metric of one's own
         name = f"value of {name}"
     with use_noun(data.noun_of_lists):
         title = _(
