@@ -50,7 +50,7 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
         _("not here: {names} ({why})", names=", ".join(names), why=why)
         for why, names in lacks.items()
     ]
-    numbers = Numbers.of(places, [""])
+    numbers = Numbers(places, [""])
     basis = [*phrases_of(numbers.bases), *absent]
     return Table(by_cutoff(numbers, cutoffs), shown=Shown(basis=basis))
 

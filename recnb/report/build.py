@@ -123,8 +123,8 @@ def _of_accuracy(
             of_curve = [place for place in computed if place.k in points]
     names = list(models)
     return (
-        Numbers.of(places, names, pairs=pairs, settings=settings),
-        Numbers.of(of_curve, names, settings=settings),
+        Numbers(places, names, pairs, settings),
+        Numbers(of_curve, names, settings=settings),
     )
 
 
@@ -176,7 +176,7 @@ def _beyond_accuracy(
                 if len(models) > 1 and request.beyond:
                     raise OptionError(str(problem)) from problem
                 lacking[measure.name] = lack_in_words(measure.name, problem)
-        means += Numbers.of(places, [name], settings=settings).means()
+        means += Numbers(places, [name], settings=settings).means()
     return [row for row in means if row.metric not in lacking], lacking
 
 
@@ -329,7 +329,7 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
     if len(place.users) != next(iter(models.values())).n_lists:
         return ()
     place = replace(place, sample=replace(place.sample, weights=None), known=None)
-    return tuple(Numbers.of([place], list(models), settings=settings).means())
+    return tuple(Numbers([place], list(models), settings=settings).means())
 
 
 def _without_ones(model: EvaluationData) -> EvaluationData:

@@ -9,7 +9,7 @@ are views of them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import nan
 from typing import Any
 
@@ -163,36 +163,21 @@ class DifferenceRow(_Row):
 class Numbers:
     """What is measured of models: arrays of places × models, and of places × pairs."""
 
-    places: Sequence[Place]  #: those of a part together
+    computed: Sequence[Place]  #: metrics in the order asked for
     models: Sequence[str]
-    bases: Bases  #: metrics in the order asked for
-    pairs: Pairs
-    settings: Settings
-    division: Division
+    pairs: Pairs = ()
+    settings: Settings = field(default_factory=Settings)
+    division: Division = WHOLE
 
-    @classmethod
-    def of(
-        cls,
-        places: Sequence[Place],
-        models: Sequence[str],
-        *,
-        pairs: Pairs = (),
-        settings: Settings | None = None,
-        division: Division = WHOLE,
-    ) -> Numbers:
-        """Return the numbers of places; a segment of one model has a gap to the rest."""
-        # The numbers of a metric, at any cut-off and in any part, rest on the same.
-        bases = {place.name: place.bases for place in places}
-        if division.has_gaps and len(models) == 1:
-            pairs = [PAIR_OF_GAP]
-        return cls(
-            places=sorted(places, key=lambda place: place.part),
-            models=list(models),
-            bases=bases,
-            pairs=list(pairs),
-            settings=settings or Settings(),
-            division=division,
-        )
+    @cached_property
+    def places(self) -> Sequence[Place]:
+        """The places, those of a part together."""
+        return sorted(self.computed, key=lambda place: place.part)
+
+    @property
+    def bases(self) -> Bases:
+        """What the numbers of a metric rest on, at any cut-off and in any part."""
+        return {place.name: place.bases for place in self.computed}
 
     # Means
 
@@ -333,11 +318,11 @@ class Numbers:
     @property
     def has_gaps(self) -> bool:
         """Whether differences are gaps of segments to all other users."""
-        return self.pairs == [PAIR_OF_GAP]
+        return self.division.has_gaps and len(self.models) == 1
 
     def _tested(self, place: Place) -> Paired:
         """Return the differences of each pair, or the gap of a segment."""
-        untested = _untested(len(self.pairs))
+        untested = Paired.untested(len(self.pairs))
         if self.has_gaps:
             gap, low, high, p = place.gap(self.settings.confidence)
             return untested._replace(difference=gap, low=low, high=high, p=p)
@@ -417,21 +402,10 @@ def measured(
     places = places_of_parts(models, asked, k, division)
     if len(models) > 1:
         places = steps(places, _("comparing"))
-    return Numbers.of(
-        list(places),
-        list(models),
-        pairs=pairs,
-        settings=settings,
-        division=division,
-    )
-
-
-def _untested(n_pairs: int) -> Paired:
-    """Return the differences of pairs that are not tested."""
-    numbers: dict[str, Any] = dict.fromkeys(Paired._fields, np.full(n_pairs, nan))
-    for name in ("won", "tied", "lost"):
-        numbers[name] = np.zeros(n_pairs, dtype=np.int64)
-    return Paired(**numbers)
+    elif division.has_gaps:
+        pairs = [PAIR_OF_GAP]
+    settings = settings or Settings()
+    return Numbers(list(places), list(models), pairs, settings, division)
 
 
 def _column_of(place: Place) -> str:
