@@ -13,7 +13,6 @@ from recnb.errors import OptionError, RecnbError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS
-from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.measuring import Place, places_of
 from recnb.results.numbers import Numbers
@@ -35,10 +34,10 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
     places = list[Place]()
     lacks: dict[str, list[str]] = {}  # what is missing, with the metrics that lack it
     for name in recorded:
-        asked = Asked(name, Measure(LIST_METRICS[name]))
-        lack = _(asked.metric.no_value)
+        measure = Measure(LIST_METRICS[name])
+        lack = _(measure.metric.no_value)
         try:
-            of_metric = list(places_of({"": data}, asked, cutoffs))
+            of_metric = list(places_of({"": data}, measure, cutoffs))
         except RecnbError as problem:
             lack = lack_in_words(name, problem)
         else:

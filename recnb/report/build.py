@@ -22,7 +22,6 @@ from recnb.report.distribution import Distribution
 from recnb.report.made_with import made_with
 from recnb.report.report import Report
 from recnb.report.request import ReportRequest, curve_points, in_order
-from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData, Models, has_side_data
 from recnb.results.measuring import Place, places_of
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs, measured
@@ -116,8 +115,7 @@ def _of_accuracy(
         cutoffs = Cutoffs.of(in_order([*wanted, *points]) if is_lead else wanted)
         for model in models.values():
             _check_users(model, measure, cutoffs)
-        asked = Asked(measure.name, measure)
-        computed = list(places_of(models, asked, cutoffs))
+        computed = list(places_of(models, measure, cutoffs))
         places += [place for place in computed if place.k in wanted]
         if is_lead:
             of_curve = [place for place in computed if place.k in points]
@@ -184,8 +182,7 @@ def _places_beyond(
     name: str, model: EvaluationData, measure: Measure, k: Cutoffs
 ) -> list[Place]:
     """Compute a metric beyond accuracy of a model, or say why it has no number."""
-    asked = Asked(measure.name, measure)
-    places = list(places_of({name: model}, asked, k))
+    places = list(places_of({name: model}, measure, k))
     if not any(np.isfinite(place.mean).any() for place in places):
         raise NoUsersError(measure.metric.no_value)
     return places
@@ -210,11 +207,10 @@ def _segments(
             for measure in request.metrics
             if request.lead_k in request.k_of(measure.name)
         )
-    asked = [Asked(measure.name, measure) for measure in measures]
     division = division_by(models, request.by)
     k = Cutoffs.of(request.lead_k)
     numbers = measured(
-        models, asked, k, division=division, pairs=pairs, settings=settings
+        models, measures, k, division=division, pairs=pairs, settings=settings
     )
     first = next(iter(models.values()))
     return SegmentNumbers(
@@ -321,9 +317,8 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
     have none.
     """
     counting = {name: _without_ones(model) for name, model in models.items()}
-    asked = Asked("hit_rate", Measure(METRICS["hit_rate"]))
     try:
-        (place,) = places_of(counting, asked, Cutoffs.of(k))
+        (place,) = places_of(counting, Measure(METRICS["hit_rate"]), Cutoffs.of(k))
     except RecnbError:
         return ()
     if len(place.users) != next(iter(models.values())).n_lists:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from recnb.conventions import Convention, presets
 from recnb.data import NAMES
@@ -49,21 +49,9 @@ OF_DATA = {"train", "items", "users", "convention", *NAMES, *vars(Convention())}
 }
 
 
-class Asked(NamedTuple):
-    """A measure that is asked for."""
-
-    name: str  #: as given
-    measure: Measure
-
-    @property
-    def metric(self) -> Metric[...]:
-        """The metric of the measure."""
-        return self.measure.metric
-
-
 def asked_of(
     data: EvaluationData | None, metrics: Metrics, options: Given, *of_call: str
-) -> list[Asked]:
+) -> list[Measure]:
     """Look up the metrics of a call, each with the options that it has.
 
     None: the standard ones that the data allow. `of_call`: other keywords of the call,
@@ -87,23 +75,20 @@ def asked_of(
         }
         if isinstance(names, Mapping):
             own |= names[name]
-        asked.append(Asked(_label_of(name, measure), with_options(measure, own)))
+        if isinstance(name, str) and (
+            set(name) & set("@(") or name in PRINTED.values()
+        ):
+            measure = replace(measure, typed=name)
+        asked.append(with_options(measure, own))
     return asked
 
 
-def _label_of(name: object, measure: Measure) -> str:
-    """Return what a measure is called in results: as it was typed, if that says more."""
-    if isinstance(name, str) and (set(name) & set("@(") or name in PRINTED.values()):
-        return name
-    return measure.name
-
-
-def refuse_whole_metrics(asked: Sequence[Asked]) -> None:
+def refuse_whole_metrics(asked: Sequence[Measure]) -> None:
     """Refuse metrics of all lists together, which have no value in a segment."""
     for each in asked:
         if each.metric.of == "all":
             raise OptionError(
-                f"{each.measure.name} is one number of all lists, with no value for each "
+                f"{each.name} is one number of all lists, with no value for each "
                 "user, so by= cannot break it down: leave it out."
             )
 

@@ -12,7 +12,6 @@ from recnb.display.text import sample_in_words
 from recnb.errors import NoUsersError, OptionError, is_number, quoted
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure
-from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.measuring import Place, places_of
 from recnb.results.numbers import label_of
@@ -165,8 +164,7 @@ def detectable_of(
 
 def _values_of(data: EvaluationData, measure: Measure) -> Place:
     """Return the values of the users who have one."""
-    asked = Asked(measure.name, measure)
-    (place,) = places_of({"": data}, asked, Cutoffs.one(measure.k))
+    (place,) = places_of({"": data}, measure, Cutoffs.one(measure.k))
     return place
 
 

@@ -12,7 +12,6 @@ import polars as pl
 from recnb.metrics.hits import Bools, Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Better, Metric
-from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import (
     OF_ITEMS,
     Models,
@@ -56,7 +55,6 @@ class Place:
     A cluster is a user with all lists, or the users of one value of `cluster=`.
     """
 
-    name: str  #: of the metric, as it is asked for
     measure: Measure  #: the metric with its options, and its bounds under them
     k: int | None
     users: pl.Series  #: users, or ids of lists; see above
@@ -187,7 +185,7 @@ def verdicts_of(
 
 
 def places_of_parts(
-    models: Models, asked: Sequence[Asked], k: Cutoffs, division: Division
+    models: Models, measures: Sequence[Measure], k: Cutoffs, division: Division
 ) -> Iterator[Place]:
     """Compute metrics of every model, and give a place for each part and cut-off.
 
@@ -195,8 +193,8 @@ def places_of_parts(
     itself.
     """
     for part, of_part in division.evaluations_of(models):
-        for each in asked:
-            for place in places_of(of_part, each, each.measure.cutoffs(k)):
+        for measure in measures:
+            for place in places_of(of_part, measure, measure.cutoffs(k)):
                 if isinstance(division, Segments):
                     code = division.of(place.users)
                     for segment in np.unique(code[code >= 0]).tolist():
@@ -206,9 +204,8 @@ def places_of_parts(
                     yield replace(place, part=part, bases=bases)
 
 
-def places_of(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[Place]:
+def places_of(models: Models, measure: Measure, cutoffs: Cutoffs) -> Iterator[Place]:
     """Compute a metric of every model, and give a place for each cut-off."""
-    name, measure = asked
     check_side_data(models, _side_data_of(measure.metric))
     of_models = [values_of(model, measure, cutoffs) for model in models.values()]
     first, of_all = of_models[0], measure.metric.of == "all"
@@ -224,7 +221,6 @@ def places_of(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[Place]
     counts = [values.n_users for values in of_models]
     for index, cutoff in enumerate(cutoffs):
         place = Place(
-            name=name,
             measure=first.measure,
             k=cutoff,
             users=users,

@@ -8,7 +8,7 @@ are views of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from math import nan
 from typing import Any
@@ -21,8 +21,8 @@ from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.display.text import sample_in_words
 from recnb.metrics.hits import Bools, Cutoffs, Floats
+from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Better
-from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import Models
 from recnb.results.measuring import Place, places_of_parts, verdicts_of
 from recnb.results.segments import WHOLE, Division
@@ -177,7 +177,7 @@ class Numbers:
     @property
     def bases(self) -> Bases:
         """What the numbers of a metric rest on, at any cut-off and in any part."""
-        return {place.name: place.bases for place in self.computed}
+        return {place.measure.asked_as: place.bases for place in self.computed}
 
     # Means
 
@@ -362,32 +362,37 @@ class Numbers:
             "near_best": self.near_best,
             "mark": self.marks(against),
         }
-        lists = {name: array.tolist() for name, array in arrays.items()}
-        rows = []
-        for row, place in enumerate(self.places):
-            for index, model in enumerate(self.models):
-                values = {name: array[row][index] for name, array in lists.items()}
-                rows.append(MeanRow(model=model, **place.key, **values))
-        return rows
+        return [
+            MeanRow(model=self.models[index], **place.key, **values)
+            for place, index, values in self._cells_of(arrays)
+        ]
 
     def differences(self) -> list[DifferenceRow]:
         """Return a row for each difference, pairs of a place together."""
-        lists = {name: array.tolist() for name, array in self.tests.items()}
-        del lists["is_test"]
+        arrays = {**self.tests}
+        del arrays["is_test"]
         rows = []
-        for row, place in enumerate(self.places):
-            key = {**place.key, "better": place.better}
-            for index, (model, baseline) in enumerate(self.pairs):
-                values = {name: array[row][index] for name, array in lists.items()}
-                rows.append(
-                    DifferenceRow(model=model, baseline=baseline, **key, **values)
-                )
+        for place, index, values in self._cells_of(arrays):
+            model, baseline = self.pairs[index]
+            values |= {"model": model, "baseline": baseline, "better": place.better}
+            rows.append(DifferenceRow(**place.key, **values))
         return rows
+
+    def _cells_of(
+        self, arrays: Mapping[str, NDArray[Any]]
+    ) -> Iterator[tuple[Place, int, dict[str, Any]]]:
+        """Give each place with the values of its first model or pair, of its second, …"""
+        lists = {name: array.tolist() for name, array in arrays.items()}
+        n_columns = next(iter(arrays.values())).shape[1]
+        for row, place in enumerate(self.places):
+            for index in range(n_columns):
+                values = {name: array[row][index] for name, array in lists.items()}
+                yield place, index, values
 
 
 def measured(
     models: Models,
-    asked: Sequence[Asked],
+    measures: Sequence[Measure],
     k: Cutoffs,
     *,
     division: Division = WHOLE,
@@ -399,7 +404,7 @@ def measured(
     Measured are means, and the differences of `pairs` with tests. For one model in
     segments, these are the differences of its users from all others.
     """
-    places = places_of_parts(models, asked, k, division)
+    places = places_of_parts(models, measures, k, division)
     if len(models) > 1:
         places = steps(places, _("comparing"))
     elif division.has_gaps:

@@ -6,17 +6,17 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 
 from recnb.display.language import N_, _
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
-from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import plain_text, symbol_of
+from recnb.metrics.hits import Cutoffs, Ints
+from recnb.metrics.measure import Measure, plain_text, symbol_of
 from recnb.metrics.metric import Given
 from recnb.results.arguments import (
-    Asked,
     Metrics,
     asked_of,
     measure_of_curve,
@@ -24,7 +24,6 @@ from recnb.results.arguments import (
     with_options,
 )
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.measuring import Place
 from recnb.results.numbers import ENDS, Bases, Numbers, measured
 from recnb.results.segments import SMALL, PartsOfSplit, division_by, part_in_words
 from recnb.results.table import Shown, Table, WordedLater
@@ -73,7 +72,7 @@ def table_of(
     """
     cutoffs = Cutoffs.of(k)
     asked = asked_of(data, metrics, options, "k", "intervals", "confidence", "by")
-    have_cutoffs = any(each.measure.k is not None for each in asked)
+    have_cutoffs = any(each.k is not None for each in asked)
     if have_cutoffs:
         asked = _in_one_column(asked, cutoffs)
     settings = Settings(confidence)
@@ -93,10 +92,10 @@ def table_of(
     return Table(frame, shown=shown)
 
 
-def _in_one_column(asked: Sequence[Asked], cutoffs: Cutoffs) -> list[Asked]:
+def _in_one_column(asked: Sequence[Measure], cutoffs: Cutoffs) -> list[Measure]:
     """Return metrics of which some have cut-offs: the name of each says its own."""
     if len(cutoffs) > 1:
-        name = next(each.name for each in asked if each.measure.k is not None)
+        name = next(each.asked_as for each in asked if each.k is not None)
         raise OptionError(
             f"{name!r} has its cut-off, and k={quoted(list(cutoffs))} has columns for "
             "others: give each name its own cut-off, or none."
@@ -104,8 +103,8 @@ def _in_one_column(asked: Sequence[Asked], cutoffs: Cutoffs) -> list[Asked]:
     (k,) = cutoffs.values
     named = []
     for each in asked:
-        if each.measure.k is None and k is not None:
-            each = each._replace(name=f"{each.name}@{k}")
+        if each.k is None and k is not None:
+            each = replace(each, typed=f"{each.asked_as}@{k}")
         named.append(each)
     return named
 
@@ -205,8 +204,8 @@ def measures_of(
             "no measure is named: give at least one, such as names=['nDCG@10']."
         )
     asked = [
-        Asked(str(text), each.measure)
-        for text, each in zip(names, asked_of(data, names, options), strict=True)
+        replace(measure, typed=str(text))
+        for text, measure in zip(names, asked_of(data, names, options), strict=True)
     ]
     settings = Settings(confidence)
     numbers = measured({"": data}, asked, Cutoffs.of(None), settings=settings)
@@ -216,7 +215,9 @@ def measures_of(
         return [*phrases_of(bases), intervals_of(confidence)]
 
     frame = pd.DataFrame(numbers.estimates[:, 0], columns=ENDS)
-    frame.index = pd.Index([place.name for place in numbers.places], name="measure")
+    frame.index = pd.Index(
+        [place.measure.asked_as for place in numbers.places], name="measure"
+    )
     frame["users"] = [place.sample.n_units for place in numbers.places]
     return Table(frame, shown=Shown(basis=WordedLater(words)))
 
@@ -234,10 +235,10 @@ def curve_of(
     These are NaN where it has none.
     """
     chosen, cutoffs = measure_of_curve(metric, k)
-    asked = Asked(chosen.name, with_options(chosen, options))
+    chosen = with_options(chosen, options)
     settings = Settings(confidence)
-    numbers = measured({"": data}, [asked], cutoffs, settings=settings)
-    (basis,) = numbers.bases[chosen.name]
+    numbers = measured({"": data}, [chosen], cutoffs, settings=settings)
+    ((basis,),) = numbers.bases.values()
     sample, of_users = numbers.places[-1].sample, chosen.metric.of != "all"
     of_curve = sample.n_units, sample.n_lists, sample.cluster
 
@@ -362,12 +363,14 @@ def by_segment(numbers: Numbers) -> pd.DataFrame:
     """Return a row for each metric, cut-off and segment, in this order."""
     order = _by_metric(numbers)
     places = [numbers.places[row] for row in order]
-    columns: dict[str, Any] = _counts(places)
+    columns: dict[str, Any] = {"n_users": [place.sample.n_units for place in places]}
+    if any(place.sample.n_lists is not None for place in places):
+        columns["n_lists"] = [place.sample.size for place in places]
     columns |= zip(ENDS, numbers.estimates[order, 0].T, strict=True)
     if numbers.division.has_gaps:
         for name, number in GAP.items():
             columns[name] = numbers.tests[number][order, 0]
-    columns["small"] = [place.sample.n_units < SMALL for place in places]
+    columns["small"] = [n_users < SMALL for n_users in columns["n_users"]]
     keys = [numbers.division.keys[place.part] for place in places]
     labels = distinct_labels(numbers.division.labels, {"metric", "k", *columns})
     metrics = [place.measure.name for place in places]
@@ -376,23 +379,13 @@ def by_segment(numbers: Numbers) -> pd.DataFrame:
     return pd.DataFrame(columns, _index(levels, ["metric", "k", *labels]))
 
 
-def _counts(places: Sequence[Place]) -> dict[str, list[int]]:
-    """Return the number of users of each place, and of lists where users have several."""
-    counts = {"n_users": [place.sample.n_units for place in places]}
-    if any(place.sample.n_lists is not None for place in places):
-        counts["n_lists"] = [place.sample.size for place in places]
-    return counts
-
-
-def _by_metric(numbers: Numbers) -> list[int]:
+def _by_metric(numbers: Numbers) -> Ints:
     """Return the rows of the places in the order of metrics, then of cut-offs."""
-    metrics = list(numbers.bases)
-    columns = dict.fromkeys((place.name, place.k) for place in numbers.places)
-    in_order = sorted(columns, key=lambda column: metrics.index(column[0]))
-    order_of = {column: order for order, column in enumerate(in_order)}
-    rows = range(len(numbers.places))
-    places = numbers.places
-    return sorted(rows, key=lambda row: order_of[places[row].name, places[row].k])
+    order_of = dict[Any, int]()
+    for place in numbers.computed:
+        order_of.setdefault((place.measure.asked_as, place.k), len(order_of))
+    orders = [order_of[place.measure.asked_as, place.k] for place in numbers.places]
+    return np.argsort(orders, kind="stable")
 
 
 def _index(columns: Sequence[Sequence[Any]], names: Sequence[str]) -> pd.MultiIndex:

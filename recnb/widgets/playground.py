@@ -147,8 +147,8 @@ class Playground(Live):
             ranking, truth = RANKING, TRUTH
         with use_language(self.lang):
             asked = asked_of(None, metrics, {})
-            for name, measure in asked:
-                _refuse_measure(name, measure)
+            for measure in asked:
+                _refuse_measure(measure)
             order, relevance = _read(ranking, truth)
             #: All of them: those of the list in their first order, then the others.
             self.items = tuple(dict.fromkeys([*order, *relevance]))
@@ -157,7 +157,7 @@ class Playground(Live):
         #: What is explained, in the order given, and the options of each.
         self.metrics: dict[str, Metric[...]] = {}
         self._options: dict[str, Given] = {}
-        for _name, measure in asked:
+        for measure in asked:
             self.metrics[measure.name] = measure.metric
             self._options[measure.name] = measure.options
         self.focus = list(self.metrics)[-1]
@@ -523,12 +523,12 @@ class Playground(Live):
         return between.join(lines)
 
 
-def _refuse_measure(name: str, measure: Measure) -> None:
+def _refuse_measure(measure: Measure) -> None:
     """Refuse a metric that is not of accuracy, and a text with a cut-off."""
     measure_named(measure, ACCURACY)
     if measure.k is not None:
         raise OptionError(
-            f"{name!r} has a cut-off, which is k= here: type {measure.name!r} and "
+            f"{measure.asked_as!r} has a cut-off, which is k= here: type {measure.name!r} and "
             f"k={measure.k}."
         )
 
