@@ -63,23 +63,27 @@ def table_of(
     k: Any,
     options: Given,
     *,
+    by: Any = None,
     intervals: bool = False,
     confidence: float = 0.95,
 ) -> Table:
     """Return means over users, or the one number of all lists.
 
-    One row per metric, one column per cut-off, or three with intervals.
+    One row per metric, one column per cut-off, or three with intervals; or a row for
+    each segment.
     """
     cutoffs = Cutoffs.of(k)
     asked = asked_of(data, metrics, options, "k", "intervals", "confidence", "by")
+    settings = Settings(confidence)
+    if by is not None:
+        return _table_by(data, asked, cutoffs, by, settings)
     have_cutoffs = any(each.k is not None for each in asked)
     if have_cutoffs:
         asked = _in_one_column(asked, cutoffs)
-    settings = Settings(confidence)
     numbers = measured({"": data}, asked, cutoffs, settings=settings)
     frame = by_cutoff(numbers, cutoffs, intervals=intervals)
     if have_cutoffs:
-        frame.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])
+        frame.columns = pd.Index(ENDS if intervals else ["mean"])
     bases = numbers.bases
 
     def words() -> list[str]:
@@ -131,25 +135,20 @@ def phrases_of(bases: Bases, *of_each: str) -> list[str]:
     return merged(phrases)
 
 
-def table_by(
+def _table_by(
     data: EvaluationData,
-    metrics: Metrics,
-    k: object,
-    options: Given,
-    *,
+    asked: Sequence[Measure],
+    cutoffs: Cutoffs,
     by: Any,
-    confidence: float = 0.95,
+    settings: Settings,
 ) -> Table:
     """Return each metric at each cut-off in each segment.
 
     A row has its mean with the interval, and the gap to all other users.
     """
-    asked = asked_of(data, metrics, options)
-    cutoffs = Cutoffs.of(k)
     division = division_by({"": data}, by)
     if not isinstance(division, PartsOfSplit):
         refuse_whole_metrics(asked)
-    settings = Settings(confidence)
     numbers = measured({"": data}, asked, cutoffs, division=division, settings=settings)
     by_in_words = ", ".join(division.labels)
     label = one_line(by_in_words)
