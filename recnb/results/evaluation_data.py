@@ -324,7 +324,7 @@ class EvaluationData:
         codes: Ints = values.rank("dense").cast(pl.Int64).to_numpy() - 1
         return codes
 
-    @property
+    @cached_property
     def user_label(self) -> str:
         """The caller's name of the column of users.
 
@@ -337,7 +337,7 @@ class EvaluationData:
         label = self.source.lists.label(role)
         return self.source.judgements.label(role) if label == role else label
 
-    @property
+    @cached_property
     def noun(self) -> Noun:
         """What the caller calls those whose lists these are: user, query, topic, …"""
         return noun_of(self.user_label, self._label_of("item"))
