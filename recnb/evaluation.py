@@ -154,20 +154,12 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         recall  0.1399  0.2504
         """
         check_flag("intervals", intervals)
-        if by is not None:
-            return tables.table_by(
-                self._data,
-                metrics,
-                k,
-                options,
-                by=by,
-                confidence=confidence,
-            )
         return tables.table_of(
             self._data,
             metrics,
             k,
             options,
+            by=by,
             intervals=intervals,
             confidence=confidence,
         )

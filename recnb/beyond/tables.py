@@ -13,13 +13,12 @@ from recnb.errors import OptionError, RecnbError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS
-from recnb.results import views
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.measuring import Place, places_beyond
 from recnb.results.numbers import Numbers
 from recnb.results.scoring import recorded_in
 from recnb.results.table import Shown, Table
-from recnb.results.tables import depth_in_words, lack_in_words, phrases_of
+from recnb.results.tables import by_cutoff, depth_in_words, lack_in_words, phrases_of
 
 
 def beyond_table(data: EvaluationData, k: object) -> Table:
@@ -45,9 +44,9 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
         _("not here: {names} ({why})", names=", ".join(names), why=why)
         for why, names in lacks.items()
     ]
-    numbers = Numbers.of(places, [""])
+    numbers = Numbers(places, [""])
     basis = [*phrases_of(numbers.bases), *absent]
-    return Table(views.by_cutoff(numbers, cutoffs), shown=Shown(basis=basis))
+    return Table(by_cutoff(numbers, cutoffs), shown=Shown(basis=basis))
 
 
 def items_of(data: EvaluationData, k: object) -> Table:

@@ -22,8 +22,6 @@ from recnb.report.distribution import Distribution
 from recnb.report.made_with import made_with
 from recnb.report.report import Report
 from recnb.report.request import ReportRequest, curve_points, in_order
-from recnb.results import views
-from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData, Models, has_side_data
 from recnb.results.measuring import Place, places_beyond, places_of
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs, measured
@@ -117,15 +115,14 @@ def _of_accuracy(
         cutoffs = Cutoffs.of(in_order([*wanted, *points]) if is_lead else wanted)
         for model in models.values():
             _check_users(model, measure, cutoffs)
-        asked = Asked(measure.name, measure)
-        computed = list(places_of(models, asked, cutoffs))
+        computed = list(places_of(models, measure, cutoffs))
         places += [place for place in computed if place.k in wanted]
         if is_lead:
             of_curve = [place for place in computed if place.k in points]
     names = list(models)
     return (
-        Numbers.of(places, names, pairs=pairs, settings=settings),
-        Numbers.of(of_curve, names, settings=settings),
+        Numbers(places, names, pairs, settings),
+        Numbers(of_curve, names, settings=settings),
     )
 
 
@@ -177,7 +174,7 @@ def _beyond_accuracy(
                 if len(models) > 1 and request.beyond:
                     raise OptionError(str(problem)) from problem
                 lacking[measure.name] = lack_in_words(measure.name, problem)
-        means += Numbers.of(places, [name], settings=settings).means()
+        means += Numbers(places, [name], settings=settings).means()
     return [row for row in means if row.metric not in lacking], lacking
 
 
@@ -200,17 +197,15 @@ def _segments(
             for measure in request.metrics
             if request.lead_k in request.k_of(measure.name)
         )
-    asked = [Asked(measure.name, measure) for measure in measures]
     division = division_by(models, request.by)
     k = Cutoffs.of(request.lead_k)
     numbers = measured(
-        models, asked, k, division=division, pairs=pairs, settings=settings
+        models, measures, k, division=division, pairs=pairs, settings=settings
     )
     first = next(iter(models.values()))
-    parts = range(len(division.keys))
     return SegmentNumbers(
         by=", ".join(division.labels),
-        names=tuple(views.segment_name(numbers, part) for part in parts),
+        names=tuple(", ".join(map(str, key)) for key in division.keys),
         means=tuple(numbers.means()),
         differences=tuple(numbers.differences()),
         is_tested=division.is_tested,
@@ -312,15 +307,14 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
     have none.
     """
     counting = {name: _without_ones(model) for name, model in models.items()}
-    asked = Asked("hit_rate", Measure(METRICS["hit_rate"]))
     try:
-        (place,) = places_of(counting, asked, Cutoffs.of(k))
+        (place,) = places_of(counting, Measure(METRICS["hit_rate"]), Cutoffs.of(k))
     except RecnbError:
         return ()
     if len(place.users) != next(iter(models.values())).n_lists:
         return ()
     place = replace(place, sample=replace(place.sample, weights=None), known=None)
-    return tuple(Numbers.of([place], list(models), settings=settings).means())
+    return tuple(Numbers([place], list(models), settings=settings).means())
 
 
 def _without_ones(model: EvaluationData) -> EvaluationData:

@@ -147,15 +147,15 @@ class Playground(Live):
             ranking, truth = RANKING, TRUTH
         with use_language(self.lang):
             asked = asked_of(None, metrics, {})
-            for name, measure in asked:
-                _refuse_measure(name, measure)
+            for measure in asked:
+                _refuse_measure(measure)
             order, relevance = _read(ranking, truth)
             #: All of them: those of the list in their first order, then the others.
             self.items = tuple(dict.fromkeys([*order, *relevance]))
             self.titles = _titles(self.items, items)
             cutoff = Cutoffs.one(k).values[0] or len(order)
         #: What is explained, in the order given, each with its options.
-        self.metrics = {measure.name: measure for _name, measure in asked}
+        self.metrics = {measure.name: measure for measure in asked}
         self.focus = list(self.metrics)[-1]
         self.first = Setting(order, relevance, cutoff, gain)
         self.now = self.first
@@ -523,12 +523,12 @@ class Playground(Live):
         return between.join(lines)
 
 
-def _refuse_measure(name: str, measure: Measure) -> None:
+def _refuse_measure(measure: Measure) -> None:
     """Refuse a metric that is not of accuracy, and a text with a cut-off."""
     measure_named(measure, ACCURACY)
     if measure.k is not None:
         raise OptionError(
-            f"{name!r} has a cut-off, which is k= here: type {measure.name!r} and "
+            f"{measure.asked_as!r} has a cut-off, which is k= here: type {measure.name!r} and "
             f"k={measure.k}."
         )
 
