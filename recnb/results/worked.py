@@ -28,6 +28,7 @@ from recnb.results.scoring import (
     undefined_in,
     values_of,
 )
+from recnb.results.user_lists import ListPlace, UserList
 from recnb.results.values import pairs_in_words
 
 #: Why there is no explanation.
@@ -124,7 +125,7 @@ def explain(
     hits: Hits,
     cutoffs: Cutoffs,
     *,
-    items: Mapping[int, Any],
+    items: dict[int, Any],
     truth_items: Sequence[Any] | None,
     user: Any,
     convention: Convention,
@@ -156,6 +157,8 @@ def explain(
             "Relevant pairs weigh 1 / propensity: read the mean over users, and "
             "not one user's number."
         )
+    of_user = UserList(hits, items, truth_items, depth)
+    missed = tuple(item for item, _relevance, _rank in of_user.missed)
     missed_cost = float(np.ravel(credit.missed)[0])
     is_of_ideal = measure.metric.over == "ideal"
     return Explanation(
@@ -169,7 +172,7 @@ def explain(
         out_of_terms=_terms_of_denominator(measure, credit, ideal),
         out_of=np.asarray(credit.possible).item(),
         rows=rows,
-        missed=() if is_of_ideal else _missed_items(hits, depth, truth_items),
+        missed=() if is_of_ideal or truth_items is None else missed,
         basis="; ".join([basis, *_scale_in_words(measure, hits)]),
         ideal=rows if is_of_ideal else ideal,
         titles=titles or {},
@@ -184,7 +187,7 @@ def _depth_of(credit: Credit) -> int:
 def _rows_by_rank(
     measure: Measure,
     credit: Credit,
-    items: Mapping[int, Any],
+    items: dict[int, Any],
     truth_items: Sequence[Any] | None,
     depth: int,
 ) -> pd.DataFrame:
@@ -264,15 +267,6 @@ def _value_by_convention(
         return value, nothing_to_divide(value, undefined=True)
     possible = np.asarray(result.by_rank.possible).item()
     return value, "" if possible else nothing_to_divide(value)
-
-
-def _missed_items(
-    hits: Hits, depth: int, truth_items: Sequence[Any] | None
-) -> tuple[Any, ...]:
-    """Return the relevant items that are not in the list down to the cut-off."""
-    found = set(hits.entry[hits.rank <= depth].tolist())
-    missed = [item for row, item in enumerate(truth_items or ()) if row not in found]
-    return tuple(missed)
 
 
 def _scale_in_words(measure: Measure, hits: Hits) -> list[str]:
@@ -377,28 +371,11 @@ def _compare(
 
 
 def _places(
-    hits: Hits, items: Mapping[int, Any], truth_items: Sequence[Any] | None
+    hits: Hits, items: dict[int, Any], truth_items: Sequence[Any] | None
 ) -> pd.DataFrame:
-    """Return the ranks, the hit of each (-1: none), and the items if they have names.
-
-    A convention may put a hit elsewhere than in the list as given: equal scores on one
-    shared rank, items that were missed below the end. Its row is then where it counts,
-    and there only.
-    """
-    rows = hits.entry.tolist()
-    added = _("as good as the best")
-    names: list[Any] = [None] * len(rows)
-    if truth_items is not None:
-        names = [truth_items[row] if row >= 0 else added for row in rows]
-    counted = list(zip(hits.rank.tolist(), names, strict=True))
-    moved = {item for rank, item in counted if items.get(rank) != item}
-    in_place = {rank for rank, item in counted if item not in moved}
-    places = [(rank, hit, item) for hit, (rank, item) in enumerate(counted)]
-    for rank, item in items.items():
-        if rank not in in_place and item not in moved:
-            places.append((rank, -1, item))
-    places.sort(key=lambda place: place[0])
-    frame = pd.DataFrame(places, columns=["rank", "hit", "item"])
+    """Return the ranks, the hit of each (-1: none), and the items if they have names."""
+    places = UserList(hits, items, truth_items).places
+    frame = pd.DataFrame(places, columns=ListPlace._fields).drop(columns="listed")
     frame = frame.astype({"rank": np.int64, "hit": np.int64})
     return frame.drop(columns="item") if truth_items is None else frame
 
