@@ -141,7 +141,7 @@ class EvaluatedParts(Division):
 class TruthParts(EvaluatedParts):
     """Parts of the truth: the rows of one value of a column, each a truth of its own."""
 
-    values: Sequence[Any]  #: the value of each part; None is of rows without one
+    values: pl.Series  #: the value of each part; null is of rows without one
     rows: Mapping[str, pl.DataFrame]  #: by model: those of the truth, with their values
 
     def evaluated(self, name: str, model: EvaluationData, part: int) -> EvaluationData:
@@ -245,10 +245,9 @@ def _truth_parts(models: Models, by: Any) -> TruthParts | None:
     first, of_first = next(iter(models.values())), next(iter(rows.values()))
     is_evaluated = of_first["user"].is_in(first.joined.users.implode())
     of_users = of_first["value"].filter(is_evaluated)
-    values = of_users.unique().sort(nulls_last=True).to_list()
+    values = of_users.unique().sort(nulls_last=True)
     refuse_many(len(values), label)
-    unknown = unknown_among(values)
-    keys = [(unknown if value is None else value,) for value in values]
+    keys, _unknown = _keys_of(values.to_frame())
     return TruthParts(labels=(label,), keys=keys, values=values, rows=rows)
 
 
@@ -304,45 +303,47 @@ def segments_of(data: EvaluationData, names: Sequence[Any]) -> Segments:
     labels = tuple(column.label for column in columns)
     if not labels or len(set(labels)) < len(labels):
         raise OptionError(f"by={quoted(names)}: name at least one column, each once.")
-    coded = [_coded(binned(values_of_users(data, column))) for column in columns]
-    names_of_columns, codes = zip(*coded, strict=True)
-    # Of two columns, country (DE, FR, not known) and age (old, young, not known):
-    #     user          a  b  c  d
-    #     codes[0]      0  1  0  2
-    #     codes[1]      1  0  1  2
-    #     code          0  1  0  2    the position in `combinations`: 0 1, 1 0, 2 2
-    #     keys          (DE, young), (FR, old), (not known, not known)
-    combinations, code = np.unique(np.stack(codes), axis=1, return_inverse=True)
-    refuse_many(combinations.shape[1], ", ".join(labels))
-    keys = [_key_of(combination, names_of_columns) for combination in combinations.T]
-    # A user of whom nothing is known is in the last segment, which there always is:
-    # "not known" is the last name of each column.
-    unknown = tuple(names_of_column[-1] for names_of_column in names_of_columns)
+    # Of country (DE, FR, not known) and age (old, young, not known):
+    #     user        a      b    c      d
+    #     values      DE     FR   DE     null
+    #                 young  old  young  null
+    #     segments    (DE, young), (FR, old), (null, null)
+    #     code        0      1    0      2
+    values = pl.DataFrame(
+        {
+            str(place): binned(values_of_users(data, column))
+            for place, column in enumerate(columns)
+        }
+    )
+    segments = values.unique().sort(pl.all(), nulls_last=True)
+    refuse_many(segments.height, ", ".join(labels))
+    code = values.join(
+        segments.with_row_index("code"),
+        on=values.columns,
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )["code"]
+    keys, unknown = _keys_of(segments)
+    # A user of whom nothing is known is in the last segment, which there always is.
     if unknown not in keys:
         keys.append(unknown)
     return Segments(
         labels=labels,
         keys=keys,
         users=everyone_in(data),
-        code=code.ravel(),
+        code=code.cast(pl.Int64).to_numpy(),
     )
 
 
-def _coded(values: pl.Series) -> tuple[list[Any], Ints]:
-    """Return the names of the values, and the position of each user's among them.
-
-    The names are sorted; the last one is that of a value that is not known.
-    """
-    present = values.drop_nulls().unique().sort().to_list()
-    code = values.rank("dense").cast(pl.Int64) - 1
-    unknown = len(present)
-    return [*present, unknown_among(present)], code.fill_null(unknown).to_numpy()
-
-
-def _key_of(combination: Ints, names: Sequence[Sequence[Any]]) -> Key:
-    """Return the names that stand for a combination of codes, one for each column."""
-    columns = zip(combination, names, strict=True)
-    return tuple(names_of_column[code] for code, names_of_column in columns)
+def _keys_of(values: pl.DataFrame) -> tuple[list[Key], Key]:
+    """Return the key of each row of values, and that of one of which nothing is known."""
+    unknown = tuple(unknown_among(column.drop_nulls().to_list()) for column in values)
+    keys = []
+    for row in values.iter_rows():
+        named = zip(row, unknown, strict=True)
+        keys.append(tuple(name if value is None else value for value, name in named))
+    return keys, unknown
 
 
 # Parts of the truth: a column that differs within users, or one of items=

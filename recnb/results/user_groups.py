@@ -6,8 +6,9 @@ one model instead of another.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -158,7 +159,9 @@ def _shown(
     """
     lists = [user_lists_of(side, positions, k) for side in sides]
     last = sides[-1]
-    titles = _titles_of(last, lists)
+    every_list = chain.from_iterable(lists)
+    items = chain.from_iterable(each.all_items for each in every_list)
+    titles = last.item_titles(list(dict.fromkeys(items)))
     users = last.joined.users[positions]
     texts = last.user_texts(users.to_list())
     shown = []
@@ -191,14 +194,3 @@ def _ranked(of_user: UserList, titles: Mapping[Any, str]) -> tuple[RankedItem, .
         RankedItem(each.rank, each.item, relevance[each.hit], titles.get(each.item, ""))
         for each in of_user.inside[:RANKS_SHOWN]
     )
-
-
-def _titles_of(
-    data: EvaluationData, lists: Iterable[Sequence[UserList]]
-) -> Mapping[Any, str]:
-    """Return the titles of all items of lists and truth, each once."""
-    items: dict[Any, None] = {}
-    for of_side in lists:
-        for of_user in of_side:
-            items |= dict.fromkeys([*of_user.items.values(), *(of_user.truth or ())])
-    return data.item_titles([*items])

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from recnb.caching import cached_property
 from recnb.display.language import _
@@ -85,6 +86,11 @@ class UserList:
                 missed.append((item, float(relevance[entry]), below))
         return missed
 
+    @property
+    def all_items(self) -> list[Any]:
+        """The items of the list and of the truth, each once."""
+        return list(dict.fromkeys([*self.items.values(), *(self.truth or ())]))
+
     @cached_property
     def first_rank(self) -> dict[Any, int]:
         """The rank of each item in the list as given; of one listed twice the first."""
@@ -100,12 +106,13 @@ def user_lists_of(
     data: EvaluationData, positions: Sequence[int], k: int | None
 ) -> list[UserList]:
     """Return the lists of the users at some positions, fetched at once."""
-    hits = data.hits(k)
+    hits, users = data.hits(k), data.joined.users[list(positions)]
+    truth = data.joined.rows.truth_of(users)
     lists = []
-    for position, items in zip(positions, data.lists_of(positions), strict=True):
-        truth = data.truth_of(position)["item"].to_list()
-        of_user = _each_once(hits.of_user(position))
-        lists.append(UserList(of_user, items, truth, k))
+    for row, items in enumerate(data.lists_of(positions)):
+        of_user = _each_once(hits.of_user(positions[row]))
+        judged = truth.filter(pl.col("user") == users[row])["item"].to_list()
+        lists.append(UserList(of_user, items, judged, k))
     return lists
 
 

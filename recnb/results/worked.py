@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -37,10 +37,9 @@ MANY_ORDERS = (
     "choose ties='first'."
 )
 
-#: Names of formulas that are attributes of the hits: one for the user, one for each
-#: hit.
-OF_USER = {"n_relevant", "n_nonrelevant", "list_length", "relevant_weight"}
-OF_HIT = {
+#: Names of formulas that are attributes of the hits: a number of each hit, or one of
+#: the user.
+OF_HITS = {
     "rank",
     "relevance",
     "weight",
@@ -49,6 +48,10 @@ OF_HIT = {
     "preferred",
     "nonrelevant_above",
     "pooled_above",
+    "n_relevant",
+    "n_nonrelevant",
+    "list_length",
+    "relevant_weight",
 }
 
 
@@ -94,12 +97,13 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
     position = data.position(user)
     hits = hits_for(scoring, cutoffs).of_user(position)
-    if hits.tied is not None:
-        if (hits.tied.weight < 1).any():
-            raise OptionError(MANY_ORDERS)
-        hits = replace(hits, tied=None)  # equal scores, if there are any, are of others
-    items = data.lists_of([position])[0]
-    truth_items = data.truth_of(position)["item"].to_list()
+    if hits.tied is not None and (hits.tied.weight < 1).any():
+        raise OptionError(MANY_ORDERS)
+    of_user = UserList(
+        replace(hits, tied=None),  # equal scores, if there are any, are of others
+        items=data.lists_of([position])[0],
+        truth=data.truth_of(position)["item"].to_list(),
+    )
     decisions = scoring.full_convention.phrases(
         graded=data.joined.graded,
         below_0_unjudged=metric.below_0_unjudged,
@@ -109,47 +113,37 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     basis = [*decisions, *data.notes, *pairs]
     return explain(
         scoring.measure,
-        hits,
+        of_user,
         cutoffs,
-        items=items,
-        truth_items=truth_items,
         user=user,
         convention=data.convention,
         basis="; ".join(basis),
-        titles=data.item_titles(list(dict.fromkeys([*items.values(), *truth_items]))),
+        titles=data.item_titles(of_user.all_items),
     )
 
 
 def explain(
     measure: Measure,
-    hits: Hits,
+    of_user: UserList,
     cutoffs: Cutoffs,
     *,
-    items: dict[int, Any],
-    truth_items: Sequence[Any] | None,
     user: Any,
     convention: Convention,
     basis: str,
     titles: Mapping[Any, str] | None = None,
 ) -> Explanation:
-    """Explain the score of the one user in `hits`.
-
-    `items` holds the list's items by rank, `truth_items` the truth's, if named.
-    """
+    """Explain the score of a user's list."""
+    hits = of_user.hits
     result: Credit = measure.at(hits, cutoffs)
     credit = result.by_rank
     if measure.metric.own:
         whose = "of one list" if user is None else f"of user {user!r}"
         compare_with_formula(measure, credit, whose)
-    depth = _depth_of(credit)
-    listed = items if credit.rows is hits else {}
-    rows = _rows_by_rank(measure, credit, listed, truth_items, depth)
+    of_user = replace(of_user, k=_depth_of(credit))
+    rows = _rows_by_rank(measure, credit, of_user)
     ideal = None
     if isinstance(credit.out_of, Credit):
-        best = credit.out_of.by_rank
-        listed = items if best.rows is hits else {}
-        ideal_depth = _depth_of(best)
-        ideal = _rows_by_rank(measure, best, listed, truth_items, ideal_depth)
+        ideal = _rows_by_rank(measure, credit.out_of.by_rank, of_user)
     value, line = _value_by_convention(result, convention, user)
     described = about(replace(measure, k=cutoffs.values[0]))
     if hits.truth_weight is not None:
@@ -157,7 +151,6 @@ def explain(
             "Relevant pairs weigh 1 / propensity: read the mean over users, and "
             "not one user's number."
         )
-    of_user = UserList(hits, items, truth_items, depth)
     missed = tuple(item for item, _relevance, _rank in of_user.missed)
     missed_cost = float(np.ravel(credit.missed)[0])
     is_of_ideal = measure.metric.over == "ideal"
@@ -172,7 +165,7 @@ def explain(
         out_of_terms=_terms_of_denominator(measure, credit, ideal),
         out_of=np.asarray(credit.possible).item(),
         rows=rows,
-        missed=() if is_of_ideal or truth_items is None else missed,
+        missed=() if is_of_ideal or of_user.truth is None else missed,
         basis="; ".join([basis, *_scale_in_words(measure, hits)]),
         ideal=rows if is_of_ideal else ideal,
         titles=titles or {},
@@ -184,21 +177,18 @@ def _depth_of(credit: Credit) -> int:
     return int(credit.k.depth(credit.rows.list_length)[0, 0])
 
 
-def _rows_by_rank(
-    measure: Measure,
-    credit: Credit,
-    items: dict[int, Any],
-    truth_items: Sequence[Any] | None,
-    depth: int,
-) -> pd.DataFrame:
+def _rows_by_rank(measure: Measure, credit: Credit, of_user: UserList) -> pd.DataFrame:
     """Return a row per rank down to the cut-off, with what it earns."""
     hits, chosen, meanings = credit.rows, measure.chosen, measure.metric.meanings
     numbers = numbers_of(credit, chosen, measure.credit)
     terms = terms_of(measure.credit, numbers, credit.earned)
-    rows = _places(hits, items, truth_items)
-    rows = rows[rows["rank"] <= depth].reset_index(drop=True)
-    ranks = rows["rank"].to_numpy()
-    hit = rows.pop("hit").to_numpy()
+    if hits is not of_user.hits:  # an ideal list has no other items
+        of_user = UserList(hits, {}, of_user.truth, _depth_of(credit))
+    places = pd.DataFrame(of_user.inside, columns=ListPlace._fields)
+    ranks, hit = places["rank"].to_numpy(np.int64), places["hit"].to_numpy(np.int64)
+    rows = pd.DataFrame({"rank": ranks})
+    if of_user.truth is not None:
+        rows["item"] = places["item"]
 
     def of_rows(values: Floats) -> Floats:
         """Return values of hits by row: of -1, where there is none, 0."""
@@ -322,8 +312,7 @@ def numbers_of(
         # Of pairs with weights: the denominator, which is that of the heaviest of them.
         "best_weight": np.ravel(credit.possible)[0],
     }
-    numbers |= {name: getattr(hits, name)[0] for name in names & OF_USER}
-    numbers |= {name: getattr(hits, name) for name in names & OF_HIT}
+    numbers |= {name: getattr(hits, name) for name in names & OF_HITS}
     # Those that the function of a metric of one's own computes of each hit.
     numbers |= credit.names
     # Of ERR alone: the chance that a reader gets as far as each hit. One of relevance r
@@ -368,16 +357,6 @@ def _compare(
         f"{measure.metric.name} {where}: the formula {formula.text()} gives "
         f"{of_formula}, and the function {of_function}."
     )
-
-
-def _places(
-    hits: Hits, items: dict[int, Any], truth_items: Sequence[Any] | None
-) -> pd.DataFrame:
-    """Return the ranks, the hit of each (-1: none), and the items if they have names."""
-    places = UserList(hits, items, truth_items).places
-    frame = pd.DataFrame(places, columns=ListPlace._fields).drop(columns="listed")
-    frame = frame.astype({"rank": np.int64, "hit": np.int64})
-    return frame.drop(columns="item") if truth_items is None else frame
 
 
 def first_of(formula: Formula, names: Mapping[str, Any]) -> dict[str, float]:
