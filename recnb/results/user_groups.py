@@ -86,7 +86,8 @@ def extremes(
     lowest.
     """
     hits = model.hits(k)
-    n_hits = np.bincount(hits.user[hits.rank <= k], minlength=hits.n_users)
+    found = np.unique(hits.entry[hits.rank <= k])
+    n_hits = np.bincount(hits.truth_user[found], minlength=hits.n_users)
     n_missed = hits.n_relevant - n_hits
     level = sign_of(better) * values.round(12)
     with_value = np.flatnonzero(~np.isnan(values))

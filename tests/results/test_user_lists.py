@@ -55,3 +55,11 @@ def test_of_equal_scores_in_every_order_a_hit_is_shown_once() -> None:
     ((user,),) = (group.users for group in ev.report(k=4).users)
     assert [it.item for it in user.lists[0] if it.relevance] == ["c"]
     assert (user.n_hits, user.n_missed) == (1, 4)
+
+
+def test_users_of_one_value_go_by_the_hits_that_they_have() -> None:
+    """A hit on each of three ranks, by the order of its tie, is one hit."""
+    lists = {1: {"a": 1.0, "b": 1.0, "c": 1.0}, 2: {"a": 3.0, "b": 2.0, "c": 1.0}}
+    ev = recnb.evaluate(lists, {1: ["a"], 2: ["a", "b"]}, ties="expected")
+    best = ev.report(k=3, metrics=["hit_rate"]).users[0]
+    assert [(user.user, user.n_hits) for user in best.users] == [(2, 2)]
