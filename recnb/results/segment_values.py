@@ -5,7 +5,9 @@ They are columns of users=, of the truth or of items=, worked out of train, or g
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import partial
+from itertools import chain
 from numbers import Integral
 from typing import Any, Literal, NamedTuple
 
@@ -18,6 +20,7 @@ from recnb.data.convert import from_pandas
 from recnb.data.ids import each_once
 from recnb.data.names import IDS, TRUTH
 from recnb.data.sheet import Sheet
+from recnb.data.side_data import OtherColumns
 from recnb.data.splits import BY_USER, Keys
 from recnb.display.language import pgettext
 from recnb.display.text import one_line
@@ -40,12 +43,15 @@ ALONE = (
 )
 
 
+#: Where a column is; "given": in a Series or a mapping by user.
+Frame = Literal["users", "truth", "train", "items", "given"]
+
+
 class Column(NamedTuple):
     """A column that `by=` names, and where it is found."""
 
     label: str
-    #: "given": a Series or a mapping by user
-    frame: Literal["users", "truth", "items", "train", "given"]
+    frame: Frame
     rows: pl.DataFrame  #: user, item or both, and value
 
     @property
@@ -63,28 +69,36 @@ class Column(NamedTuple):
 
 
 def find_column(data: EvaluationData, by: Any) -> Column | None:
-    """Return the column that `by` names; None where there is none.
-
-    It is one of users=, else of the truth, of items= or of train.
-    """
+    """Return the column that `by` names; None where there is none."""
     if isinstance(by, (Mapping, pd.Series)):
         return _column_given(data, by)
     if not isinstance(by, (str, Integral)):
         return None
     name = str(by)  # a frame has numbers as names so
-    side_data = data.side_data
-    users, items = side_data.users, side_data.items
-    if users is not None and name in users.columns and name != "user":
-        return Column(name, "users", users.select("user", value=name))
-    truth = side_data.truth_columns
-    if truth is not None and name in truth.columns:
-        return Column(name, "truth", _rows_of_truth(data, truth[name]))
-    names_ids = name == "item" or name in _columns_of_truth(data)
-    if items is not None and name in items.columns and not names_ids:
-        return Column(name, "items", items.select("item", value=name))
-    if name == "activity" and side_data.train is not None:
-        return Column(name, "train", _n_in_train(data, side_data.train))
+    for frame, columns, rows_of in _frames_of(data):
+        if name in columns:
+            return Column(name, frame, rows_of(name))
     return None
+
+
+def _frames_of(
+    data: EvaluationData,
+) -> Iterator[tuple[Frame, Sequence[str], Callable[[str], pl.DataFrame]]]:
+    """Give each frame, its columns beside ids, and what reads one of them."""
+    side_data = data.side_data
+    users, truth, items = side_data.users, side_data.truth_columns, side_data.items
+    label = data.source.judgements.label
+    ids = ("user", "item", label("user"), label("item"))
+    if users is not None:
+        columns = [name for name in users.columns if name != "user"]
+        yield "users", columns, lambda name: users.select("user", value=name)
+    if truth is not None:
+        yield "truth", [*truth.columns], partial(_rows_of_truth, data, truth)
+    if side_data.train is not None:
+        yield "train", ["activity"], partial(_n_in_train, data, side_data.train)
+    if items is not None:
+        columns = [name for name in items.columns if name not in ids]
+        yield "items", columns, lambda name: items.select("item", value=name)
 
 
 def column_of_users(data: EvaluationData, by: Any) -> Column:
@@ -132,11 +146,11 @@ def _is_numbered(index: pd.Index) -> bool:
     return index.name is None and index.start == 0
 
 
-def _rows_of_truth(data: EvaluationData, values: pl.Series) -> pl.DataFrame:
+def _rows_of_truth(
+    data: EvaluationData, truth: OtherColumns, name: str
+) -> pl.DataFrame:
     """Return the values of a column of the truth beside user and item."""
-    truth = data.side_data.truth_columns
-    assert truth is not None
-    table = truth.ids.with_columns(value=values)
+    table = truth.ids.with_columns(value=truth[name])
     if "item" not in table.columns:  # rows are items
         table = table.with_row_index("item").cast({"item": pl.Int64})
     labels = {role: data.source.judgements.label(role) for role in IDS}
@@ -144,21 +158,12 @@ def _rows_of_truth(data: EvaluationData, values: pl.Series) -> pl.DataFrame:
     return data.keys.numbered(sheet).rows
 
 
-def _n_in_train(data: EvaluationData, train: pl.DataFrame) -> pl.DataFrame:
+def _n_in_train(data: EvaluationData, train: pl.DataFrame, _name: str) -> pl.DataFrame:
     """Return how many rows of train each list has."""
     had = data.keys.numbered(Sheet("train", train, {})).rows
     n_rows = had.group_by("user").agg(value=pl.len().cast(pl.Int64))
     of_lists = everyone_in(data).to_frame().join(n_rows, on="user", how="left")
     return of_lists.with_columns(pl.col("value").fill_null(0))
-
-
-def _columns_of_truth(data: EvaluationData) -> list[str]:
-    """Return the names of the columns of the truth."""
-    truth = data.side_data.truth_columns
-    if truth is None:
-        return []
-    ids = [data.source.judgements.labels[role] for role in IDS if role in truth.ids]
-    return [*ids, *truth.columns]
 
 
 def _no_such_column(data: EvaluationData, by: Any) -> RecnbError:
@@ -173,18 +178,8 @@ def _no_such_column(data: EvaluationData, by: Any) -> RecnbError:
         return RecnbError(
             f"by='activity' needs what users had before: type {GIVE_TRAIN}.", TYPED
         )
-    side_data = data.side_data
-    columns = list[str]()
-    if side_data.users is not None:
-        columns += side_data.users.columns
-    columns += _columns_of_truth(data)
-    if side_data.train is not None:
-        columns.append("activity")
-    if side_data.items is not None:
-        columns += side_data.items.columns
-    label = data.source.judgements.label
-    ids = ("user", "item", label("user"), label("item"))
-    known = near(by, [name for name in columns if name not in ids])
+    columns = (columns for _frame, columns, _rows_of in _frames_of(data))
+    known = near(by, chain.from_iterable(columns))
     return OptionError(
         f"by={quoted(by)} is no column of users=, items= or of the truth, where "
         f"segments come from. Give what is known of them: {GIVE_USERS}. {known}",
