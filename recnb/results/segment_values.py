@@ -6,6 +6,7 @@ They are columns of users=, of the truth or of items=, worked out of train, or g
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import chain
 from numbers import Integral
@@ -136,7 +137,18 @@ def _column_given(data: EvaluationData, by: Any) -> Column:
         # Values of several kinds become text; a missing one stays missing.
         known = given.astype(object).where(given.notna(), None)
         values = pl.Series(known.to_list(), strict=False)
-    return Column(label, "given", pl.DataFrame({"user": users, "value": values}))
+    return Column(
+        label, "given", pl.DataFrame([_ids_given(users), values.alias("value")])
+    )
+
+
+def _ids_given(users: list[Any]) -> pl.Series:
+    """Return users as ids; what cannot be ids of one kind stays objects of Python."""
+    with suppress(TypeError, OverflowError, pl.exceptions.PolarsError):
+        ids = pl.Series("user", users)
+        if not ids.dtype.is_nested():
+            return ids
+    return pl.Series("user", users, dtype=pl.Object)
 
 
 def _is_numbered(index: pd.Index) -> bool:
@@ -220,11 +232,15 @@ def _one_value_each(column: Column, evaluated: pl.Series, keys: Keys) -> pl.Data
     if values.dtype.is_nested() or values.dtype == pl.Object:
         raise no_segment_error(values, label)
     if kind(users.dtype) != kind(evaluated.dtype):
+        known = evaluated[0]
+        odd = (user for user in users.to_list() if type(user) is not type(known))
         raise OptionError(
-            f"by={quoted(label)} has users such as {users[0]!r}; those evaluated "
-            f"are such as {evaluated[0]!r}."
+            f"by={quoted(label)} has users such as {next(odd, users[0])!r}; those "
+            f"evaluated are such as {known!r}."
         )
-    of_users = pl.DataFrame([users.cast(evaluated.dtype), as_shown(values)])
+    # A whole number beyond 64 bits is nobody's.
+    ids = users.cast(evaluated.dtype, strict=False)
+    of_users = pl.DataFrame([ids, as_shown(values)]).drop_nulls("user")
     of_users = of_users.unique(maintain_order=True)
     several = of_users.filter(pl.col("user").is_duplicated())
     if several.height:
