@@ -30,7 +30,6 @@ from recnb.results.segments import (
     MOST_SEGMENTS,
     division_by,
     part_in_words,
-    unlisted,
 )
 from recnb.results.tables import lack_in_words
 from recnb.results.unweighted import plain_means
@@ -92,7 +91,7 @@ def _with_split(request: ReportRequest, model: EvaluationData) -> ReportRequest:
     n_parts = keys.combinations.height
     if request.by is not None or not 0 < n_parts <= MOST_SEGMENTS:
         return request
-    return replace(request, by=unlisted([*keys.columns]))
+    return replace(request, by=[*keys.columns])
 
 
 # Metrics of accuracy

@@ -70,10 +70,9 @@ class Bins:
         A value on the lower end of a bin is in it, also where the last digit of a
         division says otherwise. Values beyond an end are in the bin at it.
         """
-        start, end = self.edges[0], self.edges[-1]
-        n_bins = len(self.edges) - 1
-        position = (values - start) / (end - start) * n_bins + 1e-9
-        bins = np.clip(position.astype(np.int64), 0, n_bins - 1) + 1
+        start, *inner, _end = self.edges
+        rounding = 1e-9 * (self.edges[1] - start)
+        bins = np.digitize(values + rounding, inner) + 1
         bins[values <= start + SAME] = 0
         return bins
 

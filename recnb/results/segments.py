@@ -28,16 +28,15 @@ from recnb.errors import FrameError, OptionError, is_several, quoted
 from recnb.metrics.hits import Ints
 from recnb.results.evaluation_data import EvaluationData, Models, same_rows
 from recnb.results.segment_values import (
-    as_column,
+    Column,
     as_shown,
     binned,
-    column_of_truth,
     column_of_users,
-    columns_of_truth,
     everyone_in,
-    is_column_of_users,
+    find_column,
     no_segment_error,
-    rows_naming_segments,
+    rows_of_evaluated,
+    values_of_users,
 )
 from recnb.results.values import Basis, pairs_in_words
 
@@ -62,6 +61,7 @@ LISTS_OF_PART = N_("each {by} is evaluated alone: its lists, and their truth")
 Key = tuple[Any, ...]
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Division:
     """All users as one part; its subclasses divide the users, or the truth."""
 
@@ -93,10 +93,8 @@ WHOLE = Division()
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Segments(Division):
-    """Groups of users."""
+    """Groups of users; the last is of those of whom nothing is known."""
 
-    labels: Sequence[str]
-    keys: Sequence[Key]  #: the last: of users of whom nothing is known
     users: pl.Series  #: each once
     code: Ints  #: by user: the position in `keys`
     evaluated: pl.Series | None = None  #: others are in no segment; None: all are
@@ -112,8 +110,11 @@ class Segments(Division):
         return code
 
 
+@dataclass(frozen=True, eq=False, kw_only=True)
 class EvaluatedParts(Division):
     """Parts of the data, each of which is evaluated by itself."""
+
+    is_tested: bool = False
 
     def evaluated(self, name: str, model: EvaluationData, part: int) -> EvaluationData:
         """Evaluate a model in one part."""
@@ -141,11 +142,8 @@ class EvaluatedParts(Division):
 class TruthParts(EvaluatedParts):
     """Parts of the truth: the rows of one value of a column, each a truth of its own."""
 
-    labels: Sequence[str]
-    keys: Sequence[Key]
-    values: Sequence[Any]  #: the value of each part; None is of rows without one
+    values: pl.Series  #: the value of each part; null is of rows without one
     rows: Mapping[str, pl.DataFrame]  #: by model: those of the truth, with their values
-    is_tested: bool = False
 
     def evaluated(self, name: str, model: EvaluationData, part: int) -> EvaluationData:
         """Evaluate a model against the rows of the truth that have one value."""
@@ -162,10 +160,7 @@ class TruthParts(EvaluatedParts):
 class PartsOfSplit(EvaluatedParts):
     """Parts of `split=`: the lists of one value, or of one combination of values."""
 
-    labels: Sequence[str]
-    keys: Sequence[Key]
     values: pl.DataFrame  #: a row for each part, whose columns are roles
-    is_tested: bool = False
 
     def evaluated(self, name: str, model: EvaluationData, part: int) -> EvaluationData:
         """Evaluate the lists of a model that have the values of a part."""
@@ -197,21 +192,17 @@ def division_by(models: Models, by: Any, *, is_tested: bool = False) -> Division
     """
     if by is None:
         return WHOLE
-    by = unlisted(by)
-    if _names_splits(models, by):
-        return _parts_of_split(models, by, is_tested=is_tested)
-    check_same_segments(models, by)
-    if not is_tested:
-        parts_of_truth = _truth_parts(models, by)
+    names = _listed(by)
+    first_model = next(iter(models.values()))
+    split = first_model.keys.columns
+    if names and all(isinstance(name, str) and name in split for name in names):
+        return _parts_of_split(first_model, names, is_tested=is_tested)
+    _refuse_other_columns(models, names)
+    if len(names) == 1 and not is_tested:
+        parts_of_truth = _truth_parts(models, names[0])
         if parts_of_truth is not None:
             return parts_of_truth
-    return _segments_of_models(models, by)
-
-
-def _segments_of_models(models: Models, by: Any) -> Segments:
-    """Return the segments of users, which are those of every model."""
-    first_model = next(iter(models.values()))
-    segments = segments_of(first_model, by)
+    segments = segments_of(first_model, names)
     # A metric beyond accuracy has values of all users with a list. Those of one model
     # are all in segments; several models are compared on the users evaluated alone.
     if len(models) > 1:
@@ -219,20 +210,18 @@ def _segments_of_models(models: Models, by: Any) -> Segments:
     return segments
 
 
-def _names_splits(models: Models, by: Any) -> bool:
-    """Return whether `by` names columns of `split=` alone."""
-    split = next(iter(models.values())).keys.columns
-    if not split:
-        return False
-    columns = by if isinstance(by, list) else [by]
-    return all(isinstance(column, str) and column in split for column in columns)
+def _listed(by: Any) -> list[Any]:
+    """Return what `by` names as a list, of one or of several columns."""
+    if isinstance(by, (Mapping, pd.Series, pd.DataFrame)) or not is_several(by):
+        return [by]
+    return [*by]
 
 
-def _parts_of_split(models: Models, by: Any, *, is_tested: bool) -> PartsOfSplit:
+def _parts_of_split(
+    data: EvaluationData, columns: Sequence[str], *, is_tested: bool
+) -> PartsOfSplit:
     """Return the parts by columns of `split=`."""
-    columns = by if isinstance(by, list) else [by]
-    first = next(iter(models.values()))
-    values = first.keys.combinations_of(first.joined.users)
+    values = data.keys.combinations_of(data.joined.users)
     values = values.select([*split_labels(columns)]).unique().sort(pl.all())
     refuse_many(values.height, ", ".join(columns))
     return PartsOfSplit(
@@ -244,51 +233,43 @@ def _truth_parts(models: Models, by: Any) -> TruthParts | None:
     """Return the parts that `by` names; None unless it names some in every model.
 
     Values are those of the users evaluated. Models that are compared have the same
-    users, and `check_same_segments` has compared the column: so their values are the
+    users, and `_refuse_other_columns` has compared the column: so their values are the
     same.
     """
     rows = {}
     for name, model in models.items():
-        of_model = _truth_with_values(model, by)
-        if of_model is None:
+        column = find_column(model, by)
+        if column is None or not _divides_truth(column):
             return None
-        rows[name] = of_model
+        label = column.label
+        rows[name] = _truth_with_values(model, column)
     first, of_first = next(iter(models.values())), next(iter(rows.values()))
     is_evaluated = of_first["user"].is_in(first.joined.users.implode())
     of_users = of_first["value"].filter(is_evaluated)
-    values = of_users.unique().sort(nulls_last=True).to_list()
-    refuse_many(len(values), by)
-    unknown = unknown_among(values)
-    keys = [(unknown if value is None else value,) for value in values]
-    return TruthParts(labels=(by,), keys=keys, values=values, rows=rows)
+    values = of_users.unique().sort(nulls_last=True)
+    refuse_many(len(values), label)
+    keys, _unknown = _keys_of(values.to_frame())
+    return TruthParts(labels=(label,), keys=keys, values=values, rows=rows)
 
 
-def check_same_segments(models: Models, by: Any) -> None:
+def _refuse_other_columns(models: Models, names: Sequence[Any]) -> None:
     """Refuse a column whose values differ between models: so would their segments."""
     (first, ours), *others = models.items()
-    listed = by if isinstance(by, list) else [by]
-    names = [as_column(ours, column) for column in listed]
-    columns = [column for column in names if isinstance(column, str)]
-    for column, (name, theirs) in product(columns, others):
-        rows = rows_naming_segments(ours, column)
-        other = rows_naming_segments(theirs, column)
-        if rows is None or other is None:
+    for by, (name, theirs) in product(names, others):
+        column, other = find_column(ours, by), find_column(theirs, by)
+        if column is None or other is None or column.frame == "given":
             continue
-        if rows.equals(other) or same_rows(rows, other):
+        rows, other_rows = (
+            rows_of_evaluated(ours, column),
+            rows_of_evaluated(theirs, other),
+        )
+        if rows.equals(other_rows) or same_rows(rows, other_rows):
             continue
         raise FrameError(
-            f"by={quoted(column)} is not the same column in {first!r} and "
+            f"by={quoted(column.label)} is not the same column in {first!r} and "
             f"{name!r}, so their segments are not the same. Give compare() frames of "
             "recommendations, and one truth, users= and items= for all."
         )
-
-
-def unlisted(by: Any) -> Any:
-    """Unwrap a one-element list; several columns are a list."""
-    if isinstance(by, (Mapping, pd.Series, pd.DataFrame)) or not is_several(by):
-        return by
-    listed = [*by]
-    return listed[0] if len(listed) == 1 else listed
 
 
 def refuse_many(n: int, label: str) -> None:
@@ -313,97 +294,78 @@ def unknown_among(names: Collection[Any]) -> str:
 # Segments of users
 
 
-def segments_of(data: EvaluationData, by: Any) -> Segments:
+def segments_of(data: EvaluationData, names: Sequence[Any]) -> Segments:
     """Return segments by one column or by several together.
 
     A column is named, or given as a Series or mapping of user to segment, or worked out
     of what users did in train.
     """
-    listed = by if isinstance(by, list) else [by]
-    columns = [column_of_users(data, column) for column in listed]
-    labels = tuple(label for label, _table in columns)
+    columns = [column_of_users(data, name) for name in names]
+    labels = tuple(column.label for column in columns)
     if not labels or len(set(labels)) < len(labels):
-        raise OptionError(f"by={quoted(by)}: name at least one column, each once.")
-    users = everyone_in(data)
-    names: list[list[Any]] = []
-    codes: list[Ints] = []
-    for label, table in columns:
-        values = _values_of(users, table, label)
-        names_of_column, code_of_column = _coded(binned(values))
-        names.append(names_of_column)
-        codes.append(code_of_column)
-    # Of two columns, country (DE, FR, not known) and age (old, young, not known):
-    #     user          a  b  c  d
-    #     codes[0]      0  1  0  2
-    #     codes[1]      1  0  1  2
-    #     code          0  1  0  2    the position in `combinations`: 0 1, 1 0, 2 2
-    #     keys          (DE, young), (FR, old), (not known, not known)
-    combinations, code = np.unique(np.stack(codes), axis=1, return_inverse=True)
-    refuse_many(combinations.shape[1], ", ".join(labels))
-    keys = [_key_of(combination, names) for combination in combinations.T.tolist()]
-    # A user of whom nothing is known is in the last segment, which there always is:
-    # "not known" is the last name of each column.
-    unknown = tuple(names_of_column[-1] for names_of_column in names)
+        raise OptionError(f"by={quoted(names)}: name at least one column, each once.")
+    # Of country (DE, FR, not known) and age (old, young, not known):
+    #     user        a      b    c      d
+    #     values      DE     FR   DE     null
+    #                 young  old  young  null
+    #     segments    (DE, young), (FR, old), (null, null)
+    #     code        0      1    0      2
+    values = pl.DataFrame(
+        {
+            str(place): binned(values_of_users(data, column))
+            for place, column in enumerate(columns)
+        }
+    )
+    segments = values.unique().sort(pl.all(), nulls_last=True)
+    refuse_many(segments.height, ", ".join(labels))
+    code = values.join(
+        segments.with_row_index("code"),
+        on=values.columns,
+        how="left",
+        nulls_equal=True,
+        maintain_order="left",
+    )["code"]
+    keys, unknown = _keys_of(segments)
+    # A user of whom nothing is known is in the last segment, which there always is.
     if unknown not in keys:
         keys.append(unknown)
-    return Segments(labels=labels, keys=keys, users=users, code=code.ravel())
-
-
-def _values_of(users: pl.Series, table: pl.DataFrame, label: str) -> pl.Series:
-    """Return the value of each user in a column, null where it has none."""
-    of_users = users.to_frame().join(
-        table, on="user", how="left", maintain_order="left"
+    return Segments(
+        labels=labels,
+        keys=keys,
+        users=everyone_in(data),
+        code=code.cast(pl.Int64).to_numpy(),
     )
-    values = of_users["value"]
-    if values.drop_nulls().is_empty():
-        raise OptionError(
-            f"by={quoted(label)} says nothing of the users evaluated, such as "
-            f"{users[0]!r}."
-        )
-    return values
 
 
-def _coded(values: pl.Series) -> tuple[list[Any], Ints]:
-    """Return the names of the values, and the position of each user's among them.
-
-    The names are sorted; the last one is that of a value that is not known.
-    """
-    present = values.drop_nulls().unique().sort().to_list()
-    code = values.rank("dense").cast(pl.Int64) - 1
-    unknown = len(present)
-    return [*present, unknown_among(present)], code.fill_null(unknown).to_numpy()
-
-
-def _key_of(combination: Sequence[int], names: Sequence[Sequence[Any]]) -> Key:
-    """Return the names that stand for a combination of codes, one for each column."""
-    columns = zip(combination, names, strict=True)
-    return tuple(names_of_column[code] for code, names_of_column in columns)
+def _keys_of(values: pl.DataFrame) -> tuple[list[Key], Key]:
+    """Return the key of each row of values, and that of one of which nothing is known."""
+    unknown = tuple(unknown_among(column.drop_nulls().to_list()) for column in values)
+    keys = []
+    for row in values.iter_rows():
+        named = zip(row, unknown, strict=True)
+        keys.append(tuple(name if value is None else value for value, name in named))
+    return keys, unknown
 
 
 # Parts of the truth: a column that differs within users, or one of items=
 
 
-def _truth_with_values(data: EvaluationData, by: Any) -> pl.DataFrame | None:
-    """Return the rows of the truth, numbered, with their values of a column.
+def _divides_truth(column: Column) -> bool:
+    """Return whether each value of a column is a truth of its own."""
+    if column.frame == "truth":
+        return column.differs_within_users()
+    return column.frame == "items"
 
-    It is a column of the truth that differs within users, or one of items=; None if `by`
-    names no such. Many numbers of items are put into bins. An item of several genres, in
-    a list or as "comedy|drama", has a row for each.
-    """
-    by = as_column(data, by)
-    if not isinstance(by, str) or is_column_of_users(data, by):
-        return None
-    of_truth = column_of_truth(data, by)
-    if of_truth is not None:
-        if not _differs_within_users(of_truth):
-            return None
-        if by in data.side_data.differing:
-            raise _several_lists_error(data, by)
-        return _with_values_of_truth(_sheets_of(data), by, of_truth)
-    of_items = _column_of_items(data, by)
-    if of_items is None:
-        return None
-    return _with_values_of_items(_sheets_of(data), of_items)
+
+def _truth_with_values(data: EvaluationData, column: Column) -> pl.DataFrame:
+    """Return the rows of the truth, numbered, with their values of a column."""
+    if column.label in data.side_data.differing and column.frame == "truth":
+        raise _several_lists_error(data, column.label)
+    rows = _sheets_of(data).truth.with_row_index("row")
+    if column.frame == "items":
+        of_items = _values_of_items(column).cast({"item": rows["item"].dtype})
+        return rows.join(of_items, on="item", how="left", maintain_order="left")
+    return _with_values_of_truth(rows, column)
 
 
 def _sheets_of(data: EvaluationData) -> Sheets:
@@ -414,56 +376,36 @@ def _sheets_of(data: EvaluationData) -> Sheets:
     return source
 
 
-def _differs_within_users(of_truth: pl.DataFrame) -> bool:
-    """Return whether some user has rows of several values."""
-    users = of_truth.select("user", "value").unique()["user"]
-    return users.is_duplicated().any()
+def _values_of_items(column: Column) -> pl.DataFrame:
+    """Return a column of items= as item and value, many numbers in bins.
 
-
-def _column_of_items(data: EvaluationData, by: str) -> pl.DataFrame | None:
-    """Return a column of items= as item and value; None if there is none.
-
-    An item has a row for each of several values.
+    An item of several genres, in a list or as "comedy|drama", has a row for each.
     """
-    items = data.side_data.items
-    if items is None or by not in items.columns:
-        return None
-    if by == "item" or by in columns_of_truth(data):
-        return None
-    values = as_shown(items[by])
+    items, values = column.rows["item"], as_shown(column.rows["value"])
     if values.dtype in (pl.Struct, pl.Object):
-        raise no_segment_error(values, by)
+        raise no_segment_error(values, column.label)
     if values.dtype in (pl.String, pl.List, pl.Array):
-        row, values = words_of(values)
+        row, values = words_of(values.alias(column.label))
+        items = items[row]
     else:
-        row, values = np.arange(items.height), binned(values)
-    table = pl.DataFrame({"item": items["item"][row], "value": values})
+        values = binned(values)
+    table = pl.DataFrame({"item": items, "value": values})
     return table.unique(maintain_order=True)
 
 
-def _with_values_of_items(source: Sheets, of_items: pl.DataFrame) -> pl.DataFrame:
-    """Return the rows of the truth, numbered, one for each value of their item."""
-    rows = source.truth.with_row_index("row")
-    of_items = of_items.cast({"item": rows["item"].dtype})
-    return rows.join(of_items, on="item", how="left", maintain_order="left")
+def _with_values_of_truth(rows: pl.DataFrame, column: Column) -> pl.DataFrame:
+    """Return the rows of the truth with their values of one of its columns.
 
-
-def _with_values_of_truth(
-    source: Sheets, by: str, of_truth: pl.DataFrame
-) -> pl.DataFrame:
-    """Return the rows of the truth, numbered, with their values of a column.
-
-    The column has a value for each row of the truth as it was given; `source` may have
-    dropped rows, as those of users without a list, and keeps the others in their order.
+    The column has a value for each row of the truth as it was given; `rows` may lack
+    some, as those of users without a list, and keeps the others in their order.
     """
-    rows = source.truth.with_row_index("row")
     pair = ["user", "item"]
-    of_truth = of_truth.cast({name: rows[name].dtype for name in pair})
-    # So these are the rows of `source`, one for one.
+    of_truth = column.rows.cast({name: rows[name].dtype for name in pair})
+    # So these are the rows of the truth, one for one.
     kept = of_truth.join(rows, on=pair, how="semi", maintain_order="left")
     if kept.height > rows.height:
         # One frame has both sides, and a pair has a row that is not judged as well.
-        problem = f"by={quoted(by)} is of rows that are not judged as well: "
+        problem = f"by={quoted(column.label)} is of rows that are not judged as well: "
         raise OptionError(f"{problem}give recommendations and truth as a frame each.")
     return rows.with_columns(as_shown(kept["value"]))
 

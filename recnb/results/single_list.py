@@ -35,8 +35,9 @@ from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import ACCURACY, METRICS, Given, Metric
 from recnb.results.explanation import Explanation
 from recnb.results.score import Score
+from recnb.results.user_lists import UserList
 from recnb.results.values import Basis, Values
-from recnb.results.worked import explain as explain_hits
+from recnb.results.worked import explain as explain_list
 from recnb.stats import UserSample, means
 
 Ranking = Sequence[Any] | Mapping[Any, float] | np.ndarray[Any, Any]
@@ -165,14 +166,16 @@ def explain(
             raise RecnbError(
                 f"explain takes one list, and {len(pairs)} were given: pick one."
             )
-        return explain_hits(
-            measure,
+        items = pair.items if pair.named else [None] * len(pair.items)
+        of_user = UserList(
             hits_of(pairs),
+            items=dict(enumerate(items, 1)),
+            truth=[item for item, _grade in pair.truth] if pair.named else None,
+        )
+        return explain_list(
+            measure,
+            of_user,
             Cutoffs.one(k),
-            items=dict(
-                enumerate(pair.items if pair.named else [None] * len(pair.items), 1)
-            ),
-            truth_items=[item for item, _grade in pair.truth] if pair.named else None,
             user=None,
             convention=LISTS,
             basis="; ".join(_basis(pairs, chosen, k, options)),
@@ -348,16 +351,13 @@ def _grade(grade: Any, where: str) -> float:
     is_flag = isinstance(grade, (bool, np.bool_))
     if (is_number(grade) or is_flag) and 0 <= float(grade) <= HIGHEST:
         return float(grade)
-    problem = (
-        f"the relevance at {where} is {_shown(grade)}: a grade is a number from "
-        "0 up, such as 3."
-    )
+    form = "such as 3"
     if is_number(grade) and grade > HIGHEST:
-        problem = (
-            f"the relevance at {where} is {_shown(grade)}: a grade is a number from "
-            f"0 up, at most {HIGHEST:g}."
-        )
-    raise RecnbError(problem)
+        form = f"at most {HIGHEST:g}"
+    raise RecnbError(
+        f"the relevance at {where} is {_shown(grade)}: a grade is a number from 0 up, "
+        f"{form}."
+    )
 
 
 def _refuse_numbers(

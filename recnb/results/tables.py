@@ -27,6 +27,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.numbers import ENDS, Bases, Numbers, measured
 from recnb.results.segments import SMALL, PartsOfSplit, division_by, part_in_words
 from recnb.results.table import Shown, Table, WordedLater
+from recnb.results.user_lists import user_lists_of
 from recnb.results.values import (
     merged,
     pairs_in_words,
@@ -305,21 +306,21 @@ def _listed_and_missed(
 
     An item that is missed has its rank below the cut-off, or none.
     """
+    (of_user,) = user_lists_of(data, [position], cutoff)
     rows = data.joined.rows.lists_of(data.joined.users[[position]])
-    rows = rows.sort("rank", maintain_order=True)
-    columns = [name for name in ("rank", "item", "score") if name in rows.columns]
-    truth = data.truth_of(position)
-    places = rows.select(columns).join(
-        truth, on="item", how="left", maintain_order="left"
+    types: dict[str, Any] = {"rank": pl.Int64, "item": rows.schema["item"]}
+    types |= {"hit": pl.Int64, "listed": pl.Int64}
+    places = pl.DataFrame(of_user.inside, types, orient="row")
+    if "score" in rows.columns:
+        scores = rows.select("score", listed=pl.col("rank").cast(pl.Int64))
+        places = places.join(scores, on="listed", how="left", maintain_order="left")
+    relevance = pl.Series([*of_user.hits.relevance, 0.0])  # the last is of no hit
+    columns = [name for name in ("rank", "item", "score") if name in places.columns]
+    listed = places.select(
+        *columns, relevance=relevance[places["hit"]], hit=pl.col("hit") >= 0
     )
-    inside = places if cutoff is None else places.filter(pl.col("rank") <= cutoff)
-    listed = inside.with_columns(
-        pl.col("relevance").fill_null(0), hit=pl.col("relevance").is_not_null()
-    )
-    ranks = places.select("item", pl.col("rank").cast(pl.Float64))
-    missed = truth.join(inside, on="item", how="anti", maintain_order="left")
-    missed = missed.join(ranks, on="item", how="left", maintain_order="left")
-    return listed, missed.sort("relevance", descending=True, maintain_order=True)
+    types = {"item": types["item"], "relevance": pl.Float64, "rank": pl.Float64}
+    return listed, pl.DataFrame(of_user.missed, types, orient="row")
 
 
 def depth_in_words(k: int | None) -> str:

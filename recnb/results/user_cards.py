@@ -5,6 +5,7 @@ The template is `users.jinja`.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
@@ -113,19 +114,30 @@ def card(group: UserGroup, user: ShownUser, label: str) -> Rows:
 
 
 def _rows_of_lists(user: ShownUser) -> list[list[Line]]:
-    """Return a row for each rank shown, with the item of each list."""
-    by_rank = [{item.rank: item for item in items} for items in user.lists]
-    ranks = sorted({rank for items in by_rank for rank in items if rank})
+    """Return a row for each place shown, with the item of each list."""
+    by_place = [_by_place(items) for items in user.lists]
+    places = sorted({place for items in by_place for place in items})
     rows = []
-    for rank in ranks:
-        row: list[Line] = [f"{rank}"]
-        for items in by_rank:
+    for place in places:
+        row: list[Line] = [f"{place[0]}"]
+        for items in by_place:
             if items:
-                row.append(_item(items.get(rank)))
+                row.append(_item(items.get(place)))
             else:
-                row.append(_("no list") if rank == ranks[0] else "")
+                row.append(_("no list") if place == places[0] else "")
         rows.append(row)
     return rows
+
+
+def _by_place(items: Sequence[RankedItem]) -> dict[tuple[int, int], RankedItem]:
+    """Return items by rank and, where equal scores share one, by their number there."""
+    n_there = Counter[int]()
+    by_place = {}
+    for item in items:
+        rank = item.rank or 0
+        by_place[rank, n_there[rank]] = item
+        n_there[rank] += 1
+    return by_place
 
 
 def _item(item: RankedItem | None) -> Line:

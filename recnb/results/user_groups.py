@@ -6,17 +6,18 @@ one model instead of another.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import inf
-from typing import Any, NamedTuple
+from itertools import chain
+from typing import Any
 
 import numpy as np
 
-from recnb.metrics.hits import Floats, Hits, Ints
+from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import Better, sign_of
 from recnb.results.evaluation_data import EvaluationData, Models
 from recnb.results.numbers import SAME
+from recnb.results.user_lists import UserList, user_lists_of
 
 #: Of each user ranks and items missed that are shown.
 RANKS_SHOWN, MISSED_SHOWN = 20, 5
@@ -85,7 +86,8 @@ def extremes(
     lowest.
     """
     hits = model.hits(k)
-    n_hits = np.bincount(hits.user[hits.rank <= k], minlength=hits.n_users)
+    found = np.unique(hits.entry[hits.rank <= k])
+    n_hits = np.bincount(hits.truth_user[found], minlength=hits.n_users)
     n_missed = hits.n_relevant - n_hits
     level = sign_of(better) * values.round(12)
     with_value = np.flatnonzero(~np.isnan(values))
@@ -156,101 +158,40 @@ def _shown(
 
     Of one side, with the most relevant items missed.
     """
-    hits = [side.hits(k) for side in sides]
-    lists = [side.lists_of(positions) for side in sides]
+    lists = [user_lists_of(side, positions, k) for side in sides]
     last = sides[-1]
-    truths = [last.truth_of(user).rows() for user in positions]
-    titles = _titles_of(last, lists, truths)
-    users = last.joined.users[positions].to_list()
-    texts = last.user_texts(users)
-    names = last.keys.names(last.joined.users[positions]).to_list()
+    every_list = chain.from_iterable(lists)
+    items = chain.from_iterable(each.all_items for each in every_list)
+    titles = last.item_titles(list(dict.fromkeys(items)))
+    users = last.joined.users[positions]
+    texts = last.user_texts(users.to_list())
     shown = []
-    for row, user in enumerate(positions):
-        in_lists = [
-            ListOfUser(of_side.of_user(user), of_row[row], k)
-            for of_side, of_row in zip(hits, lists, strict=True)
-        ]
-        missed: list[RankedItem] = []
-        if len(sides) == 1:
-            missed = in_lists[-1].missed(truths[row], titles)
+    for row, (user, name) in enumerate(zip(users, last.keys.names(users), strict=True)):
+        of_user = [of_side[row] for of_side in lists]
+        missed = of_user[-1].missed if len(sides) == 1 else []
         shown.append(
             ShownUser(
-                user=names[row],
-                text=texts.get(users[row], ""),
-                values=tuple(float(of_side[user]) for of_side in values),
-                n_relevant=len(in_lists[-1].hits.truth_relevance),
-                n_hits=in_lists[-1].n_hits,
-                n_places=max(len(each.inside) for each in in_lists),
-                lists=tuple(each.shown(titles) for each in in_lists),
-                missed=tuple(missed[:MISSED_SHOWN]),
+                user=name,
+                text=texts.get(user, ""),
+                values=tuple(float(of_side[positions[row]]) for of_side in values),
+                n_relevant=len(of_user[-1].hits.truth_relevance),
+                n_hits=len(of_user[-1].found),
+                n_places=max(len(each.inside) for each in of_user),
+                lists=tuple(_ranked(each, titles) for each in of_user),
+                missed=tuple(
+                    RankedItem(rank, item, relevance, titles.get(item, ""))
+                    for item, relevance, rank in missed[:MISSED_SHOWN]
+                ),
                 n_missed=len(missed),
             )
         )
     return tuple(shown)
 
 
-def _titles_of(
-    data: EvaluationData,
-    lists: Iterable[Sequence[Mapping[int, Any]]],
-    truths: Iterable[Sequence[tuple[Any, Any]]],
-) -> Mapping[Any, str]:
-    """Return the titles of all items of lists and truth, each once."""
-    items: dict[Any, None] = {}
-    for of_side in lists:
-        for ranks in of_side:
-            items |= dict.fromkeys(ranks.values())
-    for truth in truths:
-        items |= dict.fromkeys(item for item, _relevance in truth)
-    return data.item_titles([*items])
-
-
-class ListOfUser(NamedTuple):
-    """A user's list with its hits, cut at k."""
-
-    hits: Hits
-    ranks: Mapping[int, Any]  #: the item at each rank
-    k: int | None
-
-    @property
-    def depth(self) -> float:
-        """The last rank that counts."""
-        return inf if self.k is None else self.k
-
-    @property
-    def inside(self) -> list[tuple[int, Any]]:
-        """The ranks that count, with their items."""
-        return [(rank, item) for rank, item in self.ranks.items() if rank <= self.depth]
-
-    @property
-    def n_hits(self) -> int:
-        """The number of hits that count."""
-        return int((self.hits.rank <= self.depth).sum())
-
-    def shown(self, titles: Mapping[Any, str]) -> tuple[RankedItem, ...]:
-        """Return the first items of the list, each with its relevance."""
-        ranks, relevance = self.hits.rank.tolist(), self.hits.relevance.tolist()
-        at_rank = dict(zip(ranks, relevance, strict=True))
-        return tuple(
-            RankedItem(rank, item, at_rank.get(rank, 0.0), titles.get(item, ""))
-            for rank, item in self.inside[:RANKS_SHOWN]
-        )
-
-    def missed(
-        self, truth: Sequence[tuple[Any, Any]], titles: Mapping[Any, str]
-    ) -> list[RankedItem]:
-        """Return the relevant items that are no hits, the most relevant first.
-
-        Each has its rank below k.
-        """
-        found = self.hits.entry[self.hits.rank <= self.depth]
-        order = np.argsort(-self.hits.truth_relevance, kind="stable")
-        below: dict[Any, int] = {}
-        for rank, item in self.ranks.items():
-            if rank > self.depth:
-                below.setdefault(item, rank)
-        missed = []
-        for place in order[~np.isin(order, found)]:
-            item, relevance = truth[place]
-            title = titles.get(item, "")
-            missed.append(RankedItem(below.get(item), item, float(relevance), title))
-        return missed
+def _ranked(of_user: UserList, titles: Mapping[Any, str]) -> tuple[RankedItem, ...]:
+    """Return the first items of a list, each with its relevance."""
+    relevance = [*of_user.hits.relevance.tolist(), 0.0]  # the last is of no hit
+    return tuple(
+        RankedItem(each.rank, each.item, relevance[each.hit], titles.get(each.item, ""))
+        for each in of_user.inside[:RANKS_SHOWN]
+    )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -27,6 +27,7 @@ from recnb.results.scoring import (
     undefined_in,
     values_of,
 )
+from recnb.results.user_lists import ListPlace, UserList
 from recnb.results.values import pairs_in_words
 
 #: Why there is no explanation.
@@ -35,10 +36,19 @@ MANY_ORDERS = (
     "choose ties='first'."
 )
 
-#: Names of formulas that are attributes of the hits: one for the user, one for each
-#: hit.
-OF_USER = {"n_relevant", "list_length", "relevant_weight"}
-OF_HIT = {"rank", "relevance", "weight", "nth", "first", "preferred"}
+#: Names of formulas that are attributes of the hits: a number of each hit, or one of
+#: the user.
+OF_HITS = {
+    "rank",
+    "relevance",
+    "weight",
+    "nth",
+    "first",
+    "preferred",
+    "n_relevant",
+    "list_length",
+    "relevant_weight",
+}
 
 
 def explanation_of(
@@ -83,12 +93,13 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
     position = data.position(user)
     hits = hits_for(scoring, cutoffs).of_user(position)
-    if hits.tied is not None:
-        if (hits.tied.weight < 1).any():
-            raise OptionError(MANY_ORDERS)
-        hits = replace(hits, tied=None)  # equal scores, if there are any, are of others
-    items = data.lists_of([position])[0]
-    truth_items = data.truth_of(position)["item"].to_list()
+    if hits.tied is not None and (hits.tied.weight < 1).any():
+        raise OptionError(MANY_ORDERS)
+    of_user = UserList(
+        replace(hits, tied=None),  # equal scores, if there are any, are of others
+        items=data.lists_of([position])[0],
+        truth=data.truth_of(position)["item"].to_list(),
+    )
     decisions = scoring.full_convention.phrases(
         graded=data.joined.graded,
         below_0_unjudged=metric.below_0_unjudged,
@@ -98,47 +109,37 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     basis = [*decisions, *data.notes, *pairs]
     return explain(
         scoring.measure,
-        hits,
+        of_user,
         cutoffs,
-        items=items,
-        truth_items=truth_items,
         user=user,
         convention=data.convention,
         basis="; ".join(basis),
-        titles=data.item_titles(list(dict.fromkeys([*items.values(), *truth_items]))),
+        titles=data.item_titles(of_user.all_items),
     )
 
 
 def explain(
     measure: Measure,
-    hits: Hits,
+    of_user: UserList,
     cutoffs: Cutoffs,
     *,
-    items: Mapping[int, Any],
-    truth_items: Sequence[Any] | None,
     user: Any,
     convention: Convention,
     basis: str,
     titles: Mapping[Any, str] | None = None,
 ) -> Explanation:
-    """Explain the score of the one user in `hits`.
-
-    `items` holds the list's items by rank, `truth_items` the truth's, if named.
-    """
+    """Explain the score of a user's list."""
+    hits = of_user.hits
     result: Credit = measure.at(hits, cutoffs)
     credit = result.by_rank
     if measure.metric.own:
         whose = "of one list" if user is None else f"of user {user!r}"
         compare_with_formula(measure, credit, whose)
-    depth = _depth_of(credit)
-    listed = items if credit.rows is hits else {}
-    rows = _rows_by_rank(measure, credit, listed, truth_items, depth)
+    of_user = replace(of_user, k=_depth_of(credit))
+    rows = _rows_by_rank(measure, credit, of_user)
     ideal = None
     if isinstance(credit.out_of, Credit):
-        best = credit.out_of.by_rank
-        listed = items if best.rows is hits else {}
-        ideal_depth = _depth_of(best)
-        ideal = _rows_by_rank(measure, best, listed, truth_items, ideal_depth)
+        ideal = _rows_by_rank(measure, credit.out_of.by_rank, of_user)
     value, line = _value_by_convention(result, convention, user)
     described = about(replace(measure, k=cutoffs.values[0]))
     if hits.truth_weight is not None:
@@ -146,6 +147,7 @@ def explain(
             "Relevant pairs weigh 1 / propensity: read the mean over users, and "
             "not one user's number."
         )
+    missed = tuple(item for item, _relevance, _rank in of_user.missed)
     missed_cost = float(np.ravel(credit.missed)[0])
     is_of_ideal = measure.metric.over == "ideal"
     return Explanation(
@@ -159,7 +161,7 @@ def explain(
         out_of_terms=_terms_of_denominator(measure, credit, ideal),
         out_of=np.asarray(credit.possible).item(),
         rows=rows,
-        missed=() if is_of_ideal else _missed_items(hits, depth, truth_items),
+        missed=() if is_of_ideal or of_user.truth is None else missed,
         basis="; ".join([basis, *_scale_in_words(measure, hits)]),
         ideal=rows if is_of_ideal else ideal,
         titles=titles or {},
@@ -171,21 +173,18 @@ def _depth_of(credit: Credit) -> int:
     return int(credit.k.depth(credit.rows.list_length)[0, 0])
 
 
-def _rows_by_rank(
-    measure: Measure,
-    credit: Credit,
-    items: Mapping[int, Any],
-    truth_items: Sequence[Any] | None,
-    depth: int,
-) -> pd.DataFrame:
+def _rows_by_rank(measure: Measure, credit: Credit, of_user: UserList) -> pd.DataFrame:
     """Return a row per rank down to the cut-off, with what it earns."""
     hits, chosen, meanings = credit.rows, measure.chosen, measure.metric.meanings
     numbers = numbers_of(credit, chosen, measure.credit)
     terms = terms_of(measure.credit, numbers, credit.earned)
-    rows = _places(hits, items, truth_items)
-    rows = rows[rows["rank"] <= depth].reset_index(drop=True)
-    ranks = rows["rank"].to_numpy()
-    hit = rows.pop("hit").to_numpy()
+    if hits is not of_user.hits:  # an ideal list has no other items
+        of_user = UserList(hits, {}, of_user.truth, _depth_of(credit))
+    places = pd.DataFrame(of_user.inside, columns=ListPlace._fields)
+    ranks, hit = places["rank"].to_numpy(np.int64), places["hit"].to_numpy(np.int64)
+    rows = pd.DataFrame({"rank": ranks})
+    if of_user.truth is not None:
+        rows["item"] = places["item"]
 
     def of_rows(values: Floats) -> Floats:
         """Return values of hits by row: of -1, where there is none, 0."""
@@ -256,15 +255,6 @@ def _value_by_convention(
     return value, "" if possible else nothing_to_divide(value)
 
 
-def _missed_items(
-    hits: Hits, depth: int, truth_items: Sequence[Any] | None
-) -> tuple[Any, ...]:
-    """Return the relevant items that are not in the list down to the cut-off."""
-    found = set(hits.entry[hits.rank <= depth].tolist())
-    missed = [item for row, item in enumerate(truth_items or ()) if row not in found]
-    return tuple(missed)
-
-
 def _scale_in_words(measure: Measure, hits: Hits) -> list[str]:
     """Return the scale of grades in words, where the metric takes it from the truth."""
     if measure.chosen.get("max_relevance", 1):
@@ -317,8 +307,7 @@ def numbers_of(
         # Of pairs with weights: the denominator, which is that of the heaviest of them.
         "best_weight": np.ravel(credit.possible)[0],
     }
-    numbers |= {name: getattr(hits, name)[0] for name in names & OF_USER}
-    numbers |= {name: getattr(hits, name) for name in names & OF_HIT}
+    numbers |= {name: getattr(hits, name) for name in names & OF_HITS}
     # Those that the function of the metric computes of each hit.
     return {**numbers, **credit.names}
 
@@ -358,33 +347,6 @@ def _compare(
         f"{measure.metric.name} {where}: the formula {formula.text()} gives "
         f"{of_formula}, and the function {of_function}."
     )
-
-
-def _places(
-    hits: Hits, items: Mapping[int, Any], truth_items: Sequence[Any] | None
-) -> pd.DataFrame:
-    """Return the ranks, the hit of each (-1: none), and the items if they have names.
-
-    A convention may put a hit elsewhere than in the list as given: equal scores on one
-    shared rank, items that were missed below the end. Its row is then where it counts,
-    and there only.
-    """
-    rows = hits.entry.tolist()
-    added = _("as good as the best")
-    names: list[Any] = [None] * len(rows)
-    if truth_items is not None:
-        names = [truth_items[row] if row >= 0 else added for row in rows]
-    counted = list(zip(hits.rank.tolist(), names, strict=True))
-    moved = {item for rank, item in counted if items.get(rank) != item}
-    in_place = {rank for rank, item in counted if item not in moved}
-    places = [(rank, hit, item) for hit, (rank, item) in enumerate(counted)]
-    for rank, item in items.items():
-        if rank not in in_place and item not in moved:
-            places.append((rank, -1, item))
-    places.sort(key=lambda place: place[0])
-    frame = pd.DataFrame(places, columns=["rank", "hit", "item"])
-    frame = frame.astype({"rank": np.int64, "hit": np.int64})
-    return frame.drop(columns="item") if truth_items is None else frame
 
 
 def first_of(formula: Formula, names: Mapping[str, Any]) -> dict[str, float]:

@@ -413,7 +413,7 @@ class Explorer(Live):
         """Return the segment of each user, in the order in which `by=` has them."""
         if not by:
             return pd.Series("", self.values.index)
-        segments = segments_of(self._data, by)
+        segments = segments_of(self._data, [by])
         names = segments.names
         code = segments.of(self._lists_of(self.values.index))
         labels = pd.Series(np.array(names)[code], self.values.index)

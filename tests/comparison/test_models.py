@@ -399,6 +399,20 @@ def test_segments_are_the_same_for_all_models_or_refused(column, by):
     recnb.compare({"a": recs, "b": recs}, DAYS, **given).table("recall", k=1, by=by)
 
 
+def test_activity_is_the_same_where_users_have_as_many_rows_in_train():
+    recs = pd.DataFrame({"user": [1, 2], "item": ["p", "q"], "rank": 1})
+
+    def evaluated(users):
+        train = pd.DataFrame({"user": users, "item": list("rst")})
+        return recnb.evaluate(recs, DAYS, train=train)
+
+    same = recnb.compare({"a": evaluated([1, 1, 2]), "b": evaluated([2, 1, 1])})
+    assert len(same.table("recall", k=1, by="activity")) == 4
+    other = recnb.compare({"a": evaluated([1, 1, 2]), "b": evaluated([1, 2, 2])})
+    with pytest.raises(FrameError, match="by='activity' is not the same column"):
+        other.table("recall", k=1, by="activity")
+
+
 @pytest.mark.parametrize("with_list", [(8, 10), (10, 8)])
 def test_users_in_common_are_those_of_metrics_that_a_library_averages_otherwise(
     with_list,

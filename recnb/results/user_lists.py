@@ -1,0 +1,126 @@
+"""A user's list as a metric reads it: its places with their hits, and what it misses."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+
+from recnb.caching import cached_property
+from recnb.display.language import _
+from recnb.metrics.hits import Hits
+from recnb.results.evaluation_data import EvaluationData
+
+
+class ListPlace(NamedTuple):
+    """A rank of a list, and the item that counts there."""
+
+    rank: int
+    item: Any
+    hit: int  #: its position among the hits; -1: it is none
+    listed: int | None  #: the rank that it has in the list as given
+
+
+@dataclass(frozen=True, eq=False)
+class UserList:
+    """A user's list, its hits down to a cut-off, and the relevant items.
+
+    A convention may put a hit elsewhere than in the list as given: equal scores on one
+    shared rank, items that were missed below the end. It is then where it counts, and
+    there only.
+    """
+
+    hits: Hits  #: of the one user, each on one rank
+    items: dict[int, Any]  #: at each rank of the whole list, in their order
+    #: The relevant items, in the order of the entries of hits; None: they have no names.
+    truth: Sequence[Any] | None
+    k: int | None = None
+
+    @property
+    def depth(self) -> int:
+        """The last rank that counts."""
+        return int(self.hits.list_length[0]) if self.k is None else self.k
+
+    @property
+    def found(self) -> set[int]:
+        """The entries of the truth that are hits down to the cut-off."""
+        return set(self.hits.entry[self.hits.rank <= self.depth].tolist())
+
+    @property
+    def inside(self) -> list[ListPlace]:
+        """The places down to the cut-off."""
+        return [place for place in self.places if place.rank <= self.depth]
+
+    @property
+    def places(self) -> list[ListPlace]:
+        """The places of the whole list; of those on one rank the hits come first."""
+        names = [self._name_of(entry) for entry in self.hits.entry.tolist()]
+        counted = list(zip(self.hits.rank.tolist(), names, strict=True))
+        moved = {item for rank, item in counted if self.items.get(rank) != item}
+        in_place = {rank for rank, item in counted if item not in moved}
+        places = []
+        for hit, (rank, item) in enumerate(counted):
+            listed = self.first_rank.get(item) if item in moved else rank
+            places.append(ListPlace(rank, item, hit, listed))
+        for rank, item in self.items.items():
+            if rank not in in_place and item not in moved:
+                places.append(ListPlace(rank, item, -1, rank))
+        return sorted(places, key=lambda place: place.rank)
+
+    @property
+    def missed(self) -> list[tuple[Any, float, int | None]]:
+        """The relevant items that are no hits, in the order of the truth.
+
+        Each is beside its relevance and its rank below the cut-off.
+        """
+        relevance, found = self.hits.truth_relevance, self.found
+        missed = []
+        for entry in range(len(relevance)):
+            if entry not in found:
+                item = self._name_of(entry)
+                rank = self.first_rank.get(item, 0)
+                below = rank if rank > self.depth else None
+                missed.append((item, float(relevance[entry]), below))
+        return missed
+
+    @property
+    def all_items(self) -> list[Any]:
+        """The items of the list and of the truth, each once."""
+        return list(dict.fromkeys([*self.items.values(), *(self.truth or ())]))
+
+    @cached_property
+    def first_rank(self) -> dict[Any, int]:
+        """The rank of each item in the list as given; of one listed twice the first."""
+        return {item: rank for rank, item in reversed(self.items.items())}
+
+    def _name_of(self, entry: int) -> Any:
+        if entry < 0:
+            return _("as good as the best")
+        return None if self.truth is None else self.truth[entry]
+
+
+def user_lists_of(
+    data: EvaluationData, positions: Sequence[int], k: int | None
+) -> list[UserList]:
+    """Return the lists of the users at some positions, fetched at once."""
+    hits, users = data.hits(k), data.joined.users[list(positions)]
+    truth = data.joined.rows.truth_of(users)
+    lists = []
+    for row, items in enumerate(data.lists_of(positions)):
+        of_user = _each_once(hits.of_user(positions[row]))
+        judged = truth.filter(pl.col("user") == users[row])["item"].to_list()
+        lists.append(UserList(of_user, items, judged, k))
+    return lists
+
+
+def _each_once(hits: Hits) -> Hits:
+    """Return hits that are on several ranks, as the mean over orders has them, on one."""
+    if hits.tied is None:
+        return hits
+    _entries, first = np.unique(hits.entry, return_index=True)
+    kept = np.zeros(len(hits.entry), dtype=bool)
+    kept[first] = True
+    return replace(hits, tied=None).with_rows(kept)
