@@ -513,7 +513,11 @@ sys.exit(main(["report", *sys.argv[2:]]))
 @pytest.mark.parametrize(
     ("rows", "limit", "words"),
     [
-        ("csv", 3000, "old.html cannot be written: File too large. Free some space there"),
+        (
+            "csv",
+            3000,
+            "old.html cannot be written: File too large. Free some space there",
+        ),
         pytest.param(
             "parquet",
             1000,
