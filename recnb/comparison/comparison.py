@@ -156,7 +156,10 @@ def compare(
             f"pairs={quoted(pairs)} says not whom to compare. "
             f"{near(pairs, ('baseline', 'all'))}"
         )
-    evaluated = models_of(models, truth, model, dict(options))
+    own: dict[str, Any] = {"baseline": baseline, "pairs": pairs, "model": model}
+    if confidence != Settings().confidence:
+        own["confidence"] = confidence
+    evaluated = models_of(models, truth, own, dict(options))
     is_many = len(evaluated) > MANY
     if pairs is None:
         pairs = "all" if is_many and baseline is None else "baseline"
@@ -173,12 +176,8 @@ def compare(
     # compared with it and not it with them.
     if pairs == "all" and baseline is not None:
         kept = {reference: kept[reference], **kept}
-    if pairs == "all":
-        return Comparison(kept, judged, None, settings)
-    # Means are marked against a baseline that is named. If it is only the first model,
-    # they are marked against the best one.
-    marked_against = None if baseline is None else reference
-    return Comparison(kept, judged, reference, settings, marked_against)
+    compared_with = None if pairs == "all" else reference
+    return Comparison(kept, judged, compared_with, settings)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -207,9 +206,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     #: The model that the others are compared with; None if every two are compared.
     baseline: str | None
     settings: Settings  #: the confidence
-    # The baseline if it was named, and is not the first model by default: marks beside
-    # means are then against it, and not against the best.
-    _marked_against: str | None = None
 
     # The same object is the same comparison, as for every other result.
     __eq__ = object.__eq__
@@ -318,9 +314,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Return means over the common users, and numbers of all lists.
 
         Where it is shown the best of each column is bold, the lowest where less is
-        better, and marked is what is shown to differ from the baseline, if `compare`
-        was given one, else what is not shown to differ from the best. `.plot()` draws it
-        with intervals.
+        better, and marked is what is shown to differ from the baseline; where every two
+        models are compared, what is not shown to differ from the best. `.plot()` draws
+        it with intervals.
 
         Parameters
         ----------
@@ -377,8 +373,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             WordedLater(words),
             n_users=self.n_users,
             settings=self.settings,
-            marked_against=self._marked_against,
-            every_pair=self.baseline is None,
+            baseline=self.baseline,
             intervals=intervals,
         )
 
@@ -709,7 +704,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         k = Cutoffs.one(k).values[0]
         frame = pd.DataFrame(overlaps(self._models, k, p))
-        return Table(frame, shown=Shown(basis=[self.basis]))
+        shown = Shown(basis=[self.basis], index=["model", "other"])
+        return Table(frame, shown=shown)
 
     @with_noun
     def beyond(self, k: int | None = None) -> Table:
@@ -908,7 +904,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 self.settings,
                 pairs=self.pairs,
                 baseline=self.baseline,
-                marked_against=self._marked_against,
                 basis="; ".join(basis),
                 users=_count("movers", movers),
             )

@@ -6,7 +6,6 @@ The best means are marked, and differences say what they allow to conclude.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -48,46 +47,43 @@ def means_table(
     *,
     n_users: int,
     settings: Settings,
-    marked_against: str | None,
-    every_pair: bool,
+    baseline: str | None,
     intervals: bool,
 ) -> Table:
-    """Return the table of means, with marks against a baseline or against the best.
+    """Return the table of means, with marks against the baseline or against the best.
 
     A row per model, a column per metric and cut-off, or three with intervals; `names`:
-    of the columns; `every_pair`: whether every two models are compared.
+    of the columns.
 
-    The best mean of a column is shown bold (between asterisks on a console). Where a
-    baseline was named, ▲ and ▼ mark what is shown to be better or worse than it, △ and
-    ▽ what is higher or lower where neither is better; otherwise ° marks means that are
-    not shown to differ from the best. Where neither more nor less is better, as of
-    novelty, none is the best.
+    The best mean of a column is shown bold (between asterisks on a console). ▲ and ▼
+    mark what is shown to be better or worse than the baseline, △ and ▽ what is higher
+    or lower where neither is better. Where every two models are compared, ° marks means
+    that are not shown to differ from the best. Where neither more nor less is better,
+    as of novelty, none is the best.
     """
     if not numbers.division.is_tested:  # as parts of the truth are not
-        marked_against = None
+        baseline = None
     frames = [
         views.by_model(numbers, names, values)
         for values in (numbers.mean, *numbers.ends)
     ]
     with_ends = pd.concat(frames, axis=1, keys=views.ENDS).swaplevel(axis=1)
     with_ends = with_ends[[(name, end) for name in frames[0] for end in views.ENDS]]
-    marks = views.marks(numbers, names, marked_against)
+    marks = views.marks(numbers, names, baseline)
     directions = {
         names[place.measure.name, place.k]: place.measure.metric.better
         for place in numbers.places
     }
-    # Without a test no mark needs a meaning.
-    is_tested = numbers.near_best.any() or np.isfinite(numbers.tests["p"]).any()
-    legend = _legend(
-        marks,
-        directions,
-        marked_against=marked_against if is_tested else None,
-        settings=settings,
-        every_pair=every_pair,
-    )
+    legend = list[Line]()
+    if any(marks["best"].values()):
+        legend.append([Mark("best", "0.5"), words.best_in_words(directions)])
+    if np.isfinite(numbers.tests["p"]).any():  # else no mark needs a meaning
+        legend += _legend(baseline, directions, settings)
+    if of_directions := words.directions_in_words(directions):
+        legend.append(of_directions)
     shown = Shown(
         basis=basis,
-        attrs={"baseline": marked_against, "n_users": n_users},
+        attrs={"baseline": baseline, "n_users": n_users},
         notes=legend,
         marks=marks,
         plot="models",
@@ -97,26 +93,15 @@ def means_table(
 
 
 def _legend(
-    marks: Mapping[str, Any],
-    directions: Mapping[str, Better],
-    *,
-    marked_against: str | None,
-    settings: Settings,
-    every_pair: bool,
+    baseline: str | None, directions: Mapping[str, Better], settings: Settings
 ) -> list[Line]:
-    """Return what the marks of a table mean; `directions`: of its columns."""
-    lines = list[Line]()
-    if any(marks["best"].values()):
-        lines.append([Mark("best", "0.5"), words.best_in_words(directions)])
-        if any(marks["near_best"].values()):
-            near = words.near_best_in_words(settings, every_pair=every_pair)
-            sign = Estimate("0.5", signs=NEAR_BEST, signed=True)
-            lines.append([sign, f": {near}"])
-    if marked_against is not None:
-        lines += words.marks_in_words(marked_against, directions)
-    if of_directions := words.directions_in_words(directions):
-        lines.append(of_directions)
-    return lines
+    """Return what the marks of tests mean; `directions`: of the columns."""
+    if baseline is not None:
+        return words.marks_in_words(baseline, directions)
+    if not words.best_in_words(directions):
+        return []
+    near = words.near_best_in_words(settings)
+    return [[Estimate("0.5", signs=NEAR_BEST, signed=True), f": {near}"]]
 
 
 def differences_table(

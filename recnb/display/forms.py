@@ -129,6 +129,9 @@ class Rows:
     left: int = 1
     tinted: Collection[int] = ()  #: rows with a background
     most: int = 12  #: rows on a console
+    #: The first columns, which name the rows and stand in each part of a table that is
+    #: too wide for a console; None: all on the left.
+    n_names: int | None = None
     wraps: bool = False  #: cells hold sentences or titles, which are broken into lines
     small: bool = False  #: many columns have room beside each other
     note: Line = ""  #: small print below

@@ -92,15 +92,10 @@ LESS_IS_BETTER = N_("Less is better: {symbols}.")
 NEITHER_IS_BETTER = N_("High values are not good in themselves: {symbols}.")
 
 #: Where every two models are compared.
-NEAR_BEST_OF_PAIRS = N_(
-    "not shown to differ from it: of every two models, Student's paired t test, Holm's "
-    "correction over all pairs within each column, level {alpha}, and the interval"
-)
-
-#: Where models are compared with a baseline.
 NEAR_BEST = N_(
-    "not shown to differ from it (Student's paired t test, Holm's correction within each "
-    "column, level {alpha}; beside the baseline, what their difference says)"
+    "not shown to differ from it: of every two models, Student's paired t test, Holm's "
+    "correction over all pairs within each column, level {alpha}, and the interval. One "
+    "without a mark is shown to differ, or is not tested"
 )
 
 BETTER_OR_WORSE = N_(
@@ -233,14 +228,9 @@ def best_in_words(directions: Mapping[str, Better]) -> str:
     return _(": the best mean of its column")
 
 
-def near_best_in_words(settings: Settings, *, every_pair: bool) -> str:
-    """Return the meaning of the mark of means near the best.
-
-    `every_pair`: whether every two models are compared, so that the mark is what the
-    differences say.
-    """
-    words = NEAR_BEST_OF_PAIRS if every_pair else NEAR_BEST
-    return _(words, alpha=f"{settings.alpha:g}")
+def near_best_in_words(settings: Settings) -> str:
+    """Return the meaning of the mark of means near the best."""
+    return _(NEAR_BEST, alpha=f"{settings.alpha:g}")
 
 
 def marks_in_words(baseline: str, directions: Mapping[str, Better]) -> list[Line]:

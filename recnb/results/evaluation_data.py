@@ -81,6 +81,12 @@ class EvaluationData:
             joined, self.library, {**self.overrides, **overrides}, self.side_data
         )
 
+    def call_as_compared(self, keywords: Mapping[str, Any], model: str) -> None:
+        """Note that code to type is a call of `recnb.compare`, by its keywords."""
+        if isinstance(self._side_data, SideData):  # of rows that are here
+            call = replace(self._side_data.call, compared=keywords, model=model)
+            self.side_data = self._side_data = replace(self._side_data, call=call)
+
     def numbered_as(self, keys: Keys) -> Self:
         """Return the same with the numbers that lists have among other keys."""
         if self.keys.table.height == keys.table.height:  # they are the same

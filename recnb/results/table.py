@@ -396,8 +396,8 @@ class Table(pd.DataFrame):
             return wide[frame[columns].unique()]
         frame = frame.head(shown.most)
         if shown.columns:
-            frame = frame[[*shown.index, *shown.columns]].set_index([*shown.index])
-        return frame
+            frame = frame[[*shown.index, *shown.columns]]
+        return frame.set_index([*shown.index]) if shown.index else frame
 
     def _rows(self) -> Rows:
         """Return the table as it is shown."""
@@ -408,6 +408,7 @@ class Table(pd.DataFrame):
         if frame.index.names == [None]:  # rows have no names
             of_text = [index for index, numeric in enumerate(is_numeric) if not numeric]
             left = of_text[-1] + 1 if of_text else 1
+            n_names = 1
         else:
             levels = self._names_of_levels(frame)
             header = [*levels, *header]
@@ -417,6 +418,7 @@ class Table(pd.DataFrame):
             columns = [*labels, *columns]
             first_number = is_numeric.index(True) if True in is_numeric else 0
             left = len(levels) + first_number
+            n_names = len(levels)
         hits = np.flatnonzero(frame["hit"]).tolist() if "hit" in frame else []
         return Rows(
             header=header,
@@ -424,6 +426,7 @@ class Table(pd.DataFrame):
             caption=self._shown.title,
             left=left,
             tinted=frozenset(hits),
+            n_names=n_names,
         )
 
     def _columns_of_cells(
