@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from recnb.comparison.models import JUDGED_BY_ALL, JUDGED_BY_BOTH, ModelUsers
+from recnb.comparison.common import JUDGED_BY_ALL, JUDGED_BY_BOTH, ModelUsers
 from recnb.conventions import Convention, options_in_words
 from recnb.display.forms import CONSOLE
 from recnb.display.language import N_, Plural, _, use_noun

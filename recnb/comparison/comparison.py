@@ -13,14 +13,8 @@ import numpy as np
 import pandas as pd
 
 from recnb.comparison.basis import basis_of, basis_of_table, options_of, warnings_of
-from recnb.comparison.models import (
-    ModelUsers,
-    check_models,
-    models_of,
-    numbered_alike,
-    restrict_to_common_users,
-    share_catalogue,
-)
+from recnb.comparison.common import ModelUsers, on_common_users
+from recnb.comparison.models import models_of
 from recnb.comparison.overlap import overlaps
 from recnb.comparison.runs import runs_of
 from recnb.comparison.tables import (
@@ -169,9 +163,7 @@ def compare(
             f"baseline={quoted(baseline)} is none of the models. "
             f"{near(baseline, evaluated)}"
         )
-    evaluated = numbered_alike(evaluated)
-    check_models(evaluated)
-    kept, judged = restrict_to_common_users(share_catalogue(evaluated))
+    kept, judged = on_common_users(evaluated)
     # A pair is a model and an earlier one: the baseline comes first, so that others are
     # compared with it and not it with them.
     if pairs == "all" and baseline is not None:

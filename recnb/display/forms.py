@@ -25,6 +25,7 @@ from recnb.display.language import (
 )
 from recnb.display.style import ACCENT
 from recnb.display.text import (
+    beginning,
     fixed,
     html_text,
     latex_text,
@@ -168,6 +169,11 @@ def _rounded(cell: Line, digits: int | None) -> Line:
             ends = (_rounded(low, digits), _rounded(high, digits))
         return replace(cell, value=_rounded(cell.value, digits), ends=ends)
     return cell
+
+
+def opening(text: str, longest: int) -> Name:
+    """Return a title or a text of the user's, of which the beginning is shown."""
+    return Name(beginning(text, longest), longest)
 
 
 def strong(name: object) -> Mark:

@@ -101,6 +101,13 @@ def one_line(value: object, longest: int = NAME_SHOWN) -> str:
     return "".join(map(_shown, plain))
 
 
+def beginning(text: str, longest: int = TEXT_SHOWN) -> str:
+    """Return the beginning of a title or of a text, on one line."""
+    if len(text) <= longest:
+        return one_line(text, longest)
+    return one_line(text[: longest - 1], longest) + "…"
+
+
 def cut(text: str, longest: int) -> str:
     """Cut a text in its middle to so many letters.
 

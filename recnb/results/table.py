@@ -24,6 +24,7 @@ from recnb.display.forms import (
     Number,
     Rows,
     joined,
+    opening,
     with_digits,
 )
 from recnb.display.language import _, current, ngettext, use_language
@@ -464,7 +465,7 @@ class Table(pd.DataFrame):
         if kind == "text" and value is None:
             return ""
         if kind == "text" and isinstance(value, str):
-            return Name(value, TEXT_SHOWN)
+            return opening(value, TEXT_SHOWN)
         if kind == "words" and isinstance(value, str):
             return one_line(value, MOST_LETTERS)
         if kind == "difference" or kind == "signed":

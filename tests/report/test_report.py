@@ -43,6 +43,41 @@ REPORT = EV.report(k=[5, 10, 20], by="activity")
 COMPARED = FOUND.report(k=[5, 10], by="activity")
 
 
+def test_metrics_beyond_accuracy_stand_beside_the_number_of_their_users():
+    for report in (REPORT, COMPARED):
+        shown = report.to_markdown().split("### Beyond accuracy")[1]
+        data = report._data
+        for metric in data.metrics:
+            means = data.means_of(metric.metric, data.lead_k)
+            if means and not metric.is_accuracy:
+                (n_users,) = {mean.n_users for mean in means}
+                assert re.search(rf"\| {metric.symbol}( ↓)? \| {n_users} \|", shown)
+    few = {"all": SAMPLE.models["popular"], "few": SAMPLE.models["popular"].head(900)}
+    found = recnb.compare(few, SAMPLE.test, train=SAMPLE.train)
+    assert "| Novelty | 45–298 |" in found.report(k=10).to_markdown()
+
+
+def test_models_of_a_report_are_named_in_its_title_and_its_findings():
+    lists = SAMPLE.models["popular"]
+    seen = SAMPLE.train[["user", "item"]].assign(rank=100)
+    models = {f"m{n}": pd.concat([lists, seen.head(n)]) for n in range(6)}
+    report = recnb.compare(models, SAMPLE.test, train=SAMPLE.train).report(
+        k=10, metrics=["ndcg"]
+    )
+    shown = report.to_markdown()
+    assert shown.startswith("## Comparison of m0, m1, m2, m3, and 2 more\n")
+    n_seen = {
+        model: finding.n
+        for models, found in report.findings
+        for model, finding in zip(models, found, strict=True)
+        if finding.name == "seen_in_train"
+    }
+    low, high = min(n_seen, key=n_seen.get), max(n_seen, key=n_seen.get)
+    ends = f"from {n_seen[low]} in {low} to {n_seen[high]} in {high}"
+    words = rf"in {len(n_seen)} of 6 models, {ends}\)"
+    assert re.search(words, shown)
+
+
 def shown(report):
     return [user for group in report.users for user in group.users]
 
