@@ -5,20 +5,19 @@ The best means are marked, and differences say what they allow to conclude.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
-from recnb.display.forms import CONSOLE, Estimate, Line, Mark, Name
+from recnb.display.forms import CONSOLE, Name
 from recnb.display.text import one_line
-from recnb.metrics.metric import Better
 from recnb.results import conclusions as words
 from recnb.results import views
 from recnb.results.numbers import DifferenceRow, Numbers
 from recnb.results.table import Shown, Table
 from recnb.results.user_groups import UserGroup
-from recnb.results.verdicts import NEAR_BEST, sign_of_verdict
+from recnb.results.verdicts import sign_of_verdict
 from recnb.stats import Settings
 
 #: The columns of differences that say what each is of.
@@ -74,11 +73,9 @@ def means_table(
         names[place.measure.name, place.k]: place.measure.metric.better
         for place in numbers.places
     }
-    legend = list[Line]()
-    if any(marks["best"].values()):
-        legend.append([Mark("best", "0.5"), words.best_in_words(directions)])
-    if np.isfinite(numbers.tests["p"]).any():  # else no mark needs a meaning
-        legend += _legend(baseline, directions, settings)
+    is_tested = bool(np.isfinite(numbers.tests["p"]).any())
+    near = words.near_best_in_words(settings)
+    legend = words.legend(directions, baseline, near, is_tested=is_tested)
     if of_directions := words.directions_in_words(directions):
         legend.append(of_directions)
     shown = Shown(
@@ -90,18 +87,6 @@ def means_table(
         drawn=with_ends,
     )
     return Table(with_ends if intervals else frames[0], shown=shown)
-
-
-def _legend(
-    baseline: str | None, directions: Mapping[str, Better], settings: Settings
-) -> list[Line]:
-    """Return what the marks of tests mean; `directions`: of the columns."""
-    if baseline is not None:
-        return words.marks_in_words(baseline, directions)
-    if not words.best_in_words(directions):
-        return []
-    near = words.near_best_in_words(settings)
-    return [[Estimate("0.5", signs=NEAR_BEST, signed=True), f": {near}"]]
 
 
 def differences_table(

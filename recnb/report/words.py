@@ -24,7 +24,7 @@ from recnb.results import conclusions
 from recnb.results.conclusions import percent_of
 from recnb.results.numbers import SAME
 from recnb.results.user_cards import Nouns
-from recnb.results.verdicts import FOUND, NEAR_BEST
+from recnb.results.verdicts import FOUND
 from recnb.stats import BETA, BETA_OF_CLUSTERS, ENOUGH
 
 #: Models named in a sentence, and lines on findings in the overview.
@@ -268,18 +268,10 @@ def legend(report: ReportData) -> Line:
     """Say what marks beside means are."""
     metrics = [metric for metric in report.metrics if metric.is_accuracy]
     directions = {metric.symbol: metric.better for metric in metrics}
-    meanings: list[Line] = []
-    best = conclusions.best_in_words(directions)
-    if best:
-        meanings.append(
-            [Mark("best", "0.5"), best]
-        )  # some number, as the best is shown
-    if conclusions.n_tested(report.differences):
-        if report.baseline is not None:
-            meanings += conclusions.marks_in_words(report.baseline, directions)
-        elif best:
-            meanings.append([NEAR_BEST, " ", _(texts.NEAR_BEST)])
-    return joined(meanings, "; ")
+    is_tested = conclusions.n_tested(report.differences) > 0
+    near = _(texts.NEAR_BEST)
+    marks = conclusions.legend(directions, report.baseline, near, is_tested=is_tested)
+    return joined(marks, "; ")
 
 
 # Curve and distribution

@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 
-from recnb.display.forms import Line, Name, say, strong
+from recnb.display.forms import Estimate, Line, Mark, Name, say, strong
 from recnb.display.language import N_, Message, _
 from recnb.display.text import fixed, signed
 from recnb.metrics.measure import symbol_of
 from recnb.metrics.metric import Better
 from recnb.results.numbers import DifferenceRow
+from recnb.results.verdicts import NEAR_BEST as SIGN_NEAR_BEST
 from recnb.stats import Settings
 
 #: What each verdict allows to conclude.
@@ -213,7 +214,31 @@ def directions_in_words(directions: Mapping[str, Better]) -> str:
     return " ".join(sentences)
 
 
-def best_in_words(directions: Mapping[str, Better]) -> str:
+def legend(
+    directions: Mapping[str, Better],
+    baseline: str | None,
+    near: str,
+    *,
+    is_tested: bool,
+) -> list[Line]:
+    """Return the meaning of each mark of means of models; `directions`: by symbol.
+
+    `near`: that of the mark of means near the best, where no baseline is. Without a test
+    the best alone is marked.
+    """
+    marks = list[Line]()
+    best = _best_in_words(directions)
+    if best:
+        marks.append([Mark("best", "0.5"), best])  # some number, as the best is shown
+    if is_tested and baseline is not None:
+        marks += _marks_in_words(baseline, directions)
+    elif is_tested and best:
+        sign = Estimate("0.5", signs=SIGN_NEAR_BEST, signed=True)
+        marks.append([sign, f": {near}"])
+    return marks
+
+
+def _best_in_words(directions: Mapping[str, Better]) -> str:
     """Return the meaning of the mark of the best means of some metrics, by symbol.
 
     "" where no mean is called that.
@@ -233,7 +258,7 @@ def near_best_in_words(settings: Settings) -> str:
     return _(NEAR_BEST, alpha=f"{settings.alpha:g}")
 
 
-def marks_in_words(baseline: str, directions: Mapping[str, Better]) -> list[Line]:
+def _marks_in_words(baseline: str, directions: Mapping[str, Better]) -> list[Line]:
     """Return the meaning of the marks of means beside a baseline.
 
     `directions`: of the metrics, by symbol.

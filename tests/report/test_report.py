@@ -58,8 +58,8 @@ def test_metrics_beyond_accuracy_stand_beside_the_number_of_their_users():
 
 
 def test_models_of_a_report_are_named_in_its_title_and_its_findings():
-    lists = SAMPLE.models["popular"]
-    seen = SAMPLE.train[["user", "item"]].assign(rank=100)
+    lists = SAMPLE.models["popular"][["user", "item", "rank"]]
+    seen = SAMPLE.train[["user", "item"]].head(5).assign(rank=range(100, 105))
     models = {f"m{n}": pd.concat([lists, seen.head(n)]) for n in range(6)}
     report = recnb.compare(models, SAMPLE.test, train=SAMPLE.train).report(
         k=10, metrics=["ndcg"]
@@ -109,15 +109,20 @@ def test_a_frame_of_a_comparison_has_each_mean_beside_its_difference():
 
 
 def test_the_best_model_and_those_near_it_are_marked():
-    marks = {
-        mean.model: (mean.best, mean.near_best)
-        for mean in COMPARED._data.means_of("ndcg", 10)
-    }
-    assert marks == {
-        "item-knn": (False, True),
-        "factors": (True, False),
-        "popular": (False, False),
-    }
+    every_pair = recnb.compare(SAMPLE.models, SAMPLE.test, pairs="all")
+    for report, is_near in (
+        (COMPARED, False),  # with item-knn and factors not compared
+        (every_pair.report(k=10), True),
+    ):
+        marks = {
+            mean.model: (mean.best, mean.near_best)
+            for mean in report._data.means_of("ndcg", 10)
+        }
+        assert marks == {
+            "item-knn": (False, is_near),
+            "factors": (True, False),
+            "popular": (False, False),
+        }
 
 
 def test_users_who_gain_are_those_whom_the_difference_counts():
