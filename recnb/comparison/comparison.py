@@ -437,7 +437,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         numbers = self._measured(asked, Cutoffs.of(k), division)
 
         def words() -> list[str]:
-            phrases = [basis_of(self._models, self.users_by_model, asked)]
+            phrases = [self._basis(asked)]
             phrases += self._first.clustering_in_words
             if isinstance(division, PartsOfSplit):
                 phrases.append(part_in_words(self._first, division))
@@ -516,7 +516,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             )
         pairs = self.pairs if model is None else [self._pair(model, None)]
         asked = self._asked([metric], options)
-        basis = basis_of(self._models, self.users_by_model, asked)
+        basis = self._basis(asked)
         numbers = measured(
             self._models,
             asked,
@@ -577,10 +577,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         popular   0.2369  0.0190         2
         """
         asked = asked_of(self._first, [metric], options, "k", "test_share")
-        basis = [
-            basis_of(self._models, self.users_by_model, asked),
-            *merged(options_of(self._models, asked, Cutoffs.one(k))),
-        ]
+        basis = self._basis_with_options(asked, Cutoffs.one(k))
         return runs_of(
             self._models,
             asked[0],
@@ -643,9 +640,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         better = measure.metric.better
         groups = moved(self._models, pair, values, measure.k, n_shown, better)
         frame = movers_frame(groups)
-        basis = basis_of(
-            self._models, self.users_by_model, [Asked(measure.symbol, measure)]
-        )
+        basis = self._basis([Asked(measure.symbol, measure)])
         template = "results/users.jinja"
         with use_noun(self._first.noun_of_lists):
             told = of_users(groups, measure.label, Nouns(_("user"), _("users")))
@@ -785,7 +780,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         numbers = measured(self._models, [asked], cutoffs, settings=self.settings)
         shown = Shown(
             title=f"{measure.symbol}@k",
-            basis=[basis_of(self._models, self.users_by_model, [asked])],
+            basis=[self._basis([asked])],
             pivot=("k", "model", "mean"),
             plot="curves",
             symbol=measure.symbol,
@@ -886,10 +881,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         with use_language(lang):
             request = request_of(self._first, k, metrics, options, by=by)
             asked = [Asked(measure.symbol, measure) for measure in request.metrics]
-            basis = [
-                basis_of(self._models, self.users_by_model, asked),
-                *merged(options_of(self._models, asked, Cutoffs.of(k))),
-            ]
+            basis = self._basis_with_options(asked, Cutoffs.of(k))
             return report_of(
                 self._models,
                 request,
@@ -903,7 +895,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     @property
     def basis(self) -> str:
         """The users and the convention that models are compared by, in words."""
-        return basis_of(self._models, self.users_by_model)
+        return self._basis()
+
+    def _basis(self, asked: Sequence[Asked] = ()) -> str:
+        """Return the users and the convention behind some metrics."""
+        return basis_of(self._models, self.users_by_model, asked)
+
+    def _basis_with_options(self, asked: Sequence[Asked], k: Cutoffs) -> list[str]:
+        """Return the same with the options of each metric."""
+        return [self._basis(asked), *merged(options_of(self._models, asked, k))]
 
     def _asked(self, metrics: Metrics, options: Mapping[str, Any]) -> list[Asked]:
         """Return the metrics asked for, or the usual ones, each with its options.

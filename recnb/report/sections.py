@@ -306,10 +306,15 @@ def _tests(
     if any(baselines):
         counts = [f"{row.won:,} / {row.tied:,} / {row.lost:,}" for row in rows]
         columns.append((_("won / tied / lost"), counts))
+    if left is None:
+        left = [title for title, _cells in columns].index(against)
+    return _in_columns(columns, title, left=left, note=note)
+
+
+def _in_columns(columns: Columns, title: Line, *, left: int, note: Line) -> Rows:
+    """Return a table of columns, each a title with its cells."""
     header = [title for title, _cells in columns]
     cells = list(zip(*(cells for _title, cells in columns), strict=True))
-    if left is None:
-        left = header.index(against)
     return Rows(header, cells, title, left=left, note=note)
 
 
@@ -361,9 +366,7 @@ def _segments_of_one(report: ReportData, segments: SegmentNumbers, title: str) -
     gaps = segments.differences_of(report.lead.metric)
     if len(gaps) == len(means):
         return _tests(columns, gaps, title, left=1, note=segments.basis)
-    header = [title for title, _cells in columns]
-    cells = list(zip(*(cells for _title, cells in columns), strict=True))
-    return Rows(header, cells, title, note=segments.basis)
+    return _in_columns(columns, title, left=1, note=segments.basis)
 
 
 def _segments_of_several(
