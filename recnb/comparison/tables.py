@@ -73,9 +73,13 @@ def means_table(
         names[place.measure.name, place.k]: place.measure.metric.better
         for place in numbers.places
     }
-    is_tested = bool(np.isfinite(numbers.tests["p"]).any())
-    near = words.near_best_in_words(settings)
-    legend = words.legend(directions, baseline, near, is_tested=is_tested)
+    legend = words.legend(
+        directions,
+        baseline,
+        words.near_best_in_words(settings),
+        has_best=any(marks["best"].values()),
+        is_tested=bool(np.isfinite(numbers.tests["p"]).any()),
+    )
     if of_directions := words.directions_in_words(directions):
         legend.append(of_directions)
     shown = Shown(

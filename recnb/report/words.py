@@ -268,9 +268,13 @@ def legend(report: ReportData) -> Line:
     """Say what marks beside means are."""
     metrics = [metric for metric in report.metrics if metric.is_accuracy]
     directions = {metric.symbol: metric.better for metric in metrics}
-    is_tested = conclusions.n_tested(report.differences) > 0
-    near = _(texts.NEAR_BEST)
-    marks = conclusions.legend(directions, report.baseline, near, is_tested=is_tested)
+    marks = conclusions.legend(
+        directions,
+        report.baseline,
+        _(texts.NEAR_BEST),
+        has_best=any(mean.best for mean in report.means),
+        is_tested=conclusions.n_tested(report.differences) > 0,
+    )
     return joined(marks, "; ")
 
 

@@ -219,33 +219,27 @@ def legend(
     baseline: str | None,
     near: str,
     *,
+    has_best: bool,
     is_tested: bool,
 ) -> list[Line]:
     """Return the meaning of each mark of means of models; `directions`: by symbol.
 
-    `near`: that of the mark of means near the best, where no baseline is. Without a test
-    the best alone is marked.
+    `near`: that of the mark of means near the best, where no baseline is.
     """
     marks = list[Line]()
-    best = _best_in_words(directions)
-    if best:
-        marks.append([Mark("best", "0.5"), best])  # some number, as the best is shown
+    if has_best:  # some number, as the best is shown
+        marks.append([Mark("best", "0.5"), _best_in_words(directions)])
     if is_tested and baseline is not None:
         marks += _marks_in_words(baseline, directions)
-    elif is_tested and best:
+    elif is_tested and has_best:
         sign = Estimate("0.5", signs=SIGN_NEAR_BEST, signed=True)
         marks.append([sign, f": {near}"])
     return marks
 
 
 def _best_in_words(directions: Mapping[str, Better]) -> str:
-    """Return the meaning of the mark of the best means of some metrics, by symbol.
-
-    "" where no mean is called that.
-    """
+    """Return the meaning of the mark of the best means of some metrics, by symbol."""
     marked = {better for better in directions.values() if better is not None}
-    if not marked:
-        return ""
     if marked == {"high"}:
         return _(": the highest mean of its column")
     if marked == {"low"}:
