@@ -137,6 +137,11 @@ class Rows:
     small: bool = False  #: many columns have room beside each other
     note: Line = ""  #: small print below
 
+    def with_cells(self, changed: Callable[[Line], Line]) -> Rows:
+        """Return the table with each of its cells changed."""
+        rows = [[changed(cell) for cell in row] for row in self.rows]
+        return replace(self, rows=rows)
+
 
 def estimate(
     value: float,
@@ -154,8 +159,7 @@ def estimate(
 
 def with_digits(table: Rows, digits: int | None) -> Rows:
     """Return a table whose numbers have so many decimals."""
-    rows = [[_rounded(cell, digits) for cell in row] for row in table.rows]
-    return replace(table, rows=rows)
+    return table.with_cells(lambda cell: _rounded(cell, digits))
 
 
 def _rounded(cell: Line, digits: int | None) -> Line:

@@ -37,7 +37,7 @@ def console_table(table: Rows) -> str:
     """
     shown = replace(table, rows=table.rows[: table.most])
     if max(map(width, aligned_rows(shown))) > COLUMNS:
-        shown = _without_intervals(shown)
+        shown = shown.with_cells(_without_interval)
     lines = fitted_rows(shown)
     n_left_out = len(table.rows) - len(shown.rows)
     more = ""
@@ -147,29 +147,20 @@ def _width_of(columns: Sequence[Sequence[str]]) -> int:
 def _aligned_lines(rows: Sequence[Sequence[str]], n_left: int) -> list[str]:
     """Put the cells of rows into columns, the first ones aligned to the left."""
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
-    return [_aligned(row, widths, n_left) for row in rows]
-
-
-def _aligned(row: Sequence[str], widths: Sequence[int], n_left: int) -> str:
-    """Put the cells of a row into columns, the first ones aligned to the left."""
-    cells = []
-    for column, (cell, wide) in enumerate(zip(row, widths, strict=True)):
-        # A Korean letter takes two columns, which str.ljust and str.rjust do not know.
-        gap = " " * (wide - width(cell))
-        cells.append(cell + gap if column < n_left else gap + cell)
-    return BETWEEN.join(cells).rstrip()
-
-
-def _without_intervals(table: Rows) -> Rows:
-    rows = []
-    for row in table.rows:
+    lines = []
+    for row in rows:
         cells = []
-        for cell in row:
-            if isinstance(cell, Estimate):
-                cell = replace(cell, ends=None)
-            cells.append(cell)
-        rows.append(cells)
-    return replace(table, rows=rows)
+        for column, (cell, wide) in enumerate(zip(row, widths, strict=True)):
+            # A Korean letter takes two columns, which str.ljust does not know.
+            gap = " " * (wide - width(cell))
+            cells.append(cell + gap if column < n_left else gap + cell)
+        lines.append(BETWEEN.join(cells).rstrip())
+    return lines
+
+
+def _without_interval(cell: Line) -> Line:
+    """Return a cell without its interval."""
+    return replace(cell, ends=None) if isinstance(cell, Estimate) else cell
 
 
 def wrapped(
