@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from typing import Any
 
 from recnb.data.files import File, checked_input
 from recnb.errors import FrameError
 from recnb.report.columns import ChangedError, typed
-from recnb.report.data import ReportData, SegmentNumbers
+from recnb.report.data import ReportData
 from recnb.report.report import SCHEMA, Report
 from recnb.results.numbers import DifferenceRow
 from recnb.results.user_cards import GROUPS
@@ -93,67 +92,58 @@ def _fitting(report: ReportData) -> Iterator[tuple[str, bool]]:
     yield "baseline", report.baseline in (None, *models)
     yield "lead_k", report.lead_k in report.k
     yield "metrics", bool(report.metrics) and report.lead.is_accuracy
-    at_lead = report.means_of(report.lead.metric, report.lead_k)
-    yield "means", _has_each(models, (row.model for row in at_lead))
-    of_each = Counter((*row.column, row.model) for row in report.means)
-    yield "means", {*of_each.values()} == {1}
     accuracy = {metric.metric for metric in report.metrics if metric.is_accuracy}
-    of_columns = Counter(row.column for row in report.means if row.metric in accuracy)
-    yield "means", {*of_columns.values()} == {len(models)}
-    yield "means.model", {row.model for row in report.means} == {*models}
+    means = [row for row in report.means if row.metric in accuracy]
+    at_lead = report.means_of(report.lead.metric, report.lead_k)
+    yield "means", bool(at_lead) and _have_each(models, means)
     yield "means.mark", {row.mark for row in report.means} <= {"", *MARKS}
-    for row in report.differences:
-        yield "differences", _is_of(row, models)
-    of_points = Counter(row.k for row in report.curve)
-    yield "curve", {*of_points.values()} == {len(models)} and None not in of_points
-    yield "curve.model", {row.model for row in report.curve} == {*models}
-    of_models = [spread.model for spread in report.distributions]
-    yield "distributions", _has_each(models, of_models)
+    yield "differences", _are_of(models, report.differences)
+    has_cutoffs = all(row.k for row in report.curve)
+    yield "curve", has_cutoffs and _have_each(models, report.curve)
+    yield "hit_rates", not report.hit_rates or _have_each(models, report.hit_rates)
+    yield "distributions", _have_each(models, report.distributions)
     for spread in report.distributions:
         n_bins = len(spread.counts)
         yield "distributions.shares", 0 < len(spread.shares) == n_bins
         yield "distributions.edges", len(spread.edges) == n_bins + 1
         yield "distributions.quartiles", len(spread.quartiles) == 3
-    rates = [row.model for row in report.hit_rates]
-    yield "hit_rates", not rates or _has_each(models, rates)
-    if report.segments is not None:
-        yield from _fitting_segments(report.segments, report)
+    segments = report.segments
+    if segments is not None:
+        of_parts: list[Any] = [*segments.means, *segments.differences]
+        n_parts = len(segments.names)
+        yield "segments.names", all(0 <= row.part < n_parts for row in of_parts)
+        at_lead = segments.means_of(report.lead.metric)
+        yield "segments.means", _have_each(models, at_lead)
+        # A gap is of no model.
+        yield "segments.differences", _are_of(["", *models], segments.differences)
     for group in report.users:
         yield "users", _has_lists(group, models)
-    yield "lints", _has_each(models, report.lints)
+    yield "lints", sorted(models) == sorted(report.lints)
     made_with = report.made_with
     yield "made_with.time", isinstance(made_with.get("time"), str)
     versions = made_with.get("versions")
     yield "made_with.versions", isinstance(versions, dict) and "recnb" in versions
 
 
-def _has_each(models: Iterable[str], given: Iterable[str]) -> bool:
-    """Return whether each model is given once."""
-    return sorted(models) == sorted(given)
+def _have_each(models: Sequence[str], rows: Iterable[Any]) -> bool:
+    """Return whether rows have each model once at every metric, cut-off and part."""
+    of_places: dict[tuple[Any, ...], list[str]] = {}
+    for row in rows:
+        place = tuple(getattr(row, name, None) for name in ("metric", "k", "part"))
+        of_places.setdefault(place, []).append(row.model)
+    each = sorted(models)
+    return bool(of_places) and all(sorted(one) == each for one in of_places.values())
 
 
-def _is_of(row: DifferenceRow, models: Iterable[str]) -> bool:
-    """Return whether a difference is one of these models, with a verdict."""
-    return {row.model, row.baseline} <= {*models} and row.verdict in VERDICTS
+def _are_of(models: Sequence[str], rows: Iterable[DifferenceRow]) -> bool:
+    """Return whether differences are of these models, each with a verdict."""
+    return all(
+        {row.model, row.baseline} <= {*models} and row.verdict in VERDICTS
+        for row in rows
+    )
 
 
-def _fitting_segments(
-    segments: SegmentNumbers, report: ReportData
-) -> Iterator[tuple[str, bool]]:
-    """Give the keys of segments, and whether their values go together."""
-    parts = {row.part for row in segments.means}
-    parts |= {row.part for row in segments.differences}
-    yield "segments.names", parts <= {*range(len(segments.names))}
-    means = segments.means_of(report.lead.metric)
-    of_parts = Counter(row.part for row in means)
-    yield "segments.means", {*of_parts.values()} == {len(report.models)}
-    yield "segments.means.model", {row.model for row in means} == {*report.models}
-    models = ["", *report.models]  # a gap is of no model
-    for row in segments.differences:
-        yield "segments.differences", _is_of(row, models)
-
-
-def _has_lists(group: UserGroup, models: Iterable[str]) -> bool:
+def _has_lists(group: UserGroup, models: Sequence[str]) -> bool:
     """Return whether a group of users has the lists of one model, or of two."""
     of_models = {group.model, group.baseline} - {None}
     n_lists = {len(user.lists) for user in group.users}

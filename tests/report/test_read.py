@@ -186,7 +186,7 @@ INCONSISTENT = [
     ("metrics", ["metrics", "is_accuracy", 0], False),
     ("means", ["means", "k"], []),
     ("means.mean", ["means", "mean", 0], "0.5"),
-    ("means.model", ["means", "model", 0], "other"),
+    ("means", ["means", "model", 0], "other"),
     ("means.mark", ["means", "mark", 0], "good"),
     ("differences", ["differences", "verdict", 0], "good"),
     ("curve", ["curve", "k", 0], None),

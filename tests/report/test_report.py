@@ -57,27 +57,6 @@ def test_metrics_beyond_accuracy_stand_beside_the_number_of_their_users():
     assert "| Novelty | 45–298 |" in found.report(k=10).to_markdown()
 
 
-def test_models_of_a_report_are_named_in_its_title_and_its_findings():
-    lists = SAMPLE.models["popular"][["user", "item", "rank"]]
-    seen = SAMPLE.train[["user", "item"]].head(5).assign(rank=range(100, 105))
-    models = {f"m{n}": pd.concat([lists, seen.head(n)]) for n in range(6)}
-    report = recnb.compare(models, SAMPLE.test, train=SAMPLE.train).report(
-        k=10, metrics=["ndcg"]
-    )
-    shown = report.to_markdown()
-    assert shown.startswith("## Comparison of m0, m1, m2, m3, and 2 more\n")
-    n_seen = {
-        model: finding.n
-        for models, found in report.findings
-        for model, finding in zip(models, found, strict=True)
-        if finding.name == "seen_in_train"
-    }
-    low, high = min(n_seen, key=n_seen.get), max(n_seen, key=n_seen.get)
-    ends = f"from {n_seen[low]} in {low} to {n_seen[high]} in {high}"
-    words = rf"in {len(n_seen)} of 6 models, {ends}\)"
-    assert re.search(words, shown)
-
-
 def shown(report):
     return [user for group in report.users for user in group.users]
 
