@@ -192,7 +192,7 @@ class Report(AsJson, Suggesting):
             "report/report.jinja",
             form,
             report=data,
-            title=Name(words.title(data), 100),
+            title=Name(words.title(data), 200),
             tabs=f"recnb-{sha256(content.encode()).hexdigest()[:12]}",
             is_file=is_file,
             sections=sections,
