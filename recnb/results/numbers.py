@@ -231,6 +231,8 @@ class Numbers:
         Of equal ones the first is the best. Without a test of the two none is near.
         """
         near = np.zeros(self.mean.shape, dtype=bool)
+        if self.has_gaps:  # which are of one model
+            return near
         models = list(self.models)
         top = np.argmax(self.best, axis=1)
         for pair, (model, baseline) in enumerate(self.pairs):
