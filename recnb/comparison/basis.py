@@ -11,10 +11,10 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from recnb.comparison.models import JUDGED_BY_ALL, JUDGED_BY_BOTH, ModelUsers
+from recnb.comparison.common import JUDGED_BY_ALL, JUDGED_BY_BOTH, ModelUsers
 from recnb.conventions import Convention, options_in_words
 from recnb.display.forms import CONSOLE
-from recnb.display.language import N_, Plural, _, use_noun
+from recnb.display.language import N_, Message, Plural, _, use_noun
 from recnb.display.text import one_line, sample_in_words
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
@@ -42,32 +42,31 @@ Compared = Mapping[str, Evaluation]
 NAMED = 3
 
 
-class OfMany(NamedTuple):
-    """The clause of many models: if they share one number, and if they differ."""
+class Clause(NamedTuple):
+    """A clause on users of models: of one, of each alike, and of many models.
 
-    same: str
-    in_range: str
+    Of many it has one number if they share it, else the lowest and the highest.
+    """
+
+    of_one: Message
+    of_each: Message
+    of_many: Message
+    in_range: Message
 
 
-LEFT_OUT_OF_MANY = OfMany(
-    same=N_(
-        "{low:,} users of each of {models:,} models left out, not judged in "
-        "every other model"
-    ),
-    in_range=N_(
-        "{low:,} to {high:,} users of each of {models:,} models left out, not "
-        "judged in every other model"
-    ),
-)
-WITHOUT_LIST = OfMany(
-    same=N_("{low:,} without a list in each of {models:,} models, which counts 0"),
+WITHOUT_LIST = Clause(
+    of_one=N_("{n:,} without a list from {model}, which counts 0"),
+    of_each=N_("in each model {n:,} without a list, which counts 0"),
+    of_many=N_("{low:,} without a list in each of {models:,} models, which counts 0"),
     in_range=N_(
         "{low:,} to {high:,} without a list in each of {models:,} models, which "
         "counts 0"
     ),
 )
-WITHOUT_JUDGED = OfMany(
-    same=N_(
+WITHOUT_JUDGED = Clause(
+    of_one=N_("{n:,} without a judged item in a list from {model}, which counts 0"),
+    of_each=N_("in each model {n:,} without a judged item in a list, which counts 0"),
+    of_many=N_(
         "{low:,} without a judged item in a list in each of {models:,} models, "
         "which counts 0"
     ),
@@ -76,9 +75,30 @@ WITHOUT_JUDGED = OfMany(
         "models, which counts 0"
     ),
 )
-LEFT_OUT = Plural(
-    "{n:,} user of {model} left out, not judged in every other model",
-    "{n:,} users of {model} left out, not judged in every other model",
+#: The same of metrics by which a list without a hit does not count 0.
+MISSED = Clause(
+    of_one=N_("{n:,} without a list from {model}, which has no hit"),
+    of_each=N_("in each model {n:,} without a list, which has no hit"),
+    of_many=N_("{low:,} without a list in each of {models:,} models, which has no hit"),
+    in_range=N_(
+        "{low:,} to {high:,} without a list in each of {models:,} models, which has "
+        "no hit"
+    ),
+)
+LEFT_OUT = Clause(
+    of_one=Plural(
+        "{n:,} user of {model} left out, not judged in every other model",
+        "{n:,} users of {model} left out, not judged in every other model",
+    ),
+    of_each="",  # no model leaves out what all others have
+    of_many=N_(
+        "{low:,} users of each of {models:,} models left out, not judged in "
+        "every other model"
+    ),
+    in_range=N_(
+        "{low:,} to {high:,} users of each of {models:,} models left out, not "
+        "judged in every other model"
+    ),
 )
 
 
@@ -270,7 +290,8 @@ def _users_and_notes(
     with use_noun(first.noun_of_lists):
         compared = JUDGED_BY_BOTH if len(counts) == 2 else JUDGED_BY_ALL
         judged = _(compared, n=first.n_lists, models=len(counts))
-        words = _left_out(counts)
+        left_out = {model.model: model.n_left_out for model in counts}
+        words = _of_models(LEFT_OUT, left_out)
         words += _without_list(counts, convention, has_missed=has_missed)
         if first.one_no_relevant_rule:
             words += _without_relevant(counts, convention, has_missed=has_missed)
@@ -282,44 +303,29 @@ def _users_and_notes(
     return [judged, *words], notes
 
 
-def _left_out(counts: Sequence[ModelUsers]) -> list[str]:
-    """Say how many users of each model are left out; of many models, in one clause."""
-    models = [model for model in counts if model.n_left_out]
-    if len(models) > NAMED:
-        return [_of_many(LEFT_OUT_OF_MANY, [model.n_left_out for model in models])]
-    return [
-        _(LEFT_OUT, n=model.n_left_out, model=one_line(model.model)) for model in models
-    ]
-
-
 def _without_list(
     counts: Sequence[ModelUsers], convention: Convention, *, has_missed: bool
 ) -> list[str]:
     """Say how many users of each model have no list; of all alike, in one clause."""
-    is_alike = len({model.n_without_list for model in counts}) == 1
-    models = counts[:1] if is_alike else counts
-    models = [model for model in models if model.n_without_list]
-    if len(models) > NAMED:
-        of_many = WITHOUT_JUDGED if convention.judged_only else WITHOUT_LIST
-        return [_of_many(of_many, [model.n_without_list for model in models])]
+    clause = WITHOUT_JUDGED if convention.judged_only else WITHOUT_LIST
     if has_missed:
-        of_one = N_("{n:,} without a list from {model}, which has no hit")
-        of_all = N_("in each model {n:,} without a list, which has no hit")
-    elif convention.judged_only:
-        of_one = N_(
-            "{n:,} without a judged item in a list from {model}, which counts 0"
-        )
-        of_all = N_(
-            "in each model {n:,} without a judged item in a list, which counts 0"
-        )
-    else:
-        of_one = N_("{n:,} without a list from {model}, which counts 0")
-        of_all = N_("in each model {n:,} without a list, which counts 0")
-    phrase = of_all if is_alike else of_one
-    return [
-        _(phrase, n=model.n_without_list, model=one_line(model.model))
-        for model in models
-    ]
+        clause = MISSED
+    first, *others = (model.n_without_list for model in counts)
+    if {*others} == {first}:
+        return [_(clause.of_each, n=first)] if first else []
+    return _of_models(clause, {model.model: model.n_without_list for model in counts})
+
+
+def _of_models(clause: Clause, counts: Mapping[str, int]) -> list[str]:
+    """Say a count of each model that has some; of many models, in one clause."""
+    counts = {model: n for model, n in counts.items() if n}
+    if len(counts) <= NAMED:
+        return [
+            _(clause.of_one, n=n, model=one_line(model)) for model, n in counts.items()
+        ]
+    low, high = min(counts.values()), max(counts.values())
+    words = clause.of_many if low == high else clause.in_range
+    return [_(words, models=len(counts), low=low, high=high)]
 
 
 def _without_relevant(
@@ -338,10 +344,3 @@ def _without_relevant(
             has_missed=has_missed,
         )
     return merged(of_models)
-
-
-def _of_many(words: OfMany, counts: Sequence[int]) -> str:
-    """Say the counts of many models in one clause: one number, or from low to high."""
-    low, high = min(counts), max(counts)
-    clause = words.same if low == high else words.in_range
-    return _(clause, models=len(counts), low=low, high=high)

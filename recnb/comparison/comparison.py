@@ -13,14 +13,8 @@ import numpy as np
 import pandas as pd
 
 from recnb.comparison.basis import basis_of, basis_of_table, options_of, warnings_of
-from recnb.comparison.models import (
-    ModelUsers,
-    check_models,
-    models_of,
-    numbered_alike,
-    restrict_to_common_users,
-    share_catalogue,
-)
+from recnb.comparison.common import ModelUsers, on_common_users
+from recnb.comparison.models import models_of
 from recnb.comparison.overlap import overlaps
 from recnb.comparison.runs import runs_of
 from recnb.comparison.tables import (
@@ -155,7 +149,10 @@ def compare(
             f"pairs={quoted(pairs)} says not whom to compare. "
             f"{near(pairs, ('baseline', 'all'))}"
         )
-    evaluated = models_of(models, truth, model, dict(options))
+    own: dict[str, Any] = {"baseline": baseline, "pairs": pairs, "model": model}
+    if confidence != Settings().confidence:
+        own["confidence"] = confidence
+    evaluated = models_of(models, truth, own, dict(options))
     is_many = len(evaluated) > MANY
     if pairs is None:
         pairs = "all" if is_many and baseline is None else "baseline"
@@ -165,19 +162,13 @@ def compare(
             f"baseline={quoted(baseline)} is none of the models. "
             f"{near(baseline, evaluated)}"
         )
-    evaluated = numbered_alike(evaluated)
-    check_models(evaluated)
-    kept, judged = restrict_to_common_users(share_catalogue(evaluated))
+    kept, judged = on_common_users(evaluated)
     # A pair is a model and an earlier one: the baseline comes first, so that others are
     # compared with it and not it with them.
     if pairs == "all" and baseline is not None:
         kept = {reference: kept[reference], **kept}
-    if pairs == "all":
-        return Comparison(kept, judged, None, settings)
-    # Means are marked against a baseline that is named. If it is only the first model,
-    # they are marked against the best one.
-    marked_against = None if baseline is None else reference
-    return Comparison(kept, judged, reference, settings, marked_against)
+    compared_with = None if pairs == "all" else reference
+    return Comparison(kept, judged, compared_with, settings)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -206,9 +197,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     #: The model that the others are compared with; None if every two are compared.
     baseline: str | None
     settings: Settings  #: the confidence
-    # The baseline if it was named, and is not the first model by default: marks beside
-    # means are then against it, and not against the best.
-    _marked_against: str | None = None
 
     # The same object is the same comparison, as for every other result.
     __eq__ = object.__eq__
@@ -317,9 +305,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Return means over the common users, and numbers of all lists.
 
         Where it is shown the best of each column is bold, the lowest where less is
-        better, and marked is what is shown to differ from the baseline, if `compare`
-        was given one, else what is not shown to differ from the best. `.plot()` draws it
-        with intervals.
+        better, and marked is what is shown to differ from the baseline; where every two
+        models are compared, what is not shown to differ from the best. `.plot()` draws
+        it with intervals.
 
         Parameters
         ----------
@@ -376,8 +364,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             WordedLater(words),
             n_users=self.n_users,
             settings=self.settings,
-            marked_against=self._marked_against,
-            every_pair=self.baseline is None,
+            baseline=self.baseline,
             intervals=intervals,
         )
 
@@ -449,7 +436,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         numbers = self._measured(asked, Cutoffs.of(k), division)
 
         def words() -> list[str]:
-            phrases = [basis_of(self._models, self.users_by_model, asked)]
+            phrases = [self._basis(asked)]
             phrases += self._first.clustering_in_words
             if isinstance(division, PartsOfSplit):
                 phrases.append(part_in_words(self._first, division))
@@ -528,7 +515,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             )
         pairs = self.pairs if model is None else [self._pair(model, None)]
         asked = self._asked([metric], options)
-        basis = basis_of(self._models, self.users_by_model, asked)
+        basis = self._basis(asked)
         numbers = measured(
             self._models,
             asked,
@@ -589,10 +576,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         popular   0.2369  0.0190         2
         """
         asked = asked_of(self._first, [metric], options, "k", "test_share")
-        basis = [
-            basis_of(self._models, self.users_by_model, asked),
-            *merged(options_of(self._models, asked, Cutoffs.one(k))),
-        ]
+        basis = self._basis_with_options(asked, Cutoffs.one(k))
         return runs_of(
             self._models,
             asked[0],
@@ -655,7 +639,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         better = measure.metric.better
         groups = moved(self._models, pair, values, measure.k, n_shown, better)
         frame = movers_frame(groups)
-        basis = basis_of(self._models, self.users_by_model, [measure])
+        basis = self._basis([measure])
         template = "results/users.jinja"
         with use_noun(self._first.noun_of_lists):
             told = of_users(groups, measure.label, Nouns(_("user"), _("users")))
@@ -706,7 +690,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         k = Cutoffs.one(k).values[0]
         frame = pd.DataFrame(overlaps(self._models, k, p))
-        return Table(frame, shown=Shown(basis=[self.basis]))
+        shown = Shown(basis=[self.basis], index=["model", "other"])
+        return Table(frame, shown=shown)
 
     @with_noun
     def beyond(self, k: int | None = None) -> Table:
@@ -794,7 +779,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         numbers = measured(self._models, [measure], cutoffs, settings=self.settings)
         shown = Shown(
             title=f"{measure.symbol}@k",
-            basis=[basis_of(self._models, self.users_by_model, [measure])],
+            basis=[self._basis([measure])],
             pivot=("k", "model", "mean"),
             plot="curves",
             symbol=measure.symbol,
@@ -895,17 +880,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         with use_language(lang):
             request = request_of(self._first, k, metrics, options, by=by)
             asked = request.metrics
-            basis = [
-                basis_of(self._models, self.users_by_model, asked),
-                *merged(options_of(self._models, asked, Cutoffs.of(k))),
-            ]
+            basis = self._basis_with_options(asked, Cutoffs.of(k))
             return report_of(
                 self._models,
                 request,
                 self.settings,
                 pairs=self.pairs,
                 baseline=self.baseline,
-                marked_against=self._marked_against,
                 basis="; ".join(basis),
                 users=_count("movers", movers),
             )
@@ -913,7 +894,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     @property
     def basis(self) -> str:
         """The users and the convention that models are compared by, in words."""
-        return basis_of(self._models, self.users_by_model)
+        return self._basis()
+
+    def _basis(self, asked: Sequence[Measure] = ()) -> str:
+        """Return the users and the convention behind some metrics."""
+        return basis_of(self._models, self.users_by_model, asked)
+
+    def _basis_with_options(self, asked: Sequence[Measure], k: Cutoffs) -> list[str]:
+        """Return the same with the options of each metric."""
+        return [self._basis(asked), *merged(options_of(self._models, asked, k))]
 
     def _asked(self, metrics: Metrics, options: Mapping[str, Any]) -> list[Measure]:
         """Return the metrics asked for, or the usual ones, each with its options.

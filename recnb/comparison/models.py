@@ -8,34 +8,25 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
-from itertools import combinations
+from dataclasses import replace
 from typing import Any, NoReturn
 
 import pandas as pd
 import polars as pl
 
-from recnb.conventions import presets
-from recnb.data import Joined
 from recnb.data.batches import batches_of
-from recnb.data.columns import kind
 from recnb.data.files import is_file
 from recnb.data.forms import opened
-from recnb.data.ids import each_once
-from recnb.data.in_memory import Sheets
-from recnb.data.matches import relevant_only
 from recnb.data.names import RECS, TRUTH
 from recnb.data.read import SIDE_FRAMES, Input, match_kinds
 from recnb.data.roles import as_named, settle
-from recnb.data.splits import Keys
 from recnb.data.tables import FileTable, InputTable, is_frame
-from recnb.display.language import Plural, Sentence, _, named, use_noun
+from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import (
     ColumnError,
     FrameError,
     LeftMergeWarning,
-    NoUsersError,
     OptionError,
     is_several,
     listed,
@@ -50,17 +41,6 @@ from recnb.evaluate import (
     unknown_option,
 )
 from recnb.evaluation import Evaluation
-from recnb.results.evaluation_data import same_rows, users_in_common
-
-#: Whom models are compared on.
-JUDGED_BY_BOTH = Plural(
-    "{n:,} user that both models are judged on",
-    "{n:,} users that both models are judged on",
-)
-JUDGED_BY_ALL = Plural(
-    "{n:,} user that all {models} models are judged on",
-    "{n:,} users that all {models} models are judged on",
-)
 
 #: The keywords of `compare` that are not passed on to `evaluate`.
 OWN = ("baseline", "pairs", "confidence", "model")
@@ -73,29 +53,21 @@ NAME_PREDICTIONS = (
     "recnb.compare(frame, score=['pred_a', 'pred_b'])"
 )
 
-#: What to type for parts of one run.
-PATTERN = "recnb.evaluate('recs_*.parquet', truth)"
-PARTS = f"Give the parts as one frame, or as files by a pattern in quotes, {PATTERN}."
-
 #: What the command line has in place of these calls.
 TYPED = {
     NAME_EACH: "--model a=FILES --model b=FILES",
     NAME_PREDICTIONS: "",
-    PATTERN: "'recs_*.parquet'",
 }
-
-#: Axes that may differ: the order follows from the columns of a frame, and does not
-#: change the list.
-FREE = ("order", "metric")
 
 
 def models_of(
-    models: Any, truth: Input | None, column: str | None, options: dict[str, Any]
+    models: Any, truth: Input | None, own: Mapping[str, Any], options: dict[str, Any]
 ) -> Mapping[str, Evaluation]:
     """Evaluate every model, in the order given.
 
-    `column` is that of the models of one frame.
+    `own`: the keywords of `compare`, of which "model" is the column of models.
     """
+    column = own["model"]
     known = [*OWN, *KEYWORDS]
     for name in options:
         if name not in known:
@@ -104,10 +76,13 @@ def models_of(
     models, truth = _opened(models, truth, options)
     scores = options.get("score")
     has_score_of_each = is_several(scores)
+    typed = {name: value for name, value in own.items() if value is not None}
+    is_by_name = isinstance(models, Mapping)
     frames: Mapping[Any, Any]
     if has_score_of_each:
         frames = _by_score(models, scores, column)
-    elif isinstance(models, Mapping):
+        typed["score"] = list(frames)
+    elif is_by_name:
         frames = _by_name(models, column)
     else:
         frames = _by_model(models, column)
@@ -118,6 +93,8 @@ def models_of(
         for name, frame in steps(list(frames.items()), _("comparing")):
             of_model = options | {"score": name} if has_score_of_each else options
             model = evaluated[name] = _evaluated(name, frame, truth, of_model)
+            if model is not frame:
+                model.call_as_compared(typed, name if is_by_name else "")
             if model.source.is_left_merge:  # one warning is enough
                 warnings.simplefilter("ignore", LeftMergeWarning)
     return evaluated
@@ -315,272 +292,3 @@ def _evaluated(
         if engine is not None and truth is not None:
             return engine(_frame_of(model), _frame_of(truth), options)
         return evaluate(model, truth, **options)
-
-
-def numbered_alike(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
-    """Return models in whose split a list has one number."""
-    (first, ours), *others = models.items()
-    for name, theirs in others:
-        _check_splits((first, name), ours, theirs)
-    if not ours.keys.columns:
-        return models
-    keys = ours.keys.together([theirs.keys for _name, theirs in others])
-    return {name: model.numbered_as(keys) for name, model in models.items()}
-
-
-def check_models(models: Mapping[str, Evaluation]) -> None:
-    """Refuse models of different conventions or truths.
-
-    Their difference would be that of these.
-    """
-    (first, ours), *others = models.items()
-    for name, theirs in others:
-        _check_conventions((first, name), ours, theirs)
-        _check_weights((first, name), ours, theirs)
-        judged, other = _judged(ours.joined), _judged(theirs.joined)
-        _check_kinds((first, name), judged, other)
-        _check_truths((first, name), judged, other, ours.keys)
-
-
-def _check_conventions(
-    names: tuple[str, str], ours: Evaluation, theirs: Evaluation
-) -> None:
-    """Refuse two models of different conventions."""
-    first, name = names
-    choices, others = _choices_of(ours), _choices_of(theirs)
-    for axis, choice in choices.items():
-        if axis in FREE or choice == others[axis]:
-            continue
-        both = f"{axis}={choice!r} and {axis}={others[axis]!r}"
-        fix = (
-            f"Evaluate both with the same {axis}=, or give frames and let "
-            f"compare() evaluate them."
-        )
-        raise OptionError(
-            f"{first!r} and {name!r} are evaluated under different conventions: "
-            f"{both}. {fix}"
-        )
-
-
-def _choices_of(model: Evaluation) -> dict[str, Any]:
-    """Return what is chosen on each axis of the conventions."""
-    return {"convention": model.library or "recnb", **vars(model.convention)}
-
-
-def _check_weights(
-    names: tuple[str, str], ours: Evaluation, theirs: Evaluation
-) -> None:
-    """Refuse two models if users weigh otherwise, or if pairs weigh in one alone."""
-    first, name = names
-    users_are_alike = _is_same(ours.source.user_weights, theirs.source.user_weights)
-    if users_are_alike and _has_pair_weights(ours) == _has_pair_weights(theirs):
-        return
-    problem = (
-        f"{first!r} and {name!r} are weighted otherwise: evaluate both with "
-        f"the same propensity= and user_weight=, or "
-    )
-    raise OptionError(f"{problem}give frames and let compare() evaluate them.")
-
-
-def _check_splits(names: tuple[str, str], ours: Evaluation, theirs: Evaluation) -> None:
-    """Refuse two models whose lists are told apart, or are drawn together, otherwise."""
-    first, name = names
-    if ours.side_data.cluster != theirs.side_data.cluster:
-        raise OptionError(
-            f"{first!r} and {name!r} have another cluster=: evaluate both with one."
-        )
-    of_each = [{*model.keys.combinations_in_words["words"]} for model in (ours, theirs)]
-    for whose, lacking in (
-        (first, of_each[0] - of_each[1]),
-        (name, of_each[1] - of_each[0]),
-    ):
-        if lacking:
-            raise OptionError(
-                f"{first!r} and {name!r} have lists in other values of split=: only "
-                f"{whose!r} has {min(lacking)}. Give both the same split= and lists of "
-                "the same values."
-            )
-
-
-def _is_same(weights: pl.DataFrame | None, other: pl.DataFrame | None) -> bool:
-    if weights is None or other is None or weights is other:
-        return weights is other
-    return same_rows(weights, other)
-
-
-def _has_pair_weights(model: Evaluation) -> bool:
-    return "weight" in model.joined.rows.judged.columns
-
-
-def _check_kinds(
-    names: tuple[str, str], judged: pl.DataFrame, other: pl.DataFrame
-) -> None:
-    """Refuse two models whose ids are of different kinds."""
-    first, name = names
-    user, item = kind(judged["user"].dtype), kind(judged["item"].dtype)
-    other_user, other_item = kind(other["user"].dtype), kind(other["item"].dtype)
-    if (user, item) == (other_user, other_item):
-        return
-    problem = (
-        f"users and items of {first!r} are {user} and {item}, those "
-        f"of {name!r} {other_user} and {other_item}: "
-    )
-    raise FrameError(f"{problem}make them one kind, .astype(str).")
-
-
-def _check_truths(
-    names: tuple[str, str], judged: pl.DataFrame, other: pl.DataFrame, keys: Keys
-) -> None:
-    """Refuse two models with different relevant items, and name one of them."""
-    if same_rows(judged, other):
-        return
-    first, name = names
-    whose, example = first, judged.join(other, on=judged.columns, how="anti")
-    if not example.height:
-        whose, example = name, other.join(judged, on=judged.columns, how="anti")
-    _user, item, relevance, *weights = example.row(0)
-    user = keys.names(example["user"])[0]
-    row = f"user {user!r}, item {item!r}, relevance {relevance:g}"
-    for weight in weights:
-        row += f", weight {weight:g}"
-    counts = f"{judged.height:,} and {other.height:,}"
-    raise FrameError(
-        f"{first!r} and {name!r} are judged against different relevant items "
-        f"({counts}): only {whose!r} has {row}. Give compare() frames of "
-        "recommendations and one truth."
-    )
-
-
-def _judged(joined: Joined) -> pl.DataFrame:
-    """Return the rows of the truth that must be the same.
-
-    These are the relevant ones, and all if those that are not enter the ranking.
-    """
-    judged = joined.rows.judged.select("user", "item", "relevance", "^weight$")
-    if joined.convention.candidates != "list":
-        return judged
-    return relevant_only(judged, joined.convention)
-
-
-def share_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
-    """Let all models rank the items of all of them.
-
-    That is, if the convention ranks the catalogue below the lists.
-    """
-    first = next(iter(models.values()))
-    conventions = [first.convention]
-    if first.library is not None:
-        of_library = presets.of_library(first.library)
-        conventions = [preset.convention for preset in of_library]
-    if not any(convention.candidates == "catalogue" for convention in conventions):
-        return models
-    sources = {}
-    for name, model in models.items():
-        source = model.joined.source
-        if not isinstance(source, Sheets):
-            return models
-        sources[name] = source
-    items = each_once(*[source.items for source in sources.values()])
-    shared = {}
-    for name, model in models.items():
-        source = sources[name].within(items)
-        shared[name] = model.restricted(source.under(model.convention))
-    return shared
-
-
-@dataclass(frozen=True)
-class ModelUsers:
-    """The number of users one model was evaluated on, and of those left out.
-
-    Where users have several lists, these are counted.
-    """
-
-    model: str
-    n_users: int  #: evaluated
-    n_left_out: int  #: of these, not evaluated in every other model
-    n_without_list: int  #: of those compared, without a list, which counts 0
-    n_without_relevant: int = 0  #: of those compared, with no relevant item
-    n_skipped: int = 0  #: with no relevant item, not evaluated
-
-
-def restrict_to_common_users(
-    models: Mapping[str, Evaluation],
-) -> tuple[dict[str, Evaluation], tuple[ModelUsers, ...]]:
-    """Restrict the models to the users of all of them, and count those left out."""
-    users = users_in_common([model.joined.users for model in models.values()])
-    if len(users) == 0:
-        raise _no_users_in_common(models)
-    note = Sentence(
-        JUDGED_BY_BOTH if len(models) == 2 else JUDGED_BY_ALL,
-        {"n": len(users), "models": len(models)},
-    )
-    n_left_out = {
-        name: len(model.joined.users) - len(users) for name, model in models.items()
-    }
-    kept: dict[str, Evaluation] = {}
-    for name, model in models.items():
-        if n_left_out[name]:
-            kept[name] = model.restricted(model.joined.among(users, note))
-        elif any(n_left_out.values()) and averages_others(model):
-            kept[name] = model.restricted(model.joined.among(users))
-        else:
-            kept[name] = model
-    _refuse_parts_of_one_run(kept)
-    counts = []
-    for name, model in models.items():
-        of_all, of_kept = model.joined.user_counts(), kept[name].joined.user_counts()
-        of_model = ModelUsers(
-            model=name,
-            n_users=len(model.joined.users),
-            n_left_out=n_left_out[name],
-            n_without_list=of_kept.n_without_list,
-            n_without_relevant=of_kept.n_nothing_to_find,
-            n_skipped=of_all.n_left_out,
-        )
-        counts.append(of_model)
-    return kept, tuple(counts)
-
-
-def _no_users_in_common(models: Mapping[str, Evaluation]) -> NoUsersError:
-    """Return the error for models without a user that all of them are judged on."""
-    users_of = {name: model.joined.users for name, model in models.items()}
-    keys = next(iter(models.values())).keys
-    counts = ", ".join(
-        f"{name!r} {len(users):,} (such as {keys.names(users.head(1))[0]!r})"
-        for name, users in users_of.items()
-    )
-    with use_noun(next(iter(models.values())).noun):
-        problem = named(
-            "no user is judged in every model: {counts}. Check that all lists are "
-            "of the same users.",
-            counts=counts,
-        )
-    return NoUsersError(f"{problem} {PARTS}", TYPED)
-
-
-def _refuse_parts_of_one_run(models: Mapping[str, Evaluation]) -> None:
-    """Refuse two models no user of which has a list of both."""
-    has_list = {}
-    for name, model in models.items():
-        of_users = model.joined.hits.list_length > 0
-        if of_users.any():
-            has_list[name] = of_users
-    for first, other in combinations(has_list, 2):
-        if not (has_list[first] & has_list[other]).any():
-            problem = (
-                f"{first!r} and {other!r} have lists of different users, so they are "
-                f"parts of one run and not two models."
-            )
-            raise FrameError(f"{problem} {PARTS}", TYPED)
-
-
-def averages_others(model: Evaluation) -> bool:
-    """Return whether the model's library averages some metrics over other users."""
-    if model.library is None:
-        return False
-    conventions = [preset.convention for preset in presets.of_library(model.library)]
-    averaged = {
-        (convention.averaged_users, convention.no_relevant)
-        for convention in conventions
-    }
-    return len(averaged) > 1

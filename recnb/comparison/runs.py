@@ -88,7 +88,11 @@ def runs_of(
     label = label_of(place.measure.metric.symbol, place.k)
     of_pairs = Table(
         differences,
-        shown=Shown(title=_("Differences over splits"), cells={"verdict": "verdict"}),
+        shown=Shown(
+            title=_("Differences over splits"),
+            index=["model", "baseline"],
+            cells={"verdict": "verdict"},
+        ),
     )
     notes = _notes(differences, columns, settings, test_share)
     shown = Shown(

@@ -13,16 +13,15 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from recnb.display.forms import CONSOLE, Estimate, Line, Mark, Name
+from recnb.display.forms import CONSOLE, Name
 from recnb.display.text import one_line
-from recnb.metrics.metric import Better
 from recnb.results import conclusions as words
 from recnb.results.numbers import ENDS, DifferenceRow, Numbers
 from recnb.results.segments import Division
 from recnb.results.table import Shown, Table
 from recnb.results.tables import distinct_labels
 from recnb.results.user_groups import UserGroup
-from recnb.results.verdicts import FOUND, NEAR_BEST, sign_of_verdict
+from recnb.results.verdicts import FOUND, sign_of_verdict
 from recnb.stats import Settings
 
 #: The columns of differences that say what each is of.
@@ -62,75 +61,51 @@ def means_table(
     *,
     n_users: int,
     settings: Settings,
-    marked_against: str | None,
-    every_pair: bool,
+    baseline: str | None,
     intervals: bool,
 ) -> Table:
-    """Return the table of means, with marks against a baseline or against the best.
+    """Return the table of means, with marks against the baseline or against the best.
 
     A row per model, a column per metric and cut-off, or three with intervals; `names`:
-    of the columns; `every_pair`: whether every two models are compared.
+    of the columns.
 
-    The best mean of a column is shown bold (between asterisks on a console). Where a
-    baseline was named, ▲ and ▼ mark what is shown to be better or worse than it, △ and
-    ▽ what is higher or lower where neither is better; otherwise ° marks means that are
-    not shown to differ from the best. Where neither more nor less is better, as of
-    novelty, none is the best.
+    The best mean of a column is shown bold (between asterisks on a console). ▲ and ▼
+    mark what is shown to be better or worse than the baseline, △ and ▽ what is higher
+    or lower where neither is better. Where every two models are compared, ° marks means
+    that are not shown to differ from the best. Where neither more nor less is better,
+    as of novelty, none is the best.
     """
     if not numbers.division.is_tested:  # as parts of the truth are not
-        marked_against = None
+        baseline = None
     with_ends = pd.DataFrame(
         _by_model(numbers, names, numbers.estimates, empty=np.nan),
         _rows_of(numbers),
         pd.MultiIndex.from_product([names.values(), ENDS]),
     )
     means = pd.DataFrame(with_ends.xs("mean", axis=1, level=1))
-    marks = _marks(numbers, names, marked_against)
+    marks = _marks(numbers, names, baseline)
     directions = {
         names[place.measure.name, place.k]: place.measure.metric.better
         for place in numbers.places
     }
-    # Without a test no mark needs a meaning.
-    is_tested = numbers.near_best.any() or np.isfinite(numbers.tests["p"]).any()
-    legend = _legend(
-        marks,
+    legend = words.legend(
         directions,
-        marked_against=marked_against if is_tested else None,
-        settings=settings,
-        every_pair=every_pair,
+        baseline,
+        words.near_best_in_words(settings),
+        has_best=any(marks["best"].values()),
+        is_tested=bool(np.isfinite(numbers.tests["p"]).any()),
     )
+    if of_directions := words.directions_in_words(directions):
+        legend.append(of_directions)
     shown = Shown(
         basis=basis,
-        attrs={"baseline": marked_against, "n_users": n_users},
+        attrs={"baseline": baseline, "n_users": n_users},
         notes=legend,
         marks=marks,
         plot="models",
         drawn=with_ends,
     )
     return Table(with_ends if intervals else means, shown=shown)
-
-
-def _legend(
-    marks: Mapping[str, Any],
-    directions: Mapping[str, Better],
-    *,
-    marked_against: str | None,
-    settings: Settings,
-    every_pair: bool,
-) -> list[Line]:
-    """Return what the marks of a table mean; `directions`: of its columns."""
-    lines = list[Line]()
-    if any(marks["best"].values()):
-        lines.append([Mark("best", "0.5"), words.best_in_words(directions)])
-        if any(marks["near_best"].values()):
-            near = words.near_best_in_words(settings, every_pair=every_pair)
-            sign = Estimate("0.5", signs=NEAR_BEST, signed=True)
-            lines.append([sign, f": {near}"])
-    if marked_against is not None:
-        lines += words.marks_in_words(marked_against, directions)
-    if of_directions := words.directions_in_words(directions):
-        lines.append(of_directions)
-    return lines
 
 
 def differences_table(

@@ -133,6 +133,10 @@ class Call:
     library: str | None = None
     #: Propensity and user_weight, as code.
     weights: Mapping[str, str] = field(default_factory=dict)
+    #: The keywords of `recnb.compare`, if that was called.
+    compared: Mapping[str, Any] | None = None
+    #: The name of the model there; "" where all are in one frame.
+    model: str = ""
 
 
 # ---- all of it

@@ -25,6 +25,7 @@ from recnb.display.language import (
 )
 from recnb.display.style import ACCENT
 from recnb.display.text import (
+    beginning,
     fixed,
     html_text,
     latex_text,
@@ -129,9 +130,17 @@ class Rows:
     left: int = 1
     tinted: Collection[int] = ()  #: rows with a background
     most: int = 12  #: rows on a console
+    #: The first columns, which name the rows and stand in each part of a table that is
+    #: too wide for a console; None: all on the left.
+    n_names: int | None = None
     wraps: bool = False  #: cells hold sentences or titles, which are broken into lines
     small: bool = False  #: many columns have room beside each other
     note: Line = ""  #: small print below
+
+    def with_cells(self, changed: Callable[[Line], Line]) -> Rows:
+        """Return the table with each of its cells changed."""
+        rows = [[changed(cell) for cell in row] for row in self.rows]
+        return replace(self, rows=rows)
 
 
 def estimate(
@@ -150,8 +159,7 @@ def estimate(
 
 def with_digits(table: Rows, digits: int | None) -> Rows:
     """Return a table whose numbers have so many decimals."""
-    rows = [[_rounded(cell, digits) for cell in row] for row in table.rows]
-    return replace(table, rows=rows)
+    return table.with_cells(lambda cell: _rounded(cell, digits))
 
 
 def _rounded(cell: Line, digits: int | None) -> Line:
@@ -165,6 +173,11 @@ def _rounded(cell: Line, digits: int | None) -> Line:
             ends = (_rounded(low, digits), _rounded(high, digits))
         return replace(cell, value=_rounded(cell.value, digits), ends=ends)
     return cell
+
+
+def opening(text: str, longest: int) -> Name:
+    """Return a title or a text of the user's, of which the beginning is shown."""
+    return Name(beginning(text, longest), longest)
 
 
 def strong(name: object) -> Mark:

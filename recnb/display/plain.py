@@ -8,11 +8,13 @@ from dataclasses import replace
 
 from recnb.display.forms import CONSOLE, LATEX, MARKDOWN, Estimate, Line, Mark, Rows
 from recnb.display.language import ngettext, width
+from recnb.display.text import cut
 
 #: The columns of a console, and of a line of small print on it.
 COLUMNS = 100
 SMALL_PRINT = 88
 BETWEEN = "  "  #: columns of a table
+SHORTEST = 8  #: columns of a name, of several that share a line
 
 
 def markdown_table(table: Rows) -> str:
@@ -31,12 +33,12 @@ def markdown_table(table: Rows) -> str:
 def console_table(table: Rows) -> str:
     """Return a table on a page of a console, without intervals if they have no room.
 
-    What is still too wide is cut.
+    What is still too wide is written in parts.
     """
     shown = replace(table, rows=table.rows[: table.most])
-    lines = aligned_rows(shown)
-    if max(map(width, lines)) > COLUMNS:
-        lines = [_shortened(line) for line in aligned_rows(_without_intervals(shown))]
+    if max(map(width, aligned_rows(shown))) > COLUMNS:
+        shown = shown.with_cells(_without_interval)
+    lines = fitted_rows(shown)
     n_left_out = len(table.rows) - len(shown.rows)
     more = ""
     if n_left_out:
@@ -96,17 +98,16 @@ def aligned_rows(table: Rows) -> list[str]:
 def fitted_rows(table: Rows) -> list[str]:
     """Return the lines of a table for a console, a wide one in parts below each other.
 
-    Each part begins with the columns that name the rows. What is longer than a part
-    has room for ends in "…".
+    Each part begins with the columns that name the rows, which take half of it at most.
+    What is longer than there is room for is cut in its middle.
     """
     lines = aligned_rows(table)
     if max(map(width, lines)) <= COLUMNS:
         return lines
     header, rows = CONSOLE.cells(table)
     columns: list[Sequence[str]] = [*zip(header, *rows, strict=True)]
-    n_names = _n_of_names(columns[: table.left])
-    half = COLUMNS // 2
-    names = [[_shortened(cell, half) for cell in each] for each in columns[:n_names]]
+    n_names = table.left if table.n_names is None else table.n_names
+    names = _names_in_half(columns[:n_names])
     room = COLUMNS - _width_of(names) - len(BETWEEN)
     others = [[_shortened(cell, room) for cell in each] for each in columns[n_names:]]
     n_left = table.left - n_names
@@ -119,12 +120,14 @@ def fitted_rows(table: Rows) -> list[str]:
     return lines
 
 
-def _n_of_names(columns: Sequence[Sequence[str]]) -> int:
-    """Return how many of the first columns are in each part: as take half of it."""
-    n_names = 1
-    while n_names < len(columns) and _width_of(columns[: n_names + 1]) <= COLUMNS // 2:
-        n_names += 1
-    return n_names
+def _names_in_half(columns: Sequence[Sequence[str]]) -> Sequence[Sequence[str]]:
+    """Return columns of names, the longest cut so that all take half of a line."""
+    longest = COLUMNS // 2
+    names = columns
+    while _width_of(names) > COLUMNS // 2 and longest > SHORTEST:
+        longest -= 1
+        names = [[_shortened(cell, longest) for cell in column] for column in columns]
+    return names
 
 
 def _that_fit(columns: Sequence[Sequence[str]], room: int) -> Sequence[Sequence[str]]:
@@ -144,29 +147,20 @@ def _width_of(columns: Sequence[Sequence[str]]) -> int:
 def _aligned_lines(rows: Sequence[Sequence[str]], n_left: int) -> list[str]:
     """Put the cells of rows into columns, the first ones aligned to the left."""
     widths = [max(map(width, column)) for column in zip(*rows, strict=True)]
-    return [_aligned(row, widths, n_left) for row in rows]
-
-
-def _aligned(row: Sequence[str], widths: Sequence[int], n_left: int) -> str:
-    """Put the cells of a row into columns, the first ones aligned to the left."""
-    cells = []
-    for column, (cell, wide) in enumerate(zip(row, widths, strict=True)):
-        # A Korean letter takes two columns, which str.ljust and str.rjust do not know.
-        gap = " " * (wide - width(cell))
-        cells.append(cell + gap if column < n_left else gap + cell)
-    return BETWEEN.join(cells).rstrip()
-
-
-def _without_intervals(table: Rows) -> Rows:
-    rows = []
-    for row in table.rows:
+    lines = []
+    for row in rows:
         cells = []
-        for cell in row:
-            if isinstance(cell, Estimate):
-                cell = replace(cell, ends=None)
-            cells.append(cell)
-        rows.append(cells)
-    return replace(table, rows=rows)
+        for column, (cell, wide) in enumerate(zip(row, widths, strict=True)):
+            # A Korean letter takes two columns, which str.ljust does not know.
+            gap = " " * (wide - width(cell))
+            cells.append(cell + gap if column < n_left else gap + cell)
+        lines.append(BETWEEN.join(cells).rstrip())
+    return lines
+
+
+def _without_interval(cell: Line) -> Line:
+    """Return a cell without its interval."""
+    return replace(cell, ends=None) if isinstance(cell, Estimate) else cell
 
 
 def wrapped(
@@ -192,9 +186,10 @@ def wrapped(
     return filled.replace("\0", "")
 
 
-def _shortened(line: str, columns: int = COLUMNS) -> str:
-    """Cut a line of a console, or a cell, to a width."""
-    while width(line) > columns:
-        n_over = max(2, (width(line) - columns) // 2)
-        line = line[: -n_over - 1].rstrip(" ,…") + " …"
-    return line
+def _shortened(cell: str, columns: int) -> str:
+    """Cut a cell of a console to a width."""
+    shown, longest = cell, columns
+    while width(shown) > columns:  # where a letter takes two columns, again
+        shown = cut(cell, longest)
+        longest -= 1
+    return shown

@@ -151,7 +151,7 @@ def _named_places(
         shown = _with_room(places, x, NUMBER_GAP)
         return [(place, short(place)) for place in shown]
     shown = _with_room(places, x, WORD_GAP)
-    return [(place, one_line(words[place], 11).rstrip("…")) for place in shown]
+    return [(place, one_line(words[place])[:10]) for place in shown]
 
 
 def bars(

@@ -27,6 +27,7 @@ from recnb.display.forms import (
     Name,
     Rows,
     joined,
+    opening,
     with_code,
 )
 
@@ -211,6 +212,7 @@ FILTERS: dict[str, Any] = {
     "trimmed": text.trimmed,
     "isfinite": isfinite,
     "name": Name,
+    "opening": opening,
     "one_line": text.one_line,
     "place": "{:.1f}".format,
 }

@@ -95,13 +95,28 @@ def one_line(value: object, longest: int = NAME_SHOWN) -> str:
     It has no line breaks, and nothing that turns the direction of what follows.
     """
     # Cut before looking at each character: a name may be as long as a book.
-    plain = str(value)[: longest + 1]
-    shown = plain
-    if not plain.isprintable():
-        shown = "".join(map(_shown, plain))
-    if len(plain) <= longest:
-        return shown
-    return shown[: longest - 1] + "…"
+    plain = cut(str(value), longest)
+    if plain.isprintable():
+        return plain
+    return "".join(map(_shown, plain))
+
+
+def beginning(text: str, longest: int = TEXT_SHOWN) -> str:
+    """Return the beginning of a title or of a text, on one line."""
+    if len(text) <= longest:
+        return one_line(text, longest)
+    return one_line(text[: longest - 1], longest) + "…"
+
+
+def cut(text: str, longest: int) -> str:
+    """Cut a text in its middle to so many letters.
+
+    Names that differ at their ends, as versions do, are told apart.
+    """
+    if len(text) <= longest:
+        return text
+    n_last = longest // 3
+    return f"{text[: longest - 1 - n_last]}…{text[len(text) - n_last :]}"
 
 
 def _shown(sign: str) -> str:

@@ -245,13 +245,25 @@ class Repair:
         lines = [self._line(change) for change in self.changes]
         if "recs" not in self.data.side.frames or not all(lines):
             return ""
-        arguments = ", ".join(self._arguments())
-        return "\n".join([*lines, f"ev = recnb.evaluate({arguments})"])
+        call = self.data.side.call
+        if call.compared is None:
+            arguments = ", ".join(self._arguments(SIDES))
+            return "\n".join([*lines, f"ev = recnb.evaluate({arguments})"])
+        models = "models"
+        if any(change.frame == "recs" for change in self.changes):
+            if not call.model:
+                return ""  # the rows of one model are part of a frame
+            lines.insert(0, f"recs = models[{call.model!r}]")
+            models = f"{{**models, {call.model!r}: recs}}"
+        arguments = ", ".join(self._arguments([models, "truth"]))
+        return "\n".join([*lines, f"found = recnb.compare({arguments})"])
 
-    def _arguments(self) -> list[str]:
+    def _arguments(self, sides: Sequence[str]) -> list[str]:
         """Return the arguments of the call that evaluates what is put right."""
         call, frames = self.data.side.call, self.data.side.frames
-        arguments = list(SIDES) if "truth" in frames else ["df"]
+        arguments = [*sides]
+        if "truth" not in frames:
+            arguments = ["df"] if call.compared is None else [*sides[:1]]
         for name in FRAMES:
             if name in frames and name not in SIDES:
                 arguments.append(f"{name}={name}")
@@ -260,7 +272,7 @@ class Repair:
         # An evaluation by `ev.under(library)` is one with convention=library.
         library = self.data.evaluation.library
         options = call.options if call.library == library else {"convention": library}
-        keywords = {**call.columns, **options, **self.options}
+        keywords = {**call.columns, **options, **(call.compared or {}), **self.options}
         for name, value in keywords.items():
             arguments.append(f"{name}={value!r}")
         return arguments

@@ -48,7 +48,6 @@ def report_of(
     *,
     pairs: Pairs = (),
     baseline: str | None = None,
-    marked_against: str | None = None,
     basis: str = "",
     users: int = USERS_SHOWN,
 ) -> Report:
@@ -66,12 +65,12 @@ def report_of(
     data = ReportData(
         models=tuple(models),
         baseline=baseline,
-        marked_against=marked_against,
+        marked_against=baseline,
         metrics=_metric_words(first, request, [*request.metrics, *beyond], lacking),
         k=request.columns,
         lead_k=request.lead_k,
         settings=settings,
-        means=(*numbers.means(marked_against), *of_beyond),
+        means=(*numbers.means(baseline), *of_beyond),
         differences=differences,
         curve=tuple(curve.means()),
         segments=_segments(models, request, pairs, settings),

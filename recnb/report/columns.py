@@ -6,7 +6,8 @@ column: of each field the values of all rows.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import fields, is_dataclass
 from functools import cache
 from math import isinf, nan
@@ -44,30 +45,51 @@ def plain(value: Any, kind: Any) -> Any:
     return json_values(value)
 
 
-def typed(value: Any, kind: Any) -> Any:
+class ChangedError(Exception):
+    """A value that is missing, or does not go with its type or with other values."""
+
+
+@contextmanager
+def _named(key: str) -> Iterator[None]:
+    """Name the key of a value that does not go with its type."""
+    try:
+        yield
+    except (AttributeError, KeyError, TypeError, ValueError, OverflowError) as problem:
+        raise ChangedError(key.removeprefix(".")) from problem
+
+
+def typed(value: Any, kind: Any, key: str = "") -> Any:
     """Return plain Python as a value of a type.
 
-    What does not fit raises a TypeError, a KeyError or a ValueError.
+    What does not fit raises a ChangedError with its `key`.
     """
     if value is None and NoneType in get_args(kind):
         return None
     kind = _without_none(kind)
     row = _row_of(kind)
-    if row is not None:
-        columns = []
-        for name, of_cells in _types_of(row).items():
-            columns.append([typed(cell, of_cells) for cell in value[name]])
-        return tuple(row(*cells) for cells in zip(*columns, strict=True))
-    if _is_record(kind):
-        types = _types_of(kind).items()
-        return kind(**{name: typed(value[name], of_field) for name, of_field in types})
-    if get_origin(kind) is tuple:
-        parts = zip(value, _types_of_parts(kind, len(value)), strict=True)
-        return tuple(typed(part, of_part) for part, of_part in parts)
-    if get_origin(kind) is Mapping:
-        of_parts = get_args(kind)[1]
-        return {name: typed(part, of_parts) for name, part in value.items()}
-    return _single(value, kind)
+    with _named(key):
+        if row is not None:
+            columns = []
+            for name, of_cells in _types_of(row).items():
+                with _named(f"{key}.{name}"):
+                    cells = value[name]
+                    column = [typed(cell, of_cells, f"{key}.{name}") for cell in cells]
+                    columns.append(column)
+            return tuple(row(*cells) for cells in zip(*columns, strict=True))
+        if _is_record(kind):
+            parts = {}
+            for name, of_field in _types_of(kind).items():
+                with _named(f"{key}.{name}"):
+                    parts[name] = typed(value[name], of_field, f"{key}.{name}")
+            return kind(**parts)
+        if get_origin(kind) is tuple:
+            of_parts = zip(value, _types_of_parts(kind, len(value)), strict=True)
+            return tuple(typed(part, of_part, key) for part, of_part in of_parts)
+        if get_origin(kind) is Mapping:
+            of_part = get_args(kind)[1]
+            items = value.items()
+            return {name: typed(part, of_part, f"{key}.{name}") for name, part in items}
+        return _single(value, kind)
 
 
 def _single(value: Any, kind: Any) -> Any:

@@ -81,7 +81,7 @@ class ReportData:
     models: tuple[str, ...]  #: "" is the only one
     #: The model that the others are compared with; None: every two are.
     baseline: str | None
-    #: The baseline that marks beside means are against; None: they are against the best.
+    #: What marks beside means are against: the baseline; None: the best.
     marked_against: str | None
     #: Metrics of accuracy, the first of which is the lead metric, then those beyond it.
     metrics: tuple[MetricWords, ...]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
@@ -11,20 +9,18 @@ from typing import Any
 
 import pandas as pd
 
-from recnb.data.files import File, checked_input
 from recnb.display.forms import Name
 from recnb.display.language import use_language
 from recnb.display.templates import FormName, page, write
-from recnb.errors import FrameError, Suggesting
+from recnb.errors import Suggesting
 from recnb.lint import Finding
 from recnb.report import sections, words
-from recnb.report.columns import plain, typed
+from recnb.report.columns import plain
 from recnb.report.data import ReportData
 from recnb.results.files import AsJson, written
 from recnb.results.numbers import DifferenceRow, MeanRow
 from recnb.results.user_cards import of_users
 from recnb.results.user_groups import UserGroup
-from recnb.version import __version__
 
 #: The format of the JSON of a report, and the version of it: another number where a key
 #: is renamed, removed or means something else.
@@ -196,7 +192,7 @@ class Report(AsJson, Suggesting):
             "report/report.jinja",
             form,
             report=data,
-            title=Name(words.title(data), 100),
+            title=Name(words.title(data), 200),
             tabs=f"recnb-{sha256(content.encode()).hexdigest()[:12]}",
             is_file=is_file,
             sections=sections,
@@ -211,60 +207,3 @@ class Report(AsJson, Suggesting):
     def _repr_html_(self) -> str:
         with use_language(self._data.language):
             return self._written("html")
-
-
-def read_report(path: File) -> Report:
-    """Read a report from the JSON that `report.to_json` or `recnb report` has written.
-
-    It is shown as it was, in its language, and has the same numbers; no data are read.
-
-    Parameters
-    ----------
-    path : path or file
-        The file of JSON, of this version of the format, `"recnb.report/9"`.
-
-    Returns
-    -------
-    Report
-        The report, with all its forms.
-
-    Examples
-    --------
-    >>> import pathlib, recnb, tempfile
-    >>> sample = recnb.datasets.load_sample()
-    >>> report = recnb.evaluate(sample.models["popular"], sample.test).report(k=10)
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = pathlib.Path(folder, "report.json")
-    ...     report.to_json(path)
-    ...     again = recnb.read_report(path)
-    >>> again.to_html() == report.to_html()
-    True
-    """
-    values = _values_in(path)
-    try:
-        return Report(typed(values, ReportData))
-    except (AttributeError, KeyError, TypeError, ValueError) as problem:
-        raise FrameError(
-            f"{path} is a report of recnb of which something is missing or was changed: "
-            "make it again with report.to_json, or with recnb report -o."
-        ) from problem
-
-
-def _values_in(path: File) -> dict[str, Any]:
-    """Return what a file of JSON holds, if it is a report of this version."""
-    content = checked_input(path).read_bytes()
-    values: Any = None
-    with suppress(ValueError, RecursionError):  # of what is no JSON
-        values = json.loads(content)
-    schema = values.get("schema") if isinstance(values, dict) else None
-    if schema == SCHEMA:
-        return dict(values)
-    if str(schema).startswith("recnb.report/"):
-        raise FrameError(
-            f"{path} is of the format {schema!r}, and recnb {__version__} reads {SCHEMA!r}: "
-            "make the report again, or read it with the version of recnb that wrote it."
-        )
-    raise FrameError(
-        f"{path} is no report of recnb: give a file that report.to_json(path) or "
-        "recnb report -o report.json has written."
-    )

@@ -36,7 +36,7 @@ from recnb.results.conclusions import n_tested, p_value
 from recnb.results.numbers import DifferenceRow, MeanRow
 from recnb.results.plots import times_of
 from recnb.results.segments import SMALL
-from recnb.results.verdicts import NEAR_BEST, sign_of_verdict, with_sign
+from recnb.results.verdicts import MARKS, sign_of_verdict, with_sign
 
 #: Differences in a table, and columns of means in letters of the usual size.
 MOST_ROWS, MOST_COLUMNS = 24, 6
@@ -104,12 +104,10 @@ def _of_several(
     rows: list[list[Line]] = [[_name_of(model, report)] for model in report.ranked]
     for _metric, means in columns:
         of_model = {mean.model: mean for mean in means}
-        signs = marks(report, means)
         for model, row in zip(report.ranked, rows, strict=True):
             mean = of_model[model]
-            row.append(
-                estimate_of(mean, best=mean.best, signs=signs[model], signed=True)
-            )
+            sign = MARKS.get(mean.mark, "")
+            row.append(estimate_of(mean, best=mean.best, signs=sign, signed=True))
     is_wide = len(heads) > MOST_COLUMNS
     return Rows([_("model"), *heads], rows, title, small=is_wide)
 
@@ -121,50 +119,50 @@ def _name_of(model: str, report: ReportData) -> Line:
     return Name(model)
 
 
-def marks(report: ReportData, means: Sequence[MeanRow]) -> dict[str, str]:
-    """Return by model the sign of a difference that stands beside a mean of a column.
-
-    It is the finding against the baseline; where every two models are compared, it
-    tells those that are not shown to differ from the best.
-    """
-    metric, k = means[0].metric, means[0].k
-    signs = dict.fromkeys(report.models, "")
-    if report.baseline is not None:
-        for row in report.differences_of(metric, k):
-            if row.is_found and row.baseline == report.baseline:
-                signs[row.model] = sign_of_verdict(row.verdict)
-        return signs
-    best = [mean.model for mean in means if mean.best]
-    for mean in means:
-        if best and not mean.best:
-            is_near = words.is_near(report, mean.model, best[0], metric, k)
-            signs[mean.model] = NEAR_BEST if is_near else ""
-    return signs
-
-
 def beyond(report: ReportData) -> Rows | None:
-    """Return the metrics beyond accuracy, if there are any."""
-    metrics = [metric for metric in report.metrics if not metric.is_accuracy]
-    note = _(texts.WITHOUT_INTERVAL)
-    if not metrics:
-        return None
-    if report.is_one:
-        return replace(_of_one(report, metrics, _("Beyond accuracy")), note=note)
+    """Return the metrics beyond accuracy, if there are any.
+
+    Each has users of its own, whose number stands beside its name.
+    """
+    title = _("Beyond accuracy")
+    places = [(report.models[0], k) for k in report.k]
+    header: list[Line] = [*map(at_k, report.k)]
+    if not report.is_one:
+        title = f"{title} {at_k(report.lead_k)}"
+        places = [(model, report.lead_k) for model in report.models]
+        header = [*map(Name, report.models)]
     rows: list[list[Line]] = []
-    for metric in metrics:
-        row: list[Line] = [_arrowed(metric.row_name, metric.better)]
-        for mean in report.means_of(metric.metric, report.lead_k):
-            cell = estimate_of(mean, signed=True)
-            if len(report.models) > FEW_MODELS:
-                cell = replace(cell, ends=None)
-            row.append(cell)
-        if len(row) > 1:
-            rows.append(row)
+    for metric in report.metrics:
+        means = {
+            (row.model, row.k): row
+            for row in report.means
+            if row.metric == metric.metric
+        }
+        shown = [means[place] for place in places if place in means]
+        if metric.is_accuracy or not shown:
+            continue
+        row: list[Line] = [_arrowed(metric.row_name, metric.better), _sizes_of(shown)]
+        row += [_beyond_of(means.get(place), report) for place in places]
+        rows.append(row)
     if not rows:
         return None
-    header: list[Line] = [_("metric"), *map(Name, report.models)]
-    title = f"{_('Beyond accuracy')} {at_k(report.lead_k)}"
-    return Rows(header, rows, title, note=note)
+    header = [_("metric"), words.nouns(report).users, *header]
+    return Rows(header, rows, title, most=20, note=_(texts.WITHOUT_INTERVAL))
+
+
+def _sizes_of(means: Sequence[MeanRow]) -> str:
+    """Return how many users means are over, or lists; of models that differ a range."""
+    sizes = sorted(mean.n_lists or mean.n_users for mean in means)
+    ends = dict.fromkeys([sizes[0], sizes[-1]])
+    return "–".join(f"{size:,}" for size in ends)
+
+
+def _beyond_of(mean: MeanRow | None, report: ReportData) -> Line:
+    """Return a mean beyond accuracy; there is no room for intervals of many models."""
+    if mean is None:
+        return ""
+    cell = estimate_of(mean, signed=not report.is_one)
+    return replace(cell, ends=None) if len(report.models) > FEW_MODELS else cell
 
 
 def _arrowed(name: str, better: Better) -> str:
@@ -195,7 +193,7 @@ def _of_one(report: ReportData, metrics: Sequence[MetricWords], title: str) -> R
 
 def _has_strip(metric: MetricWords) -> bool:
     bottom, top = metric.bounds
-    return metric.is_accuracy and bottom == 0 and isfinite(top)
+    return bottom == 0 and isfinite(top)
 
 
 def _strip(report: ReportData, metric: MetricWords) -> Line:
@@ -308,10 +306,15 @@ def _tests(
     if any(baselines):
         counts = [f"{row.won:,} / {row.tied:,} / {row.lost:,}" for row in rows]
         columns.append((_("won / tied / lost"), counts))
+    if left is None:
+        left = [title for title, _cells in columns].index(against)
+    return _in_columns(columns, title, left=left, note=note)
+
+
+def _in_columns(columns: Columns, title: Line, *, left: int, note: Line) -> Rows:
+    """Return a table of columns, each a title with its cells."""
     header = [title for title, _cells in columns]
     cells = list(zip(*(cells for _title, cells in columns), strict=True))
-    if left is None:
-        left = header.index(against)
     return Rows(header, cells, title, left=left, note=note)
 
 
@@ -363,9 +366,7 @@ def _segments_of_one(report: ReportData, segments: SegmentNumbers, title: str) -
     gaps = segments.differences_of(report.lead.metric)
     if len(gaps) == len(means):
         return _tests(columns, gaps, title, left=1, note=segments.basis)
-    header = [title for title, _cells in columns]
-    cells = list(zip(*(cells for _title, cells in columns), strict=True))
-    return Rows(header, cells, title, note=segments.basis)
+    return _in_columns(columns, title, left=1, note=segments.basis)
 
 
 def _segments_of_several(

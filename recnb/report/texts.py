@@ -44,6 +44,9 @@ PAIRS_THAT_DIFFER = N_("Of {n:,} pairs, {found:,} are shown to differ ({correcti
 
 # Overview
 
+NEAR_BEST = N_(
+    "not shown to differ from it; one without a mark is shown to differ, or is not tested"
+)
 ONE_USER = N_("No interval: one user is no sample.")
 LEFT_OUT = N_(
     "Metrics beyond accuracy are left out: they take every row of the lists, and those "
@@ -56,7 +59,9 @@ ELSEWHERE = N_(
 
 # Findings
 
-IN_MODELS = N_("in {n} of {models} models, {low:,} to {high:,}")
+IN_MODELS = N_(
+    "in {n} of {models} models, from {low:,} in {least} to {high:,} in {most}"
+)
 EFFECTS = N_(
     "{checks} checks of each model's lists. Effects are measured with the lead metric; "
     ".lint() of a model shows more."

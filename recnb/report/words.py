@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from math import isfinite, isnan
 
 from recnb.display.forms import (
+    CONSOLE,
     Line,
     Mark,
     Name,
@@ -23,7 +24,7 @@ from recnb.results import conclusions
 from recnb.results.conclusions import percent_of
 from recnb.results.numbers import SAME
 from recnb.results.user_cards import Nouns
-from recnb.results.verdicts import FOUND, NEAR_BEST, NOT_FOUND
+from recnb.results.verdicts import FOUND
 from recnb.stats import BETA, BETA_OF_CLUSTERS, ENOUGH
 
 #: Models named in a sentence, and lines on findings in the overview.
@@ -44,10 +45,17 @@ def title(report: ReportData) -> str:
     """Return the title of the report."""
     if report.is_one:
         return _("Evaluation report")
-    models = ", ".join(report.models)
-    if len(report.models) > MOST_NAMED:
-        models = _("{n} models", n=len(report.models))
-    return _("Comparison of {models}", models=models)
+    models = joined(first_of(report.models))
+    return str(CONSOLE.write(say(N_("Comparison of {models}"), models=models)))
+
+
+def first_of(models: Sequence[str]) -> list[Line]:
+    """Return the first of some models by name, and how many more there are."""
+    named: list[Line] = [*map(Name, models[:MOST_NAMED])]
+    n_more = len(models) - len(named)
+    if n_more:
+        named.append(_("and {n:,} more", n=n_more))
+    return named
 
 
 def label(report: ReportData) -> str:
@@ -149,26 +157,15 @@ def _of_many(report: ReportData) -> Iterator[Line]:
 
 def _behind_the_first(report: ReportData) -> Line:
     """Say which models are not shown to differ from the first, or that all are."""
-    metric, k = report.lead.metric, report.lead_k
     first, *others = report.ranked
-    near = [model for model in others if is_near(report, model, first, metric, k)]
+    means = report.means_of(report.lead.metric, report.lead_k)
+    as_good = {row.model for row in means if row.best or row.near_best}
+    near = [model for model in others if model in as_good]
     better = str(report.lead.better)
     if not near:
         return say(texts.ALL_BEHIND[better], first=strong(first))
-    named: list[Line] = [strong(name) for name in near[:MOST_NAMED]]
-    if len(near) > MOST_NAMED:
-        named.append("…")
-    return say(texts.NOT_BEHIND[better], first=strong(first), models=joined(named))
-
-
-def is_near(
-    report: ReportData, model: str, best: str, metric: str, k: int | None
-) -> bool:
-    """Return whether a test of a model against the best shows no difference."""
-    for row in report.differences_of(metric, k):
-        if {row.model, row.baseline} == {model, best}:
-            return row.verdict in (*NOT_FOUND, "same")
-    return False
+    named = joined(first_of(near))
+    return say(texts.NOT_BEHIND[better], first=strong(first), models=named)
 
 
 def _how_many_differ(report: ReportData) -> Line:
@@ -223,21 +220,21 @@ def finding_title(
     line = [*first.title]
     if report.is_one:
         return line
-    counts = [finding.n for finding in found]
+    counts = {finding.n: model for model, finding in zip(models, found, strict=True)}
+    whose: Line = joined(first_of(models))
     if len({finding.short for finding in found}) > 1:
-        whose: Line = say(
+        low, high = min(counts), max(counts)
+        whose = say(
             texts.IN_MODELS,
             n=len({*models}),
             models=len(report.models),
-            low=min(counts),
-            high=max(counts),
+            low=low,
+            least=Name(counts[low]),
+            high=high,
+            most=Name(counts[high]),
         )
     elif len(models) == len(report.models):
         whose = _("all models")
-    elif len(models) > MOST_NAMED:
-        whose = _("{n} models", n=len(models))
-    else:
-        whose = joined(map(Name, models))
     return [*line, " ", Mark("small", ["(", whose, ")"])]
 
 
@@ -271,18 +268,14 @@ def legend(report: ReportData) -> Line:
     """Say what marks beside means are."""
     metrics = [metric for metric in report.metrics if metric.is_accuracy]
     directions = {metric.symbol: metric.better for metric in metrics}
-    meanings: list[Line] = []
-    best = conclusions.best_in_words(directions)
-    if best:
-        meanings.append(
-            [Mark("best", "0.5"), best]
-        )  # some number, as the best is shown
-    if conclusions.n_tested(report.differences):
-        if report.baseline is not None:
-            meanings += conclusions.marks_in_words(report.baseline, directions)
-        elif best:
-            meanings.append([NEAR_BEST, " ", _("not shown to differ from it")])
-    return joined(meanings, "; ")
+    marks = conclusions.legend(
+        directions,
+        report.baseline,
+        _(texts.NEAR_BEST),
+        has_best=any(mean.best for mean in report.means),
+        is_tested=conclusions.n_tested(report.differences) > 0,
+    )
+    return joined(marks, "; ")
 
 
 # Curve and distribution

@@ -9,12 +9,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import isnan
 
-from recnb.display.forms import Line, Name, say, strong
+from recnb.display.forms import Estimate, Line, Mark, Name, say, strong
 from recnb.display.language import N_, Message, _
 from recnb.display.text import fixed, signed
 from recnb.metrics.measure import symbol_of
 from recnb.metrics.metric import Better
 from recnb.results.numbers import DifferenceRow
+from recnb.results.verdicts import NEAR_BEST as SIGN_NEAR_BEST
 from recnb.stats import Settings
 
 #: What each verdict allows to conclude.
@@ -92,15 +93,10 @@ LESS_IS_BETTER = N_("Less is better: {symbols}.")
 NEITHER_IS_BETTER = N_("High values are not good in themselves: {symbols}.")
 
 #: Where every two models are compared.
-NEAR_BEST_OF_PAIRS = N_(
-    "not shown to differ from it: of every two models, Student's paired t test, Holm's "
-    "correction over all pairs within each column, level {alpha}, and the interval"
-)
-
-#: Where models are compared with a baseline.
 NEAR_BEST = N_(
-    "not shown to differ from it (Student's paired t test, Holm's correction within each "
-    "column, level {alpha}; beside the baseline, what their difference says)"
+    "not shown to differ from it: of every two models, Student's paired t test, Holm's "
+    "correction over all pairs within each column, level {alpha}, and the interval. One "
+    "without a mark is shown to differ, or is not tested"
 )
 
 BETTER_OR_WORSE = N_(
@@ -218,14 +214,32 @@ def directions_in_words(directions: Mapping[str, Better]) -> str:
     return " ".join(sentences)
 
 
-def best_in_words(directions: Mapping[str, Better]) -> str:
-    """Return the meaning of the mark of the best means of some metrics, by symbol.
+def legend(
+    directions: Mapping[str, Better],
+    baseline: str | None,
+    near: str,
+    *,
+    has_best: bool,
+    is_tested: bool,
+) -> list[Line]:
+    """Return the meaning of each mark of means of models; `directions`: by symbol.
 
-    "" where no mean is called that.
+    `near`: that of the mark of means near the best, where no baseline is.
     """
+    marks = list[Line]()
+    if has_best:  # some number, as the best is shown
+        marks.append([Mark("best", "0.5"), _best_in_words(directions)])
+    if is_tested and baseline is not None:
+        marks += _marks_in_words(baseline, directions)
+    elif is_tested and has_best:
+        sign = Estimate("0.5", signs=SIGN_NEAR_BEST, signed=True)
+        marks.append([sign, f": {near}"])
+    return marks
+
+
+def _best_in_words(directions: Mapping[str, Better]) -> str:
+    """Return the meaning of the mark of the best means of some metrics, by symbol."""
     marked = {better for better in directions.values() if better is not None}
-    if not marked:
-        return ""
     if marked == {"high"}:
         return _(": the highest mean of its column")
     if marked == {"low"}:
@@ -233,17 +247,12 @@ def best_in_words(directions: Mapping[str, Better]) -> str:
     return _(": the best mean of its column")
 
 
-def near_best_in_words(settings: Settings, *, every_pair: bool) -> str:
-    """Return the meaning of the mark of means near the best.
-
-    `every_pair`: whether every two models are compared, so that the mark is what the
-    differences say.
-    """
-    words = NEAR_BEST_OF_PAIRS if every_pair else NEAR_BEST
-    return _(words, alpha=f"{settings.alpha:g}")
+def near_best_in_words(settings: Settings) -> str:
+    """Return the meaning of the mark of means near the best."""
+    return _(NEAR_BEST, alpha=f"{settings.alpha:g}")
 
 
-def marks_in_words(baseline: str, directions: Mapping[str, Better]) -> list[Line]:
+def _marks_in_words(baseline: str, directions: Mapping[str, Better]) -> list[Line]:
     """Return the meaning of the marks of means beside a baseline.
 
     `directions`: of the metrics, by symbol.

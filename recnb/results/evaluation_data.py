@@ -21,7 +21,7 @@ from recnb.data.side_data import SideData, with_other_lists
 from recnb.data.splits import Keys
 from recnb.data.weights import look_up, refuse_lacking
 from recnb.display.language import N_, Noun, Sentence, _, noun_of, use_noun
-from recnb.display.text import TEXT_SHOWN, Phrase, one_line
+from recnb.display.text import Phrase, beginning, one_line
 from recnb.errors import FrameError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
 from recnb.results.values import (
@@ -80,6 +80,12 @@ class EvaluationData:
         return type(self).of(
             joined, self.library, {**self.overrides, **overrides}, self.side_data
         )
+
+    def call_as_compared(self, keywords: Mapping[str, Any], model: str) -> None:
+        """Note that code to type is a call of `recnb.compare`, by its keywords."""
+        if isinstance(self._side_data, SideData):  # of rows that are here
+            call = replace(self._side_data.call, compared=keywords, model=model)
+            self.side_data = self._side_data = replace(self._side_data, call=call)
 
     def numbered_as(self, keys: Keys) -> Self:
         """Return the same with the numbers that lists have among other keys."""
@@ -386,7 +392,7 @@ class EvaluationData:
         if "text" not in frame.columns:
             return {}
         texts = _texts_of(frame, "item", items, "text")
-        return {item: one_line(text, TEXT_SHOWN) for item, text in texts.items()}
+        return {item: beginning(text) for item, text in texts.items()}
 
     def user_texts(self, users: Sequence[Any]) -> dict[Any, str]:
         """Return the texts of queries, of those that have one in the frame of users."""

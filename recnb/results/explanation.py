@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from recnb.display.forms import Line, Mark, Name, Rows, joined, say
+from recnb.display.forms import Line, Mark, Name, Rows, joined, opening, say
 from recnb.display.language import N_, _, current, ngettext, pgettext, use_language
 from recnb.display.templates import write
 from recnb.display.text import trimmed
@@ -170,7 +170,7 @@ class Explanation(Suggesting):
             return say(N_("{label} = {value}"), **values)
         who: Line = Name(self.user)
         if self.text:
-            who = [who, " (", Name(self.text, 120), ")"]
+            who = [who, " (", opening(self.text, 120), ")"]
         return say(N_("{label} of user {user} = {value}"), user=who, **values)
 
     @property
@@ -243,7 +243,7 @@ class Explanation(Suggesting):
     def _titled(self, item: Any) -> Line:
         """Return an item, its title first if it has one."""
         if item in self.titles:
-            return [Name(self.titles[item]), " (", Name(item), ")"]
+            return [opening(self.titles[item], 40), " (", Name(item), ")"]
         return Name(item)
 
 

@@ -218,44 +218,22 @@ class Numbers:
 
     @cached_property
     def near_best(self) -> Bools:
-        """Which means are not shown to differ from the best of their place.
+        """Which means the test against the best of their place does not show to differ.
 
-        A pair of models has one verdict: that of its difference if the two are
-        compared, else that of a test against the best, corrected over these tests of a
-        part.
+        Of equal ones the first is the best. Without a test of the two none is near.
         """
-        is_near = np.zeros(self.mean.shape, dtype=bool)
-        if not self.pairs or len(self.models) < 2 or not self.division.is_tested:
-            return is_near
-        p = np.full(self.mean.shape, nan)
-        has_best = np.logical_or.reduce(self.best, axis=1)
-        for row in np.flatnonzero(has_best).tolist():
-            is_near[row], p[row] = self._against_best(row)
-        # Each part has a best of its own, so its number is in the names of families.
-        families = [f"{place.part} {_column_of(place)}" for place in self.places]
-        is_near |= _corrected(p, families) > self.settings.alpha
-        near: Bools = has_best[:, np.newaxis] & ~self.best & is_near
-        return near
-
-    def _against_best(self, row: int) -> tuple[Bools, Floats]:
-        """Return which models are compared with the best of a place, and found no other.
-
-        And the p-values of tests of the rest against it, which are not corrected.
-        """
-        is_near = np.zeros(len(self.models), dtype=bool)
-        p = np.full(len(self.models), nan)
-        pair_of = {frozenset(pair): index for index, pair in enumerate(self.pairs)}
-        top = int(np.argmax(self.best[row]))  # of equal ones the first
-        others = []
-        for index, model in enumerate(self.models):
-            pair = pair_of.get(frozenset((model, self.models[top])))
-            if pair is not None:
-                is_near[index] = self.tests["verdict"][row, pair] in NOT_FOUND
-            elif not self.best[row, index]:
-                others.append(index)
-        if others:
-            p[others] = self.places[row].paired([top], others, self.settings).p
-        return is_near, p
+        near = np.zeros(self.mean.shape, dtype=bool)
+        if self.has_gaps:  # which are of one model
+            return near
+        models = list(self.models)
+        top = np.argmax(self.best, axis=1)
+        for pair, (model, baseline) in enumerate(self.pairs):
+            verdicts = self.tests["verdict"][:, pair].astype(str)
+            not_found = self.best.any(axis=1) & np.isin(verdicts, NOT_FOUND)
+            at, other = models.index(model), models.index(baseline)
+            near[:, at] |= not_found & (top == other)
+            near[:, other] |= not_found & (top == at)
+        return near & ~self.best
 
     def marks(self, against: str | None) -> NDArray[Any]:
         """Return the mark of each mean, places × models; "" without one.

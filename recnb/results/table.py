@@ -24,6 +24,7 @@ from recnb.display.forms import (
     Number,
     Rows,
     joined,
+    opening,
     with_digits,
 )
 from recnb.display.language import _, current, ngettext, use_language
@@ -412,8 +413,8 @@ class Table(pd.DataFrame):
             return wide[frame[columns].unique()]
         frame = frame.head(shown.most)
         if shown.columns:
-            frame = frame[[*shown.index, *shown.columns]].set_index([*shown.index])
-        return frame
+            frame = frame[[*shown.index, *shown.columns]]
+        return frame.set_index([*shown.index]) if shown.index else frame
 
     def _rows(self) -> Rows:
         """Return the table as it is shown."""
@@ -424,6 +425,7 @@ class Table(pd.DataFrame):
         if frame.index.names == [None]:  # rows have no names
             of_text = [index for index, numeric in enumerate(is_numeric) if not numeric]
             left = of_text[-1] + 1 if of_text else 1
+            n_names = 1
         else:
             levels = self._names_of_levels(frame)
             header = [*levels, *header]
@@ -433,6 +435,7 @@ class Table(pd.DataFrame):
             columns = [*labels, *columns]
             first_number = is_numeric.index(True) if True in is_numeric else 0
             left = len(levels) + first_number
+            n_names = len(levels)
         hits = np.flatnonzero(frame["hit"]).tolist() if "hit" in frame else []
         return Rows(
             header=header,
@@ -440,6 +443,7 @@ class Table(pd.DataFrame):
             caption=self._shown.title,
             left=left,
             tinted=frozenset(hits),
+            n_names=n_names,
         )
 
     def _columns_of_cells(
@@ -474,7 +478,7 @@ class Table(pd.DataFrame):
             case "text" if value is None:
                 return ""
             case "text" if isinstance(value, str):
-                return Name(value, TEXT_SHOWN)
+                return opening(value, TEXT_SHOWN)
             case "words" if isinstance(value, str):
                 return one_line(value, MOST_LETTERS)
             case "difference" | "signed" | "p" | "grade" | "score":

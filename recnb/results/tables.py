@@ -11,7 +11,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.display.language import N_, _
-from recnb.display.text import one_line
+from recnb.display.text import beginning, one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Ints
 from recnb.metrics.measure import Measure, plain_text, symbol_of
@@ -273,7 +273,7 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     )
     who = one_line(data.keys.in_words(user))
     if text := data.user_texts([user]).get(user):
-        who = f"{who} ({one_line(text, 120)})"
+        who = f"{who} ({beginning(text, 120)})"
     title = _("user {user}: {found}", user=who, found=found)
     if cutoff is not None:
         title = f"{title}, {_('list cut at {k}', k=cutoff)}"

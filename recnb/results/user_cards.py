@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from recnb.display.forms import Line, Mark, Name, Rows, joined, say, strong
+from recnb.display.forms import Line, Mark, Name, Rows, joined, opening, say, strong
 from recnb.display.language import N_, Message, Sentence, _, ngettext
 from recnb.display.text import fixed, short, signed
 from recnb.results.user_groups import RankedItem, ShownUser, UserGroup
@@ -89,7 +89,7 @@ def card(group: UserGroup, user: ShownUser, label: str) -> Rows:
     """Return the lists of a user, of one model or of two beside each other."""
     who: list[Line] = [strong(user.user)]
     if user.text:
-        who += [" (", Name(user.text, 120), ")"]
+        who += [" (", opening(user.text, 120), ")"]
     n = user.n_relevant
     header: list[Line] = ["#"]
     if group.baseline is None:
@@ -146,7 +146,8 @@ def _item(item: RankedItem | None) -> Line:
         return "–"
     name: Line = Name(item.item, 60)
     if item.title:
-        name = [Name(item.title, 60), " ", Mark("small", ["(", Name(item.item), ")"])]
+        id_of_item = Mark("small", ["(", Name(item.item), ")"])
+        name = [opening(item.title, 60), " ", id_of_item]
     if not item.relevance:
         return name
     hit = _("hit, {relevance}", relevance=short(item.relevance))

@@ -245,7 +245,14 @@ def test_a_cost_is_said_to_count_who_has_no_list_as_a_list_without_a_hit() -> No
     try:
         found = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular")
         ev = found["popular"]
+        lists = SAMPLE.models["popular"]
+        fewer = {f"m{n}": lists.iloc[400 * n :] for n in range(5)}
+        same = {f"m{n}": lists for n in range(5)} | {"all": lists.iloc[400:]}
         said = [
+            *(
+                recnb.compare(models, SAMPLE.test).table([cost], k=5).attrs["basis"]
+                for models in (fewer, same)
+            ),
             found.table([cost], k=5).attrs["basis"],
             found.differences([cost], k=5).attrs["basis"],
             found.not_worse(cost, k=5).basis,

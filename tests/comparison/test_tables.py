@@ -32,30 +32,22 @@ mpl.use("Agg")
 def test_what_is_near_the_best_is_not_apart_from_it_by_the_corrected_test():
     """Beyond accuracy nothing is best, and marks beside it stay as they are."""
     models = SAMPLE.models | {"other": SAMPLE.models["factors"].query("rank != 5")}
-    found, p = recnb.compare(models, SAMPLE.test, train=SAMPLE.train), {}
+    found = recnb.compare(models, SAMPLE.test, train=SAMPLE.train, pairs="all")
     table = found.table(["ndcg", "recall"], k=[5, 10])
-    verdicts, is_near = found.differences(["ndcg", "recall"], k=[5, 10]), {}
+    is_near = {}
     for column in table:
         metric, k = column.split("@")
         values = {
             name: getattr(found[name], metric)(k=int(k)).per_user for name in found
         }
         best = table[column].idxmax()
-        # Of a pair with the baseline it is what the difference says.
-        pairs = {name for name in found if found.baseline in (best, name)} - {best}
-        p |= {
-            (column, name): stats.ttest_rel(values[best], values[name]).pvalue
-            for name in found
-            if name not in (best, *pairs)
-        }
-        tested = verdicts[(verdicts.metric == metric) & (verdicts.k == int(k))]
-        for name in pairs:
-            other = best if name == found.baseline else name
-            (verdict,) = tested[tested.model == other].verdict
-            is_near[column, name] = verdict not in ("better", "worse")
-    is_near |= dict(
-        zip(p, recnb.stats.holm(np.array([*p.values()])) > 0.05, strict=True)
-    )
+        pairs = [{*pair} for pair in found.pairs]
+        p = [stats.ttest_rel(*(values[name] for name in pair)).pvalue for pair in pairs]
+        p_holm = recnb.stats.holm(np.array(p))
+        for pair, corrected in zip(pairs, p_holm, strict=True):
+            if best in pair:
+                (other,) = pair - {best}
+                is_near[column, other] = corrected > 0.05
     assert set(is_near.values()) == {True, False}
     beside = found.table(["ndcg", "novelty", "recall"], k=[5, 10])
     for marks in (table.attrs, beside.attrs):
@@ -107,14 +99,32 @@ def rows_of(table):
     return [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines]
 
 
-def test_marks_are_against_the_best_where_no_baseline_was_named():
-    found = recnb.compare(SAMPLE.models, SAMPLE.test)
+def test_marks_are_against_the_best_where_every_two_are_compared():
+    found = recnb.compare(SAMPLE.models, SAMPLE.test, pairs="all")
     table = found.table("ndcg", k=10)
-    assert "°: not shown to differ from it" in repr(table)
-    assert "than" not in repr(table).splitlines()[-2]
+    legend = " ".join(repr(table).split())
+    assert "°: not shown to differ from it" in legend
+    assert "One without a mark is shown to differ, or is not tested" in legend
+    assert "than" not in legend
     assert table.attrs["near_best"] == {"ndcg@10": ["item-knn"]}
     two = {name: SAMPLE.models[name] for name in ("factors", "popular")}
-    assert "°" not in repr(recnb.compare(two, SAMPLE.test).table("ndcg", k=10))
+    apart = recnb.compare(two, SAMPLE.test, pairs="all").table("ndcg", k=10)
+    assert apart.attrs["near_best"] == {"ndcg@10": []}
+
+
+def test_marks_are_against_the_first_model_where_no_baseline_was_named():
+    """No test is made beside those of the differences."""
+    found = recnb.compare(SAMPLE.models, SAMPLE.test)
+    table = found.table("ndcg", k=10)
+    assert table.attrs["near_best"] == {}
+    assert table.attrs["worse"] == {"ndcg@10": ["popular"]}
+    assert "°" not in repr(table)
+    assert "▼ worse than item-knn" in repr(table)
+    for mean in found.report(k=10, metrics=["ndcg"]).means:
+        assert mean.mark == ("worse" if mean.model == "popular" else "")
+
+
+def test_marks_of_parts_of_the_truth_are_none():
     parts = recnb.compare(
         SAMPLE.models,
         SAMPLE.test.assign(week=SAMPLE.test.index % 2),
@@ -131,7 +141,8 @@ def test_where_all_means_are_the_same_none_is_the_best():
     zeros = recnb.compare({"none": nothing, "other": nothing}, TRUTH)
     for found in (zeros, recnb.compare({"one": FIRST, "two": FIRST}, TRUTH)):
         table = found.table("ndcg", k=2)
-        assert table.attrs["best"] == table.attrs["near_best"] == {"ndcg@2": []}
+        assert table.attrs["best"] == {"ndcg@2": []}
+        assert not table.attrs["near_best"]
         assert "*" not in repr(table)
         assert "highest mean" not in repr(table)
         report = found.report(k=2)

@@ -214,6 +214,31 @@ def test_frames_for_which_there_is_no_code_have_words_and_the_number(
     assert holds(form(PLANTED["ties"][0]), "ties")
 
 
+@pytest.mark.parametrize("check", ["seen_in_train", "duplicates", "users_without_list"])
+def test_a_comparison_advises_a_call_of_compare(check: str) -> None:
+    data = PLANTED[check][0]
+    models = {"clean": CLEAN.recs, "<new>": data.recs}
+    frames = {name: data.frames[name] for name in FRAMES[2:] if name in data.frames}
+    options = {**frames, **dict(data.options)}
+    found = recnb.compare(models, data.truth, baseline="clean", **options)
+    finding = found["<new>"].lint(10)[check]
+    assert finding.code.splitlines()[-1].startswith("found = recnb.compare(")
+    assert "baseline='clean'" in finding.code
+    values: dict[str, Any] = {"models": models, "truth": data.truth, "recnb": recnb}
+    exec(finding.code, {**values, **frames}, values)
+    assert check not in values["found"]["<new>"].lint(10).names
+    value = values["found"]["<new>"].ndcg(k=10)
+    assert value == pytest.approx(finding.facts["other"])
+    column = pd.concat(frame.assign(model=name) for name, frame in models.items())
+    (in_frame,) = [
+        found
+        for found in recnb.compare(column, data.truth, **options)["<new>"].lint(10)
+        if found.name == check
+    ]
+    assert "recs" not in in_frame.code, "which is a part of a frame"
+    assert "recnb.evaluate" not in in_frame.code
+
+
 def test_the_call_that_is_advised_is_that_of_the_caller() -> None:
     data = PLANTED["ties"][0]
     frame = data.recs.merge(

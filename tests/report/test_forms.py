@@ -299,9 +299,18 @@ def test_findings_of_a_check_in_many_models_are_one_line_with_their_range():
     gaps = [found for _m, (found, *_o) in report.findings if found.name == "rank_gaps"]
     counts = [found.n for found in gaps]
     assert len(gaps) > 2
-    words = f"in {len(gaps)} of 6 models, {min(counts):,} to {max(counts):,}"
+    of_model = {
+        found.n: model
+        for models, (found, *_o) in report.findings
+        for model in models
+        if found.name == "rank_gaps"
+    }
+    low, high = min(counts), max(counts)
+    ends = f"from {low:,} in {of_model[low]} to {high:,} in {of_model[high]}"
+    words = f"in {len(gaps)} of 6 models, {ends}"
     text = " ".join(repr(report).split())
     assert text.count(words) == text.count("Lists whose ranks leave places empty") == 1
+    assert text.startswith("Comparison of m0, m1, m2, m3, and 2 more ")
     overview = report.to_html().split("</ul>")[0]
     assert overview.count("<li") <= 4
 

@@ -16,6 +16,7 @@ from recnb.report.data import ReportData
 from recnb.report.report import SCHEMA
 from tests.display.test_escaping import EVIL, Page
 from tests.report.test_forms import FOUND, REPORTS, SAMPLE
+from tests.report.test_report import COMPARED, REPORT
 
 KNN, POPULAR = SAMPLE.models["item-knn"], SAMPLE.models["popular"]
 
@@ -175,6 +176,44 @@ def test_a_table_whose_columns_are_not_of_one_length_is_refused(tmp_path):
     path.write_text(json.dumps(told), "utf-8")
     with pytest.raises(FrameError, match="missing or was changed"):
         recnb.read_report(path)
+
+
+#: The key that is named, where a value is changed, and into what.
+INCONSISTENT = [
+    ("models", ["models"], []),
+    ("baseline", ["baseline"], "other"),
+    ("lead_k", ["lead_k"], 3),
+    ("metrics", ["metrics", "is_accuracy", 0], False),
+    ("means", ["means", "k"], []),
+    ("means.mean", ["means", "mean", 0], "0.5"),
+    ("means", ["means", "model", 0], "other"),
+    ("means.mark", ["means", "mark", 0], "good"),
+    ("differences", ["differences", "verdict", 0], "good"),
+    ("curve", ["curve", "k", 0], None),
+    ("distributions.edges", ["distributions", "edges", 0], [0.0, 1.0]),
+    ("hit_rates", ["hit_rates", "model", 0], "other"),
+    ("segments.names", ["segments", "names"], []),
+    ("users", ["users", "kind", 0], "good"),
+    ("lints", ["lints"], {}),
+    ("made_with.versions", ["made_with", "versions"], {}),
+]
+
+
+@pytest.mark.parametrize("report", [REPORT, COMPARED], ids=["one", "several"])
+def test_values_that_do_not_go_together_are_refused_with_their_key(report, tmp_path):
+    path = tmp_path / "report.json"
+    for key, (*where, last), value in INCONSISTENT:
+        told = report.to_dict()
+        holder = told
+        for name in where:
+            holder = holder[name]
+        if holder == []:
+            continue  # differences of one model
+        holder[last] = value
+        path.write_text(json.dumps(told), "utf-8")
+        words = rf"report of recnb in which '{key}' is missing or was changed: make"
+        with pytest.raises(FrameError, match=words):
+            recnb.read_report(path)
 
 
 #: Texts by which a report chooses and finds, which others would not be read or shown.

@@ -43,6 +43,20 @@ REPORT = EV.report(k=[5, 10, 20], by="activity")
 COMPARED = FOUND.report(k=[5, 10], by="activity")
 
 
+def test_metrics_beyond_accuracy_stand_beside_the_number_of_their_users():
+    for report in (REPORT, COMPARED):
+        shown = report.to_markdown().split("### Beyond accuracy")[1]
+        data = report._data
+        for metric in data.metrics:
+            means = data.means_of(metric.metric, data.lead_k)
+            if means and not metric.is_accuracy:
+                (n_users,) = {mean.n_users for mean in means}
+                assert re.search(rf"\| {metric.symbol}( ↓)? \| {n_users} \|", shown)
+    few = {"all": SAMPLE.models["popular"], "few": SAMPLE.models["popular"].head(900)}
+    found = recnb.compare(few, SAMPLE.test, train=SAMPLE.train)
+    assert "| Novelty | 45–298 |" in found.report(k=10).to_markdown()
+
+
 def shown(report):
     return [user for group in report.users for user in group.users]
 
@@ -74,15 +88,20 @@ def test_a_frame_of_a_comparison_has_each_mean_beside_its_difference():
 
 
 def test_the_best_model_and_those_near_it_are_marked():
-    marks = {
-        mean.model: (mean.best, mean.near_best)
-        for mean in COMPARED._data.means_of("ndcg", 10)
-    }
-    assert marks == {
-        "item-knn": (False, True),
-        "factors": (True, False),
-        "popular": (False, False),
-    }
+    every_pair = recnb.compare(SAMPLE.models, SAMPLE.test, pairs="all")
+    for report, is_near in (
+        (COMPARED, False),  # with item-knn and factors not compared
+        (every_pair.report(k=10), True),
+    ):
+        marks = {
+            mean.model: (mean.best, mean.near_best)
+            for mean in report._data.means_of("ndcg", 10)
+        }
+        assert marks == {
+            "item-knn": (False, is_near),
+            "factors": (True, False),
+            "popular": (False, False),
+        }
 
 
 def test_users_who_gain_are_those_whom_the_difference_counts():

@@ -48,9 +48,9 @@ def tables() -> dict[str, recnb.Table]:
         "as a library": EV.under("trec").table(["ndcg", "err"], k=5),
         "models": FOUND.table(["ndcg", "map"], k=[5, 10]),
         "models by segment": FOUND.table("ndcg", k=10, by="segment"),
-        "models against the best": recnb.compare(SAMPLE.models, TEST).table(
-            "ndcg", k=[5, 10], intervals=True
-        ),
+        "models against the best": recnb.compare(
+            SAMPLE.models, TEST, pairs="all"
+        ).table("ndcg", k=[5, 10], intervals=True),
         "named as metrics": recnb.compare(MODELS, TEST).table("ndcg", k=10),
     }
 

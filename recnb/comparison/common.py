@@ -1,0 +1,321 @@
+"""What models have in common, or are refused without: conventions, truth, users."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import polars as pl
+
+from recnb.conventions import presets
+from recnb.data import Joined
+from recnb.data.columns import kind
+from recnb.data.ids import each_once
+from recnb.data.in_memory import Sheets
+from recnb.data.matches import relevant_only
+from recnb.display.language import Plural, Sentence, named, use_noun
+from recnb.errors import FrameError, NoUsersError, OptionError
+from recnb.evaluation import Evaluation
+from recnb.results.evaluation_data import same_rows, users_in_common
+
+#: Whom models are compared on.
+JUDGED_BY_BOTH = Plural(
+    "{n:,} user that both models are judged on",
+    "{n:,} users that both models are judged on",
+)
+JUDGED_BY_ALL = Plural(
+    "{n:,} user that all {models} models are judged on",
+    "{n:,} users that all {models} models are judged on",
+)
+
+#: What to type for parts of one run.
+PATTERN = "recnb.evaluate('recs_*.parquet', truth)"
+PARTS = f"Give the parts as one frame, or as files by a pattern in quotes, {PATTERN}."
+#: What the command line has in place of this call.
+TYPED_PARTS = {PATTERN: "'recs_*.parquet'"}
+
+#: Axes that may differ: the order follows from the columns of a frame, and does not
+#: change the list.
+FREE = ("order", "metric")
+
+
+def on_common_users(
+    models: Mapping[str, Evaluation],
+) -> tuple[dict[str, Evaluation], tuple[ModelUsers, ...]]:
+    """Restrict models to the users of all of them, and count those left out.
+
+    What differs in more than its lists is refused.
+    """
+    models = numbered_alike(models)
+    check_models(models)
+    return restrict_to_common_users(share_catalogue(models))
+
+
+def numbered_alike(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
+    """Return models in whose split a list has one number."""
+    for two in _with_first(models):
+        _check_splits(two)
+    first, *others = models.values()
+    if not first.keys.columns:
+        return models
+    keys = first.keys.together([other.keys for other in others])
+    return {name: model.numbered_as(keys) for name, model in models.items()}
+
+
+class Two(NamedTuple):
+    """Two models that are to be compared, with their names."""
+
+    first: str
+    ours: Evaluation
+    second: str
+    theirs: Evaluation
+
+    @property
+    def names(self) -> str:
+        """Both names, for an error."""
+        return f"{self.first!r} and {self.second!r}"
+
+
+def check_models(models: Mapping[str, Evaluation]) -> None:
+    """Refuse models of different conventions or truths.
+
+    Their difference would be that of these.
+    """
+    for two in _with_first(models):
+        _check_conventions(two)
+        _check_weights(two)
+        judged, other = _judged(two.ours.joined), _judged(two.theirs.joined)
+        _check_kinds(two, judged, other)
+        _check_truths(two, judged, other)
+
+
+def _with_first(models: Mapping[str, Evaluation]) -> Iterator[Two]:
+    """Give the first model with each of the others."""
+    (first, ours), *others = models.items()
+    for second, theirs in others:
+        yield Two(first, ours, second, theirs)
+
+
+def _check_conventions(two: Two) -> None:
+    """Refuse two models of different conventions."""
+    others = _choices_of(two.theirs)
+    for axis, choice in _choices_of(two.ours).items():
+        if axis in FREE or choice == others[axis]:
+            continue
+        both = f"{axis}={choice!r} and {axis}={others[axis]!r}"
+        fix = (
+            f"Evaluate both with the same {axis}=, or give frames and let "
+            f"compare() evaluate them."
+        )
+        raise OptionError(
+            f"{two.names} are evaluated under different conventions: {both}. {fix}"
+        )
+
+
+def _choices_of(model: Evaluation) -> dict[str, Any]:
+    """Return what is chosen on each axis of the conventions."""
+    return {"convention": model.library or "recnb", **vars(model.convention)}
+
+
+def _check_weights(two: Two) -> None:
+    """Refuse two models if users weigh otherwise, or if pairs weigh in one alone."""
+    ours, theirs = two.ours, two.theirs
+    users_are_alike = _is_same(ours.source.user_weights, theirs.source.user_weights)
+    if users_are_alike and _has_pair_weights(ours) == _has_pair_weights(theirs):
+        return
+    raise OptionError(
+        f"{two.names} are weighted otherwise: evaluate both with the same propensity= "
+        "and user_weight=, or give frames and let compare() evaluate them."
+    )
+
+
+def _check_splits(two: Two) -> None:
+    """Refuse two models whose lists are told apart, or are drawn together, otherwise."""
+    if two.ours.side_data.cluster != two.theirs.side_data.cluster:
+        raise OptionError(f"{two.names} have another cluster=: evaluate both with one.")
+    ours = {*two.ours.keys.combinations_in_words["words"]}
+    theirs = {*two.theirs.keys.combinations_in_words["words"]}
+    for whose, alone in ((two.first, ours - theirs), (two.second, theirs - ours)):
+        if alone:
+            raise OptionError(
+                f"{two.names} have lists in other values of split=: only {whose!r} has "
+                f"{min(alone)}. Give both the same split= and lists of the same values."
+            )
+
+
+def _is_same(weights: pl.DataFrame | None, other: pl.DataFrame | None) -> bool:
+    if weights is None or other is None or weights is other:
+        return weights is other
+    return same_rows(weights, other)
+
+
+def _has_pair_weights(model: Evaluation) -> bool:
+    return "weight" in model.joined.rows.judged.columns
+
+
+def _check_kinds(two: Two, judged: pl.DataFrame, other: pl.DataFrame) -> None:
+    """Refuse two models whose ids are of different kinds."""
+    user, item = kind(judged["user"].dtype), kind(judged["item"].dtype)
+    other_user, other_item = kind(other["user"].dtype), kind(other["item"].dtype)
+    if (user, item) == (other_user, other_item):
+        return
+    raise FrameError(
+        f"users and items of {two.first!r} are {user} and {item}, those of "
+        f"{two.second!r} {other_user} and {other_item}: make them one kind, .astype(str)."
+    )
+
+
+def _check_truths(two: Two, judged: pl.DataFrame, other: pl.DataFrame) -> None:
+    """Refuse two models with different relevant items, and name one of them."""
+    if same_rows(judged, other):
+        return
+    whose, example = two.first, judged.join(other, on=judged.columns, how="anti")
+    if not example.height:
+        whose, example = two.second, other.join(judged, on=judged.columns, how="anti")
+    _user, item, relevance, *weights = example.row(0)
+    user = two.ours.keys.names(example["user"])[0]
+    row = f"user {user!r}, item {item!r}, relevance {relevance:g}"
+    for weight in weights:
+        row += f", weight {weight:g}"
+    counts = f"{judged.height:,} and {other.height:,}"
+    raise FrameError(
+        f"{two.names} are judged against different relevant items ({counts}): only "
+        f"{whose!r} has {row}. Give compare() frames of recommendations and one truth."
+    )
+
+
+def _judged(joined: Joined) -> pl.DataFrame:
+    """Return the rows of the truth that must be the same.
+
+    These are the relevant ones, and all if those that are not enter the ranking.
+    """
+    judged = joined.rows.judged.select("user", "item", "relevance", "^weight$")
+    if joined.convention.candidates != "list":
+        return judged
+    return relevant_only(judged, joined.convention)
+
+
+def share_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
+    """Let all models rank the items of all of them.
+
+    That is, if the convention ranks the catalogue below the lists.
+    """
+    first = next(iter(models.values()))
+    conventions = [first.convention]
+    if first.library is not None:
+        of_library = presets.of_library(first.library)
+        conventions = [preset.convention for preset in of_library]
+    if not any(convention.candidates == "catalogue" for convention in conventions):
+        return models
+    sources = {}
+    for name, model in models.items():
+        source = model.joined.source
+        if not isinstance(source, Sheets):
+            return models
+        sources[name] = source
+    items = each_once(*[source.items for source in sources.values()])
+    shared = {}
+    for name, model in models.items():
+        source = sources[name].within(items)
+        shared[name] = model.restricted(source.under(model.convention))
+    return shared
+
+
+@dataclass(frozen=True)
+class ModelUsers:
+    """The number of users one model was evaluated on, and of those left out.
+
+    Where users have several lists, these are counted.
+    """
+
+    model: str
+    n_users: int  #: evaluated
+    n_left_out: int  #: of these, not evaluated in every other model
+    n_without_list: int  #: of those compared, without a list, which counts 0
+    n_without_relevant: int = 0  #: of those compared, with no relevant item
+    n_skipped: int = 0  #: with no relevant item, not evaluated
+
+
+def restrict_to_common_users(
+    models: Mapping[str, Evaluation],
+) -> tuple[dict[str, Evaluation], tuple[ModelUsers, ...]]:
+    """Restrict the models to the users of all of them, and count those left out."""
+    users = users_in_common([model.joined.users for model in models.values()])
+    if len(users) == 0:
+        raise _no_users_in_common(models)
+    note = Sentence(
+        JUDGED_BY_BOTH if len(models) == 2 else JUDGED_BY_ALL,
+        {"n": len(users), "models": len(models)},
+    )
+    n_left_out = {
+        name: len(model.joined.users) - len(users) for name, model in models.items()
+    }
+    kept: dict[str, Evaluation] = {}
+    for name, model in models.items():
+        if n_left_out[name]:
+            kept[name] = model.restricted(model.joined.among(users, note))
+        elif any(n_left_out.values()) and averages_others(model):
+            kept[name] = model.restricted(model.joined.among(users))
+        else:
+            kept[name] = model
+    _refuse_parts_of_one_run(kept)
+    counts = []
+    for name, model in models.items():
+        of_all, of_kept = model.joined.user_counts(), kept[name].joined.user_counts()
+        of_model = ModelUsers(
+            model=name,
+            n_users=len(model.joined.users),
+            n_left_out=n_left_out[name],
+            n_without_list=of_kept.n_without_list,
+            n_without_relevant=of_kept.n_nothing_to_find,
+            n_skipped=of_all.n_left_out,
+        )
+        counts.append(of_model)
+    return kept, tuple(counts)
+
+
+def _no_users_in_common(models: Mapping[str, Evaluation]) -> NoUsersError:
+    """Return the error for models without a user that all of them are judged on."""
+    users_of = {name: model.joined.users for name, model in models.items()}
+    keys = next(iter(models.values())).keys
+    counts = ", ".join(
+        f"{name!r} {len(users):,} (such as {keys.names(users.head(1))[0]!r})"
+        for name, users in users_of.items()
+    )
+    with use_noun(next(iter(models.values())).noun):
+        problem = named(
+            "no user is judged in every model: {counts}. Check that all lists are "
+            "of the same users.",
+            counts=counts,
+        )
+    return NoUsersError(f"{problem} {PARTS}", TYPED_PARTS)
+
+
+def _refuse_parts_of_one_run(models: Mapping[str, Evaluation]) -> None:
+    """Refuse two models no user of which has a list of both."""
+    has_list = {}
+    for name, model in models.items():
+        of_users = model.joined.hits.list_length > 0
+        if of_users.any():
+            has_list[name] = of_users
+    for first, other in combinations(has_list, 2):
+        if not (has_list[first] & has_list[other]).any():
+            problem = (
+                f"{first!r} and {other!r} have lists of different users, so they are "
+                f"parts of one run and not two models."
+            )
+            raise FrameError(f"{problem} {PARTS}", TYPED_PARTS)
+
+
+def averages_others(model: Evaluation) -> bool:
+    """Return whether the model's library averages some metrics over other users."""
+    if model.library is None:
+        return False
+    conventions = [preset.convention for preset in presets.of_library(model.library)]
+    averaged = {
+        (convention.averaged_users, convention.no_relevant)
+        for convention in conventions
+    }
+    return len(averaged) > 1

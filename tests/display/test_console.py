@@ -1,0 +1,64 @@
+"""Tables on a console of a hundred columns: wide ones are in parts, and none is cut."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import recnb
+from recnb.display.forms import CONSOLE, Name, Rows, estimate
+from recnb.display.language import width
+from recnb.display.plain import COLUMNS, console_table
+from recnb.display.text import one_line
+
+LONG = "a run of the model with a name that says all of its options, "
+#: Lists of the same users, by models whose names differ at their ends.
+MODELS = {f"{LONG}v{index}": {1: ["a", "b"], 2: ["c", "d"]} for index in range(3)}
+TRUTH = {1: ["a"], 2: ["d"]}
+
+
+@pytest.mark.parametrize("n_names", [1, 2])
+def test_a_wide_table_has_every_column_in_parts_that_begin_with_its_names(n_names):
+    names = ["model", "other"][:n_names]
+    titles = [f"metric {index}" for index in range(15)]
+    rows = []
+    for index in range(3):
+        row = [Name(f"{LONG}v{index + at}", 60) for at in range(n_names)]
+        rows.append([*row, *(estimate(value, 0.1, 0.2) for value in range(15))])
+    lines = console_table(Rows([*names, *titles], rows, left=n_names)).splitlines()
+    assert max(map(width, lines)) <= COLUMNS
+    heads = lines[::4]
+    assert len(heads) > 1
+    for head in heads:
+        assert head.split()[:n_names] == names
+    for title in titles:
+        assert sum(f"{title}  " in f"{head}  " for head in heads) == 1
+    for at in range(len(heads)):
+        of_part = lines[4 * at + 1 : 4 * at + 4]
+        assert [*map(str.split, of_part)]
+        assert all(f"v{index}" in line for index, line in enumerate(of_part))
+
+
+def test_a_report_on_a_console_has_the_means_of_every_metric():
+    report = recnb.compare(MODELS, TRUTH).report(k=[1, 2])
+    means = repr(report).split("Means at k = 2\n")[1].split("\n\n")[0]
+    for metric in ("nDCG", "AP", "RR", "Precision", "Recall", "F1", "HR"):
+        assert metric in means
+    assert "…\n" not in means
+
+
+def test_both_models_of_an_overlap_stand_in_every_part():
+    shown = repr(recnb.compare(MODELS, TRUTH).overlap(k=2))
+    heads = [line for line in shown.splitlines() if line.startswith("model")]
+    assert heads
+    assert all(line.split()[:2] == ["model", "other"] for line in heads)
+    for index in range(3):
+        assert f"v{index}" in shown
+
+
+@given(st.text(min_size=50, max_size=200), st.integers(8, 60))
+def test_long_names_are_told_apart_by_their_ends(name, longest):
+    first, second = (f"{name}v{version}" for version in (1, 2))
+    assert one_line(first, longest) != one_line(second, longest)
+    assert CONSOLE.write(Name(first, longest)) != CONSOLE.write(Name(second, longest))
+    if first.isprintable():
+        assert len(one_line(first, longest)) == longest
