@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -15,6 +16,7 @@ import pytest
 import recnb
 from recnb import LIST_METRICS
 from recnb.report.report import Report
+from tests.results import test_clustered as split
 
 SHOWN = Path(__file__).parent / "shown"
 SAMPLE = recnb.datasets.load_sample()
@@ -264,6 +266,75 @@ def lines() -> dict[str, list[Any]]:
     }
 
 
+# Users with several lists
+
+#: Lists of one day are missing, and users have weights.
+FEWER = split.RECS.query("day != 'd2' or user >= 'u20'")
+WEIGHTED: dict[str, Any] = {
+    "split": "day",
+    "user_weight": {f"u{user:02}": user % 3 + 1 for user in range(40)},
+}
+#: The lists of one day, whose users are put together by topic.
+OF_DAY, OTHER_OF_DAY, TRUTH_OF_DAY = (
+    frame.query("day == 'd1'") for frame in (split.RECS, split.OTHER, split.TRUTH)
+)
+TOPICS: dict[str, Any] = {"users": split.TOPIC, "cluster": "topic"}
+
+
+def drawn(ax: Any) -> str:
+    return f"{ax.get_xlabel()} | {ax.get_ylabel()}"
+
+
+def paired(n: int, **options: Any) -> Any:
+    """Return the difference of stored values, of which three of four gain."""
+    before = pd.Series(np.linspace(0.3, 0.5, n))
+    steps = np.where(np.arange(n) % 4 < 3, 0.1, -0.1)
+    if "cluster" in options:
+        before = split.in_groups(before, pd.Series(np.arange(n) // 2), "household")
+    return recnb.paired(before + steps, before, **options)
+
+
+def lists_of_users() -> dict[str, Any]:
+    ev, found, of_topics = split.EV, split.FOUND, split.BY_TOPIC
+    weighted = recnb.evaluate(FEWER, split.TRUTH, **WEIGHTED)
+    models = {"a": FEWER, "b": split.OTHER}
+    of_models = recnb.compare(models, split.TRUTH, **WEIGHTED)
+    graded = split.TRUTH.assign(relevance=1 + split.TRUTH["item"] % 2)
+    by_relevance = recnb.compare(models, graded, split="day").table(["AP(rel=2)"])
+    models = {"a": OF_DAY, "b": OTHER_OF_DAY}
+    of_day = recnb.compare(models, TRUTH_OF_DAY, baseline="a", **TOPICS)
+    return {
+        "score": ev.ndcg(k=5),
+        "gate of models": found.not_worse("ndcg", k=5),
+        "movers": found.movers("ndcg", k=5, n=1),
+        "overlap": found.overlap(5),
+        "items": ev.items(k=5).attrs["basis"],
+        "lint": ev.lint(k=5),
+        "power": ev.detectable("ndcg", k=5),
+        "drawn": drawn(ev.ndcg(k=5).plot()),
+        "by relevance": by_relevance,
+        "by topic, power": of_topics.detectable("ndcg", k=5),
+        "by topic, drawn": drawn(of_topics.curve("ndcg", [1, 5]).plot()),
+        "one day by topic": of_day.not_worse("ndcg", k=5),
+        "one day by topic, differences": of_day.differences("ndcg", k=5),
+        "one day by topic, gate": of_day["a"].at_least("ndcg", 0.01, k=5),
+        "one day by topic, report": of_day.report(5),
+        "weighted": weighted.ndcg(k=5).basis,
+        "weighted, lint": weighted.lint(k=5),
+        "weighted, by day": weighted.table("ndcg", k=5, by="day"),
+        "weighted, models": of_models.basis,
+        "stored, 5": paired(5),
+        "stored, 12": paired(12),
+        "stored, 2,000": paired(2_000),
+        "stored, in clusters": paired(40, cluster="household"),
+        **{
+            f"report, {name}, {lang}": one.report(5, lang=lang).to_markdown()
+            for name, one in {"one": ev, "several": found}.items()
+            for lang in ("en", "ko")
+        },
+    }
+
+
 def line_of(result: Any) -> str:
     """Return the line below a result of any kind, after the number of a score."""
     if isinstance(result, str):
@@ -277,6 +348,13 @@ def line_of(result: Any) -> str:
     )
 
 
+def text_of(result: Any) -> str:
+    """Return what a result shows, without the version and the date of a report."""
+    if isinstance(result, str):
+        return result.rpartition("\n\nrecnb ")[0] or result
+    return repr(result)
+
+
 def written(shown: dict[str, Any], form: Callable[[Any], str]) -> str:
     return "".join(f"== {name}\n{form(result)}\n\n" for name, result in shown.items())
 
@@ -286,6 +364,7 @@ FILES: dict[str, Callable[[], str]] = {
     "tables.md": lambda: written(tables(), lambda table: table.to_markdown()),
     "tables.tex": lambda: written(tables(), lambda table: table.to_latex()),
     "results.txt": lambda: written(results(), repr),
+    "lists.txt": lambda: written(lists_of_users(), text_of),
     "lines.txt": lambda: written(
         lines(), lambda results: "\n".join(map(line_of, results))
     ),
