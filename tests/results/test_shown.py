@@ -122,6 +122,9 @@ def results() -> dict[str, Any]:
             {"q": ["b", "c", "a"]}, {"q": {"a": 1, "b": 0, "d": 1}}
         ).explain("Bpref", "q"),
         "grades": recnb.explain("ndcg", [3, 0, 2], k=2),
+        "never cut": recnb.explain("ndcg", [3, 0, 2], k=1, ideal="all"),
+        "ideal never cut": recnb.explain("idcg", [3, 0, 2], k=1, ideal="all"),
+        "ideal of a truth": recnb.explain("idcg", {"a": 1, "b": 3}),
         "all terms": recnb.explain("cg", [1] * 12),
         "all rows": recnb.explain("cg", [1] * 30),
         "in Korean": EV.explain("ndcg", "u026", k=3, lang="ko"),
@@ -355,6 +358,26 @@ def text_of(result: Any) -> str:
     return repr(result)
 
 
+def frames_of(explained: Any) -> str:
+    """Return what an explanation holds beside its text, of each frame the first rows."""
+    held = []
+    for one in (explained.to_frame(), explained.ideal):
+        if one is not None:
+            rows = one.head(4).to_csv(index=False, float_format="%.6g")
+            held.append(f"{len(one)} rows\n{rows}")
+    names = ("label", "metric", "user", "k", "terms", "out_of_terms", "missed")
+    held += [f"{name}: {getattr(explained, name)!r}" for name in names]
+    return "\n".join([*held, explained.latex])
+
+
+def explanations() -> dict[str, Any]:
+    return {
+        name: one
+        for name, one in results().items()
+        if isinstance(one, recnb.results.Explanation)
+    }
+
+
 def written(shown: dict[str, Any], form: Callable[[Any], str]) -> str:
     return "".join(f"== {name}\n{form(result)}\n\n" for name, result in shown.items())
 
@@ -364,6 +387,7 @@ FILES: dict[str, Callable[[], str]] = {
     "tables.md": lambda: written(tables(), lambda table: table.to_markdown()),
     "tables.tex": lambda: written(tables(), lambda table: table.to_latex()),
     "results.txt": lambda: written(results(), repr),
+    "explanations.txt": lambda: written(explanations(), frames_of),
     "lists.txt": lambda: written(lists_of_users(), text_of),
     "lines.txt": lambda: written(
         lines(), lambda results: "\n".join(map(line_of, results))
