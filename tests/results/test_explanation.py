@@ -497,7 +497,8 @@ def test_an_explanation_is_the_score_of_its_list(name: str) -> None:
 def test_the_frame_of_an_explanation_is_a_copy() -> None:
     """What it holds is in `shown/explanations.txt`."""
     explanation = EV.explain("ndcg", "a", k=4)
-    explanation.to_frame()["item"] = 0
+    rows = explanation.to_frame()
+    rows["item"] = 0
     assert explanation.to_frame()["item"].tolist() == [10, 11, 12, 13]
 
 

@@ -338,6 +338,61 @@ def lists_of_users() -> dict[str, Any]:
     }
 
 
+# Relevant pairs with propensities, and users with weights
+
+PROPENSITY = recnb.popularity_propensity(SAMPLE.train, 1.5, items=SAMPLE.items["item"])
+#: Whose list a model serves has little weight.
+SERVED = recnb.evaluate(SAMPLE.models["popular"], TEST).hit_rate(k=10).per_user
+BY_HEADS: dict[str, Any] = {
+    "user_weight": 10 - 9 * SERVED,
+    "users": SAMPLE.users,
+    "no_relevant": "skip",
+}
+WEEKS = TEST.assign(week=np.arange(len(TEST)) % 3)
+BOTH_WEIGHTS: dict[str, Any] = {
+    "propensity": PROPENSITY,
+    "user_weight": pd.Series(np.arange(1.0, 301), SAMPLE.users["user"]),
+    "averaged_users": "recs",
+    "no_relevant": "zero",
+}
+#: Recall is 5/11 and 6/11 with propensities, 1/4 and 3/4 without; precision is 2.5 and
+#: 0.5, 1/4 and 1/2.
+RARE_OR_USUAL = {
+    "rare": {"u": ["r", "x"], "v": ["x", "y"]},
+    "usual": {"u": ["a", "x"], "v": ["b", "x"]},
+}
+TRUTH_OF_RARE = pd.DataFrame({"user": [*"uuv"], "item": [*"rab"], "p": [0.1, 1, 1]})
+
+
+def weights() -> dict[str, Any]:
+    popular = SAMPLE.models["popular"]
+    ev = recnb.evaluate(popular, TEST, propensity=PROPENSITY, min_propensity=0.02)
+    found = recnb.compare(SAMPLE.models, TEST, propensity=PROPENSITY)
+    parts = recnb.evaluate(popular, WEEKS, **BOTH_WEIGHTS)
+    two = {"a": popular, "b": SAMPLE.models["factors"]}
+    rare = recnb.compare(RARE_OR_USUAL, TRUTH_OF_RARE, propensity="p")
+    by_hand = recnb.evaluate(
+        {"u": ["x", "a", "c"]},
+        {"u": ["a", "b", "c"]},
+        propensity={"a": 0.5, "b": 0.25, "c": 0.125},
+    )
+    return {
+        "by hand": by_hand.explain("ndcg", "u", k=3),
+        "basis": ev.ndcg(k=10).basis,
+        "intervals": ev.table("ndcg", k=10, intervals=True),
+        "report": ev.report(k=10).to_markdown(),
+        "models": found.table("ndcg", k=10, intervals=True),
+        "differences": found.differences("ndcg", k=10),
+        "report of models": found.report(k=10).to_markdown(),
+        "parts": parts.table(["precision", "dcg"], k=10, by="week").attrs["basis"],
+        "all parts": parts.table(["precision", "dcg"], k=10).attrs["basis"],
+        "by heads": recnb.evaluate(popular, TEST, **BY_HEADS).report(k=10),
+        "models by heads": recnb.compare(two, TEST, **BY_HEADS).report(k=10),
+        "rare or usual": rare.table(["recall", "precision"], k=2),
+        "report of rare or usual": rare.report(k=2, metrics=["recall", "precision"]),
+    }
+
+
 def line_of(result: Any) -> str:
     """Return the line below a result of any kind, after the number of a score."""
     if isinstance(result, str):
@@ -388,6 +443,7 @@ FILES: dict[str, Callable[[], str]] = {
     "tables.tex": lambda: written(tables(), lambda table: table.to_latex()),
     "results.txt": lambda: written(results(), repr),
     "explanations.txt": lambda: written(explanations(), frames_of),
+    "weights.txt": lambda: written(weights(), text_of),
     "lists.txt": lambda: written(lists_of_users(), text_of),
     "lines.txt": lambda: written(
         lines(), lambda results: "\n".join(map(line_of, results))
