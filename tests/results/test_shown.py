@@ -155,6 +155,11 @@ MORE: dict[str, Any] = {
     "averaged_users": "union",
     "judged_only": True,
 }
+#: Columns that are named by words and by numbers.
+VECTORS = dict.fromkeys(["one", "two", 0, 1], 1.0)
+NUMBERED = recnb.evaluate(
+    KNN, TEST, items=pd.DataFrame({"item": SAMPLE.items["item"], **VECTORS})
+)
 #: Queries of labels; of the first no gain can be had, and some libraries count it all
 #: the same.
 GROUPS: Any = ([0, 0, 1, 0, 1, 0], [0.4, 0.3, 0.2, 0.1, 0.3, 0.9], [2, 2, 2])
@@ -244,6 +249,14 @@ def lines() -> dict[str, list[Any]]:
             *(getattr(EV, name)(k=5) for name in LIST_METRICS),
             EV.novelty(k=5, cold="drop"),
             EV.coverage(population="catalogue+padding"),
+            EV.coverage(count_only_catalogue=False),
+            EV.coverage(normalize=False),
+            EV.novelty(normalize=True),
+            EV.novelty(normalize=np.bool_(True)),
+            EV.tail_share(k=2, ratio=0.5),
+            EV.calibration(k=2, alpha=np.float32(0.5)),
+            NUMBERED.diversity(k=2, features=["one", "two"]),
+            NUMBERED.diversity(k=2, features=[0, 1]),
             EV.table(["novelty", "ndcg"], k=5),
         ],
         "other frames": [
