@@ -335,23 +335,6 @@ def test_train_in_the_forms_of_a_truth(how: str) -> None:
     assert in_ranx[0] == in_ranx[1]
 
 
-def test_attributes_of_items_are_numbers_or_genres() -> None:
-    items = pd.DataFrame(
-        {"item": ["a", "b"], "words": ["x", "y"], "one": [1.0, 0.5], "two": [0.5, 3.0]}
-    )
-    ev = recnb.evaluate(LISTS, LIKED, train={"ann": ["a"], "bob": ["b"]}, items=items)
-    words = (
-        "column 'words' holds text, and several columns of features= must hold numbers"
-    )
-    with pytest.raises(FrameError, match=words):
-        ev.diversity(features=["one", "words"])
-    with pytest.raises(
-        FrameError,
-        match="column 'one' holds other numbers than 0 and 1, which name no genre",
-    ):
-        ev.calibration(genre=["one", "two"])
-
-
 # ---- one frame with both sides
 
 

@@ -105,3 +105,15 @@ def groups(
 
 def scored(scores: Any, item: Any = ("a", "b")) -> pl.DataFrame:
     return pl.DataFrame({"user": "ann", "item": item, "score": scores})
+
+
+def of_items(what: Any) -> recnb.Evaluation:
+    """Evaluate a list of two items that have values in a column."""
+    items = pl.DataFrame({"item": ["a", "b"], "what": what}, strict=False)
+    return recnb.evaluate({1: ["a", "b"]}, {1: ["a"]}, items=items, train={1: ["a"]})
+
+
+#: Columns of text and of numbers other than 0 and 1.
+ATTRIBUTES = pd.DataFrame(
+    {"item": ["b", "c"], "words": ["x", "y"], "one": [1.0, 0.5], "two": [0.5, 3.0]}
+)

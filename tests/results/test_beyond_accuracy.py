@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
-from recnb.errors import ColumnError, FrameError
+from recnb.errors import ColumnError
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.score import CatalogueScore
@@ -174,35 +174,15 @@ def test_the_distance_of_two_vectors_by_hand() -> None:
     assert ev.diversity(k=3, features="vector") == close(2 / 3)
 
 
-@pytest.mark.parametrize(
-    ("column", "words"),
-    [
-        (
-            [[1, 2], [3, 4]],
-            r"such as \[1, 2\], which may be vectors or ids.*floats",
-        ),
-        ([[0.5], None], "no vector for item 'b'. Leave out"),
-        ([[0.5], [0.5, 1.0]], "vectors of 1 and of 2 numbers"),
-        ([[0.5], [math.nan]], "missing or infinite for item 'b'"),
-        ([[0.5], [None]], "missing or infinite for item 'b'"),
-        ([[0.5], []], "vectors of 0 and of 1 numbers"),
-    ],
-)
-def test_vectors_that_are_none_are_refused(column: list[Any], words: str) -> None:
-    items = pl.DataFrame({"item": ["a", "b"], "vector": column}, strict=False)
-    ev = recnb.evaluate(
-        {"u": ["a", "b"]}, {"u": ["a"]}, items=items, train={"u": ["a"]}
-    )
-    with pytest.raises(FrameError, match=f"items: column 'vector' holds .*{words}"):
-        ev.diversity(k=2, features="vector")
-    if isinstance(column[1], list) and column[1] == [3, 4]:
-        assert ev.calibration(k=2, genre="vector") > 0  # ids of genres
-        words_of = items.with_columns(pl.col("vector").cast(pl.List(pl.String)))
-        ev = recnb.evaluate({"u": ["a", "b"]}, {"u": ["a"]}, items=words_of)
-        assert ev.diversity(k=2, features="vector") == 1
-    else:
-        with pytest.raises(FrameError, match="which name no genre"):
-            ev.calibration(k=2, genre="vector")
+def test_lists_of_ids_are_genres_and_features_as_text() -> None:
+    """Whole numbers may be vectors, and are refused as features: refused/calls.toml."""
+    items = pl.DataFrame({"item": ["a", "b"], "what": [[1, 2], [3, 4]]})
+    text = items.with_columns(pl.col("what").cast(pl.List(pl.String)))
+    given = {"u": ["a", "b"]}, {"u": ["a"]}
+    ev = recnb.evaluate(*given, items=items, train={"u": ["a"]})
+    assert ev.calibration(k=2, genre="what") > 0
+    of_text = recnb.evaluate(*given, items=text)
+    assert of_text.diversity(k=2, features="what") == 1
 
 
 def test_columns_of_every_kind_may_stand_in_items() -> None:
@@ -226,36 +206,6 @@ def test_columns_that_are_named_by_numbers() -> None:
     both = users.assign(**{"0": 1})
     with pytest.raises(ColumnError, match="0 and '0' have one name as text"):
         evaluation(users=both)
-
-
-def test_the_line_has_each_option_as_it_is_typed() -> None:
-    """Of what is no word, number or list of words it says that it is given."""
-    assert EV.tail_share(k=2, ratio=0.5).basis.endswith("; ratio=0.5")
-    items = ITEMS.assign(one=1.0, two=2.0)
-    named = evaluation(items=items).diversity(k=2, features=["one", "two"])
-    assert "; features=one, two; " in named.basis
-    numbered = evaluation(items=items.rename(columns={"one": 0, "two": 1}))
-    assert "; features=given; " in numbered.diversity(k=2, features=[0, 1]).basis
-
-
-def test_options_that_are_numbers_of_numpy_are_said_as_numbers() -> None:
-    given = EV.calibration(k=2, alpha=np.float32(0.5))
-    assert str(given.basis) == str(EV.calibration(k=2, alpha=0.5).basis)
-    given = EV.novelty(k=2, normalize=np.bool_(True))
-    assert str(given.basis) == str(EV.novelty(k=2, normalize=True).basis)
-
-
-def test_an_option_that_is_set_to_no_is_said() -> None:
-    assert "count_only_catalogue=False" in repr(EV.coverage(count_only_catalogue=False))
-    assert "normalize=False" in repr(EV.coverage(normalize=False))
-    # Not divided by its maximum is how novelty is meant.
-    assert "normalize" not in repr(EV.novelty())
-
-
-def test_novelty_is_not_out_of_the_items_there_are() -> None:
-    """With `normalize` it is divided by log2 of the users of train."""
-    assert "out of" not in repr(EV.novelty(normalize=True))
-    assert "out of 8 items" in repr(EV.coverage())
 
 
 def test_every_metric_is_a_method_within_its_bounds() -> None:

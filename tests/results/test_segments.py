@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from scipy.stats import ttest_ind
 
 import recnb
-from recnb.errors import OptionError, RecnbError
+from recnb.errors import OptionError
 from recnb.stats import holm
 
 SAMPLE = recnb.datasets.load_sample()
@@ -369,30 +369,6 @@ def test_times_that_differ_by_nanoseconds_are_one_segment() -> None:
     assert ev.table("recall", k=1, by="made")["n_users"].tolist() == [2, 1]
     by_time = recnb.evaluate(lists, weeks).table("recall", k=1, by="when")
     assert by_time["mean"].tolist() == [0.5, 0]
-
-
-@pytest.mark.parametrize(
-    ("values", "words"),
-    [
-        ([{"a": 1}, {"a": 2}], "holds {'a': 1}, which names no segment"),
-        (
-            [[["x"]], [["y"]]],
-            r"lists of lists, such as \[\['x'\]\]: give each item one",
-        ),
-    ],
-)
-def test_columns_of_items_that_name_no_segments(values: Any, words: str) -> None:
-    items = pl.DataFrame({"item": [5, 6], "what": values})
-    ev = recnb.evaluate({1: [5, 6]}, {1: [5, 6]}, items=items)
-    with pytest.raises(RecnbError, match=words):
-        ev.table("recall", k=1, by="what")
-
-
-def test_lists_of_lists_are_no_features() -> None:
-    items = pl.DataFrame({"item": [5, 6], "what": [[["x"]], [["y"]]]})
-    ev = recnb.evaluate({1: [5, 6]}, {1: [5, 6]}, items=items)
-    with pytest.raises(RecnbError, match="lists of lists"):
-        ev.diversity(k=2, features="what")
 
 
 @pytest.mark.parametrize("by", ["genres", "listed", "minutes", "band"])

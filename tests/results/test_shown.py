@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
@@ -15,6 +16,8 @@ import pytest
 import recnb
 from recnb import LIST_METRICS
 from recnb.report.report import Report
+from tests.comparison import test_runs as over_splits
+from tests.results import test_clustered as split
 
 SHOWN = Path(__file__).parent / "shown"
 SAMPLE = recnb.datasets.load_sample()
@@ -120,6 +123,9 @@ def results() -> dict[str, Any]:
             {"q": ["b", "c", "a"]}, {"q": {"a": 1, "b": 0, "d": 1}}
         ).explain("Bpref", "q"),
         "grades": recnb.explain("ndcg", [3, 0, 2], k=2),
+        "never cut": recnb.explain("ndcg", [3, 0, 2], k=1, ideal="all"),
+        "ideal never cut": recnb.explain("idcg", [3, 0, 2], k=1, ideal="all"),
+        "ideal of a truth": recnb.explain("idcg", {"a": 1, "b": 3}),
         "all terms": recnb.explain("cg", [1] * 12),
         "all rows": recnb.explain("cg", [1] * 30),
         "in Korean": EV.explain("ndcg", "u026", k=3, lang="ko"),
@@ -150,6 +156,11 @@ MORE: dict[str, Any] = {
     "averaged_users": "union",
     "judged_only": True,
 }
+#: Columns that are named by words and by numbers.
+VECTORS = dict.fromkeys(["one", "two", 0, 1], 1.0)
+NUMBERED = recnb.evaluate(
+    KNN, TEST, items=pd.DataFrame({"item": SAMPLE.items["item"], **VECTORS})
+)
 #: Queries of labels; of the first no gain can be had, and some libraries count it all
 #: the same.
 GROUPS: Any = ([0, 0, 1, 0, 1, 0], [0.4, 0.3, 0.2, 0.1, 0.3, 0.9], [2, 2, 2])
@@ -239,6 +250,14 @@ def lines() -> dict[str, list[Any]]:
             *(getattr(EV, name)(k=5) for name in LIST_METRICS),
             EV.novelty(k=5, cold="drop"),
             EV.coverage(population="catalogue+padding"),
+            EV.coverage(count_only_catalogue=False),
+            EV.coverage(normalize=False),
+            EV.novelty(normalize=True),
+            EV.novelty(normalize=np.bool_(True)),
+            EV.tail_share(k=2, ratio=0.5),
+            EV.calibration(k=2, alpha=np.float32(0.5)),
+            NUMBERED.diversity(k=2, features=["one", "two"]),
+            NUMBERED.diversity(k=2, features=[0, 1]),
             EV.table(["novelty", "ndcg"], k=5),
         ],
         "other frames": [
@@ -264,6 +283,136 @@ def lines() -> dict[str, list[Any]]:
     }
 
 
+# Users with several lists
+
+#: Lists of one day are missing, and users have weights.
+FEWER = split.RECS.query("day != 'd2' or user >= 'u20'")
+WEIGHTED: dict[str, Any] = {
+    "split": "day",
+    "user_weight": {f"u{user:02}": user % 3 + 1 for user in range(40)},
+}
+#: The lists of one day, whose users are put together by topic.
+OF_DAY, OTHER_OF_DAY, TRUTH_OF_DAY = (
+    frame.query("day == 'd1'") for frame in (split.RECS, split.OTHER, split.TRUTH)
+)
+TOPICS: dict[str, Any] = {"users": split.TOPIC, "cluster": "topic"}
+
+
+def drawn(ax: Any) -> str:
+    return f"{ax.get_xlabel()} | {ax.get_ylabel()}"
+
+
+def paired(n: int, **options: Any) -> Any:
+    """Return the difference of stored values, of which three of four gain."""
+    before = pd.Series(np.linspace(0.3, 0.5, n))
+    steps = np.where(np.arange(n) % 4 < 3, 0.1, -0.1)
+    if "cluster" in options:
+        before = split.in_groups(before, pd.Series(np.arange(n) // 2), "household")
+    return recnb.paired(before + steps, before, **options)
+
+
+def lists_of_users() -> dict[str, Any]:
+    ev, found, of_topics = split.EV, split.FOUND, split.BY_TOPIC
+    weighted = recnb.evaluate(FEWER, split.TRUTH, **WEIGHTED)
+    models = {"a": FEWER, "b": split.OTHER}
+    of_models = recnb.compare(models, split.TRUTH, **WEIGHTED)
+    graded = split.TRUTH.assign(relevance=1 + split.TRUTH["item"] % 2)
+    by_relevance = recnb.compare(models, graded, split="day").table(["AP(rel=2)"])
+    models = {"a": OF_DAY, "b": OTHER_OF_DAY}
+    of_day = recnb.compare(models, TRUTH_OF_DAY, baseline="a", **TOPICS)
+    return {
+        "score": ev.ndcg(k=5),
+        "gate of models": found.not_worse("ndcg", k=5),
+        "movers": found.movers("ndcg", k=5, n=1),
+        "overlap": found.overlap(5),
+        "items": ev.items(k=5).attrs["basis"],
+        "lint": ev.lint(k=5),
+        "power": ev.detectable("ndcg", k=5),
+        "drawn": drawn(ev.ndcg(k=5).plot()),
+        "by relevance": by_relevance,
+        "by topic, power": of_topics.detectable("ndcg", k=5),
+        "by topic, drawn": drawn(of_topics.curve("ndcg", [1, 5]).plot()),
+        "one day by topic": of_day.not_worse("ndcg", k=5),
+        "one day by topic, differences": of_day.differences("ndcg", k=5),
+        "one day by topic, gate": of_day["a"].at_least("ndcg", 0.01, k=5),
+        "one day by topic, report": of_day.report(5),
+        "weighted": weighted.ndcg(k=5).basis,
+        "weighted, lint": weighted.lint(k=5),
+        "weighted, by day": weighted.table("ndcg", k=5, by="day"),
+        "weighted, models": of_models.basis,
+        "over splits": over_splits.FOUND.runs("ndcg", k=5),
+        "over splits, shared": over_splits.FOUND.runs("ndcg", k=5, test_share=0.2),
+        **{
+            f"over splits by {column}": over_splits.runs_over(column)
+            for column in over_splits.SPLITS
+        },
+        "stored, 5": paired(5),
+        "stored, 12": paired(12),
+        "stored, 2,000": paired(2_000),
+        "stored, in clusters": paired(40, cluster="household"),
+        **{
+            f"report, {name}, {lang}": one.report(5, lang=lang).to_markdown()
+            for name, one in {"one": ev, "several": found}.items()
+            for lang in ("en", "ko")
+        },
+    }
+
+
+# Relevant pairs with propensities, and users with weights
+
+PROPENSITY = recnb.popularity_propensity(SAMPLE.train, 1.5, items=SAMPLE.items["item"])
+#: Whose list a model serves has little weight.
+SERVED = recnb.evaluate(SAMPLE.models["popular"], TEST).hit_rate(k=10).per_user
+BY_HEADS: dict[str, Any] = {
+    "user_weight": 10 - 9 * SERVED,
+    "users": SAMPLE.users,
+    "no_relevant": "skip",
+}
+WEEKS = TEST.assign(week=np.arange(len(TEST)) % 3)
+BOTH_WEIGHTS: dict[str, Any] = {
+    "propensity": PROPENSITY,
+    "user_weight": pd.Series(np.arange(1.0, 301), SAMPLE.users["user"]),
+    "averaged_users": "recs",
+    "no_relevant": "zero",
+}
+#: Recall is 5/11 and 6/11 with propensities, 1/4 and 3/4 without; precision is 2.5 and
+#: 0.5, 1/4 and 1/2.
+RARE_OR_USUAL = {
+    "rare": {"u": ["r", "x"], "v": ["x", "y"]},
+    "usual": {"u": ["a", "x"], "v": ["b", "x"]},
+}
+TRUTH_OF_RARE = pd.DataFrame({"user": [*"uuv"], "item": [*"rab"], "p": [0.1, 1, 1]})
+
+
+def weights() -> dict[str, Any]:
+    popular = SAMPLE.models["popular"]
+    ev = recnb.evaluate(popular, TEST, propensity=PROPENSITY, min_propensity=0.02)
+    found = recnb.compare(SAMPLE.models, TEST, propensity=PROPENSITY)
+    parts = recnb.evaluate(popular, WEEKS, **BOTH_WEIGHTS)
+    two = {"a": popular, "b": SAMPLE.models["factors"]}
+    rare = recnb.compare(RARE_OR_USUAL, TRUTH_OF_RARE, propensity="p")
+    by_hand = recnb.evaluate(
+        {"u": ["x", "a", "c"]},
+        {"u": ["a", "b", "c"]},
+        propensity={"a": 0.5, "b": 0.25, "c": 0.125},
+    )
+    return {
+        "by hand": by_hand.explain("ndcg", "u", k=3),
+        "basis": ev.ndcg(k=10).basis,
+        "intervals": ev.table("ndcg", k=10, intervals=True),
+        "report": ev.report(k=10).to_markdown(),
+        "models": found.table("ndcg", k=10, intervals=True),
+        "differences": found.differences("ndcg", k=10),
+        "report of models": found.report(k=10).to_markdown(),
+        "parts": parts.table(["precision", "dcg"], k=10, by="week").attrs["basis"],
+        "all parts": parts.table(["precision", "dcg"], k=10).attrs["basis"],
+        "by heads": recnb.evaluate(popular, TEST, **BY_HEADS).report(k=10),
+        "models by heads": recnb.compare(two, TEST, **BY_HEADS).report(k=10),
+        "rare or usual": rare.table(["recall", "precision"], k=2),
+        "report of rare or usual": rare.report(k=2, metrics=["recall", "precision"]),
+    }
+
+
 def line_of(result: Any) -> str:
     """Return the line below a result of any kind, after the number of a score."""
     if isinstance(result, str):
@@ -277,6 +426,33 @@ def line_of(result: Any) -> str:
     )
 
 
+def text_of(result: Any) -> str:
+    """Return what a result shows, without the version and the date of a report."""
+    if isinstance(result, str):
+        return result.rpartition("\n\nrecnb ")[0] or result
+    return repr(result)
+
+
+def frames_of(explained: Any) -> str:
+    """Return what an explanation holds beside its text, of each frame the first rows."""
+    held = []
+    for one in (explained.to_frame(), explained.ideal):
+        if one is not None:
+            rows = one.head(4).to_csv(index=False, float_format="%.6g")
+            held.append(f"{len(one)} rows\n{rows}")
+    names = ("label", "metric", "user", "k", "terms", "out_of_terms", "missed")
+    held += [f"{name}: {getattr(explained, name)!r}" for name in names]
+    return "\n".join([*held, explained.latex])
+
+
+def explanations() -> dict[str, Any]:
+    return {
+        name: one
+        for name, one in results().items()
+        if isinstance(one, recnb.results.Explanation)
+    }
+
+
 def written(shown: dict[str, Any], form: Callable[[Any], str]) -> str:
     return "".join(f"== {name}\n{form(result)}\n\n" for name, result in shown.items())
 
@@ -286,6 +462,9 @@ FILES: dict[str, Callable[[], str]] = {
     "tables.md": lambda: written(tables(), lambda table: table.to_markdown()),
     "tables.tex": lambda: written(tables(), lambda table: table.to_latex()),
     "results.txt": lambda: written(results(), repr),
+    "explanations.txt": lambda: written(explanations(), frames_of),
+    "weights.txt": lambda: written(weights(), text_of),
+    "lists.txt": lambda: written(lists_of_users(), text_of),
     "lines.txt": lambda: written(
         lines(), lambda results: "\n".join(map(line_of, results))
     ),

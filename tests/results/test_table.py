@@ -25,7 +25,6 @@ from recnb import METRICS
 from recnb.display.forms import Number
 from recnb.display.language import _, current, use_language
 from recnb.errors import OptionError
-from recnb.results.arguments import STANDARD
 from recnb.results.table import Shown, Table, WordedLater
 from tests.rows import read_rows
 
@@ -73,39 +72,6 @@ def test_a_table_holds_the_single_calls() -> None:
             ends = score.interval() if score.has_interval else (np.nan, np.nan)
             row = [table.loc[name, (k, part)] for part in ("mean", "low", "high")]
             assert row == pytest.approx([float(score), *ends], abs=1e-12, nan_ok=True)
-
-
-def test_metrics_and_cut_offs_of_a_table() -> None:
-    assert EV.table(k=[1, 3]).index.tolist() == [*STANDARD]
-    assert EV.table(["mrr", "map"], k=2).index.tolist() == [
-        "reciprocal_rank",
-        "average_precision",
-    ]
-    assert EV.table("ndcg", k=2).equals(EV.table(("ndcg",), k=[2]))
-    assert EV.table(["ndcg"], k=[3, 1]).columns.tolist() == [3, 1]
-    table = EV.table(
-        ["ndcg", "cg", "precision"], k=3, gain="exponential", out_of="list"
-    )
-    wanted = [
-        EV.ndcg(k=3, gain="exponential"),
-        EV.cg(k=3, gain="exponential"),
-        EV.precision(k=3, out_of="list"),
-    ]
-    assert table[3].tolist() == pytest.approx(wanted, abs=1e-12)
-    own = EV.table({"ndcg": {"gain": "exponential"}, "dcg": {}}, k=3)
-    assert own[3].tolist() == [EV.ndcg(k=3, gain="exponential"), EV.dcg(k=3)]
-
-
-def test_numbers_as_numpy_writes_them() -> None:
-    assert EV.ndcg(k=np.int32(2)) == EV.ndcg(k=np.int64(2)) == EV.ndcg(k=2)
-    assert EV.ndcg(k=np.int64(2)).k == 2
-    assert EV.table(["ndcg"], k=np.array([1, 2])).columns.tolist() == [1, 2]
-    assert EV.ndcg(k=10**9) == EV.ndcg(k=None)
-    assert EV.dcg(k=2, log_base=np.int64(2)) == EV.dcg(k=2)
-    assert EV.fbeta(k=2, beta=np.float32(2)) == EV.fbeta(k=2, beta=2)
-    for threshold in (np.int64(4), np.float32(4), np.float64(4), 4):
-        assert recnb.evaluate(RECS, SAMPLE.test, relevant_from=threshold).n_users == 235
-    assert EV.curve("ndcg", k=2).index.tolist() == [2]
 
 
 @pytest.mark.parametrize("metric", ["precision", "err", "mrr"])
