@@ -68,7 +68,8 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
         most=len(worst),
         plot="",
     )
-    return Table(pd.DataFrame({name: value[worst], **columns}, index), shown=shown)
+    frame = pd.DataFrame({name: value[worst], **columns})
+    return Table(frame.set_axis(index), shown=shown)
 
 
 def _in_words(
@@ -101,7 +102,7 @@ def _in_words(
         if titles:
             named = {item: str(titles.get(item, item)) for item in items.drop_nulls()}
             shown = [named.get(item) for item in shown]
-        columns[name] = pd.array(shown, dtype=object)
+        columns[name] = pd.Series(shown, dtype=object)
     return columns
 
 

@@ -147,6 +147,15 @@ def test_ids_of_items_stay_whole_beside_users_without_one() -> None:
     assert "None" not in repr(table)
 
 
+def test_who_has_no_list_or_missed_nothing_has_an_empty_cell() -> None:
+    ev = recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["a"], "bob": ["b"]})
+    table = ev.worst("ndcg", k=2)
+    assert table[["first", "missing"]].to_numpy().tolist() == [[None, "b"], ["a", None]]
+    rows = [line.split() for line in repr(table).splitlines()[2:4]]
+    assert rows[0] == ["bob", "0.0000", "1", "0", "1", "b"]
+    assert rows[1] == ["ann", "1.0000", "1", "1", "0", "a"]
+
+
 def test_found_are_the_hits_that_the_value_is_made_of() -> None:
     ev = recnb.evaluate({"u": ["a"]}, {"u": ["b", "c"]}, candidates="padded")
     row = ev.worst("precision", k=3).iloc[0]
