@@ -100,7 +100,6 @@ def _rows_of_hits(
     # k, where lists are not cut as well.
     size = credit.k.size(hits.list_length)[user, 0]
     names = {
-        "rank": hits.rank[hit],
         "expected_rank": expected_rank[row],
         "depth": size,
         "k": size,
