@@ -83,7 +83,7 @@ def diversity(
 
     def rows(user: int) -> TermRows:
         """Return each pair, computed as a list of its own."""
-        pairs = _lists_of_pairs(shown.of_user(user))
+        pairs = _lists_of_pairs(shown.with_rows(shown.user == user))
         earned = diversity.function(pairs, distance=distance, features=features).value
         # What is shown is rounded.
         names = {distance: np.round(1 - earned, 12) + 0.0, "n_shown": n[user]}
@@ -112,7 +112,7 @@ def _lists_of_pairs(of_user: Lists) -> Lists:
         user=np.repeat(np.arange(n_pairs), 2),
         rank=np.tile(np.array([1, 2]), n_pairs),
         item=items.ravel(),
-        list_length=np.full(n_pairs, 2),
+        n_users=n_pairs,
     )
 
 

@@ -122,7 +122,7 @@ def _frame(
         }
     if rows.labels:
         columns["genre"] = list(rows.labels)
-    shown = ["times", *sorted(term.names() - {"times", "rank"})]
+    shown = ["times", *sorted(term.names() - {"times"})]
     columns |= {
         name: rows.names[name] for name in shown if np.ndim(rows.names.get(name, 0))
     }

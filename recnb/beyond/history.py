@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -79,41 +78,29 @@ def serendipity(
     unexpected = expected_rank[hits.entry] > size[hits.user]
     places = out_of_count(hits, cutoffs, out_of)
     credit = Credit(hits, cutoffs, hits.weigh(unexpected), places)
+
+    def rows(user: int) -> TermRows:
+        """Return the hits of one list, with the rank that was expected of each."""
+        hit = np.flatnonzero((hits.user == user) & (hits.rank <= depth[user]))
+        row = hits.entry[hit]
+        names = {
+            "expected_rank": expected_rank[row],
+            "depth": size[user],
+            "k": size[user],
+            "n_hits": len(hit),
+            "list_length": hits.list_length[user],
+        }
+        return TermRows(
+            earned=credit.earned[hit],
+            names=names,
+            items=items[row],
+            rank=hits.rank[hit],
+            undefined=not hits.n_relevant[user],
+        )
+
     nothing_to_find = FILLED[convention.no_relevant]
-    return PerUser(
-        np.where(hits.n_relevant == 0, nothing_to_find, credit.value[:, 0]),
-        rows=partial(_rows_of_hits, credit, depth, expected_rank, items),
-    )
-
-
-def _rows_of_hits(
-    credit: Credit, depth: Ints, expected_rank: Ints, items: Ints, user: int
-) -> TermRows:
-    """Return the hits of one user's list, with the rank that was expected of each.
-
-    `depth`, the last rank that counts, is by user; `expected_rank` and `items` are by
-    row of the truth.
-    """
-    hits = credit.rows
-    hit = np.flatnonzero((hits.user == user) & (hits.rank <= depth[user]))
-    row = hits.entry[hit]
-    # k, where lists are not cut as well.
-    size = credit.k.size(hits.list_length)[user, 0]
-    names = {
-        "rank": hits.rank[hit],
-        "expected_rank": expected_rank[row],
-        "depth": size,
-        "k": size,
-        "n_hits": len(hit),
-        "list_length": hits.list_length[user],
-    }
-    return TermRows(
-        earned=credit.earned[hit],
-        names=names,
-        items=items[row],
-        rank=hits.rank[hit],
-        undefined=not hits.n_relevant[user],
-    )
+    value = np.where(hits.n_relevant == 0, nothing_to_find, credit.value[:, 0])
+    return PerUser(value, rows)
 
 
 @metric(

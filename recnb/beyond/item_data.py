@@ -122,14 +122,11 @@ class ItemData:
         item = positions(self.items, recs["item"])
         order = order_by_user_and_rank(user, rank)
         order = order[user[order] >= 0]
-        user, rank = user[order], rank[order]
-        list_length = np.zeros(len(users), dtype=np.int64)
-        np.maximum.at(list_length, user, rank)
         return Lists(
-            user=user,
-            rank=rank,
+            user=user[order],
+            rank=rank[order],
             item=item[order],
-            list_length=list_length,
+            n_users=len(users),
             catalogue=self.catalogue,
         )
 
@@ -268,7 +265,7 @@ class ItemDataOfParts(ItemData):
             user=np.zeros(shown.height, dtype=np.int64),
             rank=shown["rank"].to_numpy(),
             item=positions(self.items, shown["item"]),
-            list_length=np.zeros(len(self.users), dtype=np.int64),
+            n_users=len(self.users),
             catalogue=self.catalogue,
             times=shown["times"].to_numpy(),
         )

@@ -34,18 +34,13 @@ class Lists:
     user: Ints  #: per row, the position of the user, from 0 to n_users - 1
     rank: Ints  #: per row, 1 is the top
     item: Ints  #: per row, the position of the item, from 0 to n_items - 1
-    list_length: Ints  #: per user, the last rank of the list
+    n_users: int  #: with or without a list
     catalogue: Catalogue  #: what is known of the items
     #: Per row, how many lists have this item at this rank, where one row stands for
     #: those of all lists; None: it is one list's.
     times: Ints | None = None
     #: `ItemData`, of which a metric asks for hits, and for what users had before.
     data: Any = None
-
-    @property
-    def n_users(self) -> int:
-        """The number of users, with or without a list."""
-        return len(self.list_length)
 
     @property
     def n_items(self) -> int:
@@ -78,21 +73,17 @@ class Lists:
         if k is None or cutoff == "none":
             return self
         inside = self.rank <= k
-        rows = slice(None) if inside.all() else inside
-        return self.with_rows(rows, list_length=np.minimum(self.list_length, k))
+        return self if inside.all() else self.with_rows(inside)
 
-    def of_user(self, user: int) -> Lists:
-        """Keep the list of one user, by position."""
-        rows = self.user == user
-        return self.with_rows(
-            rows, user=self.user[rows] - user, list_length=self.list_length[[user]]
+    def with_rows(self, rows: Bools) -> Lists:
+        """Keep some of the rows."""
+        return replace(
+            self,
+            user=self.user[rows],
+            rank=self.rank[rows],
+            item=self.item[rows],
+            times=None if self.times is None else self.times[rows],
         )
-
-    def with_rows(self, rows: Bools | slice, **others: Ints) -> Lists:
-        """Keep some of the rows, with other columns in place of these."""
-        columns = {name: getattr(self, name)[rows] for name in ("user", "rank", "item")}
-        times = None if self.times is None else self.times[rows]
-        return replace(self, **{**columns, "times": times, **others})
 
     def per_user(self, values: Floats | Ints | Bools) -> Floats:
         """Sum values of the rows over each user's list."""
@@ -102,8 +93,7 @@ class Lists:
 
     def per_item(self, values: Floats) -> Floats:
         """Sum values of the rows over the places of each item."""
-        weights = values if self.times is None else values * self.times
-        return np.bincount(self.item, weights, self.n_items).astype(
+        return np.bincount(self.item, values, self.n_items).astype(
             np.float64, copy=False
         )
 

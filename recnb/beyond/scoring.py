@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -44,12 +44,14 @@ def values_of_lists(
     measure = as_computed(data, measure, recorded_of(data, metric))
     # `results` has one result for each cut-off.
     users, results = _computed(data, metric, k, measure.options)
-    matrix = _matrix_of(results)
+    values = [result.value for result in results]
     if metric.of == "all":
-        weights = None
-        mean = np.array([result.value for result in results], dtype=np.float64)
+        matrix, weights = np.zeros((0, len(k))), None
+        mean = np.array(values, dtype=np.float64)
     else:
-        weights = data.source.weight_of(users)
+        # The values at a cut-off lie together in memory, so that a sum does not depend
+        # on the cut-offs beside it.
+        matrix, weights = np.stack(values).T, data.source.weight_of(users)
         mean = means(matrix, weights)
     # Both those given and the metric's defaults.
     options_in_words = {
@@ -116,20 +118,6 @@ def _computed(
     order = users.arg_sort()
     together = [PerUser.together(values, order.to_numpy()) for values in by_cutoff]
     return users.gather(order), [*together]
-
-
-def _matrix_of(results: Sequence[PerUser | Whole]) -> Floats:
-    """Return users × cut-offs, NaN where a user does not count.
-
-    No rows where the metric has one value for all users.
-    """
-    of_users = [result for result in results if isinstance(result, PerUser)]
-    if not of_users:
-        return np.zeros((0, len(results)))
-    # The values at a cut-off lie together in memory, so that a sum does not depend on
-    # the cut-offs beside it.
-    matrix: Floats = np.stack([result.value for result in of_users]).T
-    return matrix
 
 
 def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:
