@@ -296,7 +296,7 @@ def _listed_and_missed(
     rows = data.joined.rows.lists_of(data.joined.users[[position]])
     types: dict[str, Any] = {"rank": pl.Int64, "item": rows.schema["item"]}
     types |= {"hit": pl.Int64, "listed": pl.Int64}
-    places = pl.DataFrame(of_user.inside, types, orient="row")
+    places = pl.DataFrame(of_user.places, types, orient="row")
     if "score" in rows.columns:
         scores = rows.select("score", listed=pl.col("rank").cast(pl.Int64))
         places = places.join(scores, on="listed", how="left", maintain_order="left")

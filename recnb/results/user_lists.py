@@ -50,13 +50,8 @@ class UserList:
         return set(self.hits.entry[self.hits.rank <= self.depth].tolist())
 
     @property
-    def inside(self) -> list[ListPlace]:
-        """The places down to the cut-off."""
-        return [place for place in self.places if place.rank <= self.depth]
-
-    @property
     def places(self) -> list[ListPlace]:
-        """The places of the whole list; of those on one rank the hits come first."""
+        """The places down to the cut-off; of those on one rank the hits come first."""
         names = [self._name_of(entry) for entry in self.hits.entry.tolist()]
         counted = list(zip(self.hits.rank.tolist(), names, strict=True))
         moved = {item for rank, item in counted if self.items.get(rank) != item}
@@ -68,7 +63,8 @@ class UserList:
         for rank, item in self.items.items():
             if rank not in in_place and item not in moved:
                 places.append(ListPlace(rank, item, -1, rank))
-        return sorted(places, key=lambda place: place.rank)
+        inside = [place for place in places if place.rank <= self.depth]
+        return sorted(inside, key=lambda place: place.rank)
 
     @property
     def missed(self) -> list[tuple[Any, float, int | None]]:
