@@ -106,13 +106,13 @@ def user_lists_of(
     truth = data.joined.rows.truth_of(users)
     lists = []
     for row, items in enumerate(data.lists_of(positions)):
-        of_user = _each_once(hits.of_user(positions[row]))
+        of_user = each_once(hits.of_user(positions[row]))
         judged = truth.filter(pl.col("user") == users[row])["item"].to_list()
         lists.append(UserList(of_user, items, judged, k))
     return lists
 
 
-def _each_once(hits: Hits) -> Hits:
+def each_once(hits: Hits) -> Hits:
     """Return hits that are on several ranks, as the mean over orders has them, on one."""
     if hits.tied is None:
         return hits
