@@ -18,17 +18,17 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from recnb import conventions, datasets, errors, inputs
+from recnb import accuracy, conventions, datasets, errors, inputs
 from recnb.accessor import RecAccessor, register
+from recnb.accuracy import *  # noqa: F403
+from recnb.accuracy import average_precision as map  # noqa: F401
 from recnb.conventions import Convention
 from recnb.data.files import read_trec_qrels, read_trec_run
 from recnb.data.weights import popularity_propensity
 from recnb.display.language import language
 from recnb.evaluate import evaluate, evaluate_groups
 from recnb.evaluation import Evaluation
-from recnb.metrics import accuracy, measure
-from recnb.metrics.accuracy import *  # noqa: F403
-from recnb.metrics.accuracy import average_precision as map  # noqa: F401
+from recnb.metrics import measure
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from recnb.results import CatalogueScore, Explanation, Interval, Score, Table
 from recnb.results.detectable import users_needed

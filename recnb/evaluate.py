@@ -18,11 +18,10 @@ import polars as pl
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import Source
-from recnb.data.call import Call
-from recnb.data.convert import from_pandas
+from recnb.data.columns import from_pandas
 from recnb.data.names import BOTH, IDS, NAMES, RECS, TRUTH
 from recnb.data.read import SIDE_FRAMES, Input, read, tables_of
-from recnb.data.side_data import read_side_data
+from recnb.data.side_data import Call, read_side_data
 from recnb.data.tables import MadeTable, package_of
 from recnb.data.weights import WEIGHTS, read_weights, with_propensity_named
 from recnb.display.text import one_line
@@ -85,6 +84,7 @@ COLUMNS: tuple[str, ...] = (*(role for role in NAMES if role != "model"), "split
 OF_SEVERAL = (*IDS, "split")
 OF_FRAMES = {*COLUMNS, "cluster"} - {*DECISIONS}  #: what arrays have no use for
 BY_ITEM = ("train", "items")  #: frames that are joined by item
+USUAL = Convention()  #: where nothing is decided
 
 
 def with_options_listed(function: F) -> F:
@@ -210,8 +210,9 @@ def evaluate(
     parsed = parse_options(options)
     given = {RECS: recs, TRUTH: truth, **parsed.side_data}
     tables, named = tables_of(given, parsed.columns)
-    with_truth = tables.get(TRUTH, tables[RECS])
-    named = with_propensity_named(named, parsed.weights, with_truth.columns)
+    if parsed.weights:
+        of_truth = tables.get(TRUTH, tables[RECS]).columns
+        named = with_propensity_named(named, parsed.weights, of_truth)
     source = read(tables, named)
     if parsed.weights:
         source = source.with_weights(*read_weights(parsed.weights, tables, named))
@@ -253,10 +254,9 @@ class ParsedOptions:
         if self.library is not None:
             options = {"convention": self.library, **self.overrides}
         else:
-            decided = {name: getattr(self.convention, name) for name in DECISIONS}
             options = {
                 name: value
-                for name, value in decided.items()
+                for name, value in vars(self.convention).items()
                 if value != getattr(Convention, name)
             }
         return Call(columns, options, self.library, weights)
@@ -348,7 +348,7 @@ def _convention_asked(
     The convention is that of the library with the decisions that were given.
     """
     if asked is None:
-        return None, Convention(**decisions)
+        return None, replace(USUAL, **decisions) if decisions else USUAL
     if isinstance(asked, str):
         library = presets.library_named(asked)
         return library, replace(presets.data_convention(library), **decisions)

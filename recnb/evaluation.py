@@ -10,6 +10,7 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
+from recnb.accuracy import Accuracy
 from recnb.data import Counts
 from recnb.display.forms import Mark
 from recnb.display.language import N_, _, use_language, with_noun
@@ -18,7 +19,6 @@ from recnb.errors import (
     ElsewhereError,
     Suggesting,
 )
-from recnb.metrics.accuracy import Accuracy
 from recnb.metrics.measure import call_of, measure_named
 from recnb.metrics.metric import ACCURACY
 from recnb.results import CatalogueScore, Explanation, Score, Table, tables
@@ -154,20 +154,12 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         recall  0.1399  0.2504
         """
         check_flag("intervals", intervals)
-        if by is not None:
-            return tables.table_by(
-                self._data,
-                metrics,
-                k,
-                options,
-                by=by,
-                confidence=confidence,
-            )
         return tables.table_of(
             self._data,
             metrics,
             k,
             options,
+            by=by,
             intervals=intervals,
             confidence=confidence,
         )

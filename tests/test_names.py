@@ -42,12 +42,12 @@ def test_every_metric_is_bound_everywhere(bound: str) -> None:
     name = ALIASES.get(bound, bound)
     for place in (Evaluation, recnb.RecAccessor, recnb):
         assert callable(getattr(place, bound, None)), (
-            f"{place} lacks {bound}: see the end of recnb/metrics/accuracy.py"
+            f"{place} lacks {bound}: see the end of recnb/accuracy.py"
         )
         assert getattr(place, bound) is getattr(place, name)
     # `from recnb import *` must not replace Python's `map`.
     assert (bound in recnb.__all__) == (bound != "map"), (
-        f"recnb/metrics/accuracy.py: __all__ and {bound!r}"
+        f"recnb/accuracy.py: __all__ and {bound!r}"
     )
 
 

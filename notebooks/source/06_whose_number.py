@@ -4,7 +4,7 @@
 # **The question: two libraries score the same lists, both say nDCG@5, and the numbers differ. Which is right?**
 #
 # Mostly both. Each library decides for itself who is averaged, what is divided by what, where equal scores stand. We
-# call such a set of decisions a *convention* (규약). This notebook shows what the conventions of 22 libraries make of one
+# call such a set of decisions a *convention* (규약). This notebook shows what the conventions of 23 libraries make of one
 # small data set, goes from one number to another step by step, and finds the conventions that give a printed number.
 
 # %%

@@ -5,8 +5,8 @@
 #
 # Where the rows are, and little else. The same options, the same conventions and the same numbers hold for a frame in
 # memory, for files that are read piece by piece, and for the workers of an engine. One user's value needs that user's
-# rows alone, and a mean over users is a sum and a count; so users are put into parts, each part is evaluated by itself,
-# and parts are added up. This notebook runs one evaluation in four places and lays the results side by side.
+# rows alone; so users are put into parts, each part is joined by itself, and the hits of all parts are put together.
+# This notebook runs one evaluation in four places and lays the results side by side.
 #
 # It needs more than the others: `pip install -e ".[dask,spark]"` and a Java runtime for Spark.
 
@@ -94,8 +94,8 @@ scanned.table(METRICS, k=K).round(4)
 # ## With Dask
 #
 # `import recnb.dask` makes `.rec` known to Dask DataFrames. Users may be spread over partitions in any way: rows are
-# shuffled by user, each partition is evaluated where it is, and what comes back is sums. Nothing is computed before a
-# number is asked for, and several metrics at several cut-offs are one graph.
+# shuffled by user, each partition is joined where it is, and its hits come back. Nothing is computed before a number is
+# asked for, and several metrics at several cut-offs are one graph.
 
 # %%
 dask_truth = dd.from_pandas(truth, npartitions=3, sort=False)
@@ -106,9 +106,9 @@ with_dask
 # %% [markdown]
 # ## With Spark
 #
-# Spark DataFrames have no accessors, so the way in is a function. Users go into hash buckets, each worker evaluates
-# whole buckets with the same code as above, and the driver adds up. Here it is one machine with two threads; nothing in
-# the call would be different on a cluster.
+# Spark DataFrames have no accessors, so a function makes the evaluation. Users go into hash buckets, each worker joins
+# whole buckets with the same code as above, and the driver gets their hits. Here it is one machine with two threads;
+# nothing in the call would be different on a cluster.
 
 # %% tags=["nbval-ignore-output"]
 from pyspark.sql import SparkSession
@@ -172,16 +172,16 @@ side_by_side.map("{:.12f}".format)
 # %% [markdown]
 # ## What comes back
 #
-# Not values of users, but for each metric and cut-off their number, mean and spread. That is all that a mean and its
-# interval need, and it is a few hundred bytes whatever the data:
+# The first number brings back the hits and a few counts of each user, once. Every other metric, cut-off and interval is
+# computed from them here:
 
 # %%
 together, added = here.ndcg(k=10).interval(), with_dask.ndcg(k=10).interval()
 print(f"together {together.low:.4f} to {together.high:.4f}; added up {added.low:.4f} to {added.high:.4f}")
 
 # %% [markdown]
-# What shows users side by side (a report, segments, a comparison with its tests) needs their values. It brings the hits,
-# the truth and a few counts of each user, once, and leaves the lists where they are:
+# A comparison with its tests needs the values of users side by side. They come from the same hits; the lists stay where
+# they are:
 
 # %%
 half = dd.from_pandas(recs[recs["item"] % 2 == 0], npartitions=5, sort=False)
@@ -226,7 +226,7 @@ cost.round(2)
 # |---|---|---|
 # | up to some ten million rows | a frame in memory | nothing is quicker, and everything answers: `why`, coverage, every check of the lint |
 # | more rows than memory, on one machine | `pl.scan_parquet`, DuckDB, a pyarrow dataset | memory holds hits, truth and users, however long the lists are; a row costs about what it costs in memory |
-# | a truth that does not fit either, or rows that live on a cluster | Dask, Spark | each part holds its own users and no more; sums come back |
+# | a truth that does not fit either, or rows that live on a cluster | Dask, Spark | each part holds its own users and no more; their hits come back |
 #
 # An engine is for what one machine does not hold. On the same cores it is slower: it moves each row once, so that all rows
 # of a user meet, and that costs several times what the evaluation does.
@@ -268,7 +268,7 @@ for n_users, relevant in ((10_000_000, 5), (100_000_000, 5)):
 # So a billion recommendations to ten million users are a few minutes on one machine with some 7 GB to spare, and no
 # engine is needed. To a hundred million users it is the truth that does not fit: half a billion relevant items. Then an engine
 # is, with parts that do fit: with 2,000 parts each holds 50,000 users, some tens of MB, and 32 cores, if they
-# scale, are done in a minute or two. What comes back is a table.
+# scale, are done in a minute or two. The hits and counts come back, some 170 bytes a user: 17 GB.
 #
 # [12](12_what_nobody_saw.ipynb) is on what nobody saw; [the list of all](README.md) says which question each one answers.
 

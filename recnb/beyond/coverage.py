@@ -101,11 +101,9 @@ def user_coverage(lists: Lists, k: int | None = None) -> PerUser:
     0.9923
     """
     n = lists.upto(k).n_shown
-    served, everyone = (n >= 1).astype(np.float64), np.ones(lists.n_users)
+    served = (n >= 1).astype(np.float64)
     return PerUser(
         served,
-        everyone,
-        everyone == 1,
         lambda user: TermRows(served[[user]], {"n_shown": n[user], "n_users": 1}),
     )
 

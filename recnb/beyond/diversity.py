@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
-from recnb.beyond.recommendation_lists import Cut, Lists, PerUser, TermRows
+from recnb.beyond.recommendation_lists import Cut, Lists, PerUser, TermRows, divided
 from recnb.errors import RecnbError
 from recnb.metrics.hits import Floats, Ints, count_within
 from recnb.metrics.metric import metric
@@ -84,7 +84,7 @@ def diversity(
     def rows(user: int) -> TermRows:
         """Return each pair, computed as a list of its own."""
         pairs = _lists_of_pairs(shown.of_user(user))
-        earned = diversity.function(pairs, distance=distance, features=features).total
+        earned = diversity.function(pairs, distance=distance, features=features).value
         # What is shown is rounded.
         names = {distance: np.round(1 - earned, 12) + 0.0, "n_shown": n[user]}
         return TermRows(
@@ -95,9 +95,10 @@ def diversity(
             total=float(total[user]),
         )
 
-    out_of = np.where(n == 1, 1.0, n_pairs)
-    counted = (n > 1) | ((n == 1) & (single == "zero"))
-    return PerUser(total, out_of, counted, rows)
+    value = divided(total, n_pairs)
+    if single == "zero":
+        value[n == 1] = 0.0
+    return PerUser(value, rows)
 
 
 def _lists_of_pairs(of_user: Lists) -> Lists:

@@ -10,12 +10,12 @@ import numpy as np
 import pandas as pd
 
 from recnb.beyond.recommendation_lists import TermRows, Whole
-from recnb.beyond.scoring import values_of_lists
 from recnb.display.language import named
 from recnb.errors import OptionError, RecnbError
 from recnb.metrics.formula import Formula
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
+from recnb.metrics.metric import Metric
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import ROWS_SHOWN, Explanation, printed
 from recnb.results.values import Values, index_of
@@ -29,11 +29,10 @@ from recnb.results.worked import (
 
 
 def explanation_of_lists(
-    data: EvaluationData, measure: Measure, user: Any
+    metric: Metric[...], data: EvaluationData, measure: Measure, user: Any
 ) -> Explanation:
     """Explain the value of a user's list, or the one number of all lists."""
-    metric = measure.metric
-    values = values_of_lists(data, measure, Cutoffs.one(measure.k))
+    values: Values = metric.values(data, measure, Cutoffs.one(measure.k))
     (cutoff,) = values.k
     measure = replace(values.measure, k=cutoff)
     value, rows = _value_and_rows(data, values, user)
@@ -91,12 +90,12 @@ def _value_and_rows(
         rows = TermRows(np.zeros(0), {})
         if result.rows is not None:
             rows = result.rows()
-        return float(result), rows
+        return float(result.value), rows
     if "truth" in metric.needs and data.joined.hits.tied is not None:
         raise OptionError(MANY_ORDERS)
     (are,) = values.basis.users_in_words()
     position = index_of(user, values.users, values.keys, are)
-    if not result.counted[position]:
+    if np.isnan(result.value[position]):
         raise RecnbError(
             named(
                 "{metric}: user {user} has no value. {why}",

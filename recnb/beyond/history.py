@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -15,8 +15,8 @@ import numpy as np
 
 from recnb.beyond.recommendation_lists import Lists, PerUser, TermRows
 from recnb.metrics.gain import OUT_OF, out_of_count
-from recnb.metrics.hits import Bools, Cutoff, Cutoffs, Floats, Ints
-from recnb.metrics.metric import Credit, metric, number_option
+from recnb.metrics.hits import Cutoffs, Floats, Ints
+from recnb.metrics.metric import FILLED, Credit, metric, number_option
 
 if TYPE_CHECKING:
     from recnb.beyond.catalogue import Sparse
@@ -41,7 +41,7 @@ BLOCK = 2**21
 )
 def serendipity(
     lists: Lists,
-    k: Cutoff = None,
+    k: int | None = None,
     *,
     out_of: Literal["k", "list", "hits"] = "k",
 ) -> PerUser:
@@ -68,23 +68,20 @@ def serendipity(
     >>> round(ev.serendipity(k=10), 4)
     0.0556
     """
-    hits, items = lists.hits, lists.truth_item
-    assert hits is not None
-    assert items is not None
-    cutoffs = Cutoffs.of(k)
+    data = lists.data
+    convention = data.joined.convention
+    cutoffs = replace(Cutoffs.of(k), cut=convention.cutoff)
+    hits = lists.hits.down_to(cutoffs.deepest)
     # What is unexpected depends on k: one at a time.
     (size,) = cutoffs.size(hits.list_length).T
     (depth,) = cutoffs.depth(hits.list_length).T
-    expected_rank = lists.data.expected_rank
+    expected_rank, items = data.expected_rank, data.truth_item
     unexpected = expected_rank[hits.entry] > size[hits.user]
     places = out_of_count(hits, cutoffs, out_of)
     credit = Credit(hits, cutoffs, hits.weigh(unexpected), places)
-    possible = np.broadcast_to(credit.possible, credit.total.shape)[:, 0]
-    everyone = np.ones(len(size), dtype=bool)
+    nothing_to_find = FILLED[convention.no_relevant]
     return PerUser(
-        total=credit.total[:, 0],
-        out_of=np.where(possible == 0, 1.0, possible),
-        counted=everyone,
+        np.where(hits.n_relevant == 0, nothing_to_find, credit.value[:, 0]),
         rows=partial(_rows_of_hits, credit, depth, expected_rank, items),
     )
 
@@ -176,12 +173,7 @@ def calibration(
         names=names,
         alpha=alpha,
     )
-    return PerUser(
-        total=shares.total(),
-        out_of=np.ones(shown.n_users),
-        counted=shares.counted,
-        rows=shares.rows,
-    )
+    return PerUser(shares.value(), shares.rows)
 
 
 @dataclass(frozen=True, eq=False)
@@ -193,13 +185,6 @@ class GenreShares:
     names: Sequence[str]  #: what the genres are called
     alpha: float  #: how much of the history is put into the list
 
-    @property
-    def counted(self) -> Bools:
-        """Whether a user has a genre both in history and list."""
-        has_history = np.diff(self.history.indptr) > 0
-        has_list = np.diff(self.lists.indptr) > 0
-        return np.asarray(has_history & has_list)
-
     def of_users(self, users: slice) -> tuple[Floats, Floats, Floats]:
         """Return the shares in history and list, users × genres, and what each adds."""
         p, q = self.history[users].toarray(), self.lists[users].toarray()
@@ -207,8 +192,8 @@ class GenreShares:
         ratio = np.divide(p, mixed, out=np.ones_like(p), where=p > 0)
         return p, q, p * np.log2(ratio)
 
-    def total(self) -> Floats:
-        """Return the divergence of each user; 0 of one who does not count."""
+    def value(self) -> Floats:
+        """Return the divergence of each user with a genre both in history and list."""
         n_users, n_genres = self.history.shape
         step = max(1, BLOCK // max(n_genres, 1))
         total = np.zeros(n_users)
@@ -218,7 +203,9 @@ class GenreShares:
             total[users] = earned.sum(axis=1)
         # Shares that are the same may differ in their last digit, and no divergence is
         # below 0.
-        return np.where(self.counted, np.maximum(total, 0.0), 0.0)
+        has_history = np.diff(self.history.indptr) > 0
+        has_list = np.diff(self.lists.indptr) > 0
+        return np.where(has_history & has_list, np.maximum(total, 0.0), np.nan)
 
     def rows(self, user: int) -> TermRows:
         """Return the genres of one user, those of which the history has most first."""

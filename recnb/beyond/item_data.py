@@ -23,7 +23,6 @@ from recnb.data.parts import Parts
 from recnb.data.side_data import SideData
 from recnb.metrics.hits import (
     ENDLESS,
-    Cutoffs,
     Ints,
     in_order,
     order_by_user_and_rank,
@@ -102,15 +101,8 @@ class ItemData:
         # The lists that are kept do not refer to this object: in a cycle of references
         # all rows would stay in memory until Python looks for cycles.
         lists = replace(self.lists(evaluated=metric.of_evaluated), data=self)
-        if "truth" not in metric.needs:
-            of_lists: PerUser | Whole = metric.at(lists, k, options)
-            return of_lists
-        convention = self.joined.convention
-        cutoffs = replace(Cutoffs.one(k), cut=convention.cutoff)
-        hits = self.joined.hits.down_to(cutoffs.deepest)
-        lists = replace(lists, hits=hits, truth_item=self.truth_item)
-        values: PerUser = metric.at(lists, cutoffs, options)
-        return values.filled_in(hits.n_relevant == 0, convention.no_relevant)
+        values: PerUser | Whole = metric.at(lists, k, options)
+        return values
 
     def lists(self, *, evaluated: bool = False) -> Lists:
         """Return the rows of all lists, or of the users evaluated.
@@ -132,8 +124,7 @@ class ItemData:
         order = order[user[order] >= 0]
         user, rank = user[order], rank[order]
         list_length = np.zeros(len(users), dtype=np.int64)
-        is_last = np.r_[user[1:] != user[:-1], True][: len(user)]
-        list_length[user[is_last]] = rank[is_last]
+        np.maximum.at(list_length, user, rank)
         return Lists(
             user=user,
             rank=rank,

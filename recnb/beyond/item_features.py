@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from recnb.data.checks import kind
+from recnb.data.columns import kind
 from recnb.data.ids import positions
 from recnb.data.side_data import words_of
 from recnb.display.text import one_line

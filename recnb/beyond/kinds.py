@@ -2,24 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from recnb.beyond.explained import explanation_of_lists
 from recnb.beyond.scoring import values_of_lists
-from recnb.metrics.hits import Cutoffs
 from recnb.metrics.metric import KINDS, Metric, P
 
 
 class OfLists(Metric[P]):
     """A metric of all rows of the lists."""
 
-    def values(self, data: Any, measure: Any, k: Cutoffs) -> Any:
-        """Return the values, of users or of all lists."""
-        return values_of_lists(data, measure, k)
-
-    def explanation(self, data: Any, measure: Any, user: Any) -> Any:
-        """Return the explanation of the value of a user, or of all lists."""
-        return explanation_of_lists(data, measure, user)
+    values = values_of_lists
+    explanation = explanation_of_lists
 
 
 class ListMetric(OfLists[P]):

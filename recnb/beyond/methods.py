@@ -5,7 +5,7 @@ from __future__ import annotations
 from recnb.beyond import coverage as of_all
 from recnb.beyond import diversity, history
 from recnb.beyond import novelty as of_lists
-from recnb.metrics.calls import method
+from recnb.results.calls import method
 from recnb.results.score import CatalogueScore
 
 

@@ -12,9 +12,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-from recnb.beyond.recommendation_lists import Cut, Lists, PerUser, list_credit
+from recnb.beyond.recommendation_lists import (
+    Cut,
+    Lists,
+    PerUser,
+    TermRows,
+    divided,
+)
 from recnb.errors import NoUsersError
-from recnb.metrics.hits import Bools, Floats, Ints
+from recnb.metrics.hits import Bools, Floats
 from recnb.metrics.metric import metric, number_option
 
 
@@ -237,21 +243,22 @@ def _mean_of_items(
     `kept` marks the items that count, if not all do; `out_of` is what the sum is
     divided by, if not their number.
     """
+    counts = np.ones(len(shown.item), dtype=bool)
+    if kept is not None:
+        counts = kept[shown.item]
+    n_kept = shown.per_user(counts)
+    possible = n_kept if out_of is None else out_of
+    total = shown.per_user(np.where(counts, value[shown.item], 0.0))
 
-    def names_of(rows: Ints) -> Mapping[str, Any]:
-        """Return the names of some rows."""
-        item = shown.item[rows]
-        numbers = dict(names)
+    def rows(user: int) -> TermRows:
+        """Return the rows of one list; those that do not count are left out."""
+        row = np.flatnonzero((shown.user == user) & counts)
+        item = shown.item[row]
+        numbers = {"n_shown": n_kept[user], "k": shown.n_shown[user], **names}
         for name, each in names.items():
             if isinstance(each, np.ndarray):
                 numbers[name] = each[item]
-        return numbers
+        return TermRows(value[item], numbers, item, shown.rank[row])
 
-    return list_credit(
-        shown,
-        None,
-        value[shown.item],
-        out_of,
-        kept=None if kept is None else kept[shown.item],
-        names_of=names_of,
-    )
+    defined = np.where(shown.n_shown > 0, possible, 0.0)
+    return PerUser(divided(total, defined), rows)

@@ -29,13 +29,10 @@ class OwnListMetric(ListMetric[...]):
         returned = super().at(frame, k, options)
         position, row = np.unique(shown.user, return_index=True)
         users = pd.Index(frame["user"].iloc[row])
-        numbers = _numbers_of_users(self, returned, users)
         value = np.full(lists.n_users, np.nan)
-        value[position] = numbers
-        has_value = ~np.isnan(value)
-        refuse_outside(self, value[has_value], options)
-        out_of = np.ones(lists.n_users)
-        return PerUser(np.nan_to_num(value), out_of, has_value)
+        value[position] = _numbers_of_users(self, returned, users)
+        refuse_outside(self, value, options)
+        return PerUser(value)
 
 
 class OwnCatalogueMetric(CatalogueMetric[...]):

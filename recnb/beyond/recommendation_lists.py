@@ -12,12 +12,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Any, Literal, Self
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from recnb.metrics.hits import Bools, Floats, Hits, Ints
-from recnb.metrics.metric import FILLED
 
 if TYPE_CHECKING:
     from recnb.beyond.catalogue import Catalogue
@@ -40,11 +39,8 @@ class Lists:
     #: Per row, how many lists have this item at this rank, where one row stands for
     #: those of all lists; None: it is one list's.
     times: Ints | None = None
-    #: `ItemData`, of which a metric asks what users had before.
+    #: `ItemData`, of which a metric asks for hits, and for what users had before.
     data: Any = None
-    #: The hits of the same users, for a metric that looks at the truth.
-    hits: Hits | None = None
-    truth_item: Ints | None = None  #: per row of the truth, the position of the item
 
     @property
     def n_users(self) -> int:
@@ -55,6 +51,12 @@ class Lists:
     def n_items(self) -> int:
         """The number of items known: shown, in the truth, in train or described."""
         return len(self.catalogue.ids)
+
+    @property
+    def hits(self) -> Hits:
+        """The hits of the users evaluated."""
+        hits: Hits = self.data.joined.hits
+        return hits
 
     @cached_property
     def n_shown(self) -> Ints:
@@ -132,27 +134,16 @@ class TermRows:
 
 @dataclass(frozen=True, eq=False)
 class PerUser:
-    """A value for each user: what the list earned, out of what it is divided by."""
+    """A value for each user, with the rows it is made of."""
 
-    total: Floats
-    out_of: Floats  #: 0 where the value is not defined
-    counted: Bools  #: users whose values are averaged
+    value: Floats  #: NaN of a user without one, who is left out of the mean
     #: Returns the rows behind the value of the user at a position.
     rows: Callable[[int], TermRows] | None = None
-
-    @cached_property
-    def value(self) -> Floats:
-        """The value of each user, NaN where it is undefined or not counted."""
-        undefined = np.full(len(self.total), np.nan)
-        defined = self.counted & (self.out_of != 0)
-        return np.asarray(
-            np.divide(self.total, self.out_of, out=undefined, where=defined)
-        )
 
     @classmethod
     def together(cls, parts: Sequence[PerUser], order: Ints) -> PerUser:
         """Put the values of several groups of users together, in an order of them."""
-        sizes = [len(part.total) for part in parts]
+        sizes = [len(part.value) for part in parts]
         starts = np.cumsum(sizes) - sizes
 
         def rows(user: int) -> TermRows:
@@ -162,104 +153,26 @@ class PerUser:
             assert of_part is not None
             return of_part(row - int(starts[part]))
 
-        return cls(
-            total=np.concatenate([part.total for part in parts])[order],
-            out_of=np.concatenate([part.out_of for part in parts])[order],
-            counted=np.concatenate([part.counted for part in parts])[order],
-            rows=rows if all(part.rows for part in parts) else None,
-        )
-
-    def filled_in(self, nothing_to_find: Bools, rule: str) -> PerUser:
-        """Leave out users with nothing to find, or give them the convention's value."""
-        if rule == "skip":
-            return replace(self, counted=self.counted & ~nothing_to_find)
-        return replace(
-            self,
-            total=np.where(nothing_to_find, FILLED[rule], self.total),
-            out_of=np.where(nothing_to_find, 1.0, self.out_of),
-        )
+        return cls(np.concatenate([part.value for part in parts])[order], rows)
 
 
-def list_credit(
-    lists: Lists,
-    k: int | None,
-    earned: Floats,
-    out_of: Floats | float | None = None,
-    *,
-    kept: Bools | None = None,
-    names_of: Callable[[Ints], Mapping[str, Any]] = lambda rows: {},
-) -> PerUser:
-    """Sum what the rows of each list earn down to rank k, divided by `out_of`.
-
-    Parameters
-    ----------
-    lists : Lists
-        The lists that the function of a metric was given.
-    k : int or None
-        The cut-off that the function was given.
-    earned : array, shape (n_rows,)
-        The credit of each row.
-    out_of : float or array, shape (n_users,), optional
-        What the sum is divided by; by default the number of rows.
-    kept : array of bool, shape (n_rows,), optional
-        The rows that count, if not all do.
-    names_of : callable, optional
-        Returns what a formula names of some rows, a number or one for each.
-
-    Returns
-    -------
-    PerUser
-        The value of each user, and the rows that an explanation shows.
-    """
-    earned = np.asarray(earned, dtype=np.float64)
-    if earned.shape != lists.rank.shape:
-        raise TypeError(
-            f"earned holds a number for each of the {len(lists.rank):,} rows"
-        )
-    inside = np.ones(len(lists.rank), dtype=bool) if k is None else lists.rank <= k
-    n_shown = lists.per_user(inside)
-    counts = inside if kept is None else inside & kept
-    n_kept = lists.per_user(counts)
-    if out_of is None:
-        out_of = n_kept
-    if np.shape(out_of) not in ((), n_kept.shape):
-        raise TypeError(
-            f"out_of is a number, or one for each of {lists.n_users:,} lists"
-        )
-    possible = np.broadcast_to(np.asarray(out_of, dtype=np.float64), n_kept.shape)
-
-    def rows(user: int) -> TermRows:
-        """Return the rows of one list; those that do not count are left out."""
-        row = np.flatnonzero((lists.user == user) & counts)
-        size = n_shown[user] if k is None else k
-        shown = {"n_shown": n_kept[user], "k": size, **names_of(row)}
-        return TermRows(earned[row], shown, lists.item[row], lists.rank[row])
-
-    total = lists.per_user(np.where(counts, earned, 0.0))
-    counted = (n_shown > 0) & (possible > 0)
-    return PerUser(total, possible, counted, rows)
+def divided(total: Floats, out_of: Floats) -> Floats:
+    """Return what each list earned, out of what it could; NaN where that is nothing."""
+    undefined = np.full(len(total), np.nan)
+    return np.asarray(np.divide(total, out_of, out=undefined, where=out_of > 0))
 
 
-class Whole(float):
+@dataclass(frozen=True, eq=False)
+class Whole:
     """The one number that all lists give together, with the rows it is the sum of."""
 
-    rows: Callable[[], TermRows] | None
+    value: float
+    rows: Callable[[], TermRows] | None = None
     #: Of a mean over pairs of users: each user's mean over the pairs they are in.
-    of_users: Callable[[], Floats] | None
-
-    def __new__(
-        cls,
-        value: float,
-        rows: Callable[[], TermRows] | None = None,
-        of_users: Callable[[], Floats] | None = None,
-    ) -> Self:
-        """Return the value, and how its rows and those of users are computed."""
-        self = super().__new__(cls, value)
-        self.rows, self.of_users = rows, of_users
-        return self
+    of_users: Callable[[], Floats] | None = None
 
     def without_data(self) -> Whole:
         """Return the value without its rows, and with those of users computed."""
         if self.of_users is None:
-            return Whole(self)
-        return Whole(self, of_users=partial(np.asarray, self.of_users()))
+            return Whole(self.value)
+        return Whole(self.value, of_users=partial(np.asarray, self.of_users()))

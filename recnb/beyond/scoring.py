@@ -34,19 +34,20 @@ from recnb.results.values import (
 from recnb.stats import means
 
 
-def values_of_lists(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
+def values_of_lists(
+    metric: Metric[...], data: EvaluationData, measure: Measure, k: Cutoffs
+) -> Values:
     """Compute a metric beyond accuracy.
 
     Its users are all who have a list or, as the metric says, those evaluated.
     """
-    metric = measure.metric
     measure = as_computed(data, measure, recorded_of(data, metric))
     # `results` has one result for each cut-off.
     users, results = _computed(data, metric, k, measure.options)
     matrix = _matrix_of(results)
     if metric.of == "all":
         weights = None
-        mean = np.array(results, dtype=np.float64)  # each is the number itself
+        mean = np.array([result.value for result in results], dtype=np.float64)
     else:
         weights = data.source.weight_of(users)
         mean = means(matrix, weights)
@@ -125,10 +126,9 @@ def _matrix_of(results: Sequence[PerUser | Whole]) -> Floats:
     of_users = [result for result in results if isinstance(result, PerUser)]
     if not of_users:
         return np.zeros((0, len(results)))
-    columns = [np.where(result.counted, result.value, np.nan) for result in of_users]
     # The values at a cut-off lie together in memory, so that a sum does not depend on
     # the cut-offs beside it.
-    matrix: Floats = np.stack(columns).T
+    matrix: Floats = np.stack([result.value for result in of_users]).T
     return matrix
 
 
@@ -194,7 +194,7 @@ class Grounds:
         """Say how many users have a list and no value, if some do."""
         if not isinstance(self.result, PerUser) or self._metric.of_evaluated:
             return []
-        n_left_out = int((~self.result.counted).sum())
+        n_left_out = int(np.isnan(self.result.value).sum())
         if not n_left_out:
             return []
         words = _("{n:,} with a list without a value, left out", n=n_left_out)

@@ -13,14 +13,12 @@ from recnb.errors import OptionError, RecnbError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS
-from recnb.results import views
-from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.measuring import Place, places_of
+from recnb.results.measuring import Place, places_beyond
 from recnb.results.numbers import Numbers
 from recnb.results.scoring import recorded_in
 from recnb.results.table import Shown, Table
-from recnb.results.tables import depth_in_words, lack_in_words, phrases_of
+from recnb.results.tables import by_cutoff, depth_in_words, lack_in_words, phrases_of
 
 
 def beyond_table(data: EvaluationData, k: object) -> Table:
@@ -36,24 +34,19 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
     places = list[Place]()
     lacks: dict[str, list[str]] = {}  # what is missing, with the metrics that lack it
     for name in recorded:
-        asked = Asked(name, Measure(LIST_METRICS[name]))
-        lack = _(asked.metric.no_value)
+        measure = Measure(LIST_METRICS[name])
         try:
-            of_metric = list(places_of({"": data}, asked, cutoffs))
+            places += places_beyond("", data, measure, cutoffs)
         except RecnbError as problem:
-            lack = lack_in_words(name, problem)
-        else:
-            if not all(np.isnan(place.mean).all() for place in of_metric):
-                places += of_metric
-                continue
-        lacks.setdefault(lack.removesuffix("."), []).append(name)
+            lack = lack_in_words(name, problem).removesuffix(".")
+            lacks.setdefault(lack, []).append(name)
     absent = [
         _("not here: {names} ({why})", names=", ".join(names), why=why)
         for why, names in lacks.items()
     ]
-    numbers = Numbers.of(places, [""])
+    numbers = Numbers(places, [""])
     basis = [*phrases_of(numbers.bases), *absent]
-    return Table(views.by_cutoff(numbers, cutoffs), shown=Shown(basis=basis))
+    return Table(by_cutoff(numbers, cutoffs), shown=Shown(basis=basis))
 
 
 def items_of(data: EvaluationData, k: object) -> Table:

@@ -12,11 +12,10 @@ import recnb
 from recnb.cli.gates import GATE_FLAGS
 from recnb.cli.output import FORMATS
 from recnb.conventions import value_of
-from recnb.data.names import IDS
 from recnb.data.weights import WEIGHTS
 from recnb.display.language import LANGUAGES
 from recnb.errors import instead_of
-from recnb.evaluate import COLUMNS, KEYWORDS
+from recnb.evaluate import COLUMNS, KEYWORDS, OF_SEVERAL
 
 SIDE_DATA = ("train", "items", "users")
 
@@ -30,7 +29,7 @@ EXIT_CODES = {
     "read, or values that are refused",
     5: "nothing to evaluate: a table without rows, or no user with a relevant item",
     6: "the report or a temporary file cannot be written: the disk is full, or the "
-    "permission is missing",
+    "folder or the permission is missing",
 }
 
 
@@ -173,11 +172,10 @@ def _add_keyword(data: argparse._ArgumentGroup, keyword: str) -> None:
     flag = flag_of(keyword)
     if keyword in SIDE_DATA:
         data.add_argument(flag, metavar="FILE")
-    elif keyword == "split":
-        again = "again for several columns"
-        data.add_argument(flag, action="append", metavar="COLUMN", help=again)
-    elif keyword in IDS:
+    elif keyword in OF_SEVERAL:
         again = "again where another file calls it otherwise"
+        if keyword == "split":
+            again = "again for several columns"
         data.add_argument(flag, action="append", metavar="COLUMN", help=again)
     elif keyword in COLUMNS or keyword in WEIGHTS or keyword == "cluster":
         data.add_argument(flag, metavar="COLUMN")
@@ -194,7 +192,7 @@ def options_of(arguments: argparse.Namespace) -> dict[str, Any]:
         value = getattr(arguments, keyword)
         if value is None:
             continue
-        if keyword in (*IDS, "split") and len(value) == 1:
+        if keyword in OF_SEVERAL and len(value) == 1:
             value = value[0]
         options[keyword] = value
     return options

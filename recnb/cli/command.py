@@ -22,45 +22,39 @@ from recnb.evaluation import Evaluation
 from recnb.report.report import Report
 from recnb.results.gate import GateCheck
 
+#: The exit code of an error that is no fault of recnb: that of the first kind it is of.
+CODES: dict[type[Exception], int] = {
+    WriteError: 6,
+    NoRowsError: 5,
+    NoUsersError: 5,
+    FrameError: 4,
+    OSError: 4,
+    RecnbError: 2,
+}
+MORE_MEMORY = (
+    "allow more (ulimit -v, ulimit -d, the limit of a container), or evaluate fewer "
+    "models or users at a time."
+)
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code, one of `EXIT_CODES`."""
     arguments = read_arguments(argv)
-    code, message = _run(arguments)
-    if message:
-        print_error(message)
-    return code
-
-
-def _run(arguments: argparse.Namespace) -> tuple[int, str]:
-    """Run a command, and return its exit code and the message of an error."""
     names = {weight: flag_of(weight) for weight in WEIGHTS}
     try:
         with use_language(arguments.lang), without_progress(arguments.quiet):
-            return _report(arguments, names), ""
+            return _report(arguments, names)
     except (RecnbError, OSError, MemoryError) as problem:
         text = in_words(problem, names)
         if isinstance(problem, MemoryError) or "Cannot allocate memory" in text:
-            fix = (
-                "allow more (ulimit -v, ulimit -d, the limit of a container), or "
-                "evaluate fewer models or users at a time."
-            )
-            return 3, f"recnb: error: memory ran out ({text}): {fix}"
-        return _exit_code(problem), f"recnb: error: {text}"
+            print_error(f"recnb: error: memory ran out ({text}): {MORE_MEMORY}")
+            return 3
+        print_error(f"recnb: error: {text}")
+        return next(code for kind, code in CODES.items() if isinstance(problem, kind))
     except Exception:
         # Whatever it is: Python would exit with 1, which says that a gate failed.
-        return 3, traceback.format_exc().rstrip()
-
-
-def _exit_code(problem: Exception) -> int:
-    """Return the exit code of an error that is no fault of recnb."""
-    if isinstance(problem, WriteError):
-        return 6
-    if isinstance(problem, (NoRowsError, NoUsersError)):
-        return 5
-    if isinstance(problem, (FrameError, OSError)):
-        return 4
-    return 2
+        print_error(traceback.format_exc().rstrip())
+        return 3
 
 
 def _report(arguments: argparse.Namespace, names: dict[str, str]) -> int:

@@ -82,29 +82,21 @@ class GateRequest(NamedTuple):
         If it names none, of every model but the `baseline` that --baseline names.
         """
         check = GATE_FLAGS[self.flag].check
-        # --fail-if-worse comes with --baseline, and so with a comparison.
-        if check == "not_worse" and isinstance(result, Comparison):
+        if isinstance(result, Evaluation):
+            if self.model is not None:
+                raise OptionError(
+                    f"{self.flag} {self.model}:{self.measure}: one file has no model to "
+                    "name: leave the name out."
+                )
+            models: Models = {"": result}
+        elif check == "not_worse":
+            # It comes with --baseline, and so with a comparison.
             return result.not_worse(self.measure, margin=self.number, model=self.model)
-        return within(
-            check,
-            models=self._models(result, baseline),
-            metric=self.measure,
-            limit=self.number,
-            k=None,
-            options={},
-        )
-
-    def _models(self, result: Evaluation | Comparison, baseline: str | None) -> Models:
-        if isinstance(result, Comparison):
-            candidates = [name for name in result if name != baseline]
-            names = candidates if self.model is None else [self.model]
-            return {name: result[name] for name in names}
-        if self.model is not None:
-            raise OptionError(
-                f"{self.flag} {self.model}:{self.measure}: one file has no model to "
-                "name: leave the name out."
-            )
-        return {"": result}
+        elif self.model is None:
+            models = {name: result[name] for name in result if name != baseline}
+        else:
+            models = {self.model: result[self.model]}
+        return within(check, models, self.measure, self.number, k=None, options={})
 
 
 def _divided(text: str, sign: str, *, unless_typed: float) -> tuple[str, float]:

@@ -13,7 +13,8 @@ from recnb.evaluate import KEYWORDS
 _NAMES = "|".join([*KEYWORDS, "k", "by", "baseline", "confidence", "model"])
 
 #: A keyword with its value as Python writes them: text in quotes, a list, a word, or
-#: nothing. In the path of a file it is a folder.
+#: nothing. In the path of a file it is a folder. A parser of Python does not find where
+#: they begin and end in a sentence.
 KEYWORD = re.compile(rf"(?<![\w/'-])({_NAMES})=('[^']*'|\[[^]]*\]|-?[\w.]+\b|)")
 
 
@@ -31,6 +32,7 @@ def in_words(problem: Exception, names: Mapping[str, str]) -> str:
             text = text.replace(call, typed)
         cause = cause.__cause__
     text = KEYWORD.sub(_as_flag, text)
+    # A message about a frame begins with its name, wherever it is raised.
     for name, shown in names.items():
         if text.startswith((f"{name}:", f"{name} ")):
             return text.replace(name, shown, 1)

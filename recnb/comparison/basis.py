@@ -18,8 +18,7 @@ from recnb.display.language import N_, Plural, _, use_noun
 from recnb.display.text import one_line, sample_in_words
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import symbol_of
-from recnb.results.arguments import Asked
+from recnb.metrics.measure import Measure, symbol_of
 from recnb.results.evaluation_data import users_in_common
 from recnb.results.numbers import Bases
 from recnb.results.scoring import scoring_of, with_whole_lists
@@ -84,7 +83,7 @@ LEFT_OUT = Plural(
 
 
 def basis_of(
-    models: Compared, counts: Sequence[ModelUsers], asked: Sequence[Asked] = ()
+    models: Compared, counts: Sequence[ModelUsers], asked: Sequence[Measure] = ()
 ) -> str:
     """Return the users and the convention behind some metrics.
 
@@ -126,7 +125,7 @@ def _convention_of(models: Compared) -> Convention:
     return conventions[0]
 
 
-def _other_data(models: Compared, asked: Sequence[Asked]) -> list[str]:
+def _other_data(models: Compared, asked: Sequence[Measure]) -> list[str]:
     """Name the metrics with relevant items or users of their own, as AP(rel=2).
 
     A phrase says which items these are, or how many users.
@@ -134,7 +133,7 @@ def _other_data(models: Compared, asked: Sequence[Asked]) -> list[str]:
     first = next(iter(models.values()))
     known = first.convention.phrases(graded=first.joined.graded)
     phrases = []
-    for name, measure in asked:
+    for measure in asked:
         others = [scoring_of(model, measure).joined for model in models.values()]
         ours = [model.joined for model in models.values()]
         if all(other is our for other, our in zip(others, ours, strict=True)):
@@ -148,7 +147,7 @@ def _other_data(models: Compared, asked: Sequence[Asked]) -> list[str]:
             decisions = others[0].convention.phrases(graded=first.joined.graded)
             words += [phrase for phrase in decisions if phrase not in known]
         if words:
-            phrases.append(f"{symbol_of(name)}: {', '.join(words)}")
+            phrases.append(f"{symbol_of(measure.asked_as)}: {', '.join(words)}")
     return phrases
 
 
@@ -156,12 +155,12 @@ def _other_data(models: Compared, asked: Sequence[Asked]) -> list[str]:
 
 
 def options_of(
-    models: Compared, asked: Sequence[Asked], cutoffs: Cutoffs
+    models: Compared, asked: Sequence[Measure], cutoffs: Cutoffs
 ) -> dict[str, list[str]]:
     """Return the options of each metric, defaults included."""
     first = next(iter(models.values()))
     phrases = {}
-    for name, measure in asked:
+    for measure in asked:
         cut = measure.cutoffs(cutoffs)
         scoring = scoring_of(first, measure, whole=cut.is_whole)
         options = measure.chosen
@@ -174,14 +173,14 @@ def options_of(
             words = with_whole_lists(words, in_words(whole=True))
         if "max_relevance" in options and options["max_relevance"] is None:
             words.append(scale_in_words(first.joined.hits.max_relevance))
-        phrases[symbol_of(name)] = words
+        phrases[symbol_of(measure.asked_as)] = words
     return phrases
 
 
 def basis_of_table(
     models: Compared,
     counts: Sequence[ModelUsers],
-    asked: Sequence[Asked],
+    asked: Sequence[Measure],
     cutoffs: Cutoffs,
     division: Division,
     bases: Bases,
@@ -198,15 +197,15 @@ def basis_of_table(
             "metrics beyond accuracy over the users who have a value in every model"
         )
         words.append(_(beyond))
-    of_accuracy = [each.measure for each in of_users if each.metric.is_accuracy]
+    of_accuracy = [each for each in of_users if each.metric.is_accuracy]
     unweighted = plain_means(models, of_accuracy, cutoffs)
     if unweighted:
         words.append(unweighted.removesuffix("."))
     phrases = options_of(models, of_users, cutoffs)
     for each in asked:
         if each.metric.of == "all":
-            of_models = dict(zip(models, bases[each.name], strict=True))
-            phrases |= _of_all_lists(each.name, of_models, basis.split("; "))
+            of_models = dict(zip(models, bases[each.asked_as], strict=True))
+            phrases |= _of_all_lists(each.asked_as, of_models, basis.split("; "))
     return [*words, *merged(phrases)]
 
 
@@ -228,7 +227,7 @@ def _of_all_lists(
     return of_models
 
 
-def warnings_of(models: Compared, asked: Asked, cutoffs: Cutoffs) -> list[str]:
+def warnings_of(models: Compared, measure: Measure, cutoffs: Cutoffs) -> list[str]:
     """Return a sentence for each model whose equal scores decide a metric.
 
     It is at the last cut-off. One more says if unjudged items decide the order.
@@ -239,8 +238,7 @@ def warnings_of(models: Compared, asked: Asked, cutoffs: Cutoffs) -> list[str]:
         if problem.name != "recnb.lint":
             raise
         return []  # the room is deleted
-    k = asked.measure.cutoffs(cutoffs).values[-1]
-    measure = asked.measure.cut_at(k)
+    measure = measure.cut_at(measure.cutoffs(cutoffs).values[-1])
     if not measure.metric.is_accuracy:
         return []
     warnings = []

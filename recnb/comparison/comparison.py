@@ -24,6 +24,7 @@ from recnb.comparison.models import (
 from recnb.comparison.overlap import overlaps
 from recnb.comparison.runs import runs_of
 from recnb.comparison.tables import (
+    curves,
     differences_table,
     means_table,
     movers_frame,
@@ -46,13 +47,11 @@ from recnb.errors import (
 from recnb.evaluate import Options, with_options_listed
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import call_of, measure_named
+from recnb.metrics.measure import Measure, call_of, measure_named
 from recnb.metrics.metric import ACCURACY
-from recnb.results import views
 from recnb.results.arguments import (
     AnyCutoffs,
     AnyMetric,
-    Asked,
     Metrics,
     asked_of,
     measure_of_curve,
@@ -384,7 +383,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     def _measured(
         self,
-        asked: Sequence[Asked],
+        asked: Sequence[Measure],
         cutoffs: Cutoffs,
         division: Division = WHOLE,
         pairs: Pairs | None = None,
@@ -656,9 +655,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         better = measure.metric.better
         groups = moved(self._models, pair, values, measure.k, n_shown, better)
         frame = movers_frame(groups)
-        basis = basis_of(
-            self._models, self.users_by_model, [Asked(measure.symbol, measure)]
-        )
+        basis = basis_of(self._models, self.users_by_model, [measure])
         template = "results/users.jinja"
         with use_noun(self._first.noun_of_lists):
             told = of_users(groups, measure.label, Nouns(_("user"), _("users")))
@@ -792,17 +789,17 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         6
         """
         measure, cutoffs = measure_of_curve(metric, k)
-        asked = Asked(measure.name, with_options(measure, options))
-        _refuse_whole([asked])
-        numbers = measured(self._models, [asked], cutoffs, settings=self.settings)
+        measure = with_options(measure, options)
+        _refuse_whole([measure])
+        numbers = measured(self._models, [measure], cutoffs, settings=self.settings)
         shown = Shown(
             title=f"{measure.symbol}@k",
-            basis=[basis_of(self._models, self.users_by_model, [asked])],
+            basis=[basis_of(self._models, self.users_by_model, [measure])],
             pivot=("k", "model", "mean"),
             plot="curves",
             symbol=measure.symbol,
         )
-        return Table(views.curves(numbers), shown=shown)
+        return Table(curves(numbers), shown=shown)
 
     @with_noun
     def explore(
@@ -897,7 +894,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         with use_language(lang):
             request = request_of(self._first, k, metrics, options, by=by)
-            asked = [Asked(measure.symbol, measure) for measure in request.metrics]
+            asked = request.metrics
             basis = [
                 basis_of(self._models, self.users_by_model, asked),
                 *merged(options_of(self._models, asked, Cutoffs.of(k))),
@@ -918,7 +915,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """The users and the convention that models are compared by, in words."""
         return basis_of(self._models, self.users_by_model)
 
-    def _asked(self, metrics: Metrics, options: Mapping[str, Any]) -> list[Asked]:
+    def _asked(self, metrics: Metrics, options: Mapping[str, Any]) -> list[Measure]:
         """Return the metrics asked for, or the usual ones, each with its options.
 
         One without values of users is refused.
@@ -973,14 +970,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
 
 def _columns_of(
-    asked: Sequence[Asked], cutoffs: Cutoffs
+    asked: Sequence[Measure], cutoffs: Cutoffs
 ) -> dict[tuple[str, int | None], str]:
     """Return the names of the columns of a table, by metric and cut-off.
 
     A name is as asked for, with the cut-off behind it unless it has one.
     """
     columns = dict[tuple[str, int | None], str]()
-    for name, measure in asked:
+    for measure in asked:
+        name = measure.asked_as
         for cut in measure.cutoffs(cutoffs):
             place = measure.name, cut
             column = name if cut in (None, measure.k) else f"{name}@{cut}"
@@ -992,9 +990,9 @@ def _columns_of(
     return columns
 
 
-def _refuse_whole(asked: Sequence[Asked]) -> None:
+def _refuse_whole(asked: Sequence[Measure]) -> None:
     """Refuse metrics of all lists together, which have no values of users to pair."""
-    for _name, measure in asked:
+    for measure in asked:
         if measure.metric.of == "all":
             problem = named(
                 "{metric} is one number of all lists of a model, so no users can be "

@@ -18,16 +18,15 @@ import polars as pl
 from recnb.conventions import presets
 from recnb.data import Joined
 from recnb.data.batches import batches_of
-from recnb.data.checks import kind
+from recnb.data.columns import kind
 from recnb.data.files import is_file
 from recnb.data.forms import opened
 from recnb.data.ids import each_once
 from recnb.data.in_memory import Sheets
-from recnb.data.kinds import match_kinds
 from recnb.data.matches import relevant_only
-from recnb.data.names import RECS, TRUTH, as_named
-from recnb.data.read import SIDE_FRAMES, Input
-from recnb.data.roles import settle
+from recnb.data.names import RECS, TRUTH
+from recnb.data.read import SIDE_FRAMES, Input, match_kinds
+from recnb.data.roles import as_named, settle
 from recnb.data.splits import Keys
 from recnb.data.tables import FileTable, InputTable, is_frame
 from recnb.display.language import Plural, Sentence, _, named, use_noun

@@ -12,8 +12,7 @@ from recnb.display.language import N_, Message, _
 from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs
-from recnb.results import views
-from recnb.results.arguments import Asked
+from recnb.metrics.measure import Measure
 from recnb.results.evaluation_data import Models
 from recnb.results.numbers import Numbers, Pairs, label_of, measured
 from recnb.results.segments import division_by
@@ -54,7 +53,7 @@ CORRECTED = N_("p_holm is corrected by Holm's method over {n} tests.")
 
 def runs_of(
     models: Models,
-    asked: Asked,
+    measure: Measure,
     k: int | None,
     pairs: Pairs,
     settings: Settings,
@@ -70,8 +69,10 @@ def runs_of(
         )
     columns = list(first.keys.columns)
     division = division_by(models, columns)
-    numbers = measured(models, [asked], Cutoffs.one(k), division=division)
-    by_split = views.by_split(numbers)
+    numbers = measured(models, [measure], Cutoffs.one(k), division=division)
+    keys = [division.keys[place.part] for place in numbers.places]
+    index = pd.MultiIndex.from_tuples(keys, names=columns)
+    by_split = pd.DataFrame(numbers.mean, index, list(numbers.models))
     if len(by_split) < 2:
         raise OptionError(
             f"runs are over splits, and {', '.join(columns)} has one: give several "

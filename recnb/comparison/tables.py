@@ -6,20 +6,23 @@ The best means are marked, and differences say what they allow to conclude.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from recnb.display.forms import CONSOLE, Estimate, Line, Mark, Name
 from recnb.display.text import one_line
 from recnb.metrics.metric import Better
 from recnb.results import conclusions as words
-from recnb.results import views
-from recnb.results.numbers import DifferenceRow, Numbers
+from recnb.results.numbers import ENDS, DifferenceRow, Numbers
+from recnb.results.segments import Division
 from recnb.results.table import Shown, Table
+from recnb.results.tables import distinct_labels
 from recnb.results.user_groups import UserGroup
-from recnb.results.verdicts import NEAR_BEST, sign_of_verdict
+from recnb.results.verdicts import FOUND, NEAR_BEST, sign_of_verdict
 from recnb.stats import Settings
 
 #: The columns of differences that say what each is of.
@@ -38,12 +41,23 @@ SHOWN = [
     "verdict",
 ]
 
+#: All columns of differences: the fields of a row but those that tell what its other
+#: columns say.
+DIFFERENCES = [
+    field.name
+    for field in fields(DifferenceRow)
+    if field.name not in ("symbol", "better", "n_lists", "cluster", "part")
+]
+
+#: The name of each column of a table of models, by metric and cut-off.
+Names = Mapping[tuple[str, int | None], str]
+
 FEW = 6  #: conclusions stand below so many differences
 
 
 def means_table(
     numbers: Numbers,
-    names: views.Names,
+    names: Names,
     basis: Sequence[str],
     *,
     n_users: int,
@@ -65,13 +79,13 @@ def means_table(
     """
     if not numbers.division.is_tested:  # as parts of the truth are not
         marked_against = None
-    frames = [
-        views.by_model(numbers, names, values)
-        for values in (numbers.mean, *numbers.ends)
-    ]
-    with_ends = pd.concat(frames, axis=1, keys=views.ENDS).swaplevel(axis=1)
-    with_ends = with_ends[[(name, end) for name in frames[0] for end in views.ENDS]]
-    marks = views.marks(numbers, names, marked_against)
+    with_ends = pd.DataFrame(
+        _by_model(numbers, names, numbers.estimates, empty=np.nan),
+        _rows_of(numbers),
+        pd.MultiIndex.from_product([names.values(), ENDS]),
+    )
+    means = pd.DataFrame(with_ends.xs("mean", axis=1, level=1))
+    marks = _marks(numbers, names, marked_against)
     directions = {
         names[place.measure.name, place.k]: place.measure.metric.better
         for place in numbers.places
@@ -93,7 +107,7 @@ def means_table(
         plot="models",
         drawn=with_ends,
     )
-    return Table(with_ends if intervals else frames[0], shown=shown)
+    return Table(with_ends if intervals else means, shown=shown)
 
 
 def _legend(
@@ -131,7 +145,8 @@ def differences_table(
 
     `warnings` and what is taken as `known` stand among its notes.
     """
-    rows, frame = numbers.differences(), views.differences(numbers)
+    rows = numbers.differences()
+    frame = _differences(rows, numbers.division)
     names = numbers.division.names
     segments = [names[row.part] for row in rows]
     n_names = len(numbers.division.labels) + len(NAMES)
@@ -183,3 +198,78 @@ def movers_frame(groups: Iterable[UserGroup]) -> pd.DataFrame:
             rows.append((user.user, before, after, change, user.n_relevant, old, new))
     columns = ["user", "before", "after", "change", "n_relevant", "old", "new"]
     return pd.DataFrame(rows, columns=columns)
+
+
+# Frames
+
+
+def _by_model(
+    numbers: Numbers, names: Names, cells: NDArray[Any], empty: Any
+) -> NDArray[Any]:
+    """Arrange places × models as rows, each a model in a part, × columns.
+
+    `empty` is where a part has no place of a column.
+    """
+    parts = list(dict.fromkeys(place.part for place in numbers.places))
+    columns = list(names)
+    shape = len(parts), len(numbers.models), len(columns), *cells.shape[2:]
+    by_model = np.full(shape, empty, dtype=cells.dtype)
+    for place, of_models in zip(numbers.places, cells, strict=True):
+        column = columns.index((place.measure.name, place.k))
+        by_model[parts.index(place.part), :, column] = of_models
+    return by_model.reshape(len(parts) * len(numbers.models), -1)
+
+
+def _rows_of(numbers: Numbers) -> pd.Index[Any]:
+    """Return the labels of the rows: the models, in each part if there are several."""
+    labels = list[Any]()
+    for part in dict.fromkeys(place.part for place in numbers.places):
+        key = numbers.division.keys[part]
+        labels += [(*key, model) if key else model for model in numbers.models]
+    levels = [*distinct_labels(numbers.division.labels, ["model"]), "model"]
+    # Labels of parts are tuples, of which pandas makes levels.
+    index: pd.Index[Any] = pd.Index(labels).set_names(levels)
+    return index
+
+
+def _marks(
+    numbers: Numbers, names: Names, against: str | None
+) -> dict[str, dict[str, list[Any]]]:
+    """Return by kind of mark and column the labels of the rows that have it.
+
+    The best mean, and what differs from the baseline or does not from the best.
+    """
+    rows, columns = _rows_of(numbers), list(names.values())
+    best = _by_model(numbers, names, numbers.best, empty=False)
+    mark = _by_model(numbers, names, numbers.marks(against), empty="")
+    has_mark = {"best": best}
+    for kind in ["near_best"] if against is None else FOUND:
+        has_mark[kind] = mark == kind
+    marks = {}
+    for kind, cells in has_mark.items():
+        of_columns = zip(columns, cells.T, strict=True)
+        marks[kind] = {column: rows[cell].tolist() for column, cell in of_columns}
+    if against is not None or not numbers.division.is_tested:
+        marks["near_best"] = {}
+    return marks
+
+
+def _differences(rows: Sequence[DifferenceRow], division: Division) -> pd.DataFrame:
+    """Return a row for each difference, after the columns that name its segment."""
+    keys = [division.keys[row.part] for row in rows]
+    labels = distinct_labels(division.labels, DIFFERENCES)
+    columns = {label: [key[at] for key in keys] for at, label in enumerate(labels)}
+    columns |= {name: [getattr(row, name) for row in rows] for name in DIFFERENCES}
+    if any(row.n_lists is not None for row in rows):
+        columns["n_lists"] = [row.n_lists or row.n_users for row in rows]
+    return pd.DataFrame(columns)
+
+
+def curves(numbers: Numbers) -> pd.DataFrame:
+    """Return a row for each model and cut-off of a metric."""
+    cutoffs = [place.k for place in numbers.places]
+    by_model = numbers.estimates.swapaxes(0, 1)
+    frame = pd.DataFrame(by_model.reshape(-1, len(ENDS)), columns=ENDS)
+    frame.insert(0, "model", np.repeat([*numbers.models], len(cutoffs)).tolist())
+    frame.insert(1, "k", cutoffs * len(numbers.models))
+    return frame

@@ -241,16 +241,10 @@ def only_way(chosen: Preset, metric: str) -> Preset:
     return preset(chosen.library, plain) if plain in ways else chosen
 
 
-def default_of(library: str, metric: str, *, whole: bool = False) -> Preset | None:
-    """Return the first preset of a library for a metric; None if it has none.
-
-    Without a cut-off it is its variant that is never cut, if there is one.
-    """
+def default_of(library: str, metric: str) -> Preset | None:
+    """Return the first preset of a library for a metric; None if it has none."""
     known = of_metric(metric, library)
-    if not known:
-        return None
-    first = known[0]
-    return first.never_cut or first if whole else first
+    return known[0] if known else None
 
 
 def data_convention(library: str) -> Convention:

@@ -7,11 +7,10 @@ as partitions of Dask and groups of Spark are. pandas, Polars and Arrow end here
 on to the metrics is numpy columns.
 """
 
-from recnb.data.joined import Counts, Joined
-from recnb.data.layout import Layout
+from recnb.data.joined import Counts, Joined, Source
 from recnb.data.names import NAMES
 from recnb.data.read import read
-from recnb.data.source import Source
+from recnb.data.roles import Layout
 from recnb.data.tables import Frame, InputTable
 
 __all__ = [

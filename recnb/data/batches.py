@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from recnb.data.convert import refuse_unread
+from recnb.data.columns import refuse_unread
 from recnb.data.names import Labels
 from recnb.data.tables import (
     FileTable,

@@ -18,14 +18,12 @@ from dataclasses import dataclass, replace
 
 import polars as pl
 
-from recnb.caching import cached_property
-from recnb.data.checks import is_missing
+from recnb.data.columns import is_missing
 from recnb.data.in_memory import source_of
-from recnb.data.layout import refuse_models, with_split
-from recnb.data.names import BOTH, ONLY_IN, RECS, TRUTH, WANTED, Named
-from recnb.data.roles import refuse_absent, settle
-from recnb.data.sheet import Sheet
-from recnb.data.source import Source
+from recnb.data.joined import Source
+from recnb.data.names import BOTH, RECS, TRUTH, WANTED, Named
+from recnb.data.roles import refuse_absent, refuse_models, settle, with_split
+from recnb.data.sheet import Sheet, ids_in_words
 from recnb.data.tables import InputTable, Tables
 from recnb.display.language import N_, Plural, Sentence
 from recnb.errors import FrameError, LeftMergeWarning
@@ -55,14 +53,13 @@ def read_both_sides(tables: Tables, named: Named) -> Source:
     split = [*named.get("split", ())]
     both = _both_sides_of(frame, named, split)
     both.refuse_rows_of_neither()
+    notes = both.notes()
+    # A left merge of recommendations with a truth loses what the lists missed.
+    is_left_merge = ONLY_LISTED in notes and not both.is_judged.all()
     source = source_of(
-        both.lists(),
-        both.judgements(),
-        split,
-        notes=tuple(both.notes()),
-        is_left_merge=both.is_left_merge,
+        both.lists(), both.judgements(), split, notes=notes, is_left_merge=is_left_merge
     )
-    if both.is_left_merge:
+    if is_left_merge:
         _warn_of_left_merge(both.sheet.label("relevance"))
     return source
 
@@ -98,16 +95,6 @@ class BothSides:
     is_listed: pl.Series  #: which rows were recommended
     is_judged: pl.Series  #: which rows are of the truth
 
-    @cached_property
-    def has_missed(self) -> bool:
-        """Whether a row is of the truth that was not recommended."""
-        return (self.is_judged & ~self.is_listed).any()
-
-    @property
-    def is_left_merge(self) -> bool:
-        """Whether a left merge of recommendations with a truth lost what lists missed."""
-        return not self.has_missed and not self.is_judged.all()
-
     def refuse_rows_of_neither(self) -> None:
         """Raise an error for the first row that is of neither side.
 
@@ -118,7 +105,7 @@ class BothSides:
             is_kept, lacks = self.is_listed & self.is_judged, "or no"
         others = (~is_kept).arg_true()
         if len(others):
-            pair = self.sheet.pair_in_words(others[0])
+            pair = ids_in_words(self.sheet.rows, others[0])
             raise FrameError(
                 f"{BOTH}: row {others[0]} ({pair}) has no {self.order} {lacks} relevance: "
                 "drop such rows."
@@ -126,38 +113,40 @@ class BothSides:
 
     def lists(self) -> Sheet:
         """Return the rows that were recommended."""
-        lists = self._side(RECS, self.is_listed, self.order)
+        rows = self._rows(RECS, self.is_listed, self.order)
         # Its labels are of all roles, to be named in a call with the one frame.
-        return replace(lists, labels=self.sheet.labels)
+        return Sheet(RECS, rows, self.sheet.labels)
 
     def judgements(self) -> Sheet:
         """Return the rows of the truth."""
-        return self._side(TRUTH, self.is_judged, "relevance")
+        rows = self._rows(TRUTH, self.is_judged, "relevance")
+        labels = self.sheet.labels
+        of_truth = {role: labels[role] for role in labels if role in WANTED[TRUTH]}
+        return Sheet(TRUTH, rows, of_truth)
 
-    def _side(self, name: str, is_kept: pl.Series, role: str) -> Sheet:
+    def _rows(self, name: str, is_kept: pl.Series, role: str) -> pl.DataFrame:
         """Return the rows of a side, which have a value of a role; refuse to have none."""
-        both = self.sheet
-        rows = both.rows.filter(is_kept)
+        rows = self.sheet.rows.filter(is_kept)
         if rows.height == 0:
             verb = {RECS: "recommends", TRUTH: "judges"}[name]
             raise FrameError(
-                f"{BOTH} {verb} nothing: every value of {both.label(role)!r} is missing."
+                f"{BOTH} {verb} nothing: every value of {self.sheet.label(role)!r} is "
+                "missing."
             )
-        others = [one for one, holder in ONLY_IN.items() if holder != name]
-        labels = {one: both.labels[one] for one in both.labels if one not in others}
-        return Sheet(name, rows.drop(others, strict=False), labels)
+        of_other_side = WANTED[BOTH].keys() - WANTED[name].keys()
+        return rows.drop(of_other_side, strict=False)
 
-    def notes(self) -> list[str | Sentence]:
+    def notes(self) -> tuple[Sentence, ...]:
         """Return what is said beside every number of the frame."""
-        notes: list[str | Sentence] = []
-        if not self.has_missed:
+        notes = []
+        if not (self.is_judged & ~self.is_listed).any():
             notes.append(ONLY_LISTED)
         if not self.has_items:
             notes.append(ROWS_ARE_ITEMS)
         n_not_scored = int((~self.is_listed).sum())
         if self.order == "score" and n_not_scored:
             notes.append(Sentence(NOT_SCORED, {"n": n_not_scored}))
-        return notes
+        return tuple(notes)
 
 
 def _warn_of_left_merge(relevance: str) -> None:

@@ -15,13 +15,13 @@ from typing import Any, TypeVar
 import polars as pl
 
 from recnb.data.batches import ROWS, Batches, Origin, batches_of
-from recnb.data.convert import owned
+from recnb.data.columns import owned
 from recnb.data.in_memory import source_of
-from recnb.data.layout import Layout
+from recnb.data.joined import Source
 from recnb.data.names import RECS, TRUTH, Labels
 from recnb.data.parts import Parts, StoredRows, columns_alone, in_one_part
+from recnb.data.roles import Layout
 from recnb.data.sheet import Sheet
-from recnb.data.source import Source
 from recnb.data.tables import InputTable
 from recnb.display.language import _
 from recnb.display.progress import steps

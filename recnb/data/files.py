@@ -16,8 +16,8 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import pandas as pd
 import polars as pl
 
-from recnb.data.checks import kind
-from recnb.data.names import RECS, TRUTH, Named, role_of
+from recnb.data.columns import kind
+from recnb.data.names import OF_LISTS, RECS, TRUTH, Named, role_of
 from recnb.data.tables import FileTable, errors_name_frame
 from recnb.errors import (
     ColumnError,
@@ -166,6 +166,9 @@ def read(path: File, name: str, named: Named) -> FileTable:
             rows = pl.DataFrame(
                 [_plain_kind(column, _role(column.name, named)) for column in rows]
             )
+        if ending in LINES:
+            for file in files:
+                _refuse_null_numbers(file, rows.schema, named)
         columns = rows.collect_schema().names()
     return FileTable(name, rows, columns, from_text=ending in CSV)
 
@@ -321,6 +324,30 @@ def _refuse_broken_line(text: str, file: Path) -> None:
             raise FrameError(
                 f"{where}: JSON has no {constants[0]}. Write null, or leave the key out."
             )
+
+
+def _refuse_null_numbers(file: Path, schema: pl.Schema, named: Named) -> None:
+    """Raise an error for an item of a list whose number is null.
+
+    A struct of Polars has every item of all lines, null where a line had none.
+    """
+    columns = [
+        column
+        for column, dtype in schema.items()
+        if dtype == pl.Struct and _role(column, named) in OF_LISTS.values()
+    ]
+    if not columns:
+        return
+    for number, line in enumerate(_text(file).split("\n"), 1):
+        row = json.loads(line.strip() or "{}")
+        for column in columns:
+            numbers = row.get(column) or {}
+            lacking = [item for item in numbers if numbers[item] is None]
+            if lacking:
+                raise FrameError(
+                    f"{file}: line {number} has null as the number of item "
+                    f"{lacking[0]!r}. Write a number, or leave the item out."
+                )
 
 
 def _csv(file: Path) -> pl.DataFrame:

@@ -16,7 +16,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.data import files
-from recnb.data.convert import as_column
+from recnb.data.columns import as_column
 from recnb.data.lists import WITH_LISTS, ListCells
 from recnb.data.names import IDS, OF_LISTS, RECS, Named, role_of
 from recnb.data.tables import (

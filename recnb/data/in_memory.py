@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 import numpy as np
@@ -11,16 +11,15 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.checks import is_missing
-from recnb.data.convert import with_series
+from recnb.data.columns import is_missing, with_series
 from recnb.data.ids import each_once
 from recnb.data.join import join
-from recnb.data.joined import Joined, JoinedRows
+from recnb.data.joined import Joined, Source
 from recnb.data.matches import RepeatError, Truth, is_relevant
 from recnb.data.names import IDS, TRUTH
+from recnb.data.rows import JoinedRows
 from recnb.data.rules import rank_of_rows, single_precision
 from recnb.data.sheet import Sheet
-from recnb.data.source import Source
 from recnb.data.splits import BY_USER, Keys
 from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
 from recnb.errors import FrameError
@@ -37,6 +36,8 @@ class Sheets(Source):
     catalogue: pl.Series | None = None
     #: Whether none of these users need count: of a part of stored rows, or of a truth.
     is_part: bool = False
+    #: The truth by how a convention grades it.
+    _truths: dict[Any, Truth] = field(default_factory=dict, init=False)
 
     @cached_property
     def items(self) -> pl.Series:
@@ -166,13 +167,8 @@ class Sheets(Source):
             listed, judged = self.lists["user"], self.judgements["user"]
             joined.refuse_strangers(listed.first(), judged.first())
         joined.refuse_no_users()
-        if self.of_all is None:
+        if self.of_all is None and self.keys.columns:
             self.keys.refuse_without_users(joined.users)
-
-    @cached_property
-    def _truths(self) -> dict[Any, Truth]:
-        """The truth by how a convention grades it."""
-        return {}
 
     def _graded(self, convention: Convention) -> Truth:
         """Return the truth as it was given, graded once for conventions that agree."""

@@ -1,26 +1,183 @@
-"""What an evaluation keeps of lists and truth: users, hits, counts, and rows on demand."""
+"""Both tables as they were read, and what an evaluation keeps of them under a convention.
+
+A `Source` has the tables; `Source.under(convention)` is a `Joined`: users, hits, counts,
+and rows on demand.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.ids import each_once
-from recnb.data.matches import is_relevant, relevant_only
-from recnb.data.names import IDS
-from recnb.data.sheet import rows_of_users
-from recnb.data.weights import Weighting
+from recnb.conventions.convention import Order
+from recnb.data.matches import is_relevant
+from recnb.data.rows import JoinedRows, RowsOfUsers
+from recnb.data.sheet import Sheet
+from recnb.data.splits import BY_USER, Keys
+from recnb.data.weights import Weighting, look_up, refuse_lacking
 from recnb.display.language import Sentence
-from recnb.errors import FrameError, NoUsersError
+from recnb.errors import ElsewhereError, FrameError, NoUsersError
 from recnb.metrics.hits import Bools, Floats, Hits
 
-if TYPE_CHECKING:
-    from recnb.data.source import Source
+# ---- as they were read
+
+
+class EmptyTruthError(FrameError):
+    """A convention counts users whose list in the truth is empty."""
+
+
+@dataclass(eq=False)
+class Source(ABC):
+    """Recommendations and truth as they were read.
+
+    Columns are named by role, and ids are of one type. Of rows that are not in memory,
+    the sheets have the columns alone.
+    """
+
+    lists: Sheet  #: user, item, and rank or score or both
+    judgements: Sheet  #: user, item, and relevance if there is one
+    notes: tuple[str | Sentence, ...] = ()
+    keys: Keys = BY_USER  #: whose list an id in `user` is
+    #: Users of the truth with an empty list, for whom its rows have no place.
+    users_without_items: Sequence[Any] = ()
+    is_left_merge: bool = False  #: whether one frame lost what the lists missed
+    #: By item or pair; None: there are none, or they are a column of the truth.
+    propensity: pl.DataFrame | None = None
+    user_weights: pl.DataFrame | None = None  #: user and value
+    where: str = ""  #: what holds rows that are not in memory, in words
+    remedy: str = ""  #: what to type to have them there
+    #: What was joined, by the decisions of the join, without its source: a cycle would
+    #: keep rows in memory until Python looks for it.
+    _known: dict[Convention, Joined] = field(default_factory=dict, init=False)
+
+    @abstractmethod
+    def join(self, convention: Convention) -> Joined:
+        """Join the tables under a convention."""
+
+    @abstractmethod
+    def among(self, users: pl.Series) -> Source:
+        """Return the rows of some users.
+
+        The catalogue and the scale of grades are those of all.
+        """
+
+    @abstractmethod
+    def numbered_as(self, keys: Keys, numbers: pl.Series) -> Source:
+        """Return the same with other keys, among which lists have these numbers."""
+
+    @abstractmethod
+    def example(self) -> Sheet:
+        """Return a user and an item of the lists, which say of what kind ids are."""
+
+    # The rows
+
+    @property
+    def in_memory(self) -> bool:
+        """Whether rows of recommendations are in memory."""
+        return not self.where
+
+    @property
+    def recs(self) -> pl.DataFrame:
+        """All rows of the recommendations; an error if they are not in memory."""
+        if not self.in_memory:
+            raise self.elsewhere()
+        return self.lists.rows
+
+    @property
+    def truth(self) -> pl.DataFrame:
+        """All rows of the truth."""
+        return self.judgements.rows
+
+    def elsewhere(self) -> ElsewhereError:
+        """Return the error for what needs all rows, where they are not in memory."""
+        return ElsewhereError(
+            f"this looks at every row of the lists, and they stay in {self.where}: only "
+            "hits and counts were fetched. If they fit into memory, or do so once they "
+            f"are cut at the rank you need: {self.remedy}."
+        )
+
+    # Weights
+
+    @property
+    def weighted(self) -> bool:
+        """Whether relevant pairs have propensities."""
+        return self.propensity is not None or "propensity" in self.judgements
+
+    def with_weights(
+        self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
+    ) -> Self:
+        """Return the same with weights of relevant pairs and of users.
+
+        Those of pairs are in a table by item or pair, else in a column of the truth.
+        """
+        return replace(self, propensity=propensity, user_weights=user_weights)
+
+    def weight_of(self, users: pl.Series) -> Floats | None:
+        """Return the weights of some users; None: all count the same."""
+        if self.user_weights is None:
+            return None
+        ids = self.keys.users_of(users).to_frame()
+        weights = look_up(self.user_weights, ids, "user_weight")
+        refuse_lacking(weights, ids, "user_weight")
+        return weights.to_numpy()
+
+    # Under a convention
+
+    def as_given(self, convention: Convention) -> Convention:
+        """Return a library's convention with the order column that these frames have."""
+        others: Mapping[str, Order] = {"score": "rank", "rank": "score"}
+        other = others.get(convention.order)
+        if other is None or convention.order in self.lists or other not in self.lists:
+            return convention
+        return replace(convention, order=other)
+
+    def under(self, convention: Convention) -> Joined:
+        """Return the tables under a convention, joined once for each."""
+        if self.users_without_items:
+            self._refuse_users_without_items(convention)
+        return self.rows_under(convention)
+
+    def rows_under(self, convention: Convention) -> Joined:
+        """Return the rows under a convention, joined once for each.
+
+        Users of the truth with an empty list, who have no row in it, are left out.
+        """
+        # Joined as asked, since order="auto" has both orders compared; kept by the order
+        # that is settled, whichever word asked for it.
+        asked = convention.of_data
+        settled = self.lists.settled(asked)
+        joined = self._known.get(settled)
+        if joined is None:
+            joined = self.join(asked)
+            weight = self.weight_of(joined.users)
+            joined = replace(joined, notes=self.notes, user_weight=weight)
+            self._known[settled] = joined
+        in_force = convention.ordered_by(settled.order)
+        return replace(joined, convention=in_force, _source=self)
+
+    def _refuse_users_without_items(self, convention: Convention) -> None:
+        """Raise an error for a user of the truth with an empty list, where it counts.
+
+        The rows of the truth cannot hold such a user, who would be left out.
+        """
+        if convention.no_relevant == "skip" or convention.averaged_users == "recs":
+            return
+        raise EmptyTruthError(
+            f"truth: the list of {self.users_without_items[0]!r} is empty, and users with "
+            f"no relevant item count here, no_relevant={convention.no_relevant!r}. Give a "
+            "row an item, with relevance 0 for an item of such a user; or leave the user "
+            "out of both sides."
+        )
+
+
+# ---- under a convention
 
 
 @dataclass(frozen=True)
@@ -46,106 +203,6 @@ class UserCounts(NamedTuple):
     n_without_list: int  #: of these, users without a list who count 0
     n_nothing_to_find: int  #: of these, users with no relevant item
     n_left_out: int  #: users with no relevant item who are left out
-
-
-# ---- rows
-
-
-@dataclass(frozen=True)
-class RowCounts:
-    """Counts of all rows, which add up over parts of users."""
-
-    n_recommended: int
-    n_not_relevant: int
-    n_gaps: int
-    items: pl.Series  #: of the lists, each once
-
-    @classmethod
-    def of(cls, rows: JoinedRows, convention: Convention) -> RowCounts:
-        """Count rows that are in memory."""
-        lists, relevant = rows.lists, relevant_only(rows.judged, convention)
-        if convention.judged == "list" and convention.candidates == "list":
-            # Elsewhere what the lists missed is put below them, as recommended.
-            relevant = relevant.join(lists, on=[*IDS], how="semi")
-        sizes = lists.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
-        return cls(
-            n_recommended=lists.height,
-            n_not_relevant=rows.judged.height - relevant.height,
-            n_gaps=int((sizes["length"] > sizes["n"]).sum()),
-            items=each_once(lists["item"]),
-        )
-
-    def __add__(self, other: RowCounts) -> RowCounts:
-        """Return the counts of the rows of both."""
-        return RowCounts(
-            n_recommended=self.n_recommended + other.n_recommended,
-            n_not_relevant=self.n_not_relevant + other.n_not_relevant,
-            n_gaps=self.n_gaps + other.n_gaps,
-            items=each_once(self.items, other.items),
-        )
-
-
-class JoinedRows:
-    """The rows behind the hits, made when they are first asked for."""
-
-    #: User, item, rank, and score where there is one, of all lists. It is an error if
-    #: these are not in memory.
-    lists: pl.DataFrame
-    #: User, item, relevance, and weight where there is one, of all rows of the truth.
-    judged: pl.DataFrame
-    #: The same of the relevant rows of users evaluated, in the order of `Hits.truth_user`.
-    truth: pl.DataFrame
-
-    @property
-    def n_recommended(self) -> int:
-        """Number of rows of lists; an error if they were not counted."""
-        return self.lists.height
-
-    def counts(self, convention: Convention) -> RowCounts:
-        """Return the counts of all rows; an error if they were not counted."""
-        return RowCounts.of(self, convention)
-
-    def lists_of(self, users: pl.Series) -> pl.DataFrame:
-        """Return the rows of some users' lists, fetched where they are not in memory."""
-        return rows_of_users(self.lists, users)
-
-    def truth_of(self, users: pl.Series) -> pl.DataFrame:
-        """Return the relevant rows of some users, likewise."""
-        return rows_of_users(self.truth, users)
-
-
-class RowsOfUsers(JoinedRows):
-    """The rows of some of the users evaluated."""
-
-    def __init__(self, of_all: JoinedRows, users: pl.Series) -> None:
-        self._of_all = of_all
-        self._users = users
-
-    @cached_property
-    def lists(self) -> pl.DataFrame:
-        """The rows of these users' lists; an error if lists are not in memory."""
-        return rows_of_users(self._of_all.lists, self._users)
-
-    @cached_property
-    def judged(self) -> pl.DataFrame:
-        """The rows of the truth of these users."""
-        return rows_of_users(self._of_all.judged, self._users)
-
-    @cached_property
-    def truth(self) -> pl.DataFrame:
-        """The relevant rows of these users."""
-        return self._of_all.truth_of(self._users)
-
-    def lists_of(self, users: pl.Series) -> pl.DataFrame:
-        """Return the rows of some users' lists, fetched where they are not in memory."""
-        return self._of_all.lists_of(users)
-
-    def truth_of(self, users: pl.Series) -> pl.DataFrame:
-        """Return the relevant rows of some users, likewise."""
-        return self._of_all.truth_of(users)
-
-
-# ---- what an evaluation keeps
 
 
 @dataclass(eq=False)

@@ -21,7 +21,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.convert import as_column
+from recnb.data.columns import as_column
 from recnb.data.names import OF_LISTS, RECS, Named, role_of
 from recnb.data.roles import settle
 from recnb.data.tables import InputTable, ListTable

@@ -17,7 +17,7 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.convert import with_series
+from recnb.data.columns import with_series
 from recnb.data.ids import RowLookup, each_once, positions, sorted_in_threads
 from recnb.data.names import IDS
 from recnb.data.sheet import Sheet, repeated

@@ -6,9 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import product
-from typing import Any, TypeAlias
-
-from recnb.errors import is_several
+from typing import TypeAlias
 
 #: What errors call the tables.
 RECS, TRUTH, BOTH = "recommendations", "truth", "the frame"
@@ -113,15 +111,6 @@ def says_when(column: object) -> bool:
     return bool(words) and words[-1] in TIMES
 
 
-def as_named(given: Mapping[str, Any]) -> dict[str, Sequence[str]]:
-    """Return the columns that keywords name, by role.
-
-    What is no name is left out: `parse_options` refuses it.
-    """
-    named: dict[str, Sequence[str]] = {}
-    for role, names in given.items():
-        if isinstance(names, str):
-            named[role] = [names]
-        elif is_several(names):
-            named[role] = [*names]
-    return named
+def split_labels(columns: Iterable[str]) -> dict[str, str]:
+    """Return columns of the split by what they are called where columns are roles."""
+    return {f"split {column}": column for column in columns}

@@ -20,12 +20,12 @@ import polars as pl
 from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.data.in_memory import Sheets
-from recnb.data.joined import Joined, JoinedRows, RowCounts
-from recnb.data.layout import Layout
-from recnb.data.names import RECS, TRUTH, Labels
+from recnb.data.joined import Joined, Source
+from recnb.data.names import RECS, TRUTH, Labels, split_labels
+from recnb.data.roles import Layout
+from recnb.data.rows import JoinedRows, RowCounts
 from recnb.data.sheet import Sheet, rows_of_users
-from recnb.data.source import Source
-from recnb.data.splits import BY_USER, Keys, split_role
+from recnb.data.splits import BY_USER, Keys
 from recnb.errors import ElsewhereError, FrameError, NoRowsError
 from recnb.metrics.hits import Hits, Ints, TieSpread, in_order
 
@@ -97,7 +97,7 @@ class Parts(Source):
         judgements = columns_alone(TRUTH, layout.truth)
         keys = BY_USER
         if layout.split:
-            roles = [split_role(column) for column in layout.split]
+            roles = [*split_labels(layout.split)]
             of_truth = [role for role in roles if role in layout.truth_read]
             listed = stored.distinct(RECS, ["user", *roles])
             judged = stored.distinct(TRUTH, ["user", *of_truth])
@@ -151,7 +151,11 @@ class Parts(Source):
 
     def among(self, users: pl.Series) -> UsersOfParts:
         """Return some of the users."""
-        shared = {field.name: getattr(self, field.name) for field in fields(Source)}
+        shared = {
+            field.name: getattr(self, field.name)
+            for field in fields(Source)
+            if field.init
+        }
         return UsersOfParts(**shared, of_all=self, users=users)
 
     def numbered_as(self, keys: Keys, numbers: pl.Series) -> Parts:
@@ -184,7 +188,8 @@ class Parts(Source):
         joined = _merged(parts, rows)
         joined.refuse_strangers(listed, judged)
         joined.refuse_no_users()
-        self.keys.refuse_without_users(joined.users)
+        if self.keys.columns:
+            self.keys.refuse_without_users(joined.users)
         return joined
 
 

@@ -4,26 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from typing import Any, TypeAlias
+
+import polars as pl
 
 from recnb.data.batches import origin_of
 from recnb.data.both_sides import read_both_sides
+from recnb.data.columns import TEXT
 from recnb.data.file_parts import read_batches
 from recnb.data.files import is_file
 from recnb.data.forms import HINTS, opened
 from recnb.data.in_memory import source_of
-from recnb.data.kinds import match_kinds
-from recnb.data.layout import Layout, refuse_models
+from recnb.data.joined import Source
 from recnb.data.lists import WITH_LISTS, list_column_of, with_a_row_an_item
-from recnb.data.names import OF_LISTS, RECS, TRUTH, Named, as_named
-from recnb.data.processes import refuse_fork
+from recnb.data.names import IDS, OF_LISTS, RECS, TRUTH, WANTED, Named
+from recnb.data.roles import Layout, as_named, refuse_models, settle
 from recnb.data.sheet import Sheet
-from recnb.data.source import Source
-from recnb.data.tables import Frame, InputTable, ListTable, Tables
+from recnb.data.tables import FileTable, Frame, InputTable, ListTable, Tables
 from recnb.display.language import _
 from recnb.display.progress import steps
-from recnb.errors import FrameError
+from recnb.errors import ColumnError, FrameError, RecnbError
 
 #: Any table; a mapping or Series by user; the path of a file.
 Input: TypeAlias = Frame | Mapping[Any, Any] | str | os.PathLike[str]
@@ -103,6 +106,52 @@ def _truth_of_lists(recs: InputTable, named: Named) -> InputTable | None:
     return replace(recs, name=TRUTH) if has_lists else None
 
 
+# ---- ids of text files, of the kind that other tables have
+
+
+def match_kinds(tables: dict[Any, InputTable], named: Named) -> None:
+    """Make text of whole numbers of text files, where another table has some as text.
+
+    Others stay numbers, and are refused as another kind.
+    """
+    of_text = {
+        key: table
+        for key, table in tables.items()
+        if isinstance(table, FileTable) and table.from_text
+    }
+    if not of_text:
+        return
+    for role in IDS:
+        ids = _ids_of(role, tables, named)
+        texts = [
+            column.cast(pl.String) for column in ids.values() if column.dtype in TEXT
+        ]
+        for key, numbers in ids.items():
+            if key not in of_text or numbers.dtype != pl.Int64:
+                continue
+            as_text = numbers.cast(pl.String)
+            if any(as_text.is_in(text.implode()).any() for text in texts):
+                column = pl.col(numbers.name).cast(pl.String)
+                rows = tables[key].frame.with_columns(column)
+                tables[key] = replace(tables[key], frame=rows)
+
+
+def _ids_of(
+    role: str, tables: Mapping[Any, InputTable], named: Named
+) -> dict[Any, pl.Series]:
+    """Return the ids of a role, each once, in each table that has a column of them."""
+    ids: dict[Any, pl.Series] = {}
+    for key, table in tables.items():
+        if role not in WANTED[table.name]:
+            continue
+        in_others = [column.name for column in ids.values()]
+        wanted = {one: one == role for one in IDS if one in WANTED[table.name]}
+        with suppress(ColumnError):  # raised once all forms are tables of rows
+            labels = settle(table, named, wanted, in_others)
+            ids[key] = table.distinct(labels[role])
+    return ids
+
+
 # ---- two tables
 
 
@@ -155,3 +204,22 @@ def _with_ids_beside(judgements: Sheet, lists: Sheet, recs: InputTable) -> Sheet
     if {*recs.without_items}.isdisjoint(judged["user"]):
         return lists.with_ids()  # an error, as there are no rows
     return lists.typed_as(judgements)
+
+
+# ---- a process that was forked after an evaluation lacks the threads of Polars
+
+
+@cache
+def first_process() -> int:
+    """Return the process that evaluated first, also in a later fork of it."""
+    return os.getpid()
+
+
+def refuse_fork() -> None:
+    """Refuse to evaluate in a process that was forked after an evaluation."""
+    if first_process() != os.getpid():
+        raise RecnbError(
+            "this process was forked after an evaluation, and would wait for ever for "
+            "threads that a fork does not copy: start it with "
+            "multiprocessing.get_context('spawn'), or fork before the first evaluation."
+        )

@@ -1,27 +1,45 @@
-"""Which column of a table plays which role: by its usual name, or as a keyword says."""
+"""Which column of a table plays which role: by its usual name, or as a keyword says.
+
+Beside roles, columns tell the lists of a user apart, or name models.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Container, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import chain
+from typing import Any
 
 import pandas as pd
+import polars as pl
 
+from recnb.data.batches import batches_of
+from recnb.data.columns import is_missing
 from recnb.data.names import (
     BOTH,
+    IDS,
     NAMES,
     OF_LISTS,
     ONLY_IN,
     RECS,
     TRUTH,
+    WANTED,
     Labels,
     Named,
     Wanted,
     role_of,
+    split_labels,
     title_column,
 )
 from recnb.data.tables import InputTable, Tables
-from recnb.errors import ColumnError, OptionError, is_several, listed, quoted
+from recnb.errors import (
+    ColumnError,
+    FrameError,
+    OptionError,
+    is_several,
+    listed,
+    quoted,
+)
 
 #: How the errors for what a table does not have begin.
 HAVE_NO = {
@@ -29,6 +47,22 @@ HAVE_NO = {
     TRUTH: "truth has no",
     BOTH: "the frame has no",
 }
+#: Names under which rows of lists have columns in results, beside those of a split.
+OF_RESULTS = (*IDS, "rank", "score", "relevance")
+
+
+def as_named(given: Mapping[str, Any]) -> dict[str, Sequence[str]]:
+    """Return the columns that keywords name, by role.
+
+    What is no name is left out: `parse_options` refuses it.
+    """
+    named: dict[str, Sequence[str]] = {}
+    for role, names in given.items():
+        if isinstance(names, str):
+            named[role] = [names]
+        elif is_several(names):
+            named[role] = [*names]
+    return named
 
 
 def settle(
@@ -64,7 +98,7 @@ def _candidates(
     table: InputTable,
     role: str,
     named: Named,
-    by_keyword: Container[str],
+    by_keyword: set[str],
     *,
     is_needed: bool,
 ) -> list[str]:
@@ -73,16 +107,19 @@ def _candidates(
     Keywords name the columns `by_keyword`, some of them for other roles. One of these may
     be meant for the other table, and so it is taken where no other column is there.
     """
-    found = [column for column in named.get(role, ()) if column in table.columns]
-    if len(found) > 1:
-        raise ColumnError(
-            f"{table.name}: {found[0]!r} and {found[1]!r} are both columns of it, and "
-            f"{role}= names one for each table. Drop or rename the one that is no "
-            f"{role} here."
-        )
-    if found:
-        return found
+    if role in named:
+        found = [column for column in named[role] if column in table.columns]
+        if len(found) > 1:
+            raise ColumnError(
+                f"{table.name}: {found[0]!r} and {found[1]!r} are both columns of it, and "
+                f"{role}= names one for each table. Drop or rename the one that is no "
+                f"{role} here."
+            )
+        if found:
+            return found
     suggested = table.by_role.get(role, [])
+    if not by_keyword:
+        return suggested
     free = [column for column in suggested if column not in by_keyword]
     # One frame has the columns of both tables: none is meant for another.
     if is_needed and not free and table.name != BOTH:
@@ -128,6 +165,96 @@ def columns_of_lists(table: InputTable) -> list[str]:
         if len(known) and is_several(known.iloc[0]):
             columns.append(str(column))
     return columns
+
+
+# ---- both tables
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which column plays which role in either table."""
+
+    recs: Labels
+    truth: Labels
+    #: The columns that are read: roles, and those of a split.
+    recs_read: Labels
+    truth_read: Labels
+    split: Sequence[str]
+
+    @classmethod
+    def of(cls, tables: Tables, named: Named) -> Layout:
+        """Settle the columns of recommendations and truth; tables without rows suffice."""
+        recs, truth = tables[RECS], tables[TRUTH]
+        refuse_absent(named, tables)
+        split = tuple(named.get("split", ()))
+        labels = settle(recs, named, WANTED[RECS])
+        truth_labels = settle(truth, named, WANTED[TRUTH])
+        return cls(
+            recs=labels,
+            truth=truth_labels,
+            recs_read=with_split(labels, split),
+            truth_read=with_split(
+                truth_labels, tuple(name for name in split if name in truth.columns)
+            ),
+            split=split,
+        )
+
+
+def with_split(labels: Labels, split: Sequence[str]) -> Labels:
+    """Return labels with the columns of a split.
+
+    One that has a role as well, or is named twice, is refused.
+    """
+    if len({*split}) < len(split):
+        raise ColumnError(f"split={split!r} names a column twice: name each once.")
+    role_of_column = {column: role for role, column in labels.items()}
+    for column in split:
+        if column in role_of_column:
+            raise ColumnError(
+                f"split={column!r} is the column of the {role_of_column[column]}: name "
+                "one that tells the lists of a user apart, such as a day or a fold."
+            )
+        if column in OF_RESULTS:
+            raise ColumnError(
+                f"split={column!r} is the name of another column in results: rename the "
+                "column, such as to 'fold'."
+            )
+    return {**labels, **split_labels(split)}
+
+
+# ---- models
+
+
+def columns_of_models(table: InputTable, labels: Labels) -> list[str]:
+    """Return the columns of a table that name models by their names, and play no role."""
+    columns = table.by_role.get("model", [])
+    return [column for column in columns if column not in labels.values()]
+
+
+def refuse_models(table: InputTable, labels: Labels) -> None:
+    """Refuse the rows of several models, which hold several lists for each user."""
+    holder, call = "recommendations hold", "recnb.compare(recs, truth)"
+    if table.name == BOTH:
+        holder, call = "the frame holds", "recnb.compare(frame)"
+    for column in columns_of_models(table, labels):
+        models = _models_in(table, column)
+        if len(models) > 1:
+            raise FrameError(
+                f"{holder} the lists of {len(models)} models in column {column!r}, such "
+                f"as {models[0]!r}: compare them, {call}, or evaluate one alone.",
+                {call: "--model COLUMN"},
+            )
+
+
+def _models_in(table: InputTable, column: str) -> pl.Series:
+    """Return the models that a column names, sorted."""
+    found = [batch["model"].unique() for batch in batches_of(table, {"model": column})]
+    if not found:
+        return pl.Series()
+    models = pl.concat(found).unique().sort(nulls_last=True)
+    if table.name == BOTH:
+        models = models.filter(~is_missing(models))  # what was not recommended
+    return models
 
 
 # ---- errors

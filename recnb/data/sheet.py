@@ -14,15 +14,16 @@ from uuid import UUID
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data.checks import (
+from recnb.data.columns import (
     TEXT,
+    as_numbers,
     held_in,
     is_missing,
     is_no_number,
     kind,
     surely_within,
+    with_series,
 )
-from recnb.data.convert import with_series
 from recnb.data.names import IDS, TRUTH, Labels
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
 from recnb.metrics.hits import ENDLESS, HIGHEST
@@ -59,11 +60,6 @@ class Sheet:
     def column_in_words(self, role: str) -> str:
         """Name the column of a role as errors do."""
         return f"{self.name}: column {self.label(role)!r}"
-
-    def pair_in_words(self, row: int) -> str:
-        """Name the user and the item of a row."""
-        rows = self.rows
-        return f"user {rows['user'][row]!r}, item {rows['item'][row]!r}"
 
     def with_rows(self, rows: pl.DataFrame) -> Sheet:
         """Return the sheet with other rows."""
@@ -191,7 +187,7 @@ class Sheet:
 
     def scores(self) -> pl.Series:
         """Return the scores as numbers; refuse those that place no item."""
-        scores = self._as_numbers("score")
+        scores = as_numbers(self["score"], self.column_in_words("score"))
         if not surely_within(scores, -float_info.max, float_info.max):
             self._refuse_no_numbers(
                 "score",
@@ -202,7 +198,7 @@ class Sheet:
 
     def ranks(self) -> pl.Series:
         """Return the ranks as whole numbers from 1 up; refuse others."""
-        ranks = self._as_numbers("rank")
+        ranks = as_numbers(self["rank"], self.column_in_words("rank"))
         if ranks.dtype.is_integer() and surely_within(ranks, 1, ENDLESS):
             return ranks.cast(pl.Int64)
         floats = ranks.cast(pl.Float64)
@@ -227,7 +223,7 @@ class Sheet:
 
         One below 0 is refused or not, as the convention's `negative_relevance` says.
         """
-        grades = self._as_numbers("relevance")
+        grades = as_numbers(self["relevance"], self.column_in_words("relevance"))
         if surely_within(grades, 0, HIGHEST):
             return grades
         floats = grades.cast(pl.Float64)
@@ -263,7 +259,7 @@ class Sheet:
         raise FrameError(
             f"{self.column_in_words(role)} has {len(rows):,} {values_are} missing, NaN or "
             f"infinite, the first {self.rows[role][rows[0]]} for "
-            f"{self.pair_in_words(rows[0])}. {fix}"
+            f"{ids_in_words(self.rows, rows[0])}. {fix}"
         )
 
     def _refuse_values(self, role: str, is_bad: pl.Series, why: str) -> None:
@@ -275,34 +271,8 @@ class Sheet:
         shown = f"{value:g}" if role == "relevance" else value
         raise FrameError(
             f"{self.column_in_words(role)} holds {shown} for "
-            f"{self.pair_in_words(rows[0])}: {why}"
+            f"{ids_in_words(self.rows, rows[0])}: {why}"
         )
-
-    def _as_numbers(self, role: str) -> pl.Series:
-        """Return the column of a role as numbers; True and False are 1 and 0.
-
-        Raises an error for a column of any other type, unless it is empty.
-        """
-        column = self.rows[role]
-        if column.dtype.is_numeric():
-            return column
-        if column.dtype == pl.Boolean or column.null_count() == len(column):
-            return column.cast(pl.Float64)
-        given = column.drop_nulls()
-        problem = (
-            f"{self.column_in_words(role)} holds {held_in(column)} where numbers are "
-            "needed"
-        )
-        if column.dtype in TEXT:
-            text = given.cast(pl.String)
-            not_numbers = text.filter(text.cast(pl.Float64, strict=False).is_null())
-            if len(not_numbers):
-                raise FrameError(
-                    f"{problem}, and {not_numbers[0]!r} is no number: correct it, or drop "
-                    "the row."
-                )
-        example = given.head(1).to_list()[0]
-        raise FrameError(f"{problem}, such as {quoted(example)}: make them numbers.")
 
     # Repeats
 
@@ -332,10 +302,9 @@ class Sheet:
         if self.name != TRUTH:
             fix = f"{fix} If they are {SEVERAL_LISTS}"
         columns = [self.label(role) for role in IDS]
-        user, item, n_rows = twice.select(*IDS, "len").row(0)
         raise FrameError(
-            f"{self.name}: {pairs} repeated in {columns}, such as user {user!r}, "
-            f"item {item!r} ({n_rows} times). {fix}"
+            f"{self.name}: {pairs} repeated in {columns}, such as "
+            f"{ids_in_words(twice, 0)} ({twice['len'][0]} times). {fix}"
         )
 
     def _kept(self) -> str:
@@ -444,6 +413,12 @@ def _sorted_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
     if ranks_rise and rows["user"].is_sorted():
         return rows
     return rows.sort("user", "rank")
+
+
+def ids_in_words(rows: pl.DataFrame, row: int) -> str:
+    """Name the user and the item of a row, of those that it has, as errors do."""
+    ids = [f"{role} {rows[role][row]!r}" for role in IDS if role in rows.columns]
+    return ", ".join(ids)
 
 
 def rows_of_users(table: pl.DataFrame, users: pl.Series) -> pl.DataFrame:

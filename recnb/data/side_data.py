@@ -1,4 +1,4 @@
-"""What is given beside the pairs: train, items and users."""
+"""What is given beside the pairs: train, items and users, and how it was typed."""
 
 from __future__ import annotations
 
@@ -14,16 +14,23 @@ import polars as pl
 from recnb.caching import cached_property
 from recnb.data.batches import origin_of
 from recnb.data.both_sides import ROWS_ARE_ITEMS
-from recnb.data.call import Call, GivenFrame
 from recnb.data.files import is_file
 from recnb.data.in_memory import Sheets
-from recnb.data.names import IDS, RECS, TRUTH, WANTED, Labels, Named, says_when
+from recnb.data.joined import Source
+from recnb.data.names import (
+    IDS,
+    RECS,
+    TRUTH,
+    WANTED,
+    Labels,
+    Named,
+    says_when,
+    split_labels,
+)
 from recnb.data.read import SIDE_FRAMES, Input, read_beside, tables_of
 from recnb.data.roles import settle
 from recnb.data.sheet import Sheet
-from recnb.data.source import Source
-from recnb.data.splits import split_role
-from recnb.data.tables import InputTable, Tables
+from recnb.data.tables import InputTable, MadeTable, Tables
 from recnb.display.text import one_line
 from recnb.errors import ColumnError, FrameError, OptionError, listed
 from recnb.metrics.hits import Ints
@@ -65,6 +72,70 @@ class OtherColumns:
                 return True
             return bool(rows.unique()["key"].is_duplicated().any())
         return False
+
+
+# ---- what was given, for code that is shown
+
+
+@dataclass(frozen=True)
+class GivenFrame:
+    """One of the caller's frames, without its rows."""
+
+    #: "pandas", "polars" or "lazy", which is Polars as well; "" for anything else.
+    library: str
+    #: Role -> column.
+    labels: Labels
+    #: The names of all columns.
+    columns: Sequence[Any]
+    #: Role -> type, of a frame of Polars.
+    types: Mapping[str, Any]
+
+    @classmethod
+    def of(cls, table: InputTable, labels: Labels) -> GivenFrame:
+        """Note the library and the types of a table that its caller has."""
+        library = "" if isinstance(table, MadeTable) else _library_of(table.frame)
+        types: Mapping[str, Any] = {}
+        if library in ("polars", "lazy"):
+            schema = table.frame.collect_schema()
+            types = {
+                role: schema[label].base_type()
+                for role, label in labels.items()
+                if label in schema
+            }
+        return cls(library, labels, table.columns, types)
+
+    @cached_property
+    def without_rows(self) -> pd.DataFrame:
+        """A table with these columns and no rows."""
+        return pd.DataFrame(columns=[*self.columns])
+
+
+def _library_of(frame: Any) -> str:
+    """Return the word for the library of a frame."""
+    if isinstance(frame, pd.DataFrame):
+        return "pandas"
+    if isinstance(frame, pl.DataFrame):
+        return "polars"
+    if isinstance(frame, pl.LazyFrame):
+        return "lazy"
+    return ""
+
+
+@dataclass(frozen=True)
+class Call:
+    """The keywords of the call that made an evaluation."""
+
+    #: As named by keyword.
+    columns: Mapping[str, Any] = field(default_factory=dict)
+    #: Conventions.
+    options: Mapping[str, Any] = field(default_factory=dict)
+    #: Whose conventions were asked for.
+    library: str | None = None
+    #: Propensity and user_weight, as code.
+    weights: Mapping[str, str] = field(default_factory=dict)
+
+
+# ---- all of it
 
 
 @dataclass(frozen=True, eq=False)
@@ -225,14 +296,16 @@ def _columns_of_truth(tables: Tables, source: Source) -> OtherColumns | None:
 
     None without such columns.
     """
-    truth = tables.get(TRUTH, tables.get(RECS))
-    if truth is None:
-        return None
-    labels = source.judgements.labels
+    if RECS not in tables:
+        return None  # its rows stay with an engine
+    # In one frame, columns of the lists have a role as well.
+    truth, labels = tables[RECS], source.lists.labels
+    if TRUTH in tables:
+        truth, labels = tables[TRUTH], source.judgements.labels
     others = [column for column in truth.columns if column not in labels.values()]
     # Where each row is an item of its own there is no column of items.
     ids = {role: labels[role] for role in IDS if labels[role] in truth.columns}
-    split = {split_role(name): name for name in source.keys.columns if name in others}
+    split = split_labels(name for name in source.keys.columns if name in others)
     return OtherColumns.of(replace(truth, name=TRUTH), {**ids, **split}, others)
 
 
@@ -251,8 +324,7 @@ def _columns_of_both(
     )
     shared = [column for column in recs.columns if column in in_truth]
     ids = {role: source.lists.labels[role] for role in IDS}
-    of_split = {split_role(column): column for column in split}
-    return OtherColumns.of(recs, {**ids, **of_split}, shared)
+    return OtherColumns.of(recs, {**ids, **split_labels(split)}, shared)
 
 
 # ---- train, items and users
@@ -260,9 +332,8 @@ def _columns_of_both(
 
 def _read_pairs(table: InputTable, labels: Labels, source: Source) -> pl.DataFrame:
     """Read users and items, and the columns of the split, under the names of roles."""
-    split = [name for name in source.keys.columns if name in table.columns]
-    of_split = {split_role(column): column for column in split}
-    sheet = _with_ids(table, labels, of_split, source)
+    split = split_labels(name for name in source.keys.columns if name in table.columns)
+    sheet = _with_ids(table, labels, split, source)
     return source.keys.with_values(sheet).rows
 
 

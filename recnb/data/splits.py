@@ -16,16 +16,10 @@ import pandas as pd
 import polars as pl
 
 from recnb.caching import cached_property
-from recnb.data.checks import TEXT, is_missing, kind
-from recnb.data.convert import with_series
-from recnb.data.names import RECS, TRUTH
+from recnb.data.columns import TEXT, is_missing, kind, with_series
+from recnb.data.names import RECS, TRUTH, split_labels
 from recnb.data.sheet import Sheet
 from recnb.errors import FrameError, NoUsersError, quoted
-
-
-def split_role(column: str) -> str:
-    """Return the name of a column of the split in tables whose columns are roles."""
-    return f"split {column}"
 
 
 class Keys:
@@ -43,7 +37,7 @@ class Keys:
     def __init__(self, columns: Sequence[str], table: pl.DataFrame) -> None:
         self.columns = tuple(columns)  #: the caller's columns of the split
         #: The columns of the split in tables whose columns are roles.
-        self.roles = [split_role(column) for column in columns]
+        self.roles = [*split_labels(columns)]
         #: Each list as its number, `list`, its user and a role for each column; sorted.
         self.table = table
 
@@ -63,7 +57,7 @@ class Keys:
     def found_in(cls, lists: Sheet, judgements: Sheet, columns: Sequence[str]) -> Keys:
         """Find the keys of both frames, of which a row for each suffices."""
         lists.refuse_other_kinds(judgements)
-        roles = [split_role(column) for column in columns]
+        roles = [*split_labels(columns)]
         listed = _checked(lists, columns).rows.select("user", *roles)
         combinations = listed.select(roles).unique(maintain_order=True)
         judgements = _checked(judgements, columns, combinations)
@@ -96,8 +90,6 @@ class Keys:
 
     def refuse_without_users(self, evaluated: pl.Series) -> None:
         """Raise an error for a combination of values in which no list is evaluated."""
-        if not self.columns:
-            return
         if label := self.lacking_in(self.table[evaluated]):
             raise NoUsersError(
                 f"no user that counts has a relevant item where {label}. Leave it out of "
@@ -246,16 +238,17 @@ def _judged_in(
 
     A truth without a column of the split holds for each of its values.
     """
-    present = [column for column in columns if split_role(column) in judgements]
-    roles = [split_role(column) for column in present]
-    rows = judgements.rows.select("user", *roles).unique(maintain_order=True)
-    if not roles:
+    labels = split_labels(columns)
+    present = [role for role in labels if role in judgements]
+    rows = judgements.rows.select("user", *present).unique(maintain_order=True)
+    if not present:
         return rows.join(combinations, how="cross")
-    lacking = rows.join(combinations, on=roles, how="anti", maintain_order="left")
+    lacking = rows.join(combinations, on=present, how="anti", maintain_order="left")
     if lacking.height:
-        values = values_of(lacking.select(roles).head(1))[0]
-        raise _unlisted_error(judgements.name, present, values)
-    return rows.join(combinations, on=roles).select("user", *combinations.columns)
+        values = values_of(lacking.select(present).head(1))[0]
+        names = [labels[role] for role in present]
+        raise _unlisted_error(judgements.name, names, values)
+    return rows.join(combinations, on=present).select("user", *combinations.columns)
 
 
 def _refuse_other_kind(name: str, theirs: pl.Series, ours: pl.Series) -> None:
@@ -307,11 +300,10 @@ def _checked(
 
     They are of the types of known ones; others are refused.
     """
-    for column in columns:
-        role = split_role(column)
+    for role, column in split_labels(columns).items():
         if role not in sheet:
             continue
-        values = _values_of(sheet, column)
+        values = _values_of(sheet[role].alias(column), sheet.name)
         if known is not None:
             if values.dtype == pl.Datetime and known[role].dtype == pl.Datetime("ns"):
                 values = values.dt.cast_time_unit("ns")
@@ -320,18 +312,17 @@ def _checked(
     return sheet
 
 
-def _values_of(sheet: Sheet, column: str) -> pl.Series:
-    """Return a column of the split; refuse what is missing, and other types.
+def _values_of(values: pl.Series, name: str) -> pl.Series:
+    """Return a column of the split of a table; refuse what is missing, and other types.
 
     It is of text, whole numbers, True and False, dates or times. These are in
     microseconds, or in nanoseconds if they differ by less.
     """
-    values = sheet[split_role(column)].alias(column)
     missing = is_missing(values)
-    name = f"{sheet.name}: column {column!r}"
+    problem = f"{name}: column {values.name!r} of split="
     if missing.any():
         raise FrameError(
-            f"{name} of split= has missing values ({missing.sum():,}), the first in row "
+            f"{problem} has missing values ({missing.sum():,}), the first in row "
             f"{missing.arg_true()[0]}. Drop such rows, or fill them in."
         )
     dtype = values.dtype
@@ -348,7 +339,7 @@ def _values_of(sheet: Sheet, column: str) -> pl.Series:
         if (whole.cast(dtype) == values).all() and not whole.null_count():
             return whole
     raise FrameError(
-        f"{name} of split= holds {kind(dtype)} such as {quoted(values.to_list()[0])}: "
+        f"{problem} holds {kind(dtype)} such as {quoted(values.to_list()[0])}: "
         "give text, whole numbers or dates."
     )
 

@@ -12,7 +12,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.caching import cached_property
-from recnb.data.convert import from_pandas, owned, refuse_unread
+from recnb.data.columns import from_pandas, owned, refuse_unread
 from recnb.data.names import Labels, Named, role_of
 from recnb.display.text import one_line
 from recnb.errors import ColumnError, FrameError

@@ -14,12 +14,11 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.checks import is_missing, kind
-from recnb.data.convert import from_pandas
+from recnb.data.columns import as_column, as_numbers, is_missing, kind
 from recnb.data.forms import opened
-from recnb.data.names import IDS, WANTED, Named, as_named, role_of
-from recnb.data.roles import settle
-from recnb.data.sheet import Sheet, repeated
+from recnb.data.names import IDS, WANTED, Named, role_of
+from recnb.data.roles import as_named, settle
+from recnb.data.sheet import Sheet, ids_in_words, repeated
 from recnb.data.tables import Frame, InputTable, Tables
 from recnb.display.language import _
 from recnb.errors import (
@@ -117,9 +116,8 @@ def _table_of(given: object, name: str, tables: Tables, named: Named) -> pl.Data
     table = Sheet(f"{name}=", table, {}).with_ids(ids).rows
     twice = repeated(table, ids)
     if twice.height:
-        example = _ids_of(twice.row(0, named=True))
         raise FrameError(
-            f"{name}= has more than one value for {example}: give each one."
+            f"{name}= has more than one value for {ids_in_words(twice, 0)}: give each one."
         )
     values = checked(table, "value", name, LARGEST[name])
     if name == "user_weight":
@@ -178,7 +176,7 @@ def shares_of_largest(table: pl.DataFrame, weights: pl.Series) -> pl.Series:
     shares = pl.Series(values / values.max())
     lowest = int(values.argmin())
     if shares[lowest] < 1 / HIGHEST:
-        example = _ids_of(table.row(lowest, named=True))
+        example = ids_in_words(table, lowest)
         raise FrameError(
             f"user_weight=: {weights[lowest]!r} for {example} is less than "
             f"{1 / HIGHEST:g} of the largest. Such a user does not count: leave them "
@@ -192,22 +190,15 @@ def checked(table: pl.DataFrame, column: str, name: str, highest: float) -> pl.S
 
     All are above 0, and none is above `highest`; `name` is what an error calls them.
     """
-    given = table[column]
-    if isinstance(given.dtype, (pl.List, pl.Array, pl.Struct)):
-        ids = _ids_of(table.row(0, named=True))
-        raise FrameError(
-            f"{name}: {quoted(given.to_list()[0])} for {ids} is no number: give one of each."
-        )
-    values = given.cast(pl.Float64, strict=False)
+    values = as_numbers(table[column], name).cast(pl.Float64)
     is_good = ((values > 0) & (values <= highest)).fill_null(value=False)
     bad = table.filter(~is_good)
     if bad.height:
-        row = bad.row(0, named=True)
         rule = "outside (0, 1]" if highest == 1 else "not above 0, or infinite"
         are = "is" if bad.height == 1 else "are"
         raise FrameError(
             f"{name}: {bad.height:,} of {table.height:,} values {are} missing or "
-            f"{rule}, such as {row[column]!r} for {_ids_of(row)}. Correct them, or "
+            f"{rule}, such as {bad[column][0]!r} for {ids_in_words(bad, 0)}. Correct them, or "
             "leave their rows out."
         )
     return values
@@ -221,17 +212,13 @@ def pair_weights(rows: pl.DataFrame, least: float, name: str) -> Floats:
     clipped = np.maximum(rows["propensity"].to_numpy(), least)
     tiny = np.flatnonzero(clipped < 1 / HIGHEST)
     if len(tiny):
-        example = _ids_of(rows.row(int(tiny[0]), named=True))
+        example = ids_in_words(rows, int(tiny[0]))
         raise FrameError(
             f"{name}: {float(clipped[tiny[0]])!r} for {example} is so small that "
             "sums of 1 / propensity overflow. Give a least propensity, such as "
             "min_propensity=0.01."
         )
     return np.asarray(1.0 / clipped)
-
-
-def _ids_of(row: Mapping[str, Any]) -> str:
-    return ", ".join(f"{role} {row[role]!r}" for role in IDS if role in row)
 
 
 def look_up(table: pl.DataFrame, rows: pl.DataFrame, name: str) -> pl.Series:
@@ -257,7 +244,7 @@ def refuse_lacking(values: pl.Series, ids: pl.DataFrame, name: str) -> None:
     if not values.null_count():
         return
     lacking = ids.filter(values.is_null()).unique(maintain_order=True)
-    ids_in_words = f"{ids.columns[0]}s" if ids.width == 1 else "pairs of user and item"
+    kind_of_ids = f"{ids.columns[0]}s" if ids.width == 1 else "pairs of user and item"
     fix = "Give each of them one."
     if name == "propensity":
         fix = (
@@ -266,7 +253,7 @@ def refuse_lacking(values: pl.Series, ids: pl.DataFrame, name: str) -> None:
         )
     raise FrameError(
         f"{name}= has no value for {lacking.height:,} of {ids.n_unique():,} "
-        f"{ids_in_words}, such as {_ids_of(lacking.row(0, named=True))}. {fix}"
+        f"{kind_of_ids}, such as {ids_in_words(lacking, 0)}. {fix}"
     )
 
 
@@ -347,10 +334,8 @@ def _items_of(given: Any, known: pl.Series) -> pl.DataFrame:
             f"items= is a {type(given).__name__}: give its column of items, such as "
             f"items=truth['item']."
         )
-    column = given
-    if not isinstance(given, pd.Series):
-        column = pd.Series([*given] if is_several(given) else [given])
-    items = pl.DataFrame({"item": from_pandas(column, "items", "items", "item")})
+    values = [*given] if is_several(given) else [given]
+    items = as_column(values, "items", "items", "item").to_frame()
     rows = Sheet("items=", items, {}).with_ids(["item"]).rows
     if kind(rows["item"].dtype) != kind(known.dtype):
         raise FrameError(

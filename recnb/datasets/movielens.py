@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from recnb.display.language import N_, _
+from recnb.display.language import _
 from recnb.errors import RecnbError
 
 ADDRESS = "https://files.grouplens.org/datasets/movielens/ml-100k.zip"
@@ -68,9 +68,8 @@ class MovieLens:
     users: pd.DataFrame  #: user, age, gender, occupation, zip (text)
 
     def __repr__(self) -> str:
-        words = N_("MovieLens({users:,} users, {items:,} items, {ratings:,} ratings)")
         return _(
-            words,
+            "MovieLens({users:,} users, {items:,} items, {ratings:,} ratings)",
             users=len(self.users),
             items=len(self.items),
             ratings=len(self.ratings),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from recnb.datasets.bundled import frames_by, read_bundled
-from recnb.display.language import N_, _
+from recnb.display.language import _
 
 RETRIEVERS = ("words", "bm25", "trigrams", "expanded", "fused")
 
@@ -54,12 +54,9 @@ class Questions:
         return frames_by(self.runs, "retriever")
 
     def __repr__(self) -> str:
-        text = N_(
-            "Questions({queries:,} queries, {passages:,} passages, {truth:,} relevant "
-            "pairs, retrievers {names})"
-        )
         return _(
-            text,
+            "Questions({queries:,} queries, {passages:,} passages, {truth:,} relevant "
+            "pairs, retrievers {names})",
             queries=len(self.queries),
             passages=len(self.passages),
             truth=len(self.truth),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from recnb.datasets.bundled import frames_by, read_bundled
-from recnb.display.language import N_, _
+from recnb.display.language import _
 
 MODELS = ("item-knn", "factors", "popular")
 
@@ -62,12 +62,9 @@ class Sample:
         return frames_by(self.recommendations, "model")
 
     def __repr__(self) -> str:
-        text = N_(
-            "Sample({users:,} users, {items:,} items, {train:,} train and "
-            "{test:,} test ratings, models {names})"
-        )
         return _(
-            text,
+            "Sample({users:,} users, {items:,} items, {train:,} train and "
+            "{test:,} test ratings, models {names})",
             users=len(self.users),
             items=len(self.items),
             train=len(self.train),

@@ -12,10 +12,10 @@ from typing import Any, TypeVar
 import polars as pl
 
 from recnb.data import Frame, InputTable, Layout, Source
-from recnb.data.layout import columns_of_models
-from recnb.data.names import RECS, TRUTH, as_named
+from recnb.data.names import RECS, TRUTH
 from recnb.data.parts import Parts, StoredRows
 from recnb.data.read import opened_together
+from recnb.data.roles import as_named, columns_of_models
 from recnb.data.side_data import read_side_data
 from recnb.data.tables import engine_name
 from recnb.data.weights import read_weights, with_propensity_named

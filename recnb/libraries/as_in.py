@@ -187,8 +187,8 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
         return preset(library, metric), k
     if measure.text or measure.options or not measure.metric.is_accuracy:
         return preset(library, metric), k
-    measure = measure.cut_at(k)
-    first = default_of(library, measure.metric.name, whole=measure.k is None)
+    k = measure.cut_at(k).k
+    first = default_of(library, measure.metric.name)
     if first is None:
-        return preset(library, metric), measure.k
-    return only_way(first, metric), measure.k
+        return preset(library, metric), k
+    return only_way(first, metric), k

@@ -14,7 +14,7 @@ import pandas as pd
 
 from recnb.conventions.presets import of_metric
 from recnb.data import Source
-from recnb.data.source import EmptyTruthError
+from recnb.data.joined import EmptyTruthError
 from recnb.display.language import N_, _
 from recnb.display.progress import steps
 from recnb.errors import OptionError, RecnbError, is_number, quoted

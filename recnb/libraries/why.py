@@ -75,7 +75,7 @@ def why(
         first, second = _("the frames of the first"), _("the frames of the second")
         switches.insert(0, Switch("frames", first, second, replace(ours, preset=None)))
     our_name, their_name = one_line(ours.name), one_line(theirs.name)
-    first_row = ("", "", our_name, start.value, np.nan, len(start.users), "")
+    first_row = ("", "", our_name, start.value, np.nan, 0, "")
     rows, notes = _rows_of(walk(start, switches, end, other_source, k))
     numbers = f"{start.value:.4f} {our_name}, {end.value:.4f} {their_name}"
     headline = f"{measure.label}: {numbers}, {end.value - start.value:+.4f}"
@@ -198,8 +198,11 @@ def _users_of(start: Measurement, end: Measurement) -> str:
     """Say how many users the numbers are of."""
     if start.n_counted == end.n_counted:
         return users_in_words(start.n_counted)
-    words = N_("{n:,} users at the start, {other:,} at the end")
-    return _(words, n=start.n_counted, other=end.n_counted)
+    return _(
+        "{n:,} users at the start, {other:,} at the end",
+        n=start.n_counted,
+        other=end.n_counted,
+    )
 
 
 def _other_side(

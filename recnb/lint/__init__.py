@@ -112,8 +112,10 @@ def _lines(not_made: Iterable[tuple[Check, NotCheckedError]]) -> tuple[str, ...]
     titles = dict[str, list[str]]()
     for check, reason in sorted(not_made, key=lambda one: one[1].need not in OF_FRAMES):
         titles.setdefault(str(reason), []).append(_(check.title))
-    words = N_("Not checked: {what}. {reason}")
-    return tuple(_(words, what=", ".join(titles[one]), reason=one) for one in titles)
+    return tuple(
+        _("Not checked: {what}. {reason}", what=", ".join(what), reason=reason)
+        for reason, what in titles.items()
+    )
 
 
 def _headline(findings: Sequence[Finding], n_checks: int) -> str:
@@ -124,22 +126,27 @@ def _headline(findings: Sequence[Finding], n_checks: int) -> str:
         n = sum(finding.severity == severity for finding in findings)
         if n:
             counts.append(_(plural, n=n))
-    words = N_("Lint: {counts}, of {checks} checks")
-    return _(words, counts=", ".join(counts), checks=n_checks)
+    listed = ", ".join(counts)
+    return _("Lint: {counts}, of {checks} checks", counts=listed, checks=n_checks)
 
 
 def _measured(measured: Measured, users: str, lower: float, upper: float) -> str:
     """Return in words what effects are measured with, over which users."""
-    words = N_("Effects are measured with {label}: {value} over {users}.")
-    value = f"{measured.value:.4f}"
-    sentence = _(words, label=measured.label, value=value, users=users)
+    sentence = _(
+        "Effects are measured with {label}: {value} over {users}.",
+        label=measured.label,
+        value=f"{measured.value:.4f}",
+        users=users,
+    )
     low, high = f"{lower:.4f}", f"{upper:.4f}"
     if not upper > lower or low == high:
         return sentence
-    words = N_(
-        "With equal scores in another order it could be anything from {low} to {high}."
+    otherwise = _(
+        "With equal scores in another order it could be anything from {low} to {high}.",
+        low=low,
+        high=high,
     )
-    return f"{sentence} {_(words, low=low, high=high)}"
+    return f"{sentence} {otherwise}"
 
 
 def finding_of(
@@ -166,11 +173,10 @@ def judged_order(models: Models, measure: Measure) -> dict[str, float]:
         finding = finding_of(checks.unjudged, model, measure)
         if finding is not None:
             of_judged[name] = finding.facts.get("other", means[name])
-    order = _best_first(means, measure.metric)
-    order_of_judged = _best_first(of_judged, measure.metric)
-    if order == order_of_judged:
+    order = _best_first(of_judged, measure.metric)
+    if order == _best_first(means, measure.metric):
         return {}
-    return {name: of_judged[name] for name in order_of_judged}
+    return {name: of_judged[name] for name in order}
 
 
 def order_in_words(label: str, of_judged: Mapping[str, float]) -> Line:

@@ -296,21 +296,18 @@ def ties(data: LintData) -> Iterator[Problem]:
 def unjudged(data: LintData) -> Iterator[Problem]:
     if not _tells_judged(data):
         return
-    judged = data.joined.rows.judged
-    is_evaluated = pl.col("user").is_in(data.joined.users.implode())
     is_top = pl.col("rank") <= (data.k or np.inf)
-    top = data.joined.rows.lists.filter(is_evaluated, is_top).select(*PAIR, "rank")
+    top = data.lists.filter(is_top).select(*PAIR, "rank")
+    judged = data.joined.rows.judged
     rows = top.join(judged, on=PAIR, how="anti", maintain_order="left")
     measure = Measure(metric_named("judged"), k=data.k)
-    scoring = Scoring(data.joined, measure)
-    _values, mean = averaged(scoring, Cutoffs.one(data.k))
-    share = mean.item()
+    _values, share = averaged(Scoring(data.joined, measure), Cutoffs.one(data.k))
     yield Problem(
         rows,
         top.height,
         repair=Repair(data, judged_only=True),
         grave=rows.height >= MANY_ROWS * top.height,
-        facts={"judged": measure.label, "share": share},
+        facts={"judged": measure.label, "share": share.item()},
     )
 
 
@@ -363,8 +360,9 @@ def upside_down(data: LintData) -> Iterator[Problem]:
     score = in_floats(recs["score"])
     same_user = (recs["user"].head(-1) == recs["user"].tail(-1)).to_numpy()
     if same_user.sum() < ENOUGH_FOR_A_RULE:
-        words = N_("It takes {least} rows below another one.")
-        raise NotCheckedError(_(words, least=ENOUGH_FOR_A_RULE))
+        raise NotCheckedError(
+            "It takes {least} rows below another one.", least=ENOUGH_FOR_A_RULE
+        )
     if (score[1:] > score[:-1])[same_user].all():
         yield Problem(
             recs,
@@ -429,9 +427,8 @@ def short_lists(data: LintData) -> Iterator[Problem]:
 def rank_gaps(data: LintData) -> Iterator[Problem]:
     if not data.joined.has_gaps:
         return
-    is_evaluated = pl.col("user").is_in(data.joined.users.implode())
     rank = pl.col("rank")
-    lists = data.joined.rows.lists.filter(is_evaluated).group_by("user")
+    lists = data.lists.group_by("user")
     ends = lists.agg(rank.max(), rows=pl.len(), first=rank.min())
     yield Problem(
         ends.filter(rank != pl.col("rows")).select("user", "rank", "rows"),
@@ -511,24 +508,18 @@ WITH_ZEROS = N_(
     advice="If it is how relevant an item is, name it:",
 )
 def unused_relevance(data: LintData) -> Iterator[Problem]:
-    truth, columns = data.source.truth, data.side.truth_columns
-    column = _column_of_amounts(data)
-    if column is None or columns is None:
-        return
-    amounts = columns.columns[column]
-    if isinstance(amounts, str):
-        return  # it holds values of several kinds
-    are_numbers = amounts.dtype.is_numeric() or amounts.dtype == pl.Boolean
-    if not are_numbers or len(amounts) != truth.height:
+    truth = data.source.truth
+    amounts = _column_of_amounts(data)
+    if amounts is None or len(amounts) != truth.height:
         return
     is_zero = amounts.cast(pl.Float64) <= 0
     if amounts.n_unique() == 1 and not is_zero.all():
         return
     n_zeros = int(is_zero.sum())
-    rows = truth.select(*PAIR, amounts.alias(column))
+    rows = truth.select(*PAIR, amounts)
     if n_zeros:
         rows = rows.filter(is_zero)
-    repair = Repair(data, relevance=column)
+    repair = Repair(data, relevance=amounts.name)
     repair.columns["truth"] = amounts.alias("relevance")
     yield Problem(
         rows,
@@ -536,20 +527,27 @@ def unused_relevance(data: LintData) -> Iterator[Problem]:
         repair=repair,
         grave=n_zeros > 0,
         frame="truth",
-        facts={"column": quoted_id(column), "zeros": n_zeros},
+        facts={"column": quoted_id(amounts.name), "zeros": n_zeros},
         short=WITH_ZEROS if n_zeros else "",
     )
 
 
-def _column_of_amounts(data: LintData) -> str | None:
+def _column_of_amounts(data: LintData) -> pl.Series | None:
     """Find the first column of the truth that is named like relevance and has no role.
 
-    None if there is none, or relevance was given.
+    None if there is none, if it holds no numbers, or relevance was given.
     """
-    columns = data.side.truth_columns
-    if columns is None or "relevance" in data.source.judgements.labels:
+    table = data.side.truth_columns
+    if table is None or "relevance" in data.source.judgements.labels:
         return None
-    return next((name for name in columns.columns if plain_name(name) in AMOUNTS), None)
+    names = [name for name in table.columns if plain_name(name) in AMOUNTS]
+    if not names:
+        return None
+    amounts = table.columns[names[0]]
+    if isinstance(amounts, str):
+        return None  # it holds values of several kinds
+    are_numbers = amounts.dtype.is_numeric() or amounts.dtype == pl.Boolean
+    return amounts.alias(names[0]) if are_numbers else None
 
 
 OUT_OF_WHAT_IS_THERE = N_(
@@ -682,7 +680,7 @@ def clipped(data: LintData) -> Iterator[Problem]:
     repair = Repair(data, min_propensity=None)
     of_full = repair.measured()
     if of_full is None:
-        raise NotCheckedError(_("It would take long with so many rows."))
+        raise NotCheckedError("It would take long with so many rows.")
     if abs(of_full.value - data.measured.value) >= MOVES:
         rows = data.joined.rows.truth
         yield Problem(
@@ -710,14 +708,13 @@ def nothing_seen(data: LintData) -> Iterator[Problem]:
     seen = data.joined.rows.truth.select("user")
     unseen = listed.join(seen, on="user", how="anti", maintain_order="left")
     values, _mean = data.averaged
-    averaged_users = data.users(~np.isnan(values).ravel())
+    averaged_users = data.users(~np.isnan(values).ravel())["user"]
+    counts = pl.col("user").is_in(averaged_users.implode())
     repair = Repair(data, averaged_users="recs", no_relevant="zero")
-    left_out = unseen.join(averaged_users, on="user", how="anti", maintain_order="left")
+    left_out = unseen.filter(~counts)
     yield Problem(left_out, listed.height, repair=repair, grave=False)
     if data.convention.no_relevant == "one":
-        count_1 = unseen.join(
-            averaged_users, on="user", how="semi", maintain_order="left"
-        )
+        count_1 = unseen.filter(counts)
         yield Problem(
             count_1, listed.height, repair=repair, grave=False, short=COUNT_AS_1
         )

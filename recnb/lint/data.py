@@ -10,8 +10,8 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from recnb.data.sheet import Sheet
-from recnb.display.language import N_, Message, _
+from recnb.data.sheet import Sheet, rows_of_users
+from recnb.display.language import Message, _
 from recnb.display.text import one_line, sample_in_words
 from recnb.metrics.gain import Gain
 from recnb.metrics.hits import (
@@ -22,13 +22,7 @@ from recnb.metrics.hits import (
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import RETRIEVAL_METRICS
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.scoring import (
-    averaged,
-    cutoffs_under,
-    filled,
-    scoring_of,
-)
-from recnb.stats import means
+from recnb.results.scoring import averaged, scoring_of
 
 Mask = NDArray[np.bool_]
 PAIR = ["user", "item"]
@@ -41,13 +35,15 @@ FRAMES = (*SIDES, "train", "items", "users")
 
 
 class NotCheckedError(Exception):
-    """A check cannot be made; the message says why, and what to give."""
+    """A check cannot be made; the message says why, and what to give.
 
-    def __init__(self, reason: str, need: str = "") -> None:
-        super().__init__(reason)
-        self.need = (
-            need  #: what lacks: a word of `NEEDS`, or "rows"; "" if it is neither
-        )
+    It is in the catalogue of translations without a mark, and holds `facts`.
+    """
+
+    def __init__(self, message: Message, need: str = "", **facts: Any) -> None:
+        super().__init__(_(message, **facts))
+        #: what lacks: a word of `NEEDS`, or "rows"; "" if it is neither
+        self.need = need
 
 
 def quoted_id(value: Any) -> str:
@@ -136,11 +132,8 @@ class LintData:
 
     def values_of(self, hits: Hits) -> tuple[Floats, float]:
         """Compute the metric of hits of the same users: their values, and the mean."""
-        cutoffs = cutoffs_under(self.convention, Cutoffs.one(self.asked_k))
-        credit = self.scoring.measure.at(hits, cutoffs)
-        matrix = filled(credit, self.convention)
-        mean = means(matrix, self.joined.user_weight)
-        return np.nan_to_num(matrix[:, 0]), float(mean[0])
+        values, mean = averaged(self.scoring, Cutoffs.one(self.asked_k), hits)
+        return np.nan_to_num(values[:, 0]), float(mean[0])
 
     @property
     def given(self) -> list[str]:
@@ -186,6 +179,11 @@ class LintData:
         """Return some of the users evaluated as rows."""
         return self.joined.users.filter(pl.Series(chosen)).alias("user").to_frame()
 
+    @property
+    def lists(self) -> pl.DataFrame:
+        """The rows of the users evaluated; an error if rows are not in memory."""
+        return rows_of_users(self.joined.rows.lists, self.joined.users)
+
     @cached_property
     def relevant(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated.
@@ -212,49 +210,47 @@ class LintData:
         for need in needs:
             is_there, words = NEEDS[need]
             if not is_there(self):
-                label, least = self.measure.label, ENOUGH_FOR_A_RULE
-                raise NotCheckedError(_(words, label=label, least=least), need)
+                raise NotCheckedError(
+                    words, need, label=self.measure.label, least=ENOUGH_FOR_A_RULE
+                )
 
 
 class Need(NamedTuple):
-    """What a check cannot do without."""
+    """What a check cannot do without.
+
+    The words are in the catalogue of translations without a mark.
+    """
 
     is_there: Callable[[LintData], bool]
     words: Message  #: the reason why the check is not made
 
 
 NEEDS = {
-    "train": Need(
-        lambda data: data.side.train is not None, N_("Give `train=` to check.")
-    ),
-    "items": Need(
-        lambda data: data.side.items is not None, N_("Give `items=` to check.")
-    ),
-    "k": Need(lambda data: data.asked_k is not None, N_("Give `k=` to check.")),
+    "train": Need(lambda data: data.side.train is not None, "Give `train=` to check."),
+    "items": Need(lambda data: data.side.items is not None, "Give `items=` to check."),
+    "k": Need(lambda data: data.asked_k is not None, "Give `k=` to check."),
     "score": Need(
         lambda data: "score" in data.source.lists.labels,
-        N_("The lists have no scores."),
+        "The lists have no scores.",
     ),
     "judged": Need(
         lambda data: "judged" in RETRIEVAL_METRICS,
-        N_("The package lacks the measures of search."),
+        "The package lacks the measures of search.",
     ),
     "direction": Need(
         lambda data: data.metric.better is not None,
-        N_("{label} has no direction: a value is neither good nor bad."),
+        "{label} has no direction: a value is neither good nor bad.",
     ),
     "best value": Need(
         lambda data: bool(np.isfinite(data.best_value)),
-        N_("{label} has no highest value."),
+        "{label} has no highest value.",
     ),
     "users": Need(
         lambda data: len(data.listed) >= ENOUGH_FOR_A_RULE,
-        N_("It takes {least} users with a list."),
+        "It takes {least} users with a list.",
     ),
     "lists": Need(
         lambda data: bool(data.listed.sum() >= ENOUGH_FOR_A_RULE),
-        N_("It takes {least} users with a list."),
+        "It takes {least} users with a list.",
     ),
 }
-#: The reason why a check is not made that reads rows which stay in files or an engine.
-ELSEWHERE = N_("The rows of the lists are not in memory.")

@@ -19,7 +19,7 @@ from recnb.display.plain import wrapped
 from recnb.display.templates import write
 from recnb.display.text import one_line
 from recnb.errors import ElsewhereError, OptionError, RecnbError, Suggesting, near
-from recnb.lint.data import ELSEWHERE, LintData, NotCheckedError, quoted_id
+from recnb.lint.data import LintData, NotCheckedError, quoted_id
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -200,7 +200,9 @@ class Check:
             problems = [problem for problem in self.search(data) if problem.n]
             return [self._finding(data, problem) for problem in problems]
         except ElsewhereError:
-            raise NotCheckedError(_(ELSEWHERE), "rows") from None
+            raise NotCheckedError(
+                "The rows of the lists are not in memory.", need="rows"
+            ) from None
 
     def _finding(self, data: LintData, problem: Problem) -> Finding:
         label, value, n_values = data.measured

@@ -14,9 +14,9 @@ from typing import Any, Literal, NamedTuple, Self
 import polars as pl
 
 from recnb.conventions.convention import DECISIONS, ROW_ORDERS
-from recnb.data.call import GivenFrame
 from recnb.data.in_memory import Sheets
 from recnb.data.names import Labels
+from recnb.data.side_data import GivenFrame
 from recnb.display.language import N_, _
 from recnb.errors import FrameError
 from recnb.lint.data import FRAMES, PAIR, SIDES, LintData, Measured
@@ -280,7 +280,7 @@ class Repair:
     # What is put right, and its metric
 
     def changed(self, name: str) -> pl.DataFrame:
-        """Return a frame with all its changes."""
+        """Return a frame with all its changes; an error if nothing is left of it."""
         rows = self.data.frame(name)
         if name in self.columns:
             rows = rows.with_columns(self.columns[name])
@@ -290,6 +290,8 @@ class Repair:
                 if change.other:
                     ids = self.data.ids_of(change.other, list(change.roles))
                 rows = change.after(rows, ids)
+        if rows.is_empty():
+            raise FrameError(f"nothing is left of {name}.")
         return rows
 
     def measured(self) -> Measured | None:
@@ -322,18 +324,12 @@ class Repair:
         lists, judgements = source.lists, source.judgements
         changed = [*self.columns, *(change.frame for change in self.changes)]
         if "recs" in changed:
-            lists = lists.with_rows(self._some_rows("recs"))
+            lists = lists.with_rows(self.changed("recs"))
         if "truth" in changed:
-            rows = self._some_rows("truth")
+            rows = self.changed("truth")
             labels = {role: role for role in rows.columns} | {**judgements.labels}
             judgements = replace(judgements, rows=rows, labels=labels)
         return replace(source, lists=lists, judgements=judgements)
-
-    def _some_rows(self, name: str) -> pl.DataFrame:
-        rows = self.changed(name)
-        if rows.height == 0:
-            raise FrameError(f"nothing is left of {name}.")
-        return rows
 
 
 def _are_joinable(here: GivenFrame, there: GivenFrame, roles: Sequence[str]) -> bool:

@@ -84,18 +84,6 @@ class Ties(NamedTuple):
     upper: float  #: and in their best order
 
 
-class TiedHits(NamedTuple):
-    """The hits in lists, by run of equal scores, the most relevant of a run first.
-
-    A row whose score no other row of its list has is a run of one.
-    """
-
-    hit: Ints  #: position in the hits
-    first: Ints  #: position in the rows of the first row of its run
-    size: Ints  #: rows of its run
-    above: Ints  #: hits of its run before it
-
-
 def find_ties(data: LintData) -> Ties | None:
     """Find what equal scores leave open.
 
@@ -112,17 +100,14 @@ def find_ties(data: LintData) -> Ties | None:
     rows = list_rows(data)
     if rows is None or not rows.is_tied.any() or _is_out_of_order(rows):
         return None
-    tied = _tied_hits(data, rows)
-    best, worst = _extreme_ranks(data.hits, rows, tied)
+    best, worst, begins = _extreme_ranks(data, rows)
     low, lower = data.values_of(_with_ranks(data.hits, worst))
     high, upper = data.values_of(_with_ranks(data.hits, best))
     differs = high > low + 1e-12
     if not _has_bounds(data):
         lower = upper = np.nan
         differs[:] = True
-    # The first rows of runs with a hit, of users whose value the order may change.
-    begins = np.unique(tied.first[tied.size > 1])
-    begins = begins[differs[rows.user[begins]]]
+    begins = begins[differs[rows.user[begins]]]  # of users whose value may change
     first = data.joined.rows.lists[rows.row[begins]].select("user", "rank", "score")
     return Ties(
         first=first.unique("user", keep="first", maintain_order=True),
@@ -132,17 +117,32 @@ def find_ties(data: LintData) -> Ties | None:
     )
 
 
-def _extreme_ranks(hits: Hits, rows: ListRows, tied: TiedHits) -> tuple[Ints, Ints]:
+def _extreme_ranks(data: LintData, rows: ListRows) -> tuple[Ints, Ints, Ints]:
     """Return the ranks of the hits in the best order of equal scores, and in the worst.
 
-    The most relevant hits of a run have its first places in the best order, and its
-    last in the worst.
+    The most relevant hits of a run of equal scores have its first places in the best
+    order, and its last in the worst. The first rows are returned as well of the runs
+    with a hit.
     """
+    hits = data.hits
+    # The runs, by number from 0; a row whose score no other has is a run of one.
+    is_first = np.r_[True, ~rows.is_tied]
+    first_of_run = np.flatnonzero(is_first)
+    size_of_run = np.diff(np.r_[first_of_run, len(is_first)])
+    run_of_row = np.cumsum(is_first) - 1
+    # The hits, by run, then by falling worth. Of the same worth, the item that
+    # target="preferred" looks for comes first.
+    row_of_hit = _locate_hits(hits, rows)
+    hit = np.flatnonzero(row_of_hit >= 0)
+    run = run_of_row[row_of_hit[hit]]
+    order = np.lexsort((~hits.preferred[hit], -_worth(data)[hit], run))
+    hit, run = hit[order], run[order]
+    first, size = first_of_run[run], size_of_run[run]
+    above = count_within(run) - 1  # hits of the run before each
     best, worst = hits.rank.copy(), hits.rank.copy()
-    last = tied.first + tied.size - 1
-    best[tied.hit] = rows.rank[tied.first + tied.above]
-    worst[tied.hit] = rows.rank[last - tied.above]
-    return best, worst
+    best[hit] = rows.rank[first + above]
+    worst[hit] = rows.rank[first + size - 1 - above]
+    return best, worst, np.unique(first[size > 1])
 
 
 def _is_order_chosen(data: LintData) -> bool:
@@ -170,31 +170,6 @@ def _has_bounds(data: LintData) -> bool:
     if data.scoring.measure.options.get("out_of") == "hits":
         return False
     return not (data.hits.relevance < 0).any()
-
-
-def _tied_hits(data: LintData, rows: ListRows) -> TiedHits:
-    """Find the run of equal scores of each hit, and order the hits of each run."""
-    hits = data.hits
-    # The runs, by number from 0.
-    begins = np.r_[True, ~rows.is_tied]  # whether a row is the first of its run
-    first_of_run = np.flatnonzero(begins)
-    size_of_run = np.diff(np.r_[first_of_run, len(begins)])
-    run_of_row = np.cumsum(begins) - 1
-    # The hits, by run, then by falling worth.
-    row_of_hit = _locate_hits(hits, rows)
-    hit = np.flatnonzero(row_of_hit >= 0)
-    run = run_of_row[row_of_hit[hit]]
-    worth = _worth(data)[hit]
-    # Of the same worth, the item that target="preferred" looks for comes first.
-    order = np.lexsort((~hits.preferred[hit], -worth, run))
-    hit = hit[order]
-    run = run[order]
-    return TiedHits(
-        hit=hit,
-        first=first_of_run[run],
-        size=size_of_run[run],
-        above=count_within(run) - 1,
-    )
 
 
 def _worth(data: LintData) -> Floats:

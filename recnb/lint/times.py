@@ -24,21 +24,23 @@ def comparable_times(data: LintData) -> tuple[pl.Series, pl.Series]:
     cannot be compared.
     """
     if data.source.keys.columns:
-        raise NotCheckedError(_("Give the rows of one value of `split=` alone."))
+        raise NotCheckedError("Give the rows of one value of `split=` alone.")
     times = list[pl.Series]()
     for name, column in zip(DATED, _columns_of_times(data), strict=True):
         if len(column) != data.frame(name).height:
-            words = N_("Rows of `{frame}` were left out or put together.")
-            raise NotCheckedError(_(words, frame=name))
+            raise NotCheckedError(
+                "Rows of `{frame}` were left out or put together.", frame=name
+            )
         times.append(_days(column, name))
     train, truth = times
     kind, kind_of_truth = _kind_of_time(train), _kind_of_time(truth)
     if kind != kind_of_truth or kind == OTHER_KIND:
-        words = N_(
+        raise NotCheckedError(
             "The times are {train} in `train` and {truth} in `truth`: give both as "
-            "dates, or both as numbers."
+            "dates, or both as numbers.",
+            train=_(kind),
+            truth=_(kind_of_truth),
         )
-        raise NotCheckedError(_(words, train=_(kind), truth=_(kind_of_truth)))
     if kind == NUMBERS:
         return _numbers(train), _numbers(truth)
     is_day = pl.Date in (train.dtype, truth.dtype)
@@ -57,8 +59,9 @@ def _columns_of_times(data: LintData) -> list[pl.Series]:
             table[name].alias(name) for table, name in zip(tables, names, strict=True)
         ]
     except FrameError:
-        words = N_("A column of times holds values of several kinds.")
-        raise NotCheckedError(_(words)) from None
+        raise NotCheckedError(
+            "A column of times holds values of several kinds."
+        ) from None
 
 
 def _names_of_times(columns: list[list[str]]) -> tuple[str, str]:
@@ -68,26 +71,27 @@ def _names_of_times(columns: list[list[str]]) -> tuple[str, str]:
     """
     lacking = [name for name, names in zip(DATED, columns, strict=True) if not names]
     if len(lacking) == 2:
-        words = N_(
+        raise NotCheckedError(
             "No column of `train` and of `truth` is known to say when: call it "
             "`timestamp` in both."
         )
-        raise NotCheckedError(_(words))
     if lacking:
-        words = N_("No column of `{frame}` is known to say when: call it `timestamp`.")
-        raise NotCheckedError(_(words, frame=lacking[0]))
+        raise NotCheckedError(
+            "No column of `{frame}` is known to say when: call it `timestamp`.",
+            frame=lacking[0],
+        )
     of_train, of_truth = columns
     for name in of_train:
         if name in of_truth:
             return name, name
     for name, names in zip(DATED, columns, strict=True):
         if len(names) > 1:
-            words = N_(
+            raise NotCheckedError(
                 "Several columns of `{frame}` say when, {columns}: call one of them as "
-                "in the other frame."
+                "in the other frame.",
+                frame=name,
+                columns=", ".join(map(quoted_id, names)),
             )
-            listed = ", ".join(map(quoted_id, names))
-            raise NotCheckedError(_(words, frame=name, columns=listed))
     return of_train[0], of_truth[0]
 
 
@@ -98,13 +102,13 @@ def _days(column: pl.Series, frame: str) -> pl.Series:
     days = column.str.head(10).str.to_date("%Y-%m-%d", strict=False)
     unread = column.filter(days.is_null() & column.is_not_null())
     if len(unread):
-        words = N_(
+        raise NotCheckedError(
             "Column {column} of `{frame}` holds text that is no day such as "
-            "2026-01-31: {example}."
+            "2026-01-31: {example}.",
+            frame=frame,
+            column=quoted_id(column.name),
+            example=quoted_id(unread[0]),
         )
-        example = quoted_id(unread[0])
-        name = quoted_id(column.name)
-        raise NotCheckedError(_(words, frame=frame, column=name, example=example))
     return days
 
 

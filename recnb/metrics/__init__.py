@@ -1,17 +1,14 @@
-"""The metrics of accuracy, by name; rooms beside this package have others.
+"""What every metric is made of: hits, credit, options, formulas, measures by name.
 
-Importing it enters them in `recnb.metrics.metric.METRICS`.
+`recnb/accuracy.py` has the metrics of accuracy, and rooms beside it have others.
 """
 
-from recnb.metrics import accuracy
-from recnb.metrics.calls import REFERENCES
 from recnb.metrics.gain import as_column, out_of_count
-from recnb.metrics.metric import Credit
+from recnb.metrics.metric import REFERENCES, Credit
 
 __all__ = [
     "REFERENCES",
     "Credit",
-    "accuracy",
     "as_column",
     "out_of_count",
 ]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import replace
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from recnb.metrics.hits import (
     Hits,
     Ints,
     Number,
+    count_within,
     of_each_rank,
     weighed,
 )
@@ -75,6 +77,34 @@ def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:
 def _log(values: Ints, base: float) -> Floats:
     # log2 is exact at powers of two where log / log(2) is not.
     return np.asarray(np.log2(values) if base == 2 else np.log(values) / math.log(base))
+
+
+def examined(rows: Hits, p: float) -> Floats:
+    """Return the share of all examining that falls on the rank of each row."""
+    meaning = (
+        "a chance of looking further: give a number between 0 and 1, such as p=0.8"
+    )
+    number_option("p", p, meaning, lambda p: 0 < p < 1)
+    return of_each_rank(rows.rank, lambda rank: (1 - p) * np.power(p, rank - 1))
+
+
+def reach(hits: Hits, stop: Floats) -> Floats:
+    """Return the chance that a reader gets as far as each hit.
+
+    `stop`: the probability of stopping at each hit.
+
+    Walks down the hits of all users at once: the first ones, the second ones, and so
+    on; those that share a rank in any order.
+    """
+    hits.refuse_ties("ERR multiplies chances along one order")
+    reached = np.ones(len(stop))
+    nth = count_within(hits.user)
+    by_nth = np.argsort(nth, kind="stable")
+    ends = np.searchsorted(nth[by_nth], np.arange(2, nth.max(initial=0) + 2))
+    for start, end in pairwise(ends):
+        here = by_nth[start:end]
+        reached[here] = reached[here - 1] * (1.0 - stop[here - 1])
+    return reached
 
 
 #: The most places of a list that `ideal="k"` fills.

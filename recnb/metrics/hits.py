@@ -312,47 +312,6 @@ class Hits:
         chosen[first[np.isin(rows, best)]] = True
         return chosen
 
-    @property
-    def of_judged(self) -> Hits:
-        """The judged items in the lists as hits.
-
-        The relevant ones where no others are given.
-        """
-        return self if self.judged is None else self.judged
-
-    @cached_property
-    def n_nonrelevant(self) -> Ints:
-        """The number of items judged and not relevant to each user."""
-        known = self.of_judged.truth_user[self.of_judged.truth_relevance >= 0]
-        return np.bincount(known, minlength=self.n_users) - self.n_relevant
-
-    @cached_property
-    def nonrelevant_above(self) -> Ints:
-        """The number of judged, not relevant items that are above each hit."""
-        judged = self.of_judged
-        known = judged.relevance >= 0
-        return self._count_above(
-            judged.user[known], judged.rank[known]
-        ) - self._count_above(self.user, self.rank)
-
-    @cached_property
-    def pooled_above(self) -> Ints:
-        """The number of items of the truth that are above each hit, judged or not.
-
-        One of a relevance below 0 was in the pool and not judged.
-        """
-        pool = self.of_judged
-        return self._count_above(pool.user, pool.rank)
-
-    def _count_above(self, user: Ints, rank: Ints) -> Ints:
-        """Return how many rows of the same lists are above each hit."""
-        stride = int(max(rank.max(initial=0), self.rank.max(initial=0))) + 1
-        start, here = (
-            np.searchsorted(user * stride + rank, self.user * stride + to)
-            for to in (0, self.rank)
-        )
-        return np.asarray(here - start)
-
     # Ties
 
     @cached_property

@@ -102,6 +102,12 @@ class Measure:
     text: str = ""
     #: Decisions about the data that its text makes: relevant_from=2 of AP(rel=2).
     decisions: Given = field(default_factory=dict)
+    typed: str = ""  #: what a call asks for it by, if that says more than its name
+
+    @property
+    def asked_as(self) -> str:
+        """What it is called in results."""
+        return self.typed or self.name
 
     @property
     def name(self) -> str:

@@ -13,26 +13,22 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import import_module
 from typing import (
-    TYPE_CHECKING,
     Any,
     ClassVar,
     Concatenate,
     Generic,
     Literal,
     ParamSpec,
-    overload,
 )
 
 import numpy as np
+from numpy.typing import NDArray
 
 from recnb.caching import cached_property
+from recnb.display.data_file import rows_of
 from recnb.display.language import _
 from recnb.errors import OptionError, guessed, is_number, is_word, near, quoted
 from recnb.metrics.hits import Bools, Cutoff, Cutoffs, Floats, Hits
-
-if TYPE_CHECKING:
-    from recnb.results.score import Score
-    from recnb.results.single_list import Ranking, Truth
 
 P = ParamSpec("P")
 
@@ -57,7 +53,9 @@ FILLED = {"skip": np.nan, "zero": 0.0, "one": 1.0}
 ALWAYS = "always"
 
 
-def checked_names(names: Mapping[str, Floats] | None, n_rows: int) -> dict[str, Floats]:
+def checked_names(
+    names: Mapping[str, NDArray[Any]] | None, n_rows: int
+) -> dict[str, NDArray[Any]]:
     """Return what a function has computed of each row; refuse another number of them."""
     arrays = {name: np.asarray(values) for name, values in (names or {}).items()}
     for name, values in arrays.items():
@@ -112,7 +110,7 @@ class Credit:
         earned: Floats,
         out_of: Credit | Floats | float = 1.0,
         missed: Floats | float = 0.0,
-        names: Mapping[str, Floats] | None = None,
+        names: Mapping[str, NDArray[Any]] | None = None,
     ) -> None:
         """Take the credit of each row, and what its sum is out of.
 
@@ -217,22 +215,14 @@ class Definition:
     #: not and so has no unbiased weighting.
     instead: str = ""
 
-    @overload
-    def __call__(
-        self, function: Callable[Concatenate[Any, P], Credit], /
-    ) -> AccuracyMetric[P]: ...
-    @overload
-    def __call__(
-        self, function: Callable[Concatenate[Any, P], Any], /
-    ) -> Metric[P]: ...
-    def __call__(self, function: Callable[..., Any], /) -> Metric[...]:
+    def __call__(self, function: Callable[Concatenate[Any, P], Any], /) -> Metric[P]:
         """Register the metric under the name of its function.
 
         The type that the function returns decides its kind.
         """
         # Annotations are text here: `from __future__ import annotations`.
-        kind = KINDS[inspect.signature(function).return_annotation]
-        made = kind(function, **vars(self))
+        kind: Any = KINDS[inspect.signature(function).return_annotation]
+        made: Metric[P] = kind(function, **vars(self))
         made.registry[made.name] = made
         ALIASES.update(dict.fromkeys(made.aliases, made.name))
         if made.printed:
@@ -402,43 +392,12 @@ class Metric(Definition, Generic[P]):
         return self.symbol if k is None else f"{self.symbol}@{k}"
 
 
-class AccuracyMetric(Metric[P]):
-    """A metric of hits: it returns `Credit`, of which each user has a value."""
+#: The kind of a metric by what its function returns; `results` and rooms enter theirs.
+KINDS: dict[str, type[Metric[...]]] = {}
 
-    is_accuracy = True
-
-    @overload  # type: ignore[override]
-    def __call__(self, hits: Hits, /, *args: P.args, **options: P.kwargs) -> Credit: ...
-    @overload
-    def __call__(
-        self,
-        ranking: Ranking,
-        truth: Truth | None = None,
-        /,
-        *args: P.args,
-        **options: P.kwargs,
-    ) -> Score: ...
-    @overload
-    def __call__(
-        self, *, y_true: Any, y_score: Any, k: int | None = None, **options: Any
-    ) -> Score: ...
-    def __call__(self, *given: Any, **options: Any) -> Any:  # type: ignore[misc]
-        """Compute the metric of one list or several; in another metric, of hits."""
-        if given and isinstance(given[0], Hits):
-            return super().__call__(*given, **options)
-        return SCORED["lists"](self, *given, **options)
-
-    @property
-    def registry(self) -> dict[str, Metric[...]]:
-        """The metrics of accuracy, or the measures of search."""
-        return RETRIEVAL_METRICS if self.retrieval else METRICS
-
-
-#: The kind of a metric by what its function returns; rooms enter theirs.
-KINDS: dict[str, type[Metric[...]]] = {"Credit": AccuracyMetric}
-
-#: The number of a metric: of an "evaluation", or of "lists"; `results` enters both.
-SCORED: dict[str, Callable[..., Any]] = {}
+#: The publications that define the metrics: citation key -> authors, year, title,
+#: where, doi.
+REFERENCES = {row["key"]: row for row in rows_of("metrics/references.csv")}
 #: Metrics of accuracy, by name.
 METRICS: dict[str, Metric[...]] = {}
 #: Measures of search that look at more than hits: at judgments, sets or counts.

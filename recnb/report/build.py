@@ -11,7 +11,7 @@ import numpy as np
 from recnb.conventions import options_in_words
 from recnb.display.language import _, current
 from recnb.display.progress import steps
-from recnb.errors import NoUsersError, OptionError, RecnbError
+from recnb.errors import OptionError, RecnbError
 from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure
@@ -22,10 +22,8 @@ from recnb.report.distribution import Distribution
 from recnb.report.made_with import made_with
 from recnb.report.report import Report
 from recnb.report.request import ReportRequest, curve_points, in_order
-from recnb.results import views
-from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import EvaluationData, Models, has_side_data
-from recnb.results.measuring import Place, places_of
+from recnb.results.measuring import Place, places_beyond, places_of
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs, measured
 from recnb.results.scoring import basis_of, recorded_in, scoring_of, values_of_users
 from recnb.results.segments import (
@@ -116,15 +114,14 @@ def _of_accuracy(
         cutoffs = Cutoffs.of(in_order([*wanted, *points]) if is_lead else wanted)
         for model in models.values():
             _check_users(model, measure, cutoffs)
-        asked = Asked(measure.name, measure)
-        computed = list(places_of(models, asked, cutoffs))
+        computed = list(places_of(models, measure, cutoffs))
         places += [place for place in computed if place.k in wanted]
         if is_lead:
             of_curve = [place for place in computed if place.k in points]
     names = list(models)
     return (
-        Numbers.of(places, names, pairs=pairs, settings=settings),
-        Numbers.of(of_curve, names, settings=settings),
+        Numbers(places, names, pairs, settings),
+        Numbers(of_curve, names, settings=settings),
     )
 
 
@@ -171,24 +168,13 @@ def _beyond_accuracy(
         for measure in measures:
             k = Cutoffs.of(request.k_of(measure.name))
             try:
-                places += _places_beyond(name, model, measure, k)
+                places += places_beyond(name, model, measure, k)
             except RecnbError as problem:
                 if len(models) > 1 and request.beyond:
                     raise OptionError(str(problem)) from problem
                 lacking[measure.name] = lack_in_words(measure.name, problem)
-        means += Numbers.of(places, [name], settings=settings).means()
+        means += Numbers(places, [name], settings=settings).means()
     return [row for row in means if row.metric not in lacking], lacking
-
-
-def _places_beyond(
-    name: str, model: EvaluationData, measure: Measure, k: Cutoffs
-) -> list[Place]:
-    """Compute a metric beyond accuracy of a model, or say why it has no number."""
-    asked = Asked(measure.name, measure)
-    places = list(places_of({name: model}, asked, k))
-    if not any(np.isfinite(place.mean).any() for place in places):
-        raise NoUsersError(measure.metric.no_value)
-    return places
 
 
 # Segments
@@ -210,17 +196,15 @@ def _segments(
             for measure in request.metrics
             if request.lead_k in request.k_of(measure.name)
         )
-    asked = [Asked(measure.name, measure) for measure in measures]
     division = division_by(models, request.by)
     k = Cutoffs.of(request.lead_k)
     numbers = measured(
-        models, asked, k, division=division, pairs=pairs, settings=settings
+        models, measures, k, division=division, pairs=pairs, settings=settings
     )
     first = next(iter(models.values()))
-    parts = range(len(division.keys))
     return SegmentNumbers(
         by=", ".join(division.labels),
-        names=tuple(views.segment_name(numbers, part) for part in parts),
+        names=tuple(", ".join(map(str, key)) for key in division.keys),
         means=tuple(numbers.means()),
         differences=tuple(numbers.differences()),
         is_tested=division.is_tested,
@@ -322,15 +306,14 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
     have none.
     """
     counting = {name: _without_ones(model) for name, model in models.items()}
-    asked = Asked("hit_rate", Measure(METRICS["hit_rate"]))
     try:
-        (place,) = places_of(counting, asked, Cutoffs.of(k))
+        (place,) = places_of(counting, Measure(METRICS["hit_rate"]), Cutoffs.of(k))
     except RecnbError:
         return ()
     if len(place.users) != next(iter(models.values())).n_lists:
         return ()
     place = replace(place, sample=replace(place.sample, weights=None), known=None)
-    return tuple(Numbers.of([place], list(models), settings=settings).means())
+    return tuple(Numbers([place], list(models), settings=settings).means())
 
 
 def _without_ones(model: EvaluationData) -> EvaluationData:

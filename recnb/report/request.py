@@ -13,7 +13,7 @@ from recnb.errors import OptionError, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Given
-from recnb.results.arguments import Asked, Metrics, asked_of
+from recnb.results.arguments import Metrics, asked_of
 from recnb.results.evaluation_data import EvaluationData
 
 #: The cut-offs of a report if none are given, and about how many points a curve has.
@@ -80,14 +80,14 @@ def request_of(
     cutoffs = _cutoffs_of(asked, k)
     asked = _lead_first(asked, cutoffs)
     for each in asked:
-        if each.measure.decisions:
+        if each.decisions:
             problem = (
                 f"a report has the same relevant items and lists throughout, and "
-                f"{each.measure.name} has others: ask for it by "
+                f"{each.name} has others: ask for it by "
             )
-            raise OptionError(f"{problem}.table([{each.measure.name!r}]).")
+            raise OptionError(f"{problem}.table([{each.name!r}]).")
     # Cut-offs are by the name, which a measure may be asked for at several by.
-    measures = [replace(each.measure, k=None) for each in asked]
+    measures = [replace(each, k=None, typed="") for each in asked]
     accuracy = {each.name: each for each in measures if each.metric.is_accuracy}
     return ReportRequest(
         metrics=tuple(accuracy.values()),
@@ -97,29 +97,29 @@ def request_of(
     )
 
 
-def _cutoffs_of(asked: Sequence[Asked], k: object) -> CutoffsOfMetrics:
+def _cutoffs_of(asked: Sequence[Measure], k: object) -> CutoffsOfMetrics:
     """Return the cut-offs of each metric: of its name, else k.
 
     Beside names with a cut-off, the whole list unless k is given.
     """
     given = Cutoffs.of(k).values
     is_given = given != USUAL_K
-    named = [each.measure.k for each in asked if each.measure.k is not None]
+    named = [each.k for each in asked if each.k is not None]
     if is_given and len(named) == len(asked) and {*given} != {*named}:
         raise OptionError(
             f"the metrics name the cut-offs {sorted({*named})}, and k={quoted(k)} names "
             "others: leave one of them out."
         )
     names_accuracy = any(
-        each.metric.is_accuracy and each.measure.k is not None for each in asked
+        each.metric.is_accuracy and each.k is not None for each in asked
     )
     rest: tuple[int | None, ...] = given
     if names_accuracy and not is_given:
         rest = (None,)
     cutoffs: dict[str, list[int | None]] = {}
     for each in asked:
-        own_or_rest = rest if each.measure.k is None else [each.measure.k]
-        cutoffs.setdefault(each.measure.name, []).extend(own_or_rest)
+        own_or_rest = rest if each.k is None else [each.k]
+        cutoffs.setdefault(each.name, []).extend(own_or_rest)
     return {name: in_order(ks) for name, ks in cutoffs.items()}
 
 
@@ -128,7 +128,7 @@ def in_order(cutoffs: Iterable[int | None]) -> tuple[int | None, ...]:
     return tuple(sorted({*cutoffs}, key=lambda k: inf if k is None else k))
 
 
-def _lead_first(asked: Sequence[Asked], cutoffs: CutoffsOfMetrics) -> list[Asked]:
+def _lead_first(asked: Sequence[Measure], cutoffs: CutoffsOfMetrics) -> list[Measure]:
     """Return metrics with the lead first, and the others as they are asked for.
 
     The lead has a cut-off and a curve.
@@ -136,13 +136,11 @@ def _lead_first(asked: Sequence[Asked], cutoffs: CutoffsOfMetrics) -> list[Asked
     ranked = [
         each for each in asked if each.metric.is_accuracy and not each.metric.retrieval
     ]
-    lead = next(
-        (each for each in ranked if cutoffs[each.measure.name] != (None,)), None
-    )
+    lead = next((each for each in ranked if cutoffs[each.name] != (None,)), None)
     ordered = sorted(asked, key=lambda each: each is not lead)
     accuracy = [each for each in ordered if each.metric.is_accuracy]
     if not accuracy or accuracy[0].metric.retrieval:
-        names = dict.fromkeys(["ndcg", *(each.measure.name for each in ordered)])
+        names = dict.fromkeys(["ndcg", *(each.name for each in ordered)])
         problem = (
             f"a report needs a metric of accuracy, such as metrics={quoted([*names])}: "
         )

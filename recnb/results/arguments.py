@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NoReturn
 
 from recnb.conventions import Convention, presets
 from recnb.data import NAMES
@@ -49,21 +49,9 @@ OF_DATA = {"train", "items", "users", "convention", *NAMES, *vars(Convention())}
 }
 
 
-class Asked(NamedTuple):
-    """A measure that is asked for."""
-
-    name: str  #: as given
-    measure: Measure
-
-    @property
-    def metric(self) -> Metric[...]:
-        """The metric of the measure."""
-        return self.measure.metric
-
-
 def asked_of(
     data: EvaluationData | None, metrics: Metrics, options: Given, *of_call: str
-) -> list[Asked]:
+) -> list[Measure]:
     """Look up the metrics of a call, each with the options that it has.
 
     None: the standard ones that the data allow. `of_call`: other keywords of the call,
@@ -72,8 +60,12 @@ def asked_of(
     names = _names_of(metrics, data)
     measures = [measure_named(name) for name in names]
     _refuse_twice(measures)
-    _refuse_options_of_none(measures, options, of_call)
-    _refuse_options_of_texts(measures, options)
+    for option, value in options.items():
+        having = [each for each in measures if option in each.metric.defaults]
+        if not having:
+            _refuse_unknown(option, measures, of_call)
+        if all(option in measure.options for measure in having):
+            _refuse_option_of_text(having[0], option, value)
     asked = []
     for name, measure in zip(names, measures, strict=True):
         own = {
@@ -83,23 +75,20 @@ def asked_of(
         }
         if isinstance(names, Mapping):
             own |= names[name]
-        asked.append(Asked(_label_of(name, measure), with_options(measure, own)))
+        if isinstance(name, str) and (
+            set(name) & set("@(") or name in PRINTED.values()
+        ):
+            measure = replace(measure, typed=name)
+        asked.append(with_options(measure, own))
     return asked
 
 
-def _label_of(name: object, measure: Measure) -> str:
-    """Return what a measure is called in results: as it was typed, if that says more."""
-    if isinstance(name, str) and (set(name) & set("@(") or name in PRINTED.values()):
-        return name
-    return measure.name
-
-
-def refuse_whole_metrics(asked: Sequence[Asked]) -> None:
+def refuse_whole_metrics(asked: Sequence[Measure]) -> None:
     """Refuse metrics of all lists together, which have no value in a segment."""
     for each in asked:
         if each.metric.of == "all":
             raise OptionError(
-                f"{each.measure.name} is one number of all lists, with no value for each "
+                f"{each.name} is one number of all lists, with no value for each "
                 "user, so by= cannot break it down: leave it out."
             )
 
@@ -116,32 +105,18 @@ def _refuse_twice(measures: Sequence[Measure]) -> None:
         seen.add(place)
 
 
-def _refuse_options_of_none(
-    measures: Sequence[Measure], options: Given, of_call: Sequence[str]
-) -> None:
+def _refuse_unknown(
+    option: str, measures: Sequence[Measure], of_call: Sequence[str]
+) -> NoReturn:
     """Refuse an option that none of the metrics has.
 
     `of_call`: other keywords, which it may mean.
     """
-    known = {option for measure in measures for option in measure.metric.defaults}
+    known = {name for measure in measures for name in measure.metric.defaults}
     labels = ", ".join(measure.name for measure in measures)
-    for option in options:
-        if option not in known:
-            _refuse_option_of_data(labels, option)
-            problem = f"none of {labels} has an option {option!r}."
-            instead = instead_of("table", option)
-            if instead:
-                raise OptionError(f"{problem} {instead}")
-            nearest = near(option, [*sorted(known), *of_call])
-            raise OptionError(f"{problem} {nearest}".strip())
-
-
-def _refuse_options_of_texts(measures: Sequence[Measure], options: Given) -> None:
-    """Refuse an option that no metric takes, as the text of each that has it gives it."""
-    for option, value in options.items():
-        having = [each for each in measures if option in each.metric.defaults]
-        if all(option in measure.options for measure in having):
-            _refuse_option_of_text(having[0], option, value)
+    _refuse_option_of_data(labels, option)
+    instead = instead_of("table", option) or near(option, [*sorted(known), *of_call])
+    raise OptionError(f"none of {labels} has an option {option!r}. {instead}".strip())
 
 
 def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:

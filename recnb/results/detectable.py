@@ -6,15 +6,15 @@ import math
 from typing import Self
 
 import numpy as np
-import pandas as pd
 
 from recnb.display.language import _, named
 from recnb.display.text import sample_in_words
 from recnb.errors import NoUsersError, OptionError, is_number, quoted
-from recnb.metrics.hits import Floats
+from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.score import Score, score_of
+from recnb.results.measuring import Place, places_of
+from recnb.results.numbers import label_of
 from recnb.stats import (
     ENOUGH,
     POWER,
@@ -140,34 +140,32 @@ def detectable_of(
 
     The other model is `against`, or one of the same variance.
     """
-    score = score_of(data, measure)
-    assert isinstance(score, Score)  # as every metric of accuracy gives
-    ours, theirs = _values_of(score), None
-    if against is not None:
-        _refuse_other_lists(data, against)
-        ours, theirs = _of_users_in_both(ours, against, measure)
-    users = score.users_at(ours.index)
-    return Detectable.of(
-        label=measure.label,
-        values=ours.to_numpy(np.float64),
-        others=None if theirs is None else theirs.to_numpy(np.float64),
-        sample=data.sample_of(users, data.source.weight_of(users)),
-        power=power,
-        alpha=alpha,
-    )
-
-
-def _values_of(score: Score) -> pd.Series:
-    """Return the value of each user; that no user has one is an error."""
-    values = score.per_user
-    if values.empty:
+    ours, others = _values_of(data, measure), None
+    if not len(ours.users):
+        label = label_of(measure.name, measure.k)
         raise NoUsersError(
             named(
-                "no user has a value of {label}: all of them are left out.",
-                label=score.label,
+                "no user has a value of {label}: all of them are left out.", label=label
             )
         )
-    return values
+    if against is not None:
+        _refuse_other_lists(data, against)
+        theirs = _values_of(against, measure)
+        of_theirs = against.keys.index(theirs.users, data.user_label)
+        row = of_theirs.get_indexer(data.keys.index(ours.users, data.user_label))
+        if (row < 0).all():
+            raise NoUsersError(
+                "against= is of other users: no user is in both evaluations."
+            )
+        ours, others = ours.among(row >= 0), theirs.values[row[row >= 0], 0]
+    values = ours.values[:, 0]
+    return Detectable.of(measure.label, values, others, ours.sample, power, alpha)
+
+
+def _values_of(data: EvaluationData, measure: Measure) -> Place:
+    """Return the values of the users who have one."""
+    (place,) = places_of({"": data}, measure, Cutoffs.one(measure.k))
+    return place
 
 
 def _refuse_other_lists(ours: EvaluationData, against: object) -> None:
@@ -195,21 +193,6 @@ def _split_in_words(data: EvaluationData) -> str:
     if not data.keys.columns:
         return "no split="
     return f"split={quoted([*data.keys.columns])}"
-
-
-def _of_users_in_both(
-    ours: pd.Series, against: EvaluationData, measure: Measure
-) -> tuple[pd.Series, pd.Series]:
-    """Return our values and those of `against`, of the users who have both."""
-    # What the levels of an index are called may differ, as the frames' columns do; pandas
-    # would join such levels crosswise.
-    theirs = score_of(against, measure).per_user.rename_axis(ours.index.names)
-    both = ours.to_frame("ours").join(theirs.rename("theirs"), how="inner")
-    if both.empty:
-        raise NoUsersError(
-            "against= is of other users: no user is in both evaluations."
-        )
-    return both["ours"], both["theirs"]
 
 
 def users_needed(

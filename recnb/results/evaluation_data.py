@@ -324,24 +324,23 @@ class EvaluationData:
         codes: Ints = values.rank("dense").cast(pl.Int64).to_numpy() - 1
         return codes
 
-    @property
+    @cached_property
     def user_label(self) -> str:
         """The caller's name of the column of users.
 
         That of the recommendations, unless it is "user" and the truth has another.
         """
-        label = self.source.lists.labels.get("user", "user")
-        if label != "user":
-            return label
-        return self.source.judgements.labels.get("user", "user")
+        return self._label_of("user")
 
-    @property
+    def _label_of(self, role: str) -> str:
+        """Return the caller's name of a column that both frames have."""
+        label = self.source.lists.label(role)
+        return self.source.judgements.label(role) if label == role else label
+
+    @cached_property
     def noun(self) -> Noun:
         """What the caller calls those whose lists these are: user, query, topic, …"""
-        item_label = self.source.lists.labels.get("item", "item")
-        if item_label == "item":
-            item_label = self.source.judgements.labels.get("item", "item")
-        return noun_of(self.user_label, item_label)
+        return noun_of(self.user_label, self._label_of("item"))
 
     @property
     def noun_of_lists(self) -> str:

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO, overload
 import numpy as np
 
 from recnb.data.files import File, is_file
-from recnb.errors import OptionError, RecnbError, WriteError
+from recnb.errors import OptionError, WriteError
 
 #: Paths of the streams of a process, which may lead to a regular file.
 STREAMS = ("/dev/stdout", "/dev/stderr", "/dev/fd/", "/proc/")
@@ -59,6 +59,11 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
         beside.unlink(missing_ok=True)
 
 
+def is_full(problem: OSError) -> bool:
+    """Return whether a file could not be written since there is no room for it."""
+    return problem.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+
+
 def checked_target(path: File) -> Path:
     """Return the path of a file that can be written, or raise an error with the reason."""
     if not is_file(path) or "\0" in str(path):
@@ -67,11 +72,11 @@ def checked_target(path: File) -> Path:
         )
     target, folder = Path(path), str(Path(path).parent)
     if target.is_dir():
-        raise RecnbError(
+        raise WriteError(
             f"{path} cannot be written: it is a folder; name another file."
         )
     if not target.parent.is_dir():
-        raise RecnbError(
+        raise WriteError(
             f"{path} cannot be written: there is no folder {folder!r}: make it first."
         )
     return target
@@ -89,9 +94,10 @@ def written(text: str, path: File | None) -> str | None:
         with replacing(target) as file:
             file.write(text.encode())
     except OSError as problem:
-        raise WriteError(
-            f"{path} cannot be written: {problem.strerror or problem}."
-        ) from problem
+        reason = f"{path} cannot be written: {problem.strerror or problem}."
+        fix = "Free some space there, or name a file on a larger disk."
+        words = f"{reason} {fix}" if is_full(problem) else reason
+        raise WriteError(words) from problem
     return None
 
 

@@ -9,12 +9,13 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from recnb.errors import NoUsersError
 from recnb.metrics.hits import Bools, Cutoffs, Floats
 from recnb.metrics.measure import Measure
-from recnb.metrics.metric import Metric
-from recnb.results.arguments import Asked
+from recnb.metrics.metric import Better, Metric
 from recnb.results.evaluation_data import (
     OF_ITEMS,
+    EvaluationData,
     Models,
     check_side_data,
     users_in_common,
@@ -22,6 +23,7 @@ from recnb.results.evaluation_data import (
 from recnb.results.scoring import values_of
 from recnb.results.segments import Division, Segments
 from recnb.results.values import Basis, Values
+from recnb.results.verdicts import verdict_of
 from recnb.stats import (
     Moments,
     Paired,
@@ -55,7 +57,6 @@ class Place:
     A cluster is a user with all lists, or the users of one value of `cluster=`.
     """
 
-    name: str  #: of the metric, as it is asked for
     measure: Measure  #: the metric with its options, and its bounds under them
     k: int | None
     users: pl.Series  #: users, or ids of lists; see above
@@ -112,19 +113,14 @@ class Place:
         self, models: Sequence[int], others: Sequence[int], settings: Settings
     ) -> Paired:
         """Test models against others, each pair by the positions of the two."""
-        lowest, highest = self.measure.bounds
-        bounds = lowest - highest, highest - lowest
         differences = self.values[:, models] - self.values[:, others]
-        # As many pairs at once as are fast.
-        size = max(1, CELLS // max(len(differences), 1))
-        blocks = []
-        for start in range(0, differences.shape[1], size):
-            block = differences[:, start : start + size]
-            blocks.append(paired(block, self.sample, settings, bounds))
-        tests = Paired(*map(np.concatenate, zip(*blocks, strict=True)))
-        if self.measure.metric.better == "low":  # a user is won by the lower value
-            tests = tests._replace(won=tests.lost, lost=tests.won)
-        return tests
+        bounds, better = self.measure.bounds, self.better
+        return tested(differences, self.sample, settings, bounds=bounds, better=better)
+
+    @property
+    def better(self) -> Better:
+        """Whether a higher or a lower number is better; None: neither."""
+        return self.measure.metric.better
 
     @property
     def key(self) -> dict[str, Any]:
@@ -140,8 +136,58 @@ class Place:
         }
 
 
+def tested(
+    differences: Floats,
+    sample: UserSample,
+    settings: Settings,
+    *,
+    bounds: tuple[float, float],
+    better: Better,
+) -> Paired:
+    """Test differences of values that lie within these bounds, users × pairs."""
+    lowest, highest = bounds
+    of_differences = lowest - highest, highest - lowest
+    # As many pairs at once as are fast.
+    size = max(1, CELLS // max(len(differences), 1))
+    blocks = []
+    for start in range(0, differences.shape[1], size):
+        block = differences[:, start : start + size]
+        blocks.append(paired(block, sample, settings, of_differences))
+    tests = Paired(*map(np.concatenate, zip(*blocks, strict=True)))
+    if better == "low":  # a user is won by the lower value
+        tests = tests._replace(won=tests.lost, lost=tests.won)
+    return tests
+
+
+def verdicts_of(
+    tests: Paired,
+    p: Floats,
+    sample: UserSample,
+    settings: Settings,
+    better: Better,
+) -> list[str]:
+    """Return the verdict of each difference, by its p-value as it is corrected."""
+    # A tie is one of lists, and what is drawn at random is a user or a cluster: a tie in
+    # all lists of one alone says nothing, and is untested.
+    all_tied = (tests.tied == sample.size) & (sample.n_units > 1)
+    numbers = (tests.difference, tests.low, tests.high, p, all_tied)
+    verdicts = []
+    for difference, low, high, p_value, is_tied in zip(*numbers, strict=True):
+        verdict = verdict_of(
+            difference,
+            low,
+            high,
+            p_value,
+            alpha=settings.alpha,
+            better=better,
+            all_tied=is_tied,
+        )
+        verdicts.append(verdict)
+    return verdicts
+
+
 def places_of_parts(
-    models: Models, asked: Sequence[Asked], k: Cutoffs, division: Division
+    models: Models, measures: Sequence[Measure], k: Cutoffs, division: Division
 ) -> Iterator[Place]:
     """Compute metrics of every model, and give a place for each part and cut-off.
 
@@ -149,8 +195,8 @@ def places_of_parts(
     itself.
     """
     for part, of_part in division.evaluations_of(models):
-        for each in asked:
-            for place in places_of(of_part, each, each.measure.cutoffs(k)):
+        for measure in measures:
+            for place in places_of(of_part, measure, measure.cutoffs(k)):
                 if isinstance(division, Segments):
                     code = division.of(place.users)
                     for segment in np.unique(code[code >= 0]).tolist():
@@ -160,28 +206,30 @@ def places_of_parts(
                     yield replace(place, part=part, bases=bases)
 
 
-def places_of(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[Place]:
+def places_of(models: Models, measure: Measure, cutoffs: Cutoffs) -> Iterator[Place]:
     """Compute a metric of every model, and give a place for each cut-off."""
-    name, measure = asked
     check_side_data(models, _side_data_of(measure.metric))
     of_models = [values_of(model, measure, cutoffs) for model in models.values()]
-    if measure.metric.of == "all":
-        yield from _places_of_all(name, of_models)
-        return
-    users = users_in_common([values.users for values in of_models])
-    first = next(iter(models.values()))
-    sample = first.sample_of(users, first.source.weight_of(users))
-    matrices = [_rows_of(values, users) for values in of_models]
-    counts = [_n_values(values) for values in of_models]
+    first, of_all = of_models[0], measure.metric.of == "all"
+    if of_all:  # each number is of the model's own lists
+        users = first.users
+        matrices = [values.matrix for values in of_models]
+        sample = UserSample(len(users))
+    else:
+        data = next(iter(models.values()))
+        users = users_in_common([values.users for values in of_models])
+        matrices = [_rows_of(values, users) for values in of_models]
+        sample = data.sample_of(users, data.source.weight_of(users))
+    counts = [values.n_users for values in of_models]
     for index, cutoff in enumerate(cutoffs):
         place = Place(
-            name=name,
-            measure=of_models[0].measure,
+            measure=first.measure,
             k=cutoff,
             users=users,
             values=_values_at(index, matrices),
             sample=sample,
             bases=[values.basis for values in of_models],
+            of_all=[values.at(index) for values in of_models] if of_all else (),
         )
         lacks_value = np.isnan(place.values).any(axis=1)
         if lacks_value.any():
@@ -189,10 +237,20 @@ def places_of(models: Models, asked: Asked, cutoffs: Cutoffs) -> Iterator[Place]
         # The place has fewer users than a model has values where some of its users
         # have none in another model; where it has as many, the mean is that of `Values`.
         most_values = max(count[index] for count in counts)
-        if most_values == len(place.users):
+        if of_all or most_values == len(place.users):
             known = np.array([values.mean[index] for values in of_models])
             place = replace(place, known=known)
         yield place
+
+
+def places_beyond(
+    name: str, model: EvaluationData, measure: Measure, k: Cutoffs
+) -> list[Place]:
+    """Compute a metric beyond accuracy of a model, or say why it has no number."""
+    places = list(places_of({name: model}, measure, k))
+    if not any(np.isfinite(place.mean).any() for place in places):
+        raise NoUsersError(measure.metric.no_value)
+    return places
 
 
 def _side_data_of(metric: Metric[...]) -> Sequence[str]:
@@ -202,31 +260,6 @@ def _side_data_of(metric: Metric[...]) -> Sequence[str]:
     if metric.own:  # the function of which has the columns of items=
         return ("items",)
     return OF_ITEMS if metric.needs else ()
-
-
-def _places_of_all(name: str, of_models: Sequence[Values]) -> Iterator[Place]:
-    """Give a place for each cut-off of a metric that is one number of all lists."""
-    first = of_models[0]
-    for index, cutoff in enumerate(first.k):
-        yield Place(
-            name=name,
-            measure=first.measure,
-            k=cutoff,
-            users=first.users,
-            values=np.zeros((0, len(of_models))),
-            sample=UserSample(len(first.users)),
-            bases=[values.basis for values in of_models],
-            known=np.array([values.mean[index] for values in of_models]),
-            of_all=[values.at(index) for values in of_models],
-        )
-
-
-def _n_values(values: Values) -> Sequence[int]:
-    """Count the users who have a value, by cut-off."""
-    if not np.isnan(values.matrix).any():  # as a rule, and quicker than to count them
-        return [len(values.users)] * len(values.k)
-    counts: list[int] = values.n_users.tolist()
-    return counts
 
 
 def _values_at(index: int, matrices: Sequence[Floats]) -> Floats:

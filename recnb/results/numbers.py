@@ -3,13 +3,13 @@
 They are of all users or of each part of a division, and computed when they are read.
 Their two tables, of means and of differences, have one key: part, metric, cut-off and
 model, of a difference the baseline as well. Tables, curves, segments, gates and reports
-are views of them (`views.py`).
+are views of them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from math import nan
 from typing import Any
 
@@ -21,18 +21,21 @@ from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.display.text import sample_in_words
 from recnb.metrics.hits import Bools, Cutoffs, Floats
+from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Better
-from recnb.results.arguments import Asked
 from recnb.results.evaluation_data import Models
-from recnb.results.measuring import Place, places_of_parts
+from recnb.results.measuring import Place, places_of_parts, verdicts_of
 from recnb.results.segments import WHOLE, Division
 from recnb.results.values import Basis
-from recnb.results.verdicts import FOUND, NOT_FOUND, OF_SIGN, verdict_of
+from recnb.results.verdicts import FOUND, NOT_FOUND, OF_SIGN
 from recnb.stats import Paired, Settings, holm
 
 #: Values closer than this are the same: sums taken in another order differ in the last
 #: places.
 SAME = 1e-12
+
+#: A mean, and the ends of its interval.
+ENDS = ["mean", "low", "high"]
 
 #: Models, each with the one that it is compared with.
 Pairs = Sequence[tuple[str, str]]
@@ -160,36 +163,21 @@ class DifferenceRow(_Row):
 class Numbers:
     """What is measured of models: arrays of places × models, and of places × pairs."""
 
-    places: Sequence[Place]  #: those of a part together
+    computed: Sequence[Place]  #: metrics in the order asked for
     models: Sequence[str]
-    bases: Bases  #: metrics in the order asked for
-    pairs: Pairs
-    settings: Settings
-    division: Division
+    pairs: Pairs = ()
+    settings: Settings = field(default_factory=Settings)
+    division: Division = WHOLE
 
-    @classmethod
-    def of(
-        cls,
-        places: Sequence[Place],
-        models: Sequence[str],
-        *,
-        pairs: Pairs = (),
-        settings: Settings | None = None,
-        division: Division = WHOLE,
-    ) -> Numbers:
-        """Return the numbers of places; a segment of one model has a gap to the rest."""
-        # The numbers of a metric, at any cut-off and in any part, rest on the same.
-        bases = {place.name: place.bases for place in places}
-        if division.has_gaps and len(models) == 1:
-            pairs = [PAIR_OF_GAP]
-        return cls(
-            places=sorted(places, key=lambda place: place.part),
-            models=list(models),
-            bases=bases,
-            pairs=list(pairs),
-            settings=settings or Settings(),
-            division=division,
-        )
+    @cached_property
+    def places(self) -> Sequence[Place]:
+        """The places, those of a part together."""
+        return sorted(self.computed, key=lambda place: place.part)
+
+    @property
+    def bases(self) -> Bases:
+        """What the numbers of a metric rest on, at any cut-off and in any part."""
+        return {place.measure.asked_as: place.bases for place in self.computed}
 
     # Means
 
@@ -207,6 +195,11 @@ class Numbers:
         high = self._by_model([high for _low, high in ends])
         return low, high
 
+    @property
+    def estimates(self) -> Floats:
+        """The means with the ends of their intervals: places × models × 3."""
+        return np.stack([self.mean, *self.ends], axis=2)
+
     @cached_property
     def best(self) -> Bools:
         """Which means are the best of several models, or the same to the last digits.
@@ -215,10 +208,9 @@ class Numbers:
         """
         best = np.zeros(self.mean.shape, dtype=bool)
         for row, place in enumerate(self.places):
-            metric = place.measure.metric
-            if metric.better is None or place.of_all:
+            if place.better is None or place.of_all:
                 continue
-            ordered = metric.sign * self.mean[row]
+            ordered = place.measure.metric.sign * self.mean[row]
             is_best = ordered >= ordered.max() - SAME
             if not is_best.all():
                 best[row] = is_best
@@ -311,9 +303,12 @@ class Numbers:
         p_holm = _corrected(np.where(is_test, p, nan), families)
         for first, second in same:
             p_holm[second] = p_holm[first]
-        tests |= {"p_holm": p_holm, "is_test": is_test}
-        tests["verdict"] = self._verdicts(tests)
-        return tests
+        verdicts = [
+            verdicts_of(test, p_of_place, place.sample, self.settings, place.better)
+            for test, p_of_place, place in zip(found, p_holm, self.places, strict=True)
+        ]
+        verdict = np.array(verdicts, dtype=object).reshape(shape)
+        return tests | {"p_holm": p_holm, "is_test": is_test, "verdict": verdict}
 
     @property
     def n_tests(self) -> int:
@@ -323,11 +318,11 @@ class Numbers:
     @property
     def has_gaps(self) -> bool:
         """Whether differences are gaps of segments to all other users."""
-        return self.pairs == [PAIR_OF_GAP]
+        return self.division.has_gaps and len(self.models) == 1
 
     def _tested(self, place: Place) -> Paired:
         """Return the differences of each pair, or the gap of a segment."""
-        untested = _untested(len(self.pairs))
+        untested = Paired.untested(len(self.pairs))
         if self.has_gaps:
             gap, low, high, p = place.gap(self.settings.confidence)
             return untested._replace(difference=gap, low=low, high=high, p=p)
@@ -354,28 +349,6 @@ class Numbers:
                 same_tests.append((first, second))
         return same_tests
 
-    def _verdicts(self, tests: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
-        """Return the verdict of each difference."""
-        p_holm = tests["p_holm"]
-        verdict = np.empty(p_holm.shape, dtype=object)
-        for row, place in enumerate(self.places):
-            # A tie is one of lists, and what is drawn at random is a user or a cluster:
-            # a tie in all lists of one alone says nothing, and is untested.
-            n_units = place.sample.n_units
-            n_lists = place.sample.n_lists or n_units
-            for pair in range(len(self.pairs)):
-                is_tied = tests["tied"][row, pair] == n_lists
-                verdict[row, pair] = verdict_of(
-                    tests["difference"][row, pair],
-                    tests["low"][row, pair],
-                    tests["high"][row, pair],
-                    float(p_holm[row, pair]),
-                    alpha=self.settings.alpha,
-                    better=place.measure.metric.better,
-                    all_tied=is_tied and n_units > 1,
-                )
-        return verdict
-
     # The two tables
 
     def means(self, against: str | None = None) -> list[MeanRow]:
@@ -389,33 +362,37 @@ class Numbers:
             "near_best": self.near_best,
             "mark": self.marks(against),
         }
-        lists = {name: array.tolist() for name, array in arrays.items()}
-        rows = []
-        for row, place in enumerate(self.places):
-            for index, model in enumerate(self.models):
-                values = {name: array[row][index] for name, array in lists.items()}
-                rows.append(MeanRow(model=model, **place.key, **values))
-        return rows
+        return [
+            MeanRow(model=self.models[index], **place.key, **values)
+            for place, index, values in self._cells_of(arrays)
+        ]
 
     def differences(self) -> list[DifferenceRow]:
         """Return a row for each difference, pairs of a place together."""
-        lists = {name: array.tolist() for name, array in self.tests.items()}
-        del lists["is_test"]
+        arrays = {**self.tests}
+        del arrays["is_test"]
         rows = []
-        for row, place in enumerate(self.places):
-            better = place.measure.metric.better
-            key = {**place.key, "better": better}
-            for index, (model, baseline) in enumerate(self.pairs):
-                values = {name: array[row][index] for name, array in lists.items()}
-                rows.append(
-                    DifferenceRow(model=model, baseline=baseline, **key, **values)
-                )
+        for place, index, values in self._cells_of(arrays):
+            model, baseline = self.pairs[index]
+            values |= {"model": model, "baseline": baseline, "better": place.better}
+            rows.append(DifferenceRow(**place.key, **values))
         return rows
+
+    def _cells_of(
+        self, arrays: Mapping[str, NDArray[Any]]
+    ) -> Iterator[tuple[Place, int, dict[str, Any]]]:
+        """Give each place with the values of its first model or pair, of its second, …"""
+        lists = {name: array.tolist() for name, array in arrays.items()}
+        n_columns = next(iter(arrays.values())).shape[1]
+        for row, place in enumerate(self.places):
+            for index in range(n_columns):
+                values = {name: array[row][index] for name, array in lists.items()}
+                yield place, index, values
 
 
 def measured(
     models: Models,
-    asked: Sequence[Asked],
+    measures: Sequence[Measure],
     k: Cutoffs,
     *,
     division: Division = WHOLE,
@@ -427,24 +404,13 @@ def measured(
     Measured are means, and the differences of `pairs` with tests. For one model in
     segments, these are the differences of its users from all others.
     """
-    places = places_of_parts(models, asked, k, division)
+    places = places_of_parts(models, measures, k, division)
     if len(models) > 1:
         places = steps(places, _("comparing"))
-    return Numbers.of(
-        list(places),
-        list(models),
-        pairs=pairs,
-        settings=settings,
-        division=division,
-    )
-
-
-def _untested(n_pairs: int) -> Paired:
-    """Return the differences of pairs that are not tested."""
-    numbers: dict[str, Any] = dict.fromkeys(Paired._fields, np.full(n_pairs, nan))
-    for name in ("won", "tied", "lost"):
-        numbers[name] = np.zeros(n_pairs, dtype=np.int64)
-    return Paired(**numbers)
+    elif division.has_gaps:
+        pairs = [PAIR_OF_GAP]
+    settings = settings or Settings()
+    return Numbers(list(places), list(models), pairs, settings, division)
 
 
 def _column_of(place: Place) -> str:

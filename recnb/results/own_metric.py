@@ -15,18 +15,17 @@ import numpy as np
 
 from recnb.errors import OptionError, is_number, is_word, quoted
 from recnb.metrics import measure as measures
-from recnb.metrics.calls import function
 from recnb.metrics.hits import Floats
 from recnb.metrics.metric import (
     EVERY_METRIC,
     LIST_METRICS,
     METRICS,
     NAMES,
-    AccuracyMetric,
     Better,
     Credit,
     Metric,
 )
+from recnb.results.calls import AccuracyMetric, function
 from recnb.results.small_lists import try_on_lists
 
 #: The directions of a metric; None is neither.

@@ -32,50 +32,42 @@ TIMES = {"time", "hour", "day", "date", "week", "month", "quarter", "year", "per
 #: Markers of the columns of a plot.
 DOTS = ("o", "s", "^", "D", "v", "P", "X", "*")
 
-#: Options of the texts of a figure: the font of the language.
-Fonts = Mapping[str, Any]
-
-
 # Figures of points
 
 
 def draw_metrics(
-    table: pd.DataFrame, shown: Shown, ax: Axes | None, color: Any, fonts: Fonts
+    table: pd.DataFrame, shown: Shown, ax: Axes | None, color: Any
 ) -> Axes:
     """Draw metrics, which are the rows, with a colour for each cut-off."""
     parts = [_by_metric(part, shown.by) for part in parts_of(table)]
-    ax = draw_means(ax, parts, _("value"), color, fonts)
+    ax = draw_means(ax, parts, _("value"), color)
     title = as_text(shown.title)
     if title and not ax.get_title():
-        ax.set_title(title, fontsize="medium", **fonts)
+        ax.set_title(title, fontsize="medium")
     return ax
 
 
 def draw_models(
-    table: pd.DataFrame, shown: Shown, ax: Axes | None, color: Any, fonts: Fonts
+    table: pd.DataFrame, _shown: Shown, ax: Axes | None, color: Any
 ) -> Axes:
     """Draw a line for each metric and a colour for each model."""
     parts = [_by_model(part) for part in parts_of(table)]
-    return draw_means(ax, parts, _("mean over users"), color, fonts)
+    return draw_means(ax, parts, _("mean over users"), color)
 
 
 def draw_differences(
-    table: pd.DataFrame, shown: Shown, ax: Axes | None, color: Any, fonts: Fonts
+    table: pd.DataFrame, _shown: Shown, ax: Axes | None, color: Any
 ) -> Axes:
     """Draw differences one under the other, about a line at 0."""
     ends = [table[[end]] for end in ("difference", "low", "high")]
     ax = draw_intervals(ax, ends, color)
-    ax.set_xlabel(_("difference, first minus second"), **fonts)
+    ax.set_xlabel(_("difference, first minus second"))
     ax.axvline(0, color=QUIET, linewidth=1)
     return ax
 
 
 def draw_means(
-    ax: Axes | None,
-    parts: Sequence[pd.DataFrame],
-    label: str,
-    color: Any,
-    fonts: Fonts,
+    ax: Axes | None, parts: Sequence[pd.DataFrame], label: str, color: Any
 ) -> Axes:
     """Draw points of metrics, which are the rows.
 
@@ -86,7 +78,7 @@ def draw_means(
     if largest.max() > max(1, 10 * largest.min()):
         ax.set_xscale("symlog", linthresh=0.1)
         label = _("{label}, on a logarithmic scale beyond 0.1", label=label)
-    ax.set_xlabel(label, **fonts)
+    ax.set_xlabel(label)
     return ax
 
 
@@ -95,21 +87,19 @@ def draw_intervals(ax: Axes | None, parts: Sequence[pd.DataFrame], color: Any) -
 
     `parts`: means, and the ends of their intervals if known.
     """
-    means, *ends = parts
+    means = parts[0]
+    values = np.array([part.to_numpy(dtype=float) for part in parts])
+    lengths = np.abs(values[1:] - values[0])
     n_rows, n_columns = means.shape
     ax = axes(ax)
     for column in range(n_columns):
-        mean = means.iloc[:, column].to_numpy(dtype=float)
         offset = 0.7 * ((column + 0.5) / n_columns - 0.5)
-        lengths = [
-            np.abs(end.iloc[:, column].to_numpy(dtype=float) - mean) for end in ends
-        ]
-        # Before 3.11 matplotlib takes arrays of one number for numbers, with a warning.
-        lengths_of_bars = [length.tolist() for length in lengths]
         ax.errorbar(
-            mean,
-            [row + offset for row in range(n_rows)],
-            xerr=lengths_of_bars or None,
+            values[0, :, column],
+            np.arange(n_rows) + offset,
+            # Before 3.11 matplotlib takes arrays of one number for numbers, with a
+            # warning.
+            xerr=lengths[:, :, column].tolist() or None,
             capsize=3,
             label=as_text(means.columns[column]),
             color=_colour_of(column, color),
@@ -159,28 +149,15 @@ def _by_metric(part: pd.DataFrame, by: str) -> pd.DataFrame:
 
 def _by_model(part: pd.DataFrame) -> pd.DataFrame:
     """Return a row per segment and column of a table of means, and a column per model."""
-    part = part.rename(columns=symbol_of)
-    if part.index.nlevels == 1:
-        return part.T
-    models = part.index.get_level_values("model")
-    rows: dict[Any, Any] = {
-        model: part[models == model].droplevel("model").stack(future_stack=True)
-        for model in models.unique()
-    }
-    return pd.DataFrame(rows).rename_axis(columns="model")
+    of_each = part.rename(columns=symbol_of).stack(future_stack=True)
+    return pd.DataFrame(of_each.unstack("model", sort=False))
 
 
 # Figures of lines
 
 
 def draw_curve(
-    table: pd.DataFrame,
-    shown: Shown,
-    ax: Axes | None,
-    color: Any,
-    fonts: Fonts,
-    /,
-    **line: Any,
+    table: pd.DataFrame, shown: Shown, ax: Axes | None, color: Any, /, **line: Any
 ) -> Axes:
     """Draw a line over the index of a table, with its band of intervals.
 
@@ -207,8 +184,8 @@ def draw_curve(
         ax.tick_params(axis="x", rotation=30)
     along = as_text(table.index.name or "k")
     words = _label_of_curve(shown, along)
-    ax.set_xlabel(along, **fonts)
-    ax.set_ylabel(words if ax.get_ylabel() in ("", words) else _("value"), **fonts)
+    ax.set_xlabel(along)
+    ax.set_ylabel(words if ax.get_ylabel() in ("", words) else _("value"))
     _handles, labels = ax.get_legend_handles_labels()
     if len(set(labels)) > 1:
         ax.legend(frameon=False)
@@ -228,25 +205,23 @@ def _label_of_curve(shown: Shown, along: str) -> str:
     return f"{shown.symbol}@k" if along == "k" else as_text(shown.symbol)
 
 
-def draw_curves(
-    table: pd.DataFrame, shown: Shown, ax: Axes | None, color: Any, fonts: Fonts
-) -> Axes:
+def draw_curves(table: pd.DataFrame, shown: Shown, ax: Axes | None, color: Any) -> Axes:
     """Draw a line for each model."""
     for model, rows in table.groupby("model", sort=False):
         line = rows.set_index("k")[["mean", "low", "high"]]
-        ax = draw_curve(line, shown, ax, color, fonts, label=as_text(model), marker="")
+        ax = draw_curve(line, shown, ax, color, label=as_text(model), marker="")
     assert ax is not None
     return ax
 
 
 def draw_segments(
-    table: pd.DataFrame, shown: Shown, ax: Axes | None, color: Any, fonts: Fonts
+    table: pd.DataFrame, shown: Shown, ax: Axes | None, color: Any
 ) -> Axes:
     """Draw each metric of segments at each cut-off: over time, or else as points."""
     segments = list(dict.fromkeys(_segment(key) for key in table.index))
     times = times_of(shown.by, segments)
     if not times:
-        return draw_metrics(table, shown, ax, color, fonts)
+        return draw_metrics(table, shown, ax, color)
     time_of = dict(zip(segments, times, strict=True))
     of_each: Any = table.groupby(level=[0, 1], sort=False, dropna=False)
     for (name, k), rows in of_each:
@@ -254,7 +229,7 @@ def draw_segments(
         line = rows[["mean", "low", "high"]].set_axis(places)
         of_metric = replace(shown, symbol=f"{symbol_of(name)}{at_k(k)}")
         known = line[places.notna()]
-        ax = draw_curve(known, of_metric, ax, color, fonts, marker="o")
+        ax = draw_curve(known, of_metric, ax, color, marker="o")
     assert ax is not None
     return ax
 
@@ -316,6 +291,13 @@ def axes(ax: Axes | None, height: float | None = None) -> Axes:
             f"ax= is of type {type(ax).__name__}: give one Axes of matplotlib, such as ax=axes[0]."
         )
     ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def in_letters(ax: Axes, font: Mapping[str, Any]) -> Axes:
+    """Give title and labels the font of the language: Axes made before have another."""
+    for text in (ax.title, ax.xaxis.label, ax.yaxis.label):
+        text.set(**font)
     return ax
 
 

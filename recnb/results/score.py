@@ -26,10 +26,9 @@ from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
-from recnb.metrics.metric import SCORED, Given, Metric
-from recnb.results.arguments import with_options
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.plots import axes
+from recnb.results.numbers import label_of
+from recnb.results.plots import axes, in_letters
 from recnb.results.scoring import values_of
 from recnb.results.values import Values
 from recnb.stats import ENOUGH
@@ -74,12 +73,8 @@ class Interval(tuple[float, float]):
     def __new__(cls, low: float, high: float, confidence: float, method: str) -> Self:
         """Pack the two ends with what they are the ends of."""
         self = super().__new__(cls, (low, high))
-        self.low, self.high, self.confidence, self.method = (
-            low,
-            high,
-            confidence,
-            method,
-        )
+        self.low, self.high = low, high
+        self.confidence, self.method = confidence, method
         return self
 
     def __getnewargs__(self) -> tuple[Any, ...]:
@@ -115,7 +110,7 @@ class MetricValue(float, Suggesting):
     @property
     def label(self) -> str:
         """The metric's name at its cut-off."""
-        return self.metric if self.k is None else f"{self.metric}@{self.k}"
+        return label_of(self.metric, self.k)
 
     @property
     def n_users(self) -> int:
@@ -186,12 +181,8 @@ class MetricValue(float, Suggesting):
             fix = named("Compare models on the same users instead.")
             raise OptionError(f"{problem} {fix}")
         low, high = self._values.interval(confidence)
-        return Interval(
-            low,
-            high,
-            confidence,
-            "jackknife" if self._values.of_all else "beta",
-        )
+        method = "jackknife" if self._values.of_all else "beta"
+        return Interval(low, high, confidence, method)
 
     @property
     def basis(self) -> str:
@@ -270,12 +261,6 @@ class Score(MetricValue):
         index = self._values.keys.index(users, self._values.basis.user_label)
         return pd.Series(values[has_value], index, name=self.label)
 
-    def users_at(self, index: pd.Index[Any]) -> pl.Series:
-        """Return the users, or the ids of lists, of rows of `per_user`."""
-        users = self._values.users
-        every = self._values.keys.index(users, self._values.basis.user_label)
-        return users[every.get_indexer(index)]
-
     def to_frame(self) -> pd.DataFrame:
         """Return the values per user as a frame.
 
@@ -334,16 +319,14 @@ class Score(MetricValue):
         if self.n_users > 1:
             ax.axvspan(*self.interval(), color=QUIET, alpha=0.3, linewidth=0)
         noun = self._noun if self.n_lists == self.n_users else "list"
-        with lettering(current()) as fonts, use_noun(noun):
+        with lettering(current()) as font, use_noun(noun):
             ax.set_xlabel(
-                _("{label} of a user; line: mean and 95% interval", label=self._symbol),
-                **fonts,
+                _("{label} of a user; line: mean and 95% interval", label=self._symbol)
             )
             ax.set_ylabel(
-                ngettext("share of {n:,} user", "share of {n:,} users", self.n_lists),
-                **fonts,
+                ngettext("share of {n:,} user", "share of {n:,} users", self.n_lists)
             )
-        return ax
+            return in_letters(ax, font)
 
 
 class CatalogueScore(MetricValue):
@@ -428,14 +411,6 @@ def _in_one_line(head: str, ends: str, phrases: Sequence[str]) -> str:
     return wrapped(f"{head} ({words})", most=1)
 
 
-def _score_of_metric(
-    evaluation: Any, metric: Metric[...], k: Any, options: Given
-) -> Score | CatalogueScore:
-    """Return the number of a metric with its options, of an evaluation."""
-    measure = with_options(Measure(metric), options).cut_at(k)
-    return score_of(evaluation._data, measure)
-
-
 def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
     """Return the number of a measure: the mean over users, or that of all lists."""
     metric = measure.metric
@@ -449,6 +424,3 @@ def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
             )
         raise NoUsersError(f"{measure.name}: {problem}")
     return Score(values)
-
-
-SCORED["evaluation"] = _score_of_metric

@@ -97,6 +97,7 @@ class Scoring:
     joined: Joined
     measure: Measure
     whole: bool = False  #: whether there is no cut-off
+    recorded: presets.Preset | None = None  #: of the metric in the library
 
     @property
     def full_convention(self) -> Convention:
@@ -111,12 +112,11 @@ def scoring_of(
     recorded = recorded_of(data, measure.metric, whole=whole)
     computed = as_computed(data, measure, recorded)
     convention = _convention_of(data, measure, recorded, whole=whole)
-    if convention is None:
-        return Scoring(data.joined, computed, whole)
-    # A library's convention may go by scores where these frames have ranks alone.
-    with_order_of_frames = data.source.as_given(convention)
-    joined = data.source.under(with_order_of_frames)
-    return Scoring(joined, computed, whole)
+    joined = data.joined
+    if convention is not None:
+        # That of a library may go by scores where these frames have ranks alone.
+        joined = data.source.under(data.source.as_given(convention))
+    return Scoring(joined, computed, whole, recorded)
 
 
 def as_computed(
@@ -195,13 +195,12 @@ def recorded_of(
         return None
     if not metric.is_accuracy:
         return _recorded_beyond_accuracy(data.library, metric.name)
-    preset = presets.default_of(data.library, metric.name, whole=whole)
+    preset = presets.default_of(data.library, metric.name)
     if preset is None:
         return None
-    is_never_cut = preset.convention.cutoff == "none"
-    if is_never_cut and not whole:
-        return None
-    return preset
+    if whole:
+        return preset.never_cut or preset
+    return None if preset.convention.cutoff == "none" else preset
 
 
 def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
@@ -223,29 +222,31 @@ def _recorded_beyond_accuracy(library: str, name: str) -> presets.Preset | None:
 # ---- credit, and averages over users
 
 
-def credit_of(scoring: Scoring, cutoffs: Cutoffs) -> Credit:
-    """Return the credit of the hits at these cut-offs."""
+def credit_of(scoring: Scoring, cutoffs: Cutoffs, hits: Hits | None = None) -> Credit:
+    """Return the credit of the hits at these cut-offs, or of other hits."""
     cutoffs = cutoffs_under(scoring.joined.convention, cutoffs)
-    hits = hits_for(scoring, cutoffs)
+    if hits is None:
+        hits = hits_for(scoring, cutoffs)
     credit: Credit = scoring.measure.at(hits, cutoffs)
     return credit
 
 
-def averaged(scoring: Scoring, cutoffs: Cutoffs) -> tuple[Floats, Floats]:
-    """Return the values, users × cut-offs, NaN where left out, and their means."""
+def averaged(
+    scoring: Scoring, cutoffs: Cutoffs, hits: Hits | None = None
+) -> tuple[Floats, Floats]:
+    """Return the values, users × cut-offs, NaN where left out, and their means.
+
+    They are those of the hits, or of other hits of the same users.
+    """
     joined = scoring.joined
-    matrix = filled(credit_of(scoring, cutoffs), joined.convention)
+    matrix = filled(credit_of(scoring, cutoffs, hits), joined.convention)
     return matrix, means(matrix, joined.user_weight)
-
-
-def _depth_of(scoring: Scoring, cutoffs: Cutoffs) -> int | None:
-    """Return the rank below which no hit counts; None: whole lists count."""
-    return None if scoring.measure.needs_whole_list else cutoffs.deepest
 
 
 def hits_for(scoring: Scoring, cutoffs: Cutoffs) -> Hits:
     """Return the hits that the metric needs at these cut-offs."""
-    hits = scoring.joined.hits.down_to(_depth_of(scoring, cutoffs))
+    depth = None if scoring.measure.needs_whole_list else cutoffs.deepest
+    hits = scoring.joined.hits.down_to(depth)
     for need in scoring.measure.metric.needs:
         hits = READERS_OF_HITS[need](scoring.joined, hits)
     return hits
@@ -340,8 +341,7 @@ def _accuracy_in_words(
     brief: bool,
 ) -> list[str]:
     """Return the users and the decisions behind a metric of accuracy in words."""
-    library, joined = data.library, scoring.joined
-    recorded = recorded_of(data, scoring.measure.metric, whole=scoring.whole)
+    library, recorded = data.library, scoring.recorded
     given = scoring.full_convention.given_in_words(tuple(data.overrides))
     users = _users_of(scoring, cutoffs)
     if brief:
@@ -350,7 +350,7 @@ def _accuracy_in_words(
     scale = _scale_of(scoring)
     # Notes are those of the evaluation, as another join of its frames lacks those of a
     # comparison, such as which users it leaves out.
-    notes = [*data.notes, *pairs_in_words(joined.weighting)]
+    notes = [*data.notes, *pairs_in_words(scoring.joined.weighting)]
     if recorded is not None and recorded.caveat:
         notes.append(recorded.caveat_in_words)
     if library is not None and recorded is not None and brief:

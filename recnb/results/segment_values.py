@@ -16,8 +16,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data.checks import kind
-from recnb.data.convert import from_pandas
+from recnb.data.columns import from_pandas, kind
 from recnb.data.ids import each_once
 from recnb.data.names import IDS, TRUTH
 from recnb.data.sheet import Sheet

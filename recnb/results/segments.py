@@ -18,8 +18,9 @@ import polars as pl
 from recnb.conventions.convention import in_words
 from recnb.data.ids import positions
 from recnb.data.in_memory import Sheets
+from recnb.data.names import split_labels
 from recnb.data.side_data import words_of
-from recnb.data.splits import split_role, values_of
+from recnb.data.splits import values_of
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
 from recnb.display.text import dates_alone, one_line
@@ -221,7 +222,7 @@ def _parts_of_split(
 ) -> PartsOfSplit:
     """Return the parts by columns of `split=`."""
     values = data.keys.combinations_of(data.joined.users)
-    values = values.select(map(split_role, columns)).unique().sort(pl.all())
+    values = values.select([*split_labels(columns)]).unique().sort(pl.all())
     refuse_many(values.height, ", ".join(columns))
     return PartsOfSplit(
         labels=columns, keys=values_of(values), values=values, is_tested=is_tested

@@ -32,7 +32,7 @@ from recnb.errors import (
 )
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.measure import Measure, measure_named
-from recnb.metrics.metric import ACCURACY, METRICS, SCORED, Given, Metric
+from recnb.metrics.metric import ACCURACY, METRICS, Given, Metric
 from recnb.results.explanation import Explanation
 from recnb.results.score import Score
 from recnb.results.user_lists import UserList
@@ -493,6 +493,3 @@ def _basis(
         *ties,
         *[Phrase(rule, rule) if rule in given else rule for rule in rules],
     ]
-
-
-SCORED["lists"] = score_lists

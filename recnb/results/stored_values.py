@@ -21,10 +21,10 @@ from recnb.errors import (
     quoted,
 )
 from recnb.metrics.hits import Floats
+from recnb.results.measuring import tested, verdicts_of
 from recnb.results.score import Interval
-from recnb.results.verdicts import in_words, verdict_of
+from recnb.results.verdicts import in_words
 from recnb.stats import Moments, Settings, UserSample
-from recnb.stats import paired as paired_test
 
 #: The lowest and the highest value that there may be.
 Bounds = tuple[float, float]
@@ -122,20 +122,9 @@ def paired(
     ours = _numbers_of(values, "values", bounds)
     theirs = _numbers_of(baseline, "baseline", bounds)[_rows_of(values, baseline)]
     sample = _sample_of(values, cluster)
-    bottom, top = bounds
-    tests = paired_test(ours - theirs, sample, settings, (bottom - top, top - bottom))
-    if better == "low":
-        tests = tests._replace(won=tests.lost, lost=tests.won)
+    tests = tested(ours - theirs, sample, settings, bounds=bounds, better=better)
+    (verdict,) = verdicts_of(tests, tests.p, sample, settings, better)
     numbers: dict[str, Any] = {name: n.item() for name, n in tests._asdict().items()}
-    verdict = verdict_of(
-        numbers["difference"],
-        numbers["low"],
-        numbers["high"],
-        numbers["p"],
-        alpha=settings.alpha,
-        better=better,
-        all_tied=numbers["tied"] == sample.size and sample.n_units > 1,
-    )
     return PairedDifference(
         **numbers,
         verdict=verdict,

@@ -34,7 +34,7 @@ from recnb.display.text import NAME_SHOWN, TEXT_SHOWN, dates_alone, one_line
 from recnb.errors import OptionError, quoted
 from recnb.metrics.measure import symbol_of
 from recnb.results.files import written
-from recnb.results.plots import PLOTS, at_cutoff, cutoff_label, parts_of
+from recnb.results.plots import PLOTS, at_cutoff, cutoff_label, in_letters, parts_of
 from recnb.results.verdicts import MARKS, in_words
 
 if TYPE_CHECKING:
@@ -46,19 +46,32 @@ MOST_ROWS = 50
 #: Letters of a cell of words.
 MOST_LETTERS = 200
 
-#: The looks of the numbers of some columns, by the beginning of their names; others
-#: have four decimals.
-LOOKS: dict[str, Literal["signed", "grade", "score"]] = {
+#: What the cells of a column are, where their values do not say it: a cut-off, a
+#: verdict, words of recnb's own, a title or text of the caller's, or the look of a number.
+Cell = Literal[
+    "cutoff",
+    "verdict",
+    "words",
+    "text",
+    "difference",
+    "signed",
+    "p",
+    "grade",
+    "score",
+]
+
+#: The same of columns that are alike in every table, by name.
+CELLS: dict[Any, Cell] = {
+    "k": "cutoff",
+    "p": "p",
+    "p_holm": "p",
     "gap": "signed",
+    "gap_low": "signed",
+    "gap_high": "signed",
     "rank": "grade",
     "relevance": "grade",
     "score": "score",
 }
-
-#: What the cells of a column are, where their values do not say it: a verdict, a
-#: difference of means, a number with its sign in any case, words of recnb's own, or a
-#: title or text of the caller's.
-Cell = Literal["verdict", "difference", "signed", "words", "text"]
 
 
 class WordedLater(Sequence[str]):
@@ -196,6 +209,8 @@ class Table(pd.DataFrame):
         again: Self = pickle.loads(pickle.dumps(self))
         return again
 
+    __copy__ = __deepcopy__
+
     def to_frame(self) -> pd.DataFrame:
         """Return the numbers alone, as a frame of its own.
 
@@ -260,8 +275,9 @@ class Table(pd.DataFrame):
             fix = "the plots of pandas are those of table.to_frame().plot."
             raise OptionError(f"plot() of this table has {what}: {fix}")
         numbers = pd.DataFrame(self) if shown.drawn is None else shown.drawn
-        with lettering(shown.lang) as fonts:
-            return PLOTS[shown.plot](numbers, shown, ax, color, fonts, **line)
+        with lettering(shown.lang) as font:
+            drawn = PLOTS[shown.plot](numbers, shown, ax, color, **line)
+            return in_letters(drawn, font)
 
     def __repr__(self) -> str:
         with use_language(self._shown.lang):
@@ -433,40 +449,45 @@ class Table(pd.DataFrame):
 
         With two levels of columns, a mean and its interval are one cell.
         """
-        columns = list[Sequence[Line]]()
-        if frame.columns.nlevels == 1:
-            for name, values in frame.items():
-                rows = zip(frame.index, values.array, strict=True)
-                columns.append(
-                    [self._cell(value, label, name) for label, value in rows]
-                )
-            return list(frame.columns), columns
-        parts = parts_of(frame)
+        parts = [frame] if frame.columns.nlevels == 1 else parts_of(frame)
         names = list(parts[0].columns)
+        columns = list[Sequence[Line]]()
         for index, name in enumerate(names):
-            estimates = zip(*(part.iloc[:, index] for part in parts), strict=True)
-            rows = zip(frame.index, estimates, strict=True)
-            columns.append(
-                [self._estimate(numbers, label, name) for label, numbers in rows]
-            )
+            values = zip(*(part.iloc[:, index].array for part in parts), strict=True)
+            rows = zip(frame.index, values, strict=True)
+            columns.append([self._cell(cell, label, name) for label, cell in rows])
         return names, columns
 
-    def _cell(self, value: Any, label: Hashable, column: Any) -> Line:
-        """Return a cell: a mean of a model, or a value of its column."""
-        if self._shown.marks is not None:
-            return self._estimate([value], label, column)
+    def _cell(self, values: Sequence[Any], label: Hashable, column: Any) -> Line:
+        """Return a cell: a mean with what is beside it, or a value of its column."""
+        if self._shown.marks is not None or len(values) > 1:
+            return self._estimate(values, label, column)
+        (value,) = values
         kind = self._shown.cells.get(column)
-        if kind == "verdict":
-            return in_words(value)
-        if kind == "text" and value is None:
-            return ""
-        if kind == "text" and isinstance(value, str):
-            return Name(value, TEXT_SHOWN)
-        if kind == "words" and isinstance(value, str):
-            return one_line(value, MOST_LETTERS)
-        if kind == "difference" or kind == "signed":
-            return Number(value, kind)
-        return _value(value, column)
+        if kind is None and self._shown.pivot is None:  # whose columns are the caller's
+            kind = CELLS.get(column)
+        match kind:
+            case "cutoff":
+                return cutoff_label(value)
+            case "verdict":
+                return in_words(value)
+            case "text" if value is None:
+                return ""
+            case "text" if isinstance(value, str):
+                return Name(value, TEXT_SHOWN)
+            case "words" if isinstance(value, str):
+                return one_line(value, MOST_LETTERS)
+            case "difference" | "signed" | "p" | "grade" | "score":
+                if isinstance(value, float):
+                    return Number(value, kind)
+        match value:
+            case bool() | np.bool_():
+                return "✓" if value else ""
+            case float():
+                return Number(value)
+            case int() | np.integer():
+                return str(value)
+        return Name(value, NAME_SHOWN)
 
     def _estimate(
         self, numbers: Sequence[float], label: Hashable, column: Any
@@ -519,29 +540,6 @@ def check_digits(digits: Any) -> None:
     is_whole = isinstance(digits, (int, np.integer)) and not isinstance(digits, bool)
     if not is_whole or not 1 <= digits <= 15:
         raise OptionError(f"digits={quoted(digits)}: give a whole number from 1 to 15.")
-
-
-def _value(value: Any, column: Any) -> Line:
-    """Return a cell by the kind of its value: a number, a mark of what is true, a name."""
-    if column == "k":
-        return cutoff_label(value)
-    if isinstance(value, (bool, np.bool_)):
-        return "✓" if value else ""
-    if isinstance(value, float):
-        return _number(value, str(column))
-    if isinstance(value, (int, np.integer)):
-        return str(value)
-    return Name(value, NAME_SHOWN)
-
-
-def _number(value: float, column: str) -> Number:
-    """Return a number of a column: a gap has its sign, a small p is not rounded to 0."""
-    if column in ("p", "p_holm"):
-        return Number(value, "p")
-    for start, look in LOOKS.items():
-        if column.startswith(start):
-            return Number(value, look)
-    return Number(value)
 
 
 def _without_full_stop(line: Line) -> Line:

@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import polars as pl
 
 from recnb.display.language import N_, _
 from recnb.display.text import one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
-from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import plain_text, symbol_of
+from recnb.metrics.hits import Cutoffs, Ints
+from recnb.metrics.measure import Measure, plain_text, symbol_of
 from recnb.metrics.metric import Given
-from recnb.results import views
 from recnb.results.arguments import (
-    Asked,
     Metrics,
     asked_of,
     measure_of_curve,
@@ -25,8 +24,8 @@ from recnb.results.arguments import (
     with_options,
 )
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import Bases, Numbers, measured
-from recnb.results.segments import PartsOfSplit, division_by, part_in_words
+from recnb.results.numbers import ENDS, Bases, Numbers, measured
+from recnb.results.segments import SMALL, PartsOfSplit, division_by, part_in_words
 from recnb.results.table import Shown, Table, WordedLater
 from recnb.results.user_lists import UserList, each_once
 from recnb.results.values import (
@@ -36,6 +35,15 @@ from recnb.results.values import (
     weights_in_words,
 )
 from recnb.stats import Settings
+
+#: The columns of a table of segments that have the numbers of a gap.
+GAP = {
+    "gap": "difference",
+    "gap_low": "low",
+    "gap_high": "high",
+    "p": "p",
+    "p_holm": "p_holm",
+}
 
 #: What stands below a table of segments.
 GAPS = N_(
@@ -56,23 +64,27 @@ def table_of(
     k: Any,
     options: Given,
     *,
+    by: Any = None,
     intervals: bool = False,
     confidence: float = 0.95,
 ) -> Table:
     """Return means over users, or the one number of all lists.
 
-    One row per metric, one column per cut-off, or three with intervals.
+    One row per metric, one column per cut-off, or three with intervals; or a row for
+    each segment.
     """
     cutoffs = Cutoffs.of(k)
     asked = asked_of(data, metrics, options, "k", "intervals", "confidence", "by")
-    have_cutoffs = any(each.measure.k is not None for each in asked)
+    settings = Settings(confidence)
+    if by is not None:
+        return _table_by(data, asked, cutoffs, by, settings)
+    have_cutoffs = any(each.k is not None for each in asked)
     if have_cutoffs:
         asked = _in_one_column(asked, cutoffs)
-    settings = Settings(confidence)
     numbers = measured({"": data}, asked, cutoffs, settings=settings)
-    frame = views.by_cutoff(numbers, cutoffs, intervals=intervals)
+    frame = by_cutoff(numbers, cutoffs, intervals=intervals)
     if have_cutoffs:
-        frame.columns = pd.Index(["mean", "low", "high"] if intervals else ["mean"])
+        frame.columns = pd.Index(ENDS if intervals else ["mean"])
     bases = numbers.bases
 
     def words() -> list[str]:
@@ -85,10 +97,10 @@ def table_of(
     return Table(frame, shown=shown)
 
 
-def _in_one_column(asked: Sequence[Asked], cutoffs: Cutoffs) -> list[Asked]:
+def _in_one_column(asked: Sequence[Measure], cutoffs: Cutoffs) -> list[Measure]:
     """Return metrics of which some have cut-offs: the name of each says its own."""
     if len(cutoffs) > 1:
-        name = next(each.name for each in asked if each.measure.k is not None)
+        name = next(each.asked_as for each in asked if each.k is not None)
         raise OptionError(
             f"{name!r} has its cut-off, and k={quoted(list(cutoffs))} has columns for "
             "others: give each name its own cut-off, or none."
@@ -96,8 +108,8 @@ def _in_one_column(asked: Sequence[Asked], cutoffs: Cutoffs) -> list[Asked]:
     (k,) = cutoffs.values
     named = []
     for each in asked:
-        if each.measure.k is None and k is not None:
-            each = each._replace(name=f"{each.name}@{k}")
+        if each.k is None and k is not None:
+            each = replace(each, typed=f"{each.asked_as}@{k}")
         named.append(each)
     return named
 
@@ -124,25 +136,20 @@ def phrases_of(bases: Bases, *of_each: str) -> list[str]:
     return merged(phrases)
 
 
-def table_by(
+def _table_by(
     data: EvaluationData,
-    metrics: Metrics,
-    k: object,
-    options: Given,
-    *,
+    asked: Sequence[Measure],
+    cutoffs: Cutoffs,
     by: Any,
-    confidence: float = 0.95,
+    settings: Settings,
 ) -> Table:
     """Return each metric at each cut-off in each segment.
 
     A row has its mean with the interval, and the gap to all other users.
     """
-    asked = asked_of(data, metrics, options)
-    cutoffs = Cutoffs.of(k)
     division = division_by({"": data}, by)
     if not isinstance(division, PartsOfSplit):
         refuse_whole_metrics(asked)
-    settings = Settings(confidence)
     numbers = measured({"": data}, asked, cutoffs, division=division, settings=settings)
     by_in_words = ", ".join(division.labels)
     label = one_line(by_in_words)
@@ -157,7 +164,7 @@ def table_by(
         plot="segments",
         by=by_in_words,
     )
-    return Table(views.by_segment(numbers), shown=shown)
+    return Table(by_segment(numbers), shown=shown)
 
 
 def _basis_of_segments(data: EvaluationData, numbers: Numbers, label: str) -> list[str]:
@@ -197,8 +204,8 @@ def measures_of(
             "no measure is named: give at least one, such as names=['nDCG@10']."
         )
     asked = [
-        Asked(str(text), each.measure)
-        for text, each in zip(names, asked_of(data, names, options), strict=True)
+        replace(measure, typed=str(text))
+        for text, measure in zip(names, asked_of(data, names, options), strict=True)
     ]
     settings = Settings(confidence)
     numbers = measured({"": data}, asked, Cutoffs.of(None), settings=settings)
@@ -207,7 +214,12 @@ def measures_of(
     def words() -> list[str]:
         return [*phrases_of(bases), intervals_of(confidence)]
 
-    return Table(views.by_measure(numbers), shown=Shown(basis=WordedLater(words)))
+    frame = pd.DataFrame(numbers.estimates[:, 0], columns=ENDS)
+    frame.index = pd.Index(
+        [place.measure.asked_as for place in numbers.places], name="measure"
+    )
+    frame["users"] = [place.sample.n_units for place in numbers.places]
+    return Table(frame, shown=Shown(basis=WordedLater(words)))
 
 
 def curve_of(
@@ -223,10 +235,10 @@ def curve_of(
     These are NaN where it has none.
     """
     chosen, cutoffs = measure_of_curve(metric, k)
-    asked = Asked(chosen.name, with_options(chosen, options))
+    chosen = with_options(chosen, options)
     settings = Settings(confidence)
-    numbers = measured({"": data}, [asked], cutoffs, settings=settings)
-    (basis,) = numbers.bases[chosen.name]
+    numbers = measured({"": data}, [chosen], cutoffs, settings=settings)
+    ((basis,),) = numbers.bases.values()
     sample, of_users = numbers.places[-1].sample, chosen.metric.of != "all"
     of_curve = sample.n_units, sample.n_lists, sample.cluster
 
@@ -241,7 +253,9 @@ def curve_of(
         symbol=chosen.symbol,
         sample=of_curve if of_users else None,
     )
-    return Table(views.curve(numbers, chosen.name), shown=shown)
+    index = pd.Index([place.k for place in numbers.places], name="k")
+    columns = [chosen.name, "low", "high"]
+    return Table(numbers.estimates[:, 0], index, columns, shown=shown)
 
 
 def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
@@ -330,3 +344,71 @@ def _titled(rows: pl.DataFrame, titles: dict[Any, str]) -> pd.DataFrame:
             frame["item"].map(titles).fillna(""),
         )
     return frame
+
+
+# Frames
+
+
+def by_cutoff(
+    numbers: Numbers, cutoffs: Cutoffs, *, intervals: bool = False
+) -> pd.DataFrame:
+    """Return metrics × cut-offs: means, or these and the ends of their intervals."""
+    # As objects, whole numbers stay whole beside a None.
+    dtype = object if None in cutoffs.values else None
+    columns = pd.Index(list(cutoffs), dtype=dtype, name="k")
+    cells = numbers.mean
+    if intervals:
+        cells = numbers.estimates
+        columns = pd.MultiIndex.from_product([list(columns), ENDS], names=["k", None])
+    rows = pd.Index([*numbers.bases], name="metric")
+    return pd.DataFrame(cells.reshape(len(rows), len(columns)), rows, columns)
+
+
+def by_segment(numbers: Numbers) -> pd.DataFrame:
+    """Return a row for each metric, cut-off and segment, in this order."""
+    order = _by_metric(numbers)
+    places = [numbers.places[row] for row in order]
+    columns: dict[str, Any] = {"n_users": [place.sample.n_units for place in places]}
+    if any(place.sample.n_lists is not None for place in places):
+        columns["n_lists"] = [place.sample.size for place in places]
+    columns |= zip(ENDS, numbers.estimates[order, 0].T, strict=True)
+    if numbers.division.has_gaps:
+        for name, number in GAP.items():
+            columns[name] = numbers.tests[number][order, 0]
+    columns["small"] = [n_users < SMALL for n_users in columns["n_users"]]
+    keys = [numbers.division.keys[place.part] for place in places]
+    labels = distinct_labels(numbers.division.labels, {"metric", "k", *columns})
+    metrics = [place.measure.name for place in places]
+    cutoffs = [place.k for place in places]
+    levels: list[Sequence[Any]] = [metrics, cutoffs, *zip(*keys, strict=True)]
+    return pd.DataFrame(columns, _index(levels, ["metric", "k", *labels]))
+
+
+def _by_metric(numbers: Numbers) -> Ints:
+    """Return the rows of the places in the order of metrics, then of cut-offs."""
+    order_of = dict[Any, int]()
+    for place in numbers.computed:
+        order_of.setdefault((place.measure.asked_as, place.k), len(order_of))
+    orders = [order_of[place.measure.asked_as, place.k] for place in numbers.places]
+    return np.argsort(orders, kind="stable")
+
+
+def _index(columns: Sequence[Sequence[Any]], names: Sequence[str]) -> pd.MultiIndex:
+    """Return an index whose levels are in the order of the rows.
+
+    pandas then finds a metric with its rows side by side.
+    """
+    codes, levels = [], list[Any]()
+    for column in columns:
+        code, level = pd.factorize(pd.Series(column, dtype=object))
+        codes.append([*code])
+        levels.append(level.infer_objects())
+    return pd.MultiIndex(levels, codes, names=[*names])
+
+
+def distinct_labels(labels: Sequence[str], taken: Collection[str]) -> list[str]:
+    """Name the columns of segments in a table that has other columns as well.
+
+    A column of segments called "mean" is "segment mean" where "mean" is taken.
+    """
+    return [f"segment {label}" if label in taken else label for label in labels]

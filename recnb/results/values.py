@@ -185,7 +185,7 @@ class Values:
         """
         if self.of_all:
             return np.full(len(self.k), len(self.users))
-        return np.asarray(np.count_nonzero(~np.isnan(self.matrix), axis=0))
+        return np.asarray(len(self.users) - np.isnan(self.matrix).sum(axis=0))
 
     @property
     def moments(self) -> Moments:

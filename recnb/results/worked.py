@@ -12,7 +12,6 @@ import pandas as pd
 from recnb.conventions import Convention
 from recnb.display.language import N_, _, named, use_language
 from recnb.errors import OptionError, UnknownUserError
-from recnb.metrics.accuracy import reach
 from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoffs, Floats, Hits
@@ -46,10 +45,7 @@ OF_HITS = {
     "nth",
     "first",
     "preferred",
-    "nonrelevant_above",
-    "pooled_above",
     "n_relevant",
-    "n_nonrelevant",
     "list_length",
     "relevant_weight",
 }
@@ -196,7 +192,7 @@ def _rows_by_rank(measure: Measure, credit: Credit, of_user: UserList) -> pd.Dat
 
     rows["relevance"] = of_rows(hits.relevance)
     for name, values in credit.names.items():
-        if np.ndim(values) and name in measure.credit.names():
+        if measure.metric.own and name in measure.credit.names():
             rows[name] = np.append(values, np.nan)[hit]
     if hits.truth_weight is not None:
         rows["weight"] = of_rows(hits.weight)
@@ -292,7 +288,8 @@ def numbers_of(
 ) -> dict[str, Any]:
     """Return the numbers behind the names of a formula: one, or one for each hit.
 
-    A new name of formulas is entered here, and in `LATEX` (`metrics/formula.py`).
+    A new name of formulas is entered in `LATEX` (`metrics/formula.py`), and is here or
+    in what the function of the metric gives to `Credit(names=)`.
     """
     hits, names = credit.rows, formula.names()
     depth = credit.k.depth(hits.list_length)[0, 0]
@@ -307,19 +304,12 @@ def numbers_of(
         "n_hits": (hits.rank <= depth).sum(),
         "no_hit": float((hits.rank > depth).all()),
         "max_relevance": top,
-        # Of IPrec alone: by how much each hit raises the highest precision.
-        "rise": credit.earned,
         # Of pairs with weights: the denominator, which is that of the heaviest of them.
         "best_weight": np.ravel(credit.possible)[0],
     }
     numbers |= {name: getattr(hits, name) for name in names & OF_HITS}
-    # Those that the function of a metric of one's own computes of each hit.
-    numbers |= credit.names
-    # Of ERR alone: the chance that a reader gets as far as each hit. One of relevance r
-    # stops the reader with the chance (2^r - 1) / 2^top.
-    if "reach" in names:
-        numbers["reach"] = reach(hits, (np.exp2(hits.relevance) - 1.0) / 2.0**top)
-    return numbers
+    # Those that the function of the metric computes of each hit.
+    return {**numbers, **credit.names}
 
 
 def compare_with_formula(measure: Measure, credit: Credit, where: str) -> None:

@@ -4,7 +4,7 @@ Importing this room enters them in the tables of the layers below, with the hits
 they read, and `auc` among the metrics of one list.
 """
 
-from recnb.metrics.calls import function
+from recnb.results.calls import function
 from recnb.results.scoring import READERS_OF_HITS
 from recnb.results.single_list import OF_SEARCH
 from recnb.search import measures

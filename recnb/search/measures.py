@@ -14,9 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from recnb.metrics.accuracy import examined
-from recnb.metrics.gain import out_of_count
-from recnb.metrics.hits import Cutoff, Floats, Hits, run_starts
+from recnb.metrics.gain import examined, out_of_count
+from recnb.metrics.hits import Cutoff, Floats, Hits, Ints, run_starts
 from recnb.metrics.metric import Credit, metric, number_option
 
 #: The decorator of a measure of search.
@@ -26,6 +25,31 @@ measure = partial(metric, retrieval=True)
 def with_judged(joined: Any, hits: Hits) -> Hits:
     """Return hits with all judged items of the same lists, relevant or not."""
     return replace(hits, judged=joined.judged_hits())
+
+
+def judged_of(hits: Hits) -> Hits:
+    """Return the judged items in the lists as hits.
+
+    The relevant ones where no others are given.
+    """
+    return hits if hits.judged is None else hits.judged
+
+
+def nonrelevant_above(hits: Hits) -> Ints:
+    """Return the number of judged, not relevant items that are above each hit."""
+    judged = judged_of(hits)
+    known = judged.with_rows(judged.relevance >= 0)
+    return count_above(hits, known) - count_above(hits, hits)
+
+
+def count_above(hits: Hits, others: Hits) -> Ints:
+    """Return how many of other rows of the same lists are above each hit."""
+    stride = int(max(others.rank.max(initial=0), hits.rank.max(initial=0))) + 1
+    start, here = (
+        np.searchsorted(others.user * stride + others.rank, hits.user * stride + to)
+        for to in (0, hits.rank)
+    )
+    return np.asarray(here - start)
 
 
 @measure(
@@ -52,7 +76,7 @@ def judged(hits: Hits, k: Cutoff = None) -> Credit:
     >>> round(ev.measure("judged", k=10), 4)
     0.2088
     """
-    rows = hits.of_judged
+    rows = judged_of(hits)
     rows.refuse_ties("Judged depends on one order of the list")
     return Credit(rows, k, np.ones(len(rows.user)), out_of_count(rows, k, "list"))
 
@@ -86,10 +110,22 @@ def bpref(hits: Hits, k: Cutoff = None) -> Credit:
     """
     hits.refuse_ties("Bpref depends on one order of the list")
     relevant = hits.n_relevant
-    fewer = np.maximum(1, np.minimum(hits.n_nonrelevant, relevant))
-    above = np.minimum(hits.nonrelevant_above, relevant[hits.user])
-    earned = 1.0 - above / fewer[hits.user]
-    return Credit(hits, k, earned, out_of_count(hits, k, "relevant"))
+    judged = judged_of(hits)
+    known = judged.truth_user[judged.truth_relevance >= 0]
+    n_nonrelevant = np.bincount(known, minlength=hits.n_users) - relevant
+    nonrelevant = nonrelevant_above(hits)
+    fewer = np.maximum(1, np.minimum(n_nonrelevant, relevant))
+    above = np.minimum(nonrelevant, relevant[hits.user])
+    return Credit(
+        hits,
+        k,
+        earned=1.0 - above / fewer[hits.user],
+        out_of=out_of_count(hits, k, "relevant"),
+        names={
+            "nonrelevant_above": nonrelevant,
+            "n_nonrelevant": n_nonrelevant[hits.user],
+        },
+    )
 
 
 @measure(
@@ -123,10 +159,18 @@ def inferred_average_precision(hits: Hits, k: Cutoff = None) -> Credit:
     """
     hits.refuse_ties("infAP depends on one order of the list")
     relevant_above = np.asarray(hits.nth - 1, dtype=np.float64)
-    judged_above = relevant_above + hits.nonrelevant_above
+    nonrelevant = nonrelevant_above(hits)
+    judged_above = relevant_above + nonrelevant
     share = (100000 * relevant_above + 1) / (100000 * judged_above + 2)
-    earned = (1 + hits.pooled_above * share) / hits.rank
-    return Credit(hits, k, earned, out_of_count(hits, k, "relevant"))
+    # All items of the truth: one of a relevance below 0 was in the pool and not judged.
+    pooled = count_above(hits, judged_of(hits))
+    return Credit(
+        hits,
+        k,
+        earned=(1 + pooled * share) / hits.rank,
+        out_of=out_of_count(hits, k, "relevant"),
+        names={"nonrelevant_above": nonrelevant, "pooled_above": pooled},
+    )
 
 
 @measure(
@@ -164,7 +208,8 @@ def interpolated_precision(
         lambda share: 0 <= share <= 1,
     )
     hits.refuse_ties("IPrec depends on one order of the list")
-    return Credit(hits, k, rise(hits, recall))
+    earned = rise(hits, recall)
+    return Credit(hits, k, earned, names={"rise": earned})
 
 
 def rise(hits: Hits, recall: float) -> Floats:
@@ -213,7 +258,7 @@ def rbp_residual(hits: Hits, k: Cutoff = None, *, p: float = 0.8) -> Credit:
     >>> round(ev.measure("rbp_residual", k=10), 4)
     0.8171
     """
-    judged = hits.of_judged
+    judged = judged_of(hits)
     judged.refuse_ties("RBP-residual depends on one order of the list")
     known = judged.with_rows(judged.relevance >= 0)
     return Credit(known, k, -examined(known, p), missed=1.0)

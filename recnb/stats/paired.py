@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,13 @@ class Paired(NamedTuple):
     lost: NDArray[np.int64]
     detectable: Floats  #: the smallest difference found with 80 % power
 
+    @classmethod
+    def untested(cls, n: int) -> Self:
+        """Return the numbers of so many differences of which nothing is known."""
+        numbers: dict[str, Any] = dict.fromkeys(cls._fields, np.full(n, np.nan))
+        nobody = np.zeros(n, dtype=np.int64)
+        return cls(**numbers | dict.fromkeys(("won", "tied", "lost"), nobody))
+
 
 def paired(
     differences: Floats,
@@ -82,17 +89,9 @@ def paired(
     values = settled(differences)
     won = np.count_nonzero(values > 0, axis=0)
     lost = np.count_nonzero(values < 0, axis=0)
-    unknown = np.full(values.shape[1], np.nan)
-    untested = Paired(
-        difference=moments.mean,
-        low=unknown,
-        high=unknown,
-        p=unknown,
-        effect_size=unknown,
-        won=won,
-        tied=sample.size - won - lost,
-        lost=lost,
-        detectable=unknown,
+    tied = sample.size - won - lost
+    untested = Paired.untested(values.shape[1])._replace(
+        difference=moments.mean, won=won, tied=tied, lost=lost
     )
     if sample.n < 2:
         return untested

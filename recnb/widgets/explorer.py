@@ -301,10 +301,11 @@ class Explorer(Live):
         match name:
             case "k":
                 if not (value or "0").isdecimal():
-                    problem = N_(
-                        "k={value}: give a whole number from 1 up, or 0 for whole lists."
+                    problem = _(
+                        "k={value}: give a whole number from 1 up, or 0 for whole lists.",
+                        value=value,
                     )
-                    raise OptionError(_(problem, value=value))
+                    raise OptionError(problem)
                 return int(value or 0) or None
             case "model" | "other":
                 known = self.models
@@ -379,9 +380,11 @@ class Explorer(Live):
         per_user = {name: self._score(name, shown).per_user for name in self.models}
         values = pd.concat(per_user, axis=1, join="inner")
         if values.empty:
-            label = METRICS[shown.metric].label(shown.k)
-            problem = N_("no user has a value of {label}: all of them are left out.")
-            raise NoUsersError(_(problem, label=label))
+            problem = _(
+                "no user has a value of {label}: all of them are left out.",
+                label=METRICS[shown.metric].label(shown.k),
+            )
+            raise NoUsersError(problem)
         value = values[shown.model]
         frame = pd.DataFrame({"value": value})
         if self.is_paired:

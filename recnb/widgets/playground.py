@@ -23,7 +23,7 @@ from recnb.errors import OptionError, RecnbError
 from recnb.metrics.formula import number
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, measure_named, metric_named
-from recnb.metrics.metric import ACCURACY, Given, Metric
+from recnb.metrics.metric import ACCURACY
 from recnb.results.arguments import Metrics, asked_of
 from recnb.results.explanation import Explanation
 from recnb.results.single_list import Ranking, Truth, explain
@@ -147,19 +147,15 @@ class Playground(Live):
             ranking, truth = RANKING, TRUTH
         with use_language(self.lang):
             asked = asked_of(None, metrics, {})
-            for name, measure in asked:
-                _refuse_measure(name, measure)
+            for measure in asked:
+                _refuse_measure(measure)
             order, relevance = _read(ranking, truth)
             #: All of them: those of the list in their first order, then the others.
             self.items = tuple(dict.fromkeys([*order, *relevance]))
             self.titles = _titles(self.items, items)
             cutoff = Cutoffs.one(k).values[0] or len(order)
-        #: What is explained, in the order given, and the options of each.
-        self.metrics: dict[str, Metric[...]] = {}
-        self._options: dict[str, Given] = {}
-        for _name, measure in asked:
-            self.metrics[measure.name] = measure.metric
-            self._options[measure.name] = measure.options
+        #: What is explained, in the order given, each with its options.
+        self.metrics = {measure.name: measure for measure in asked}
         self.focus = list(self.metrics)[-1]
         self.first = Setting(order, relevance, cutoff, gain)
         self.now = self.first
@@ -182,8 +178,8 @@ class Playground(Live):
     def has_gain(self) -> bool:
         """Whether any of the metrics has a gain that can be chosen."""
         return any(
-            "gain" in metric.defaults.keys() - self._options[name]
-            for name, metric in self.metrics.items()
+            "gain" in measure.metric.defaults.keys() - measure.options
+            for measure in self.metrics.values()
         )
 
     def name(self, item: Any, longest: int = 60) -> str:
@@ -419,8 +415,11 @@ class Playground(Live):
                 self.change(relevance={item: max(0.0, grade)})
             case "relevance":
                 if not 0 <= float(value or "nan") < inf:
-                    problem = N_("The relevance of {item} is a number from 0 up.")
-                    raise RecnbError(_(problem, item=self.name(item)))
+                    problem = _(
+                        "The relevance of {item} is a number from 0 up.",
+                        item=self.name(item),
+                    )
+                    raise RecnbError(problem)
                 self.change(relevance={item: float(value)})
             case "k":
                 self.change(k=int(value))
@@ -486,8 +485,9 @@ class Playground(Live):
     def _explain(
         self, name: str, order: Sequence[Any], relevance: Any, k: int, gain: str
     ) -> Explanation:
-        options = dict(self._options[name])
-        if "gain" in self.metrics[name].defaults:
+        measure = self.metrics[name]
+        options = dict(measure.options)
+        if "gain" in measure.metric.defaults:
             options.setdefault("gain", gain)
         explanation = explain(
             name, order, dict(relevance), k, lang=self.lang, **options
@@ -523,12 +523,12 @@ class Playground(Live):
         return between.join(lines)
 
 
-def _refuse_measure(name: str, measure: Measure) -> None:
+def _refuse_measure(measure: Measure) -> None:
     """Refuse a metric that is not of accuracy, and a text with a cut-off."""
     measure_named(measure, ACCURACY)
     if measure.k is not None:
         raise OptionError(
-            f"{name!r} has a cut-off, which is k= here: type {measure.name!r} and "
+            f"{measure.asked_as!r} has a cut-off, which is k= here: type {measure.name!r} and "
             f"k={measure.k}."
         )
 

@@ -19,7 +19,7 @@ import pytest
 
 import recnb
 from recnb.data import NAMES
-from recnb.data.convert import from_pandas
+from recnb.data.columns import from_pandas
 from recnb.errors import FrameError, RecnbError
 from tests.random_frames import random_frames
 

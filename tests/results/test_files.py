@@ -38,7 +38,9 @@ def test_a_full_disk_is_an_error_with_the_reason(tmp_path, monkeypatch):
 
     (tmp_path / "r.txt").write_text("as it was")
     monkeypatch.setattr(os, "fsync", full)
-    with pytest.raises(WriteError, match=r"r.txt cannot be written: No space left"):
+    with pytest.raises(
+        WriteError, match=r"r.txt cannot be written: No space left on device. Free"
+    ):
         written("new", tmp_path / "r.txt")
     assert (tmp_path / "r.txt").read_text() == "as it was"
 

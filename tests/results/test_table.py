@@ -4,11 +4,13 @@ and drawn.
 
 from __future__ import annotations
 
+import copy
 import pickle
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import matplotlib as mpl
 import matplotlib.pyplot as plt
@@ -175,6 +177,26 @@ def test_the_basis_is_worded_when_it_is_read_in_the_language_that_was_in_force()
     )
     again.attrs = {"basis": "mine"}
     assert again.attrs == {"basis": "mine"}
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy])
+def test_a_copy_of_a_table_is_a_table_of_its_own(copied: Callable[[Any], Any]) -> None:
+    table = EV.user("u026", k=3)
+    again = copied(table)
+    assert type(again) is Table
+    assert (repr(again), again.attrs) == (repr(table), table.attrs)
+    assert again.missed.equals(table.missed)
+    again["rank"] = 0
+    assert table["rank"].tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("name", ["gap", "score", "score-net", "p"])
+def test_a_number_of_a_model_has_four_decimals_whatever_the_model_is_called(
+    name: str,
+) -> None:
+    models = {name: SAMPLE.models["popular"], "other": RECS}
+    found = recnb.compare(models, SAMPLE.test)
+    assert re.search("^5 +0.1337 +0.2317$", repr(found.curve("ndcg", k=[5])), re.M)
 
 
 # Items, and one user, against loops in plain Python

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -104,6 +105,31 @@ def test_a_library_has_its_own_users() -> None:
 def test_a_number_that_is_none_of_users_is_refused(n: object) -> None:
     with pytest.raises(OptionError, match="give a whole number of users from 1 up"):
         EV.worst("ndcg", k=10, n=n)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("n", [10**30, 1e300])
+def test_any_number_of_users_may_be_asked_for(n: float) -> None:
+    assert len(EV.worst("ndcg", k=10, n=n)) == 261
+
+
+@pytest.mark.parametrize("name", ["first", "missing", "n_found", "text", "user"])
+def test_a_metric_of_ones_own_that_is_called_as_a_column_has_a_name_of_its_own(
+    name: str,
+) -> None:
+    def mine(hits: Hits, k: Cutoff = None) -> Credit:
+        """The number of relevant items in the list."""
+        return Credit(hits, k, np.ones(len(hits.rank)))
+
+    mine.__name__ = name
+    try:
+        table = EV.worst(recnb.metric(symbol="Mine", credit="1")(mine), n=3)
+        columns = table.reset_index().columns
+        assert columns[1] == f"value of {name}"
+        assert columns.is_unique
+        assert table[f"value of {name}"].tolist() == table["n_found"].tolist()
+        assert "Mine" in repr(table)
+    finally:
+        METRICS.pop(name)
 
 
 def test_metrics_beyond_accuracy_are_refused() -> None:

@@ -11,27 +11,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 import recnb
-from recnb import Evaluation
 from recnb.widgets.explorer import Explorer
 from recnb.widgets.playground import Playground
 from tests.korean import page
 from tests.lab import chromium
 
 FOLDER = Path(__file__).resolve().parents[2] / "notebooks" / "pictures"
-WIDTH, HEIGHT = 1184, 620
+WIDTH, HEIGHT = 1184, 604
 TAB = '<h2 class="recnb-tab"'
 LABEL = re.compile(r"<label>.*?</label>", re.DOTALL)
 
 
-def _evaluation() -> Evaluation:
-    """The evaluation of the README's ten lines."""
-    sample = recnb.datasets.load_sample()
-    more = {"train": sample.train, "items": sample.items, "users": sample.users}
-    return sample.models["item-knn"].rec.against(sample.test, **more)
-
-
 def _report() -> str:
-    return _evaluation().report(k=[5, 10, 20]).to_html()
+    """The report of the README's program."""
+    sample = recnb.datasets.load_sample()
+    return recnb.evaluate(sample.models["item-knn"], sample.test).report().to_html()
 
 
 def _widget(live: Playground | Explorer) -> str:
@@ -49,7 +43,15 @@ def _playground() -> str:
 
 
 def _explorer() -> str:
-    explorer = _evaluation().explore("ndcg", k=10)
+    sample = recnb.datasets.load_sample()
+    evaluation = recnb.evaluate(
+        sample.models["item-knn"],
+        sample.test,
+        train=sample.train,
+        items=sample.items,
+        users=sample.users,
+    )
+    explorer = evaluation.explore("ndcg", k=10)
     explorer.choose(by="segment", segment="regular", bar="0")
     return _widget(explorer)
 

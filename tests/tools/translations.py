@@ -43,7 +43,8 @@ KEYWORDS: dict[str, Any] = {
     "pgettext": ((1, "c"), 2),
 }
 #: Functions of the lint whose title and sentences are messages without a mark.
-FINDINGS, SENTENCES = ("check", "Problem"), ("short", "why", "advice")
+FINDINGS = ("check", "Problem", "Need", "NotCheckedError")
+SENTENCES = ("short", "why", "advice")
 #: Extensions of Jinja2 in use; a template that cannot be read is an error.
 OPTIONS = {"extensions": "jinja2.ext.do", "silent": "false"}
 HEADER = (

@@ -144,8 +144,12 @@ class Quiz(Exercise, Live):
             if digits >= 2 and not mistakes:
                 return self._right()
             if digits >= 2 or not mistakes:
-                few = N_("{answer} has too few decimals to be checked: give {digits}.")
-                return Answer(self, _(few, answer=text, digits=DIGITS))
+                few = _(
+                    "{answer} has too few decimals to be checked: give {digits}.",
+                    answer=text,
+                    digits=DIGITS,
+                )
+                return Answer(self, few)
         wrong = Mark("strong", f"✗ {_('{answer} is not right.', answer=text)}")
         hint = self._hint(given, digits, mistakes)
         mistake = mistakes[0] if mistakes else None
@@ -171,8 +175,10 @@ class Quiz(Exercise, Live):
     def _hint(self, given: Number, digits: int, mistakes: list[Mistake]) -> str:
         """Say what a wrong answer is, or what to look at."""
         if mistakes:
-            common = N_("A common mistake gives exactly this number. {what}")
-            return _(common, what=mistakes[0].sentence)
+            return _(
+                "A common mistake gives exactly this number. {what}",
+                what=mistakes[0].sentence,
+            )
         if digits >= 2 and given.fits(self.value, digits, units=1.5):
             return _(LAST_DIGIT)
         for other in other_numbers(self):
@@ -271,16 +277,11 @@ class Quiz(Exercise, Live):
 
     def _on_sheet(self) -> SheetEntry:
         """Return the exercise as an entry of a sheet."""
-        discount = None
-        if "discount" in self.options:
-            discount = (self.options["discount"], self.options["log_base"])
         question = write(
             "widgets/quiz/question.jinja", "html", question=question_of(self)
         )
         solution = write("widgets/quiz/on_paper.jinja", "html", answer=self.reveal())
-        return SheetEntry(
-            Markup(question), Markup(solution), self.label, self.depth, discount
-        )
+        return SheetEntry(Markup(question), Markup(solution), self)
 
     def __repr__(self) -> str:
         with use_language(self.lang):

@@ -10,7 +10,7 @@ import numpy as np
 
 from recnb.conventions import in_words, options_in_words
 from recnb.display.data_file import rows_of
-from recnb.display.language import N_, _
+from recnb.display.language import _
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.gain import discount_of
 from recnb.metrics.measure import Measure
@@ -46,15 +46,16 @@ def common_mistakes(q: Exercise) -> Iterator[Mistake]:
     for name, value in _option_values(q):
         if name not in ("ideal", "out_of"):
             yield _with_option(q, name, value)
-    uncut = N_(
-        "The list was not cut: all {length} ranks counted, where only the first {depth} do."
+    uncut = _(
+        "The list was not cut: all {length} ranks counted, where only the first {depth} do.",
+        **words,
     )
-    yield Mistake(q.score(k=None), _(uncut, **words))
+    yield Mistake(q.score(k=None), uncut)
     if OF_ONE_LIST[q.metric].bounds[1] == 1:
-        per_cent = N_(
+        per_cent = _(
             "This is the value as a per cent without its sign: type it with %, or divide it by 100."
         )
-        yield Mistake(100 * q.value, _(per_cent))
+        yield Mistake(100 * q.value, per_cent)
 
 
 def other_numbers(q: Exercise) -> Iterator[Mistake]:
@@ -64,12 +65,12 @@ def other_numbers(q: Exercise) -> Iterator[Mistake]:
     other cut-offs, and of a list without the items that are not relevant.
     """
     if q.metric in ("dcg", "ndcg"):
-        moved_up = N_(
+        moved_up = _(
             "The items that are not relevant were left out, and the others moved "
             "up: each keeps its rank."
         )
         hits = [item for item in q.row[: q.k] if item in q.truth]
-        yield Mistake(q.with_list(hits).score(), _(moved_up))
+        yield Mistake(q.with_list(hits).score(), moved_up)
     for name, metric in METRICS.items():
         if name != q.metric and not metric.own:
             yield _other_metric(q, name)
@@ -78,9 +79,12 @@ def other_numbers(q: Exercise) -> Iterator[Mistake]:
     if q.k is None:
         return
     for k in range(1, len(q.row) + 1):
-        cut = N_("This is {label}: the exercise is cut at k = {k}.")
-        label = OF_ONE_LIST[q.metric].label(k)
-        yield Mistake(q.score(k=k), _(cut, label=label, k=q.k))
+        cut = _(
+            "This is {label}: the exercise is cut at k = {k}.",
+            label=OF_ONE_LIST[q.metric].label(k),
+            k=q.k,
+        )
+        yield Mistake(q.score(k=k), cut)
 
 
 def _is_usual(q: Exercise) -> bool:

@@ -17,6 +17,7 @@ from recnb.errors import RecnbError, quoted
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.gain import discount_of
 from recnb.results.files import written
+from recnb.widgets.quiz.exercise import Exercise
 
 #: Text of one's own: a paragraph, or paragraphs and tables, which are lists of rows.
 Text = str | Sequence[str | Sequence[Sequence[object]]]
@@ -35,9 +36,7 @@ class SheetEntry(NamedTuple):
 
     question: Markup
     solution: Markup
-    label: str = ""  #: the metric that is asked for; "" in a question of one's own
-    depth: int = 0  #: the number of ranks that count
-    discount: tuple[Any, Any] | None = None  #: that of gains, and its logarithm's base
+    exercise: Exercise | None = None  #: None in a question of one's own
 
 
 def own_entry(own: OwnQuestion) -> SheetEntry:
@@ -75,29 +74,29 @@ def sheet(
 
     The solutions come after all questions, on a page of their own.
     """
-    labels = dict.fromkeys(entry.label for entry in entries if entry.label)
+    exercises = [entry.exercise for entry in entries if entry.exercise is not None]
+    labels = dict.fromkeys(exercise.label for exercise in exercises)
     title = title or _("Exercise: {label}", label=", ".join(labels))
     body = write(
         "widgets/quiz/sheet.jinja",
         "html",
         title=title,
-        discounts=list(_discounts(entries)) if questions else [],
+        discounts=list(_discounts(exercises)) if questions else [],
         questions=entries if questions else [],
         solutions=entries if solutions else [],
     )
     return written(page(title, body), path)
 
 
-def _discounts(entries: Sequence[SheetEntry]) -> Iterator[Rows]:
+def _discounts(exercises: Sequence[Exercise]) -> Iterator[Rows]:
     """Make a table of what gains are divided by, for each discount that is needed."""
-    depth = RANKS
-    discounts: dict[tuple[Any, Any], None] = {}  # in the order of the exercises
-    for entry in entries:
-        if entry.discount is not None:
-            depth = max(depth, entry.depth)
-            discounts[entry.discount] = None
+    discounted = [each for each in exercises if "discount" in each.options]
+    depth = max([RANKS, *(each.depth for each in discounted)])
     ranks = np.arange(1, depth + 1)
-    for discount, base in discounts:
+    discounts = [
+        (each.options["discount"], each.options["log_base"]) for each in discounted
+    ]
+    for discount, base in dict.fromkeys(discounts):
         (words,) = options_in_words({"discount": discount, "log_base": base})
         divisors = discount_of(ranks, discount, float(base)).round(DECIMALS)
         row = [short_number(divisor, DECIMALS + 1) for divisor in divisors.tolist()]

@@ -1,4 +1,4 @@
-"""Columns of other libraries as columns of Polars, in which values are of one kind."""
+"""Columns of Polars: what their values are, and how those of other libraries become some."""
 
 from __future__ import annotations
 
@@ -14,6 +14,82 @@ import polars as pl
 from recnb.data.names import IDS, NAMES
 from recnb.display.text import one_line
 from recnb.errors import FrameError, quoted
+
+#: Types of columns of text.
+TEXT = (pl.String, pl.Categorical, pl.Enum)
+
+# ---- what values are
+
+
+def kind(dtype: pl.DataType) -> str:
+    """Describe the values of a type, ids or numbers."""
+    if dtype.is_integer():
+        return "whole numbers"
+    if dtype in TEXT:
+        return "text"
+    return str(dtype)
+
+
+def held_in(values: pl.Series) -> str:
+    """Describe the values of a column, objects of Python by their types."""
+    if values.dtype != pl.Object:
+        return kind(values.dtype)
+    types = {type(value).__name__ for value in values if value is not None}
+    return f"objects of Python ({', '.join(sorted(types))})"
+
+
+def is_missing(values: pl.Series) -> pl.Series:
+    """Return which values are null or NaN."""
+    if values.dtype.is_float():
+        return values.is_null() | values.is_nan()
+    return values.is_null()
+
+
+def is_no_number(values: pl.Series) -> pl.Series:
+    """Return which floats are null, NaN or infinite."""
+    return values.is_null() | ~values.is_finite()
+
+
+def surely_within(values: pl.Series, low: float, high: float) -> bool:
+    """Return True only if all numbers are between two; it is quick to see of most."""
+    if values.is_empty():
+        return True
+    dtype = values.dtype
+    if values.null_count():
+        return False
+    if dtype in (pl.Int128, pl.UInt128):
+        return False  # NumPy has no such type
+    if not (dtype.is_integer() or dtype in (pl.Float32, pl.Float64)):
+        return False
+    array = values.to_numpy()
+    # A NaN among the values makes both NaN, and NaN is neither above nor below.
+    return float(array.min()) >= low and float(array.max()) <= high
+
+
+def as_numbers(values: pl.Series, name: str) -> pl.Series:
+    """Return a column as numbers; True and False are 1 and 0.
+
+    A column of any other type is refused, unless it is empty; errors call it `name`.
+    """
+    if values.dtype.is_numeric():
+        return values
+    if values.dtype == pl.Boolean or values.null_count() == len(values):
+        return values.cast(pl.Float64)
+    given = values.drop_nulls()
+    problem = f"{name} holds {held_in(values)} where numbers are needed"
+    if values.dtype in TEXT:
+        text = given.cast(pl.String)
+        not_numbers = text.filter(text.cast(pl.Float64, strict=False).is_null())
+        if len(not_numbers):
+            raise FrameError(
+                f"{problem}, and {not_numbers[0]!r} is no number: correct it, or drop "
+                "the row."
+            )
+    example = given.head(1).to_list()[0]
+    raise FrameError(f"{problem}, such as {quoted(example)}: make them numbers.")
+
+
+# ---- columns of other libraries
 
 
 def refuse_unread(fields: Iterable[Any], name: str) -> None:

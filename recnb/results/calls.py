@@ -12,21 +12,26 @@ import json
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypeVar, overload
+from functools import partial
+from typing import Any, Concatenate, TypeVar, overload
 
-from recnb.display.data_file import rows_of
-from recnb.metrics.metric import SCORED, Metric
+from recnb.metrics.hits import Hits
+from recnb.metrics.measure import Measure
+from recnb.metrics.metric import (
+    KINDS,
+    METRICS,
+    REFERENCES,
+    RETRIEVAL_METRICS,
+    Credit,
+    Metric,
+    P,
+)
+from recnb.results.arguments import with_options
+from recnb.results.score import Score, score_of
+from recnb.results.single_list import Ranking, Truth, score_lists
 
-if TYPE_CHECKING:
-    from recnb.results.score import Score
-
-P = ParamSpec("P")
 S = TypeVar("S")
-M = TypeVar("M", bound=Metric[...])
 
-#: The publications that define the metrics: citation key -> authors, year, title,
-#: where, doi.
-REFERENCES = {row["key"]: row for row in rows_of("metrics/references.csv")}
 #: The parameters that all metrics share.
 PARAMETERS = {
     "ranking": "ranking : list\n    Items from rank 1 down, or the relevance of each rank; a "
@@ -62,52 +67,78 @@ OPTION = re.compile(r"^- (?=\w+: )", re.MULTILINE)
 WIDTH = 84
 
 
+class AccuracyMetric(Metric[P]):
+    """A metric of hits: it returns `Credit`, of which each user has a value."""
+
+    is_accuracy = True
+
+    @overload  # type: ignore[override]
+    def __call__(self, hits: Hits, /, *args: P.args, **options: P.kwargs) -> Credit: ...
+    @overload
+    def __call__(
+        self,
+        ranking: Ranking,
+        truth: Truth | None = None,
+        /,
+        *args: P.args,
+        **options: P.kwargs,
+    ) -> Score: ...
+    @overload
+    def __call__(
+        self, *, y_true: Any, y_score: Any, k: int | None = None, **options: Any
+    ) -> Score: ...
+    def __call__(self, *given: Any, **options: Any) -> Any:  # type: ignore[misc]
+        """Compute the metric of one list or several; in another metric, of hits."""
+        if given and isinstance(given[0], Hits):
+            return super().__call__(*given, **options)
+        return score_lists(self, *given, **options)
+
+    @property
+    def registry(self) -> dict[str, Metric[...]]:
+        """The metrics of accuracy, or the measures of search."""
+        return RETRIEVAL_METRICS if self.retrieval else METRICS
+
+
+KINDS["Credit"] = AccuracyMetric
+
+
 @overload
 def method(metric: Metric[P]) -> Callable[Concatenate[Any, P], Score]: ...
 @overload
 def method(
     metric: Metric[P], returned: type[S]
 ) -> Callable[Concatenate[Any, P], S]: ...
-def method(metric: Any, returned: type[Any] | None = None) -> Any:
+def method(metric: Any, returned: type[Any] = Score) -> Any:
     """Return the method that gives a metric's number of an evaluation.
 
     `k` and the options are those of the metric's function; `returned` is the type of
-    the number, a Score if nothing is said.
+    the number.
     """
 
     def call(self: Any, k: Any = None, **options: Any) -> Any:
-        return SCORED["evaluation"](self, metric, k, options)
+        measure = with_options(Measure(metric), options).cut_at(k)
+        return score_of(self._data, measure)
 
-    _describe(call, metric, "Score" if returned is None else returned.__name__)
+    _describe(call, metric, inspect.signature(call), returned.__name__)
     call.__qualname__ = f"Evaluation.{metric.name}"
     return call
 
 
-def function(metric: M) -> M:
+def function(metric: Metric[P]) -> AccuracyMetric[P]:
     """Give a metric the name, signature and docstring of a function of lists."""
-
-    def call(
-        ranking: Any = None,
-        truth: Any = None,
-        k: Any = None,
-        *,
-        y_true: Any = None,
-        y_score: Any = None,
-        **options: Any,
-    ) -> None: ...
-
-    _describe(call, metric, "Score")
-    names = ("__name__", "__qualname__", "__doc__", "__signature__")
-    vars(metric).update({name: getattr(call, name) for name in names})
-    vars(metric)["__module__"] = call.__module__
+    assert isinstance(metric, AccuracyMetric)
+    of_lists = inspect.signature(partial(score_lists, metric))
+    _describe(metric, metric, of_lists, "Score")
     return metric
 
 
-def _describe(call: Any, metric: Metric[...], returned: str) -> None:
+def _describe(
+    call: Any, metric: Metric[...], signature: inspect.Signature, returned: str
+) -> None:
     """Give the callable the metric's name, signature and docstring."""
     of_call = [
         parameter.replace(annotation=inspect.Parameter.empty)
-        for parameter in inspect.signature(call).parameters.values()
+        for parameter in signature.parameters.values()
         if parameter.name not in ("k", "options")
     ]
     of_metric = [*inspect.signature(metric.function).parameters.values()][1:]
@@ -117,10 +148,17 @@ def _describe(call: Any, metric: Metric[...], returned: str) -> None:
         if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
     ]
     parameters = [*by_position, *of_metric, *of_call[len(by_position) :]]
-    call.__name__ = call.__qualname__ = metric.name
-    call.__signature__ = inspect.Signature(parameters, return_annotation=returned)
-    call.__doc__ = _docstring_of(metric, parameters, returned)
-    __test__[f"{metric.name} of {parameters[0].name}"] = call.__doc__
+    docstring = _docstring_of(metric, parameters, returned)
+    described = {
+        "__name__": metric.name,
+        "__qualname__": metric.name,
+        "__module__": __name__,
+        "__signature__": inspect.Signature(parameters, return_annotation=returned),
+        "__doc__": docstring,
+    }
+    for name, value in described.items():
+        object.__setattr__(call, name, value)  # a metric is frozen
+    __test__[f"{metric.name} of {parameters[0].name}"] = docstring
 
 
 def _docstring_of(

@@ -8,12 +8,10 @@ Counts per user enter as a column, so that users and cut-offs never line up by a
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import Literal
 
 import numpy as np
 
-from recnb.metrics.calls import function, method
 from recnb.metrics.gain import (
     GAIN,
     GRADED,
@@ -22,12 +20,15 @@ from recnb.metrics.gain import (
     Gain,
     Ideal,
     Worth,
+    examined,
     gain_of,
     ideal_of,
     out_of_count,
+    reach,
 )
-from recnb.metrics.hits import Cutoff, Floats, Hits, count_within, of_each_rank
+from recnb.metrics.hits import Cutoff, Hits
 from recnb.metrics.metric import ALWAYS, Credit, metric, number_option
+from recnb.results.calls import function, method
 
 #: Functions of one list: `recnb` takes its names from here.
 __all__ = [
@@ -470,15 +471,6 @@ def rbp(
     return Credit(hits, k, earned, out_of_count(hits, k, out_of))
 
 
-def examined(rows: Hits, p: float) -> Floats:
-    """Return the share of all examining that falls on the rank of each row."""
-    meaning = (
-        "a chance of looking further: give a number between 0 and 1, such as p=0.8"
-    )
-    number_option("p", p, meaning, lambda p: 0 < p < 1)
-    return of_each_rank(rows.rank, lambda rank: (1 - p) * np.power(p, rank - 1))
-
-
 @function
 @metric(
     called="expected reciprocal rank",
@@ -511,26 +503,8 @@ def err(hits: Hits, k: Cutoff = None, *, max_relevance: float | None = None) -> 
     )
     number_option("max_relevance", top, scale, lambda top: highest <= top <= 1000)
     stop = (np.exp2(hits.relevance) - 1.0) / 2.0**top
-    return Credit(hits, k, reach(hits, stop) * stop / hits.rank)
-
-
-def reach(hits: Hits, stop: Floats) -> Floats:
-    """Return the chance that a reader gets as far as each hit.
-
-    `stop`: the probability of stopping at each hit.
-
-    Walks down the hits of all users at once: the first ones, the second ones, and so
-    on; those that share a rank in any order.
-    """
-    hits.refuse_ties("ERR multiplies chances along one order")
-    reached = np.ones(len(stop))
-    nth = count_within(hits.user)
-    by_nth = np.argsort(nth, kind="stable")
-    ends = np.searchsorted(nth[by_nth], np.arange(2, nth.max(initial=0) + 2))
-    for start, end in pairwise(ends):
-        here = by_nth[start:end]
-        reached[here] = reached[here - 1] * (1.0 - stop[here - 1])
-    return reached
+    reached = reach(hits, stop)
+    return Credit(hits, k, reached * stop / hits.rank, names={"reach": reached})
 
 
 mrr = reciprocal_rank

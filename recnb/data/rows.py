@@ -1,0 +1,108 @@
+"""The rows of lists and truth behind the hits, made when they are asked for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import polars as pl
+
+from recnb.caching import cached_property
+from recnb.conventions import Convention
+from recnb.data.ids import each_once
+from recnb.data.matches import relevant_only
+from recnb.data.names import IDS
+from recnb.data.sheet import rows_of_users
+
+
+@dataclass(frozen=True)
+class RowCounts:
+    """Counts of all rows, which add up over parts of users."""
+
+    n_recommended: int
+    n_not_relevant: int
+    n_gaps: int
+    items: pl.Series  #: of the lists, each once
+
+    @classmethod
+    def of(cls, rows: JoinedRows, convention: Convention) -> RowCounts:
+        """Count rows that are in memory."""
+        lists, relevant = rows.lists, relevant_only(rows.judged, convention)
+        if convention.judged == "list" and convention.candidates == "list":
+            # Elsewhere what the lists missed is put below them, as recommended.
+            relevant = relevant.join(lists, on=[*IDS], how="semi")
+        sizes = lists.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
+        return cls(
+            n_recommended=lists.height,
+            n_not_relevant=rows.judged.height - relevant.height,
+            n_gaps=int((sizes["length"] > sizes["n"]).sum()),
+            items=each_once(lists["item"]),
+        )
+
+    def __add__(self, other: RowCounts) -> RowCounts:
+        """Return the counts of the rows of both."""
+        return RowCounts(
+            n_recommended=self.n_recommended + other.n_recommended,
+            n_not_relevant=self.n_not_relevant + other.n_not_relevant,
+            n_gaps=self.n_gaps + other.n_gaps,
+            items=each_once(self.items, other.items),
+        )
+
+
+class JoinedRows:
+    """The rows behind the hits, made when they are first asked for."""
+
+    #: User, item, rank, and score where there is one, of all lists. It is an error if
+    #: these are not in memory.
+    lists: pl.DataFrame
+    #: User, item, relevance, and weight where there is one, of all rows of the truth.
+    judged: pl.DataFrame
+    #: The same of the relevant rows of users evaluated, in the order of `Hits.truth_user`.
+    truth: pl.DataFrame
+
+    @property
+    def n_recommended(self) -> int:
+        """Number of rows of lists; an error if they were not counted."""
+        return self.lists.height
+
+    def counts(self, convention: Convention) -> RowCounts:
+        """Return the counts of all rows; an error if they were not counted."""
+        return RowCounts.of(self, convention)
+
+    def lists_of(self, users: pl.Series) -> pl.DataFrame:
+        """Return the rows of some users' lists, fetched where they are not in memory."""
+        return rows_of_users(self.lists, users)
+
+    def truth_of(self, users: pl.Series) -> pl.DataFrame:
+        """Return the relevant rows of some users, likewise."""
+        return rows_of_users(self.truth, users)
+
+
+class RowsOfUsers(JoinedRows):
+    """The rows of some of the users evaluated."""
+
+    def __init__(self, of_all: JoinedRows, users: pl.Series) -> None:
+        self._of_all = of_all
+        self._users = users
+
+    @cached_property
+    def lists(self) -> pl.DataFrame:
+        """The rows of these users' lists; an error if lists are not in memory."""
+        return rows_of_users(self._of_all.lists, self._users)
+
+    @cached_property
+    def judged(self) -> pl.DataFrame:
+        """The rows of the truth of these users."""
+        return rows_of_users(self._of_all.judged, self._users)
+
+    @cached_property
+    def truth(self) -> pl.DataFrame:
+        """The relevant rows of these users."""
+        return self._of_all.truth_of(self._users)
+
+    def lists_of(self, users: pl.Series) -> pl.DataFrame:
+        """Return the rows of some users' lists, fetched where they are not in memory."""
+        return self._of_all.lists_of(users)
+
+    def truth_of(self, users: pl.Series) -> pl.DataFrame:
+        """Return the relevant rows of some users, likewise."""
+        return self._of_all.truth_of(users)
