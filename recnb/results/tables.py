@@ -27,7 +27,7 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.numbers import ENDS, Bases, Numbers, measured
 from recnb.results.segments import SMALL, PartsOfSplit, division_by, part_in_words
 from recnb.results.table import Shown, Table, WordedLater
-from recnb.results.user_lists import user_lists_of
+from recnb.results.user_lists import UserList, each_once
 from recnb.results.values import (
     merged,
     pairs_in_words,
@@ -306,11 +306,16 @@ def _listed_and_missed(
 
     An item that is missed has its rank below the cut-off, or none.
     """
-    (of_user,) = user_lists_of(data, [position], cutoff)
-    rows = data.joined.rows.lists_of(data.joined.users[[position]])
+    rows = data.joined.rows.lists_of(data.joined.users[[position]]).sort("rank")
+    of_user = UserList(
+        each_once(data.hits(cutoff).of_user(position)),
+        items=dict(rows.select("rank", "item").iter_rows()),
+        truth=data.truth_of(position)["item"].to_list(),
+        k=cutoff,
+    )
     types: dict[str, Any] = {"rank": pl.Int64, "item": rows.schema["item"]}
     types |= {"hit": pl.Int64, "listed": pl.Int64}
-    places = pl.DataFrame(of_user.inside, types, orient="row")
+    places = pl.DataFrame(of_user.places, types, orient="row")
     if "score" in rows.columns:
         scores = rows.select("score", listed=pl.col("rank").cast(pl.Int64))
         places = places.join(scores, on="listed", how="left", maintain_order="left")

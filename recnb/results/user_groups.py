@@ -176,7 +176,7 @@ def _shown(
                 values=tuple(float(of_side[positions[row]]) for of_side in values),
                 n_relevant=len(of_user[-1].hits.truth_relevance),
                 n_hits=len(of_user[-1].found),
-                n_places=max(len(each.inside) for each in of_user),
+                n_places=max(len(each.places) for each in of_user),
                 lists=tuple(_ranked(each, titles) for each in of_user),
                 missed=tuple(
                     RankedItem(rank, item, relevance, titles.get(item, ""))
@@ -193,5 +193,5 @@ def _ranked(of_user: UserList, titles: Mapping[Any, str]) -> tuple[RankedItem, .
     relevance = [*of_user.hits.relevance.tolist(), 0.0]  # the last is of no hit
     return tuple(
         RankedItem(each.rank, each.item, relevance[each.hit], titles.get(each.item, ""))
-        for each in of_user.inside[:RANKS_SHOWN]
+        for each in of_user.places[:RANKS_SHOWN]
     )

@@ -50,13 +50,8 @@ class UserList:
         return set(self.hits.entry[self.hits.rank <= self.depth].tolist())
 
     @property
-    def inside(self) -> list[ListPlace]:
-        """The places down to the cut-off."""
-        return [place for place in self.places if place.rank <= self.depth]
-
-    @property
     def places(self) -> list[ListPlace]:
-        """The places of the whole list; of those on one rank the hits come first."""
+        """The places down to the cut-off; of those on one rank the hits come first."""
         names = [self._name_of(entry) for entry in self.hits.entry.tolist()]
         counted = list(zip(self.hits.rank.tolist(), names, strict=True))
         moved = {item for rank, item in counted if self.items.get(rank) != item}
@@ -68,7 +63,8 @@ class UserList:
         for rank, item in self.items.items():
             if rank not in in_place and item not in moved:
                 places.append(ListPlace(rank, item, -1, rank))
-        return sorted(places, key=lambda place: place.rank)
+        inside = [place for place in places if place.rank <= self.depth]
+        return sorted(inside, key=lambda place: place.rank)
 
     @property
     def missed(self) -> list[tuple[Any, float, int | None]]:
@@ -110,13 +106,13 @@ def user_lists_of(
     truth = data.joined.rows.truth_of(users)
     lists = []
     for row, items in enumerate(data.lists_of(positions)):
-        of_user = _each_once(hits.of_user(positions[row]))
+        of_user = each_once(hits.of_user(positions[row]))
         judged = truth.filter(pl.col("user") == users[row])["item"].to_list()
         lists.append(UserList(of_user, items, judged, k))
     return lists
 
 
-def _each_once(hits: Hits) -> Hits:
+def each_once(hits: Hits) -> Hits:
     """Return hits that are on several ranks, as the mean over orders has them, on one."""
     if hits.tied is None:
         return hits

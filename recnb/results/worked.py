@@ -180,7 +180,7 @@ def _rows_by_rank(measure: Measure, credit: Credit, of_user: UserList) -> pd.Dat
     terms = terms_of(measure.credit, numbers, credit.earned)
     if hits is not of_user.hits:  # an ideal list has no other items
         of_user = UserList(hits, {}, of_user.truth, _depth_of(credit))
-    places = pd.DataFrame(of_user.inside, columns=ListPlace._fields)
+    places = pd.DataFrame(of_user.places, columns=ListPlace._fields)
     ranks, hit = places["rank"].to_numpy(np.int64), places["hit"].to_numpy(np.int64)
     rows = pd.DataFrame({"rank": ranks})
     if of_user.truth is not None:
