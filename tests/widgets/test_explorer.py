@@ -82,6 +82,13 @@ def test_lists_of_a_split_are_shown_one_by_one(is_paired: bool) -> None:
     assert explorer.means()["b" if is_paired else ""] == pytest.approx(of_segment)
     ids = [int(name.split()[0]) for name in explorer.to_frame().index]
     assert {user % 3 for user in ids} == {1}
+    explorer.choose(search="fold=10", segment="")
+    assert {name.partition(" ")[2] for name in explorer.to_frame().index} == {
+        "[fold=10]"
+    }
+    assert "[fold=1]" not in shown(explorer._repr_html_())
+    with pytest.raises(OptionError, match=r"7 .fold=10."):
+        explorer.choose(user="7")
 
 
 def test_means_follow_the_weights_of_users() -> None:
@@ -344,40 +351,3 @@ def test_users_are_counted_by_the_direction_of_the_metric(
     counts = {"won": change > 0, "lost": change < 0, "tied": change == 0}
     said = words.format(**{name: int(users.sum()) for name, users in counts.items()})
     assert said in page
-
-
-def test_means_of_lists_follow_the_weights_of_their_users() -> None:
-    days = ("mon", "tue")
-    lists = [(user, day) for user in ("a", "b", "c") for day in days]
-    # The item of each list that is in its truth stands at rank 1, 2, 3, 1, 2, 3.
-    recs = pd.DataFrame(
-        [
-            (*each, item, 3 - place)
-            for index, each in enumerate(lists)
-            for place, item in enumerate(np.roll(["hit", "x", "y"], index % 3))
-        ],
-        columns=["user", "day", "item", "score"],
-    )
-    truth = pd.DataFrame(
-        [(*each, "hit") for each in lists], columns=["user", "day", "item"]
-    )
-    users = pd.DataFrame({"user": ["a", "b", "c"], "country": ["DE", "FR", "DE"]})
-    weights = {"a": 1.0, "b": 2.0, "c": 3.0}
-    ev = recnb.evaluate(recs, truth, split="day", users=users, user_weight=weights)
-    explorer = ev.explore("mrr", k=3)
-    assert explorer.means() == {"": pytest.approx(float(ev.mrr(k=3)))}
-    explorer.choose(by="country")
-    # a: 1 and 1/2; b: 1/3 and 1; c: 1/2 and 1/3, by hand.
-    in_germany = (1 * (1 + 1 / 2) + 3 * (1 / 2 + 1 / 3)) / 8
-    means = explorer.segments()["mean"]
-    assert means.to_dict() == {
-        "DE": pytest.approx(in_germany),
-        "FR": pytest.approx((1 / 3 + 1) / 2),
-    }
-    explorer.choose(search="day=tue", user="c [day=tue]")
-    assert [*explorer.to_frame()["country"]] == ["FR", "DE", "DE"]
-    page = shown(explorer._repr_html_())
-    assert "c [day=tue]" in page
-    assert "b [day=mon]" not in page
-    with pytest.raises(OptionError, match=r"c .day=tue."):
-        explorer.choose(user="c")
