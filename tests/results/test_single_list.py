@@ -4,7 +4,6 @@ the same data in frames.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from math import log2
 from typing import Any
@@ -17,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
-from recnb.errors import FrameError, OptionError, RecnbError
+from recnb.errors import FrameError
 from recnb.metrics.metric import METRICS
 from tests.rows import read_rows
 
@@ -32,6 +31,9 @@ BY_HAND = read_rows("results/one_list.toml")
 #: Precision at 1 is 1/2 of two lists (a hits, c does not), and 1 of one list of two
 #: items (the first hits).
 TUPLES: Any = ([("a", "b"), ("c", "d")], [("a", "b"), ("x", "y")])
+
+
+SEVERAL = [["a", "b"], ["b", "a"], ["c"]]
 
 
 def tuples_and(truth: Callable[[Any], Any]) -> Any:
@@ -163,13 +165,6 @@ def test_labels_and_scores_in_another_order(metric: str) -> None:
     assert found == compute(y_true=iter([3, 0, 1]), y_score=iter([0.5, 0.9, 0.1]))
 
 
-def test_scores_by_label_by_hand() -> None:
-    y_true = pd.Series([3.0, 0.0, 1.0], index=list("abc"))
-    shuffled = pd.Series([0.1, 0.9, 0.5], index=list("cba"))
-    found = recnb.ndcg(y_true=y_true, y_score=shuffled.loc[y_true.index])
-    assert found == pytest.approx((3 / log2(3) + 1 / 2) / (3 + 1 / log2(3)))
-
-
 def test_an_array_beside_a_series_in_any_order() -> None:
     scores = pd.Series([0.1, 0.9, 0.5], index=[2, 0, 1])
     ndcg = recnb.ndcg(y_true=[3, 0, 1], y_score=scores)
@@ -204,57 +199,10 @@ def test_several_lists_of_any_kind(outer: Callable[[Any], Any]) -> None:
     ]
 
 
-def test_several_lists() -> None:
-    score = recnb.ndcg(
-        [["a", "b"], ["b", "a"], ["c"]], [{"a": 1}, {"a": 1}, {"a": 1}], k=2
-    )
-    assert score == pytest.approx((1 + 1 / log2(3)) / 3)
-    assert score.per_user.to_dict() == {0: 1.0, 1: 1 / log2(3), 2: 0.0}
-    assert (score.per_user.index.name, score.per_user.name, score.n_users) == (
-        "list",
-        "ndcg@2",
-        3,
-    )
-    assert 0 <= score.interval().low <= score <= score.interval().high <= 1
-    assert recnb.precision([[1, 0, 0, 0], [1], [0, 1]]).per_user.tolist() == [
-        1 / 4,
-        1.0,
-        1 / 2,
-    ]
+def test_what_was_given_stays_as_it_was() -> None:
     ranking, truth = ["a", "b"], {"b": 1.0, "c": 2.0}
     recnb.ndcg(ranking, truth, k=1)
-    assert (ranking, truth) == (
-        ["a", "b"],
-        {"b": 1.0, "c": 2.0},
-    )  # what was given stays as it was
-
-
-def test_explain_of_a_list() -> None:
-    explanation = recnb.explain("ndcg", RANKING, RELEVANCE, k=3)
-    assert (explanation.value, explanation.missed) == (
-        float(recnb.ndcg(RANKING, RELEVANCE, k=3)),
-        ("e", "d"),
-    )
-    assert explanation.to_frame()["item"].tolist() == ["a", "b", "c"]
-
-
-def test_explain_takes_the_cut_off_of_a_name_and_refuses_another() -> None:
-    grades = [3, 0, 2, 1]
-    assert recnb.explain("nDCG@2", grades).value == float(recnb.ndcg(grades, k=2))
-    with pytest.raises(OptionError, match="'nDCG@2' has its cut-off, and k=3 is"):
-        recnb.explain("nDCG@2", grades, k=3)
-
-
-@pytest.mark.parametrize("given", [(), ("ndcg",), ([3, 2],)])
-def test_explain_without_a_list_says_what_to_type(given: tuple[object, ...]) -> None:
-    with pytest.raises(OptionError, match=r"recnb\.explain\('ndcg', \[3, 2, 0, 1\]\)"):
-        recnb.explain(*given)
-
-
-def test_a_text_in_place_of_a_list_is_refused_with_its_items() -> None:
-    told = "the ranking is the text 'ABC': give its items in a list, ['A', 'B', 'C']."
-    with pytest.raises(RecnbError, match=re.escape(told)):
-        recnb.ndcg("ABC", ["A"])
+    assert (ranking, truth) == (["a", "b"], {"b": 1.0, "c": 2.0})
 
 
 def test_grades_and_scores_are_those_of_groups() -> None:
