@@ -16,6 +16,7 @@ import pytest
 import recnb
 from recnb import LIST_METRICS
 from recnb.report.report import Report
+from tests.comparison import test_runs as over_splits
 from tests.results import test_clustered as split
 
 SHOWN = Path(__file__).parent / "shown"
@@ -339,6 +340,12 @@ def lists_of_users() -> dict[str, Any]:
         "weighted, lint": weighted.lint(k=5),
         "weighted, by day": weighted.table("ndcg", k=5, by="day"),
         "weighted, models": of_models.basis,
+        "over splits": over_splits.FOUND.runs("ndcg", k=5),
+        "over splits, shared": over_splits.FOUND.runs("ndcg", k=5, test_share=0.2),
+        **{
+            f"over splits by {column}": over_splits.runs_over(column)
+            for column in over_splits.SPLITS
+        },
         "stored, 5": paired(5),
         "stored, 12": paired(12),
         "stored, 2,000": paired(2_000),
