@@ -90,19 +90,6 @@ def test_a_difference_has_the_corrected_resampled_t_test(share):
     assert runs.differences["p_holm"].tolist() == pytest.approx(holm(np.array(p)))
 
 
-def test_two_values_of_folds_by_hand():
-    # t = 0.02 / sqrt((1 / 10 + 1 / 9) * 0.0004), with 9 degrees of freedom
-    differences = np.array([0.0, 0.04] * 5)[:, np.newaxis]
-    variance = float(differences.var(ddof=1))
-    test = resampled(differences, 0.95, 0.1)
-    statistic = 0.02 / math.sqrt((1 / 10 + 1 / 9) * variance)
-    assert test.p[0] == pytest.approx(2 * scipy.stats.t.sf(statistic, 9))
-    # The share of two thirds and one third is n2 / n1 = 1 / 2.
-    wider = resampled(differences, 0.95, 1 / 3)
-    half = scipy.stats.t.ppf(0.975, 9) * math.sqrt((1 / 10 + 1 / 2) * variance)
-    assert wider.high[0] == pytest.approx(0.02 + half)
-
-
 def test_splits_that_are_all_alike_are_not_tested():
     test = resampled(np.full((6, 1), 0.1))
     assert (test.mean[0], math.isnan(test.p[0])) == (pytest.approx(0.1), True)

@@ -19,7 +19,6 @@ from hypothesis import HealthCheck, assume, given, settings
 import recnb
 from recnb.conventions import WORDS, Convention
 from recnb.data import ids, join, matches, rules
-from recnb.data.expected_ties import average_over_ties
 from recnb.data.in_memory import source_of
 from recnb.data.matches import Truth
 from recnb.data.names import RECS, TRUTH
@@ -215,21 +214,6 @@ def test_zero_and_minus_zero_are_equal_scores(way):
     ).hits.rank.tolist() == [2]
 
 
-def test_a_join_is_as_in_its_drawing(way):
-    recs = pl.DataFrame({"user": list("baab"), "item": list("ijkx")})
-    truth = pl.DataFrame({"user": list("baba"), "item": list("xkij")})
-    truth = truth.with_columns(relevance=pl.Series([1.0, 3.0, 2.0, 0.0]))
-    recs = recs.with_columns(score=pl.Series([9, 8, 5, 1]))
-    result = join.join(
-        Sheet(RECS, recs, {}),
-        Truth(truth),
-        Convention(order="score"),
-    )
-    assert result.frame_row_of_entry.tolist() == [1, 2, 0]
-    hits = zip(result.hits.user, result.hits.rank, result.hits.entry, strict=True)
-    assert [*hits] == [(0, 2, 0), (1, 1, 1), (1, 2, 2)]
-
-
 def recorded_joins():
     with gzip.open(RECORDED) as file:
         return json.load(file)
@@ -320,14 +304,6 @@ def test_what_leaving_lists_out_cannot_help_is_matched_once(monkeypatch):
     assert len(tried) == 1
 
 
-@pytest.mark.parametrize("columns", ["rank", "score"])
-def test_a_pair_twice_in_the_truth_is_refused(columns, way):
-    recs, truth = lists_and_truth("ax", **{columns: [1, 2]})
-    truth = pl.concat([truth, truth[:1]])
-    with pytest.raises(FrameError, match="truth: 1 pair of user and item is repeated"):
-        recnb.evaluate(recs, truth)
-
-
 def test_metrics_of_whole_lists_refuse_an_item_that_is_not_judged_twice():
     ev = recnb.evaluate(*lists_and_truth("axxc", rank=[1, 2, 3, 4]))
     overlap = recnb.compare({"one": ev, "other": ev}).overlap
@@ -385,12 +361,6 @@ DECISIONS = [
     {"order": "rank", "duplicates": "keep", "candidates": "padded"},
     {"order": "rank", "duplicates": "dedupe"},
 ]
-
-
-def test_lists_by_rank_close_up_where_repeats_leave_them():
-    recs = pd.DataFrame({"user": 1, "item": ["a", "b", "a", "c"], "rank": [1, 2, 3, 4]})
-    shown = recnb.evaluate(recs, {1: ["c"]}, duplicates="dedupe").user(1)
-    assert shown[["rank", "item"]].to_numpy().tolist() == [[1, "a"], [2, "b"], [3, "c"]]
 
 
 @pytest.mark.parametrize("options", DECISIONS, ids=str)
@@ -477,19 +447,6 @@ def test_no_user_in_common_is_refused_whoever_counts(users):
             recnb.evaluate(recs, truth, averaged_users=users, **more)
 
 
-@pytest.mark.parametrize(
-    "options",
-    [{}, {"ties": "worst"}, {"candidates": "padded"}, {"duplicates": "rows"}],
-    ids=str,
-)
-def test_ranks_given_twice_are_refused_whatever_the_other_options(options):
-    recs = pl.DataFrame(
-        {"user": 1, "item": [10, 11], "rank": [1, 1], "score": [0.1, 0.2]}
-    )
-    with pytest.raises(FrameError, match="user 1 has 10 and 11 at rank 1"):
-        recnb.evaluate(recs, recs[["user", "item"]], order="rank", **options)
-
-
 @pytest.mark.parametrize("ties", WORDS["ties"])
 def test_padding_stands_below_scores_too_low_for_single_precision(ties):
     """Item a was added; it must not be tied with z, whose score is no float32."""
@@ -499,29 +456,6 @@ def test_padding_stands_below_scores_too_low_for_single_precision(ties):
         recs, truth, candidates="padded", score_dtype="float32", ties=ties
     )
     assert ev.reciprocal_rank() == 1 / 2
-
-
-@pytest.mark.parametrize(
-    "ranks, duplicates, place",
-    [
-        ([1, 2], "error", 4),
-        ([1, 7], "error", 9),
-        ([1, 2, 3], "keep", 5),
-        ([1, 3, 7], "hit_once", 9),
-    ],
-)
-def test_the_catalogue_stands_below_empty_places_and_repeats(ranks, duplicates, place):
-    """Items a and b in a list, once or twice; c and d of the catalogue follow it."""
-    recs = pd.DataFrame(
-        {"user": 1, "item": ["b", "a", "a"][: len(ranks)], "rank": ranks}
-    )
-    truth = pd.DataFrame({"user": 1, "item": ["c", "d"], "relevance": [0, 1]})
-    for ties in ("first", "max_rank"):
-        ev = recnb.evaluate(
-            recs, truth, candidates="catalogue", duplicates=duplicates, ties=ties
-        )
-        assert ev.reciprocal_rank() == 1 / place
-        assert ev.precision() == 1 / place
 
 
 @pytest.mark.parametrize("g, m, above", [(300, 1, 0), (1000, 7, 1), (300, 300, 2)])
@@ -580,44 +514,3 @@ def test_whole_numbers_are_looked_up_at_both_ends_of_their_range(low):
     assert ids.positions(known, values).tolist() == [
         places.get(name, -1) for name in values
     ]
-
-
-def test_ties_are_spread_as_in_the_drawing():
-    hits = Hits(
-        user=np.array([0, 0, 0]),
-        rank=np.array([1, 2, 3]),
-        list_length=np.array([4]),
-        relevance=np.ones(3),
-        entry=np.array([0, 1, 2]),
-        truth_user=np.zeros(3, dtype=np.int64),
-        truth_relevance=np.ones(3),
-        max_relevance=1.0,
-    )
-    above, tied = np.array([0, 1, 1]), np.array([1, 3, 3])
-    spread = average_over_ties(hits, above, tied)
-    rows = zip(
-        spread.entry,
-        spread.rank,
-        spread.tied.weight,
-        spread.tied.nth,
-        spread.tied.first,
-        spread.tied.top,
-        strict=True,
-    )
-    third = 1 / 3
-    assert sorted(rows) == [
-        (0, 1, 1, 1, 1, True),
-        (1, 2, third, 2, 0, True),
-        (1, 3, third, 2.5, 0, False),
-        (1, 4, third, 3, 0, False),
-        (2, 2, third, 2, 0, True),
-        (2, 3, third, 2.5, 0, False),
-        (2, 4, third, 3, 0, False),
-    ]
-
-
-@pytest.mark.parametrize("item, place", [("c", 4), ("e", 5), ("a", 3)])
-def test_items_are_ranked_below_a_list_as_in_the_drawing(item, place):
-    recs = {"ann": ["d", "b"], "bob": ["a", "b", "c", "d", "e"]}
-    ev = recnb.evaluate(recs, {"ann": [item]}, candidates="catalogue")
-    assert ev.reciprocal_rank() == 1 / place
