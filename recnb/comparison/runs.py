@@ -86,24 +86,16 @@ def runs_of(
     }
     place = numbers.places[0]
     label = label_of(place.measure.metric.symbol, place.k)
-    of_pairs = Table(
-        differences,
-        shown=Shown(
-            title=_("Differences over splits"),
-            index=["model", "baseline"],
-            cells={"verdict": "verdict"},
-        ),
-    )
     notes = _notes(differences, columns, settings, test_share)
     shown = Shown(
         title=_("{label} over splits", label=label),
         basis=basis,
         notes=notes,
-        below=of_pairs,
+        below=differences,
     )
     frame = pd.DataFrame(numbers_of_models).rename_axis("model")
     table = Table(frame, shown=shown)
-    table.differences = of_pairs
+    table.differences = differences
     table.by_split = by_split
     table.notes = notes
     return table
@@ -150,7 +142,7 @@ def _differences(
     pairs: Pairs,
     settings: Settings,
     test_share: float | None,
-) -> pd.DataFrame:
+) -> Table:
     """Return a row for each pair with the test of its differences over splits."""
     models = [model for model, _baseline in pairs]
     baselines = [baseline for _model, baseline in pairs]
@@ -181,4 +173,9 @@ def _differences(
         "n_splits": len(by_split),
         "verdict": verdicts,
     }
-    return pd.DataFrame(columns)
+    shown = Shown(
+        title=_("Differences over splits"),
+        index=["model", "baseline"],
+        cells={"verdict": "verdict"},
+    )
+    return Table(columns, shown=shown)

@@ -33,7 +33,8 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
     values = values_of(data, measure, Cutoffs.one(measure.k))
     joined = scoring_of(data, measure, whole=measure.k is None).joined
     hits = joined.hits.down_to(measure.k)
-    n_found = np.bincount(hits.user, minlength=hits.n_users)
+    found = np.unique(hits.entry)  # of equal scores a hit may have several ranks
+    n_found = np.bincount(hits.truth_user[found], minlength=hits.n_users)
     value = values.matrix[:, 0]
     is_cost = measure.metric.better == "low"
     # Who has no value, NaN, comes last.
@@ -51,14 +52,10 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
     name = label_of(measure.name, measure.k)
     if name in _headings() or name in index.names:  # a metric of one's own
         name = f"value of {name}"
+    is_last = np.isin(value, value[worst[-1:]])
+    n_others = int(is_last.sum() - is_last[worst].sum())
     with use_noun(data.noun_of_lists):
-        title = _(
-            HIGHEST if is_cost else LOWEST,
-            label=measure.label,
-            users=users_in_words(n_users),
-        )
-        is_last = np.isin(value, value[worst[-1:]])
-        notes = _others_in_words(int(is_last.sum() - is_last[worst].sum()))
+        title, notes = _title_of(measure, n_users), _others_in_words(n_others)
     shown = Shown(
         title=title,
         basis=values.basis.phrases(),
@@ -70,6 +67,12 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
     )
     frame = pd.DataFrame({name: value[worst], **columns})
     return Table(frame.set_axis(index), shown=shown)
+
+
+def _title_of(measure: Measure, n_users: int) -> str:
+    """Name the metric, and the users of whom the worst are shown."""
+    words = HIGHEST if measure.metric.better == "low" else LOWEST
+    return _(words, label=measure.label, users=users_in_words(n_users))
 
 
 def _in_words(

@@ -161,3 +161,11 @@ def test_found_are_the_hits_that_the_value_is_made_of() -> None:
     row = ev.worst("precision", k=3).iloc[0]
     assert row["precision@3"] == pytest.approx(2 / 3)
     assert row[["n_found", "n_missed", "missing"]].tolist() == [2, 0, None]
+
+
+def test_a_hit_whose_score_is_shared_is_found_once() -> None:
+    recs = pd.DataFrame({"user": "u", "item": list("abcd"), "score": [2.0, 1, 1, 1]})
+    truth = pd.DataFrame({"user": "u", "item": list("bcx")})
+    ev = recnb.evaluate(recs, truth, ties="expected")
+    (row,) = ev.worst("recall", k=4).to_dict("records")
+    assert (row["n_relevant"], row["n_found"], row["n_missed"]) == (3, 2, 1)
