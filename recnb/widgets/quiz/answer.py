@@ -13,7 +13,7 @@ from recnb.data.files import File
 from recnb.display.forms import Line, Mark, Rows
 from recnb.display.language import N_, _, use_language
 from recnb.display.templates import write
-from recnb.display.text import one_line
+from recnb.display.text import beginning
 from recnb.errors import RecnbError, Suggesting
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.measure import Measure
@@ -139,7 +139,7 @@ class Quiz(Exercise, Live):
             return self._right()
         digits = DIGITS if given.decimals is None else min(given.decimals, DIGITS)
         mistakes = self._mistakes_of(given, digits)
-        text = one_line(str(answer).strip(), 40)
+        text = beginning(str(answer).strip(), 40)
         if given.fits(self.value, digits):
             if digits >= 2 and not mistakes:
                 return self._right()

@@ -13,7 +13,7 @@ import unicodedata
 from typing import Any, NamedTuple
 
 from recnb.display.language import N_, _
-from recnb.display.text import one_line
+from recnb.display.text import beginning
 from recnb.errors import RecnbError
 
 #: The error of floating-point arithmetic.
@@ -95,7 +95,7 @@ def read_answer(answer: object) -> Number:
 
 
 def _unread(message: str, answer: object) -> RecnbError:
-    return RecnbError(_(message, text=repr(one_line(answer, 40))))
+    return RecnbError(_(message, text=repr(beginning(str(answer), 40))))
 
 
 def _plain(answer: object) -> str:
