@@ -230,7 +230,7 @@ class RowsInMemory(JoinedRows):
         self._row_of_entry = row_of_entry  #: [entry] -> row of `judged`
 
     @cached_property
-    def truth(self) -> pl.DataFrame:
+    def relevant(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated."""
         return self.judged[self._row_of_entry]
 

@@ -254,7 +254,7 @@ class Joined:
             n_recommended=of_rows.n_recommended,
             n_relevant=int(self.hits.n_relevant.sum()),
             n_items_recommended=len(of_rows.items),
-            n_items_relevant=self.rows.truth["item"].n_unique(),
+            n_items_relevant=self.rows.relevant["item"].n_unique(),
             n_not_relevant=of_rows.n_not_relevant,
             n_gaps=of_rows.n_gaps,
         )

@@ -189,7 +189,7 @@ class Matches:
     """The rows of lists that the truth judges, and the size of each list."""
 
     users: pl.Series  #: the users of both tables, sorted by id
-    truth: TruthRows
+    truth_rows: TruthRows
     #: [match] -> truth row.
     truth_row: Ints
     #: [match] -> rank, from 1.

@@ -184,7 +184,7 @@ class Parts(Source):
         rows = RowsOfParts(replace(self), convention, counts)
         if self.stored.keeps_truth:
             rows.judged = _by_user([part.rows.judged for part in parts])
-            rows.truth = _by_user([part.rows.truth for part in parts])
+            rows.relevant = _by_user([part.rows.relevant for part in parts])
         joined = _merged(parts, rows)
         joined.refuse_strangers(listed, judged)
         joined.refuse_no_users()
@@ -241,9 +241,9 @@ class RowsOfParts(JoinedRows):
         return self._read("judged")
 
     @cached_property
-    def truth(self) -> pl.DataFrame:
+    def relevant(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated."""
-        return self._read("truth")
+        return self._read("relevant")
 
     def _read(self, name: str) -> pl.DataFrame:
         """Return rows of the truth of all parts, by user."""
@@ -262,11 +262,11 @@ class RowsOfParts(JoinedRows):
         """Return the rows of some users' lists, which are fetched."""
         return self._fetched(users).lists_of(users)
 
-    def truth_of(self, users: pl.Series) -> pl.DataFrame:
+    def relevant_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the relevant rows of some users, fetched unless they are here."""
-        if "truth" in vars(self):
-            return super().truth_of(users)
-        return self._fetched(users).truth_of(users)
+        if "relevant" in vars(self):
+            return super().relevant_of(users)
+        return self._fetched(users).relevant_of(users)
 
     def _fetched(self, users: pl.Series) -> JoinedRows:
         """Return rows in memory, of these users at least."""
@@ -274,7 +274,7 @@ class RowsOfParts(JoinedRows):
 
     def __getstate__(self) -> dict[str, Any]:
         # Rows that stay in files are not pickled: those of the truth are read first.
-        return {**vars(self), "judged": self.judged, "truth": self.truth}
+        return {**vars(self), "judged": self.judged, "relevant": self.relevant}
 
 
 # ---- what is done with a part
@@ -331,7 +331,7 @@ def _joined_part(
     joined = part.join(convention)
     kept = JoinedRows()
     if keeps_truth:
-        kept.judged, kept.truth = joined.rows.judged, joined.rows.truth
+        kept.judged, kept.relevant = joined.rows.judged, joined.rows.relevant
     first = FirstUsers(part.lists["user"].first(), part.judgements["user"].first())
     counts = joined.rows.counts(joined.convention)
     return replace(joined, rows=kept), first, counts

@@ -57,7 +57,7 @@ class JoinedRows:
     #: User, item, relevance, and weight where there is one, of all rows of the truth.
     judged: pl.DataFrame
     #: The same of the relevant rows of users evaluated, in the order of `Hits.truth_user`.
-    truth: pl.DataFrame
+    relevant: pl.DataFrame
 
     @property
     def n_recommended(self) -> int:
@@ -72,9 +72,9 @@ class JoinedRows:
         """Return the rows of some users' lists, fetched where they are not in memory."""
         return rows_of_users(self.lists, users)
 
-    def truth_of(self, users: pl.Series) -> pl.DataFrame:
+    def relevant_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the relevant rows of some users, likewise."""
-        return rows_of_users(self.truth, users)
+        return rows_of_users(self.relevant, users)
 
 
 class RowsOfUsers(JoinedRows):
@@ -95,14 +95,14 @@ class RowsOfUsers(JoinedRows):
         return rows_of_users(self._of_all.judged, self._users)
 
     @cached_property
-    def truth(self) -> pl.DataFrame:
+    def relevant(self) -> pl.DataFrame:
         """The relevant rows of these users."""
-        return self._of_all.truth_of(self._users)
+        return self._of_all.relevant_of(self._users)
 
     def lists_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the rows of some users' lists, fetched where they are not in memory."""
         return self._of_all.lists_of(users)
 
-    def truth_of(self, users: pl.Series) -> pl.DataFrame:
+    def relevant_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the relevant rows of some users, likewise."""
-        return self._of_all.truth_of(users)
+        return self._of_all.relevant_of(users)

@@ -199,10 +199,10 @@ def read_side_data(
         RECS: source.lists.labels,
         TRUTH: source.judgements.labels,
     }
-    in_both = [*source.lists.labels.values(), *source.judgements.labels.values()]
+    in_either = [*source.lists.labels.values(), *source.judgements.labels.values()]
     rows: dict[str, pl.DataFrame] = {}
     for name, table in given.items():
-        labels[name] = settle(table, named, WANTED[name], in_both)
+        labels[name] = settle(table, named, WANTED[name], in_either)
         read = _read_pairs if name == "train" else _read_described
         rows[name] = read(table, labels[name], source)
     if cluster is not None:

@@ -649,7 +649,7 @@ def nothing_missed(data: LintData) -> Iterator[Problem]:
     "it:",
 )
 def heavy_pairs(data: LintData) -> Iterator[Problem]:
-    rows = data.joined.rows.truth
+    rows = data.joined.rows.relevant
     if rows.is_empty():
         return
     falling = np.sort(rows["weight"].to_numpy())[::-1]
@@ -682,7 +682,7 @@ def clipped(data: LintData) -> Iterator[Problem]:
     if of_full is None:
         raise NotCheckedError("It would take long with so many rows.")
     if abs(of_full.value - data.measured.value) >= MOVES:
-        rows = data.joined.rows.truth
+        rows = data.joined.rows.relevant
         yield Problem(
             rows.filter(rows["weight"] >= 1 / least).select(*PAIR),
             rows.height,
@@ -705,7 +705,7 @@ COUNT_AS_1 = N_("Users that count 1, of whom nothing was seen: {n:,} of {of:,}")
 )
 def nothing_seen(data: LintData) -> Iterator[Problem]:
     listed = data.source.recs.select("user").unique(maintain_order=True)
-    seen = data.joined.rows.truth.select("user")
+    seen = data.joined.rows.relevant.select("user")
     unseen = listed.join(seen, on="user", how="anti", maintain_order="left")
     values, _mean = data.averaged
     averaged_users = data.users(~np.isnan(values).ravel())["user"]

@@ -107,7 +107,7 @@ def test_numbers_are_those_of_pandas(kind, number):
         assert getattr(made.counts, name) == getattr(expected.counts, name), name
     at = number % expected.n_users
     assert made.lists_of([at])[0] == expected.lists_of([at])[0]
-    assert made.truth_of(at).equals(expected.truth_of(at))
+    assert made.relevant_of(at).equals(expected.relevant_of(at))
     judged = [one.joined.rows.judged.sort("user", "item") for one in (made, expected)]
     assert judged[0].equals(judged[1])
 
@@ -170,7 +170,7 @@ def test_rows_of_the_truth_are_those_of_pandas_where_parts_have_no_rows(kind, te
             for ev in (made, expected)
         )
         assert rows.equals(wanted), name
-    assert made.joined.rows.truth["user"].is_sorted()
+    assert made.joined.rows.relevant["user"].is_sorted()
 
 
 @pytest.mark.parametrize("given", ["column", "item", "pair"])
