@@ -1,8 +1,14 @@
-"""The rows of lists and truth behind the hits, made when they are asked for."""
+"""The rows of lists and truth: where they are stored, and those behind the hits.
+
+Those behind the hits are made when they are asked for.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import polars as pl
 
@@ -12,6 +18,48 @@ from recnb.data.ids import each_once
 from recnb.data.matches import relevant_only
 from recnb.data.names import IDS
 from recnb.data.sheet import rows_of_users
+from recnb.errors import ElsewhereError
+
+T = TypeVar("T")
+
+
+class StoredRows(ABC):
+    """The rows of both tables, by role and in parts of whole users, wherever they are."""
+
+    where: str  #: what holds them, in words
+    remedy: str  #: what to type to have them in memory
+    #: Whether rows of the truth are kept of each part, and not made again where they are
+    #: asked for.
+    keeps_truth = False
+
+    @abstractmethod
+    def each(
+        self, work: Callable[[pl.DataFrame, pl.DataFrame], T | None]
+    ) -> Iterable[T | None]:
+        """Apply a function to the lists and the truth of every part, where they are."""
+
+    @abstractmethod
+    def of_users(self, users: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return the lists and the truth of some users."""
+
+    @abstractmethod
+    def distinct(self, name: str, roles: Sequence[str]) -> pl.DataFrame:
+        """Return the values that some columns of a table have together."""
+
+    @abstractmethod
+    def first(self) -> pl.DataFrame:
+        """Return a row of the lists."""
+
+    def refuse_catalogue(self, convention: Convention) -> None:
+        """Refuse what a part of the users does not know."""
+        if convention.candidates == "catalogue":
+            raise ElsewhereError(
+                "candidates='catalogue' ranks every item of all users below each list, and "
+                f"the lists stay in {self.where}. If they fit into memory: {self.remedy}."
+            )
+
+
+# ---- behind the hits
 
 
 @dataclass(frozen=True)
@@ -48,16 +96,21 @@ class RowCounts:
         )
 
 
-class JoinedRows:
+class JoinedRows(ABC):
     """The rows behind the hits, made when they are first asked for."""
 
-    #: User, item, rank, and score where there is one, of all lists. It is an error if
-    #: these are not in memory.
-    lists: pl.DataFrame
     #: User, item, relevance, and weight where there is one, of all rows of the truth.
     judged: pl.DataFrame
     #: The same of the relevant rows of users evaluated, in the order of `Hits.truth_user`.
     relevant: pl.DataFrame
+
+    @property
+    @abstractmethod
+    def lists(self) -> pl.DataFrame:
+        """User, item, rank, and score where there is one, of all lists.
+
+        It is an error if these are not in memory.
+        """
 
     @property
     def n_recommended(self) -> int:

@@ -164,7 +164,7 @@ def test_rows_of_the_truth_are_those_of_pandas_where_parts_have_no_rows(kind, te
     made = kind.evaluate(kind.parted(recs), kind.parted(truth), npartitions=25)
     expected = recnb.evaluate(recs, truth)
     assert made.counts == expected.counts
-    for name in ("judged", "truth"):
+    for name in ("judged", "relevant"):
         rows, wanted = (
             getattr(ev.joined.rows, name).sort("user", "item")
             for ev in (made, expected)
@@ -411,7 +411,7 @@ def test_what_cannot_be_asked_is_refused(kind):
         ),
         (
             ElsewhereError,
-            rf"{every_row}.*{made.source.remedy.partition('(')[0]}",
+            rf"{every_row}.*{made.source.stored.remedy.partition('(')[0]}",
             lambda: made.personalization(k=5),
         ),
         (ElsewhereError, every_row, lambda: made.items(k=2)),
