@@ -322,7 +322,7 @@ def find_hits(
         max_relevance=float(truth_rows.relevance.max(initial=0.0)),
     )
     if convention.ties == "expected":
-        return average_over_ties(hits, *matches.ties_of(hit_match))
+        return average_over_ties(hits, matches.ties_of(hit_match))
     return hits
 
 

@@ -34,7 +34,14 @@ import polars as pl
 from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.data.ids import each_once, positions, sorted_in_threads
-from recnb.data.matches import Matches, RepeatError, Truth, TruthRows, judging_rows
+from recnb.data.matches import (
+    Matches,
+    RepeatError,
+    Ties,
+    Truth,
+    TruthRows,
+    judging_rows,
+)
 from recnb.data.sheet import Sheet
 from recnb.errors import OptionError
 from recnb.metrics.hits import (
@@ -94,10 +101,8 @@ class ListedRows:
     #: [frame row of the truth] -> id of its item.
     truth_item_id: pl.Series
     all_items: pl.Series | None  #: as in `join`
-    #: [listed row] -> as in `Matches`.
-    above: Ints | None = None
-    #: [listed row] -> as in `Matches`.
-    n_tied: Ints | None = None
+    #: By listed row, as in `Matches`.
+    ties: Ties | None = None
 
     @property
     def n_rows(self) -> Ints:
@@ -164,8 +169,8 @@ def match_in_numpy(
         # No rank is given twice: of more ranks than rows some are empty.
         has_gap=last_rank > np.bincount(listed.user, minlength=len(listed.users)),
     )
-    if listed.above is not None and listed.n_tied is not None:
-        matches = replace(matches, above=listed.above[row], n_tied=listed.n_tied[row])
+    if listed.ties is not None:
+        matches = replace(matches, ties=listed.ties.of(row))
     if convention.candidates == "catalogue":
         return with_catalogue(matches, listed, convention)
     return matches
@@ -411,7 +416,7 @@ def given_ranks_and_below(place: Ints, listed: ListedRows) -> Ints:
 
 
 def with_ties(listed: ListedRows, order: Ints | slice) -> ListedRows:
-    """Return ranked lists with `above` and `n_tied` of equal scores.
+    """Return ranked lists with the ties of equal scores.
 
     Of a list in order:
 
@@ -423,13 +428,13 @@ def with_ties(listed: ListedRows, order: Ints | slice) -> ListedRows:
     rank_in_order = listed.rank[order]
     # Where each tie starts in the order, a score that is alone being a tie of one row.
     starts = run_starts(listed.user[order], listed.score[order])
-    tie_size = np.diff(starts, append=len(rank_in_order))  # [tie]
+    n_rows = np.diff(starts, append=len(rank_in_order))  # [tie]
     highest_rank = rank_in_order[starts]  # [tie]
     above = np.zeros_like(listed.rank)
-    above[order] = np.repeat(highest_rank - 1, tie_size)
+    above[order] = np.repeat(highest_rank - 1, n_rows)
     n_tied = np.ones_like(listed.rank)
-    n_tied[order] = np.repeat(tie_size, tie_size)
-    return replace(listed, above=above, n_tied=n_tied)
+    n_tied[order] = np.repeat(n_rows, n_rows)
+    return replace(listed, ties=Ties(above, n_tied))
 
 
 # ---- after lists are ranked
@@ -467,18 +472,17 @@ def with_catalogue(
     if convention.ties == "max_rank":
         # All that stands below a list is one tie, on its last rank.
         rank = last_rank[user]
-    above, n_tied = matches.above, matches.n_tied
-    if above is not None and n_tied is not None:
-        above = np.concatenate([above, rank - 1])
-        n_tied = np.concatenate([n_tied, np.ones_like(rank)])
+    ties = matches.ties
+    if ties is not None:
+        # What is added counts as alone.
+        ties = ties.followed_by(Ties.alone(rank))
     return replace(
         matches,
         truth_row=np.concatenate([matches.truth_row, missed]),
         rank=np.concatenate([matches.rank, rank]),
         score=np.concatenate([matches.score, np.full(len(missed), -np.inf)]),
         last_rank=last_rank,
-        above=above,
-        n_tied=n_tied,
+        ties=ties,
     )
 
 
