@@ -31,6 +31,7 @@ otherwise, its own step is in `rules.py`, which lists them. The words for rows a
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -165,19 +166,17 @@ def match(
     is_large = lists.rows.height > FEW_ROWS
     if is_large and most_do_not_count(lists, truth, convention):
         matched = lists_that_count(lists, truth, convention)
-    try:
+    with suppress(RepeatError):
         return match_rows(matched, truth, convention, all_items)
-    except RepeatError as error:
-        repeat = error
-    # No number sees what repeats in a list that does not count.
+    # No number sees what repeats in a list that does not count. Nor does it see, under
+    # given ranks, an item that repeats and that nobody judged: it is no hit and moves no
+    # other. So rows are matched again before `refuse_repeats`, which passes neither.
     counted = lists_that_count(matched, truth, convention)
     if counted.rows.height < matched.rows.height:
-        try:
+        with suppress(RepeatError):
             return match_rows(counted, truth, convention, all_items)
-        except RepeatError as error:
-            repeat = error
     lists.refuse_repeats(convention)
-    raise repeat  # in the truth, which `Sheets` refuses or merges before
+    raise RepeatError  # in the truth, which `Sheets` refuses or merges before
 
 
 def match_rows(
