@@ -2,7 +2,7 @@
 
 Arrays are described as `[what they are indexed by] -> what they hold`.
 
-- A *frame row* is a row of a table as it came.
+- A *frame row* is a row of a table as it came, or as repeats in the truth were merged.
 - A *user* is a position among the users of both tables, sorted by id.
 - A *truth row* is a row of the truth by user, the most relevant first.
 - A *match* is a row of a list that the truth judges.

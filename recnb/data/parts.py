@@ -24,9 +24,9 @@ from recnb.data.joined import Joined, Source
 from recnb.data.names import RECS, TRUTH, Labels, split_labels
 from recnb.data.roles import Layout
 from recnb.data.rows import JoinedRows, RowCounts, StoredRows
-from recnb.data.sheet import Sheet, rows_of_users
+from recnb.data.sheet import Sheet, no_rows, rows_of_users
 from recnb.data.splits import BY_USER, Keys
-from recnb.errors import FrameError, NoRowsError
+from recnb.errors import FrameError
 from recnb.metrics.hits import Hits, Ints, TieSpread, in_order
 
 T = TypeVar("T")
@@ -337,7 +337,7 @@ def _first_known(name: str, users: Sequence[Any]) -> Any:
     for user in users:
         if user is not None:
             return user
-    raise NoRowsError(f"{name} is empty: it has no rows to evaluate.")
+    raise no_rows(name)
 
 
 def _merged(parts: list[JoinedPart], rows: RowsOfParts) -> Joined:

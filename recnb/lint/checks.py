@@ -15,7 +15,6 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions.convention import PHRASES
-from recnb.data.both_sides import ONLY_LISTED
 from recnb.data.names import plain_name
 from recnb.data.rules import in_floats
 from recnb.data.sheet import repeated
@@ -631,7 +630,7 @@ def nothing_missed(data: LintData) -> Iterator[Problem]:
             why=LEFT_MERGE,
             advice=BOTH_FRAMES,
         )
-    elif ONLY_LISTED in data.joined.notes or is_nothing_missed(data):
+    elif data.source.only_listed or is_nothing_missed(data):
         yield Problem(n_relevant, n_relevant, grave=is_truth_of_hits(data))
 
 
