@@ -18,8 +18,8 @@ import polars as pl
 
 from recnb.data import InputTable
 from recnb.data.names import RECS, TRUTH, Labels
-from recnb.data.parts import StoredRows
 from recnb.data.roles import Layout
+from recnb.data.rows import StoredRows
 from recnb.data.sheet import Sheet
 from recnb.display.language import N_
 from recnb.distributed.evaluation import (

@@ -150,9 +150,9 @@ def evaluate(
         `split="day"` or `split=["fold", "seed"]`. A list is judged by the truth of its
         user in its split; a truth without such a column holds for each of its values.
         Means are over lists, and users are still the sample.
-    train, items, users : frame or path, optional
-        What users had before; items with their titles and attributes; users with their
-        columns, for segments.
+    train, items, users : frame, mapping or path, optional
+        What users had before, with a row per item or as lists by user; items with their
+        titles and attributes; users with their columns, for segments.
     convention : Convention or str, optional
         All conventions at once, or the name of a library, as "rectools" or
         "ir_measures".

@@ -855,9 +855,10 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
     def _title(self) -> str:
         """Return what was evaluated, in words, without joining the frames."""
-        if self.is_joined:
+        stored = self.source.stored
+        if self.is_joined or stored is None:
             return self._title_of(self.joined)
-        where = _(self.source.where)
+        where = _(stored.where)
         return _("Evaluation of {where}, nothing computed yet", where=where)
 
     def _title_of(self, joined: Joined) -> str:

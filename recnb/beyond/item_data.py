@@ -83,7 +83,7 @@ class ItemData:
         """What is known of every item."""
         if self._catalogue is not None:
             return self._catalogue
-        frames = [self.shown, self.joined.rows.truth]
+        frames = [self.shown, self.joined.rows.relevant]
         given = (self.side_data.train, self.side_data.items)
         frames += [frame for frame in given if frame is not None]
         ids = each_once(*[frame["item"] for frame in frames])
@@ -156,7 +156,7 @@ class ItemData:
                 "rank": lists.rank,
             }
         )
-        judged = self.joined.rows.truth.select(*IDS).with_columns(
+        judged = self.joined.rows.relevant.select(*IDS).with_columns(
             relevance=self.joined.hits.truth_relevance
         )
         rows = rows.join(judged, on=[*IDS], how="left", maintain_order="left")
@@ -173,7 +173,7 @@ class ItemData:
     @cached_property
     def truth_item(self) -> Ints:
         """The position of the item of each relevant row."""
-        return positions(self.items, self.joined.rows.truth["item"])
+        return positions(self.items, self.joined.rows.relevant["item"])
 
     # What metrics ask to be read
 

@@ -13,7 +13,6 @@ import polars as pl
 from recnb.beyond.catalogue import Catalogue
 from recnb.beyond.item_data import ItemData
 from recnb.beyond.recommendation_lists import PerUser, Whole
-from recnb.data.in_memory import Sheets
 from recnb.display.language import N_, _, ngettext
 from recnb.display.text import Phrase
 from recnb.errors import ElsewhereError
@@ -85,13 +84,13 @@ def alone(data: EvaluationData) -> list[ItemData]:
     keys, source = data.keys, data.joined.source
     if not keys.columns:
         return [whole]
-    if not isinstance(source, Sheets):
+    if source.stored is not None:
         if data.side_data.train is None:  # no list depends on others
             return [whole]
         raise ElsewhereError(
             "with split= and train=, a metric beyond accuracy is computed from the "
-            f"rows of each split together, and they stay in {source.where}: "
-            f"{source.remedy}."
+            f"rows of each split together, and they stay in "
+            f"{source.stored.where}: {source.stored.remedy}."
         )
     if whole.of_splits is None:
         parts = []

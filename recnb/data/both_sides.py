@@ -53,11 +53,16 @@ def read_both_sides(tables: Tables, named: Named) -> Source:
     split = [*named.get("split", ())]
     both = _both_sides_of(frame, named, split)
     both.refuse_rows_of_neither()
-    notes = both.notes()
     # A left merge of recommendations with a truth loses what the lists missed.
-    is_left_merge = ONLY_LISTED in notes and not both.is_judged.all()
+    is_left_merge = both.only_listed and not both.is_judged.all()
     source = source_of(
-        both.lists(), both.judgements(), split, notes=notes, is_left_merge=is_left_merge
+        both.lists(),
+        both.judgements(),
+        split,
+        notes=both.notes(),
+        is_left_merge=is_left_merge,
+        only_listed=both.only_listed,
+        rows_are_items=not both.has_items,
     )
     if is_left_merge:
         _warn_of_left_merge(both.sheet.label("relevance"))
@@ -94,6 +99,11 @@ class BothSides:
     order: str  #: the role that orders the lists
     is_listed: pl.Series  #: which rows were recommended
     is_judged: pl.Series  #: which rows are of the truth
+
+    @property
+    def only_listed(self) -> bool:
+        """Whether no row is judged and was not recommended."""
+        return not (self.is_judged & ~self.is_listed).any()
 
     def refuse_rows_of_neither(self) -> None:
         """Raise an error for the first row that is of neither side.
@@ -139,7 +149,7 @@ class BothSides:
     def notes(self) -> tuple[Sentence, ...]:
         """Return what is said beside every number of the frame."""
         notes = []
-        if not (self.is_judged & ~self.is_listed).any():
+        if self.only_listed:
             notes.append(ONLY_LISTED)
         if not self.has_items:
             notes.append(ROWS_ARE_ITEMS)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from recnb.data.matches import Ties
 from recnb.metrics.hits import (
     Floats,
     Hits,
@@ -22,21 +23,21 @@ class TieOfHit(NamedTuple):
 
     #: [hit] -> how many ranks are above its tie.
     above: Ints
-    #: [hit] -> how many rows it has: it lies on ranks above + 1 to above + tie_size.
-    tie_size: Ints
+    #: [hit] -> how many rows it has: it is on ranks above + 1 to above + n_tied.
+    n_tied: Ints
     #: [hit] -> how many of its rows are hits.
     n_hits: Ints
     #: [hit] -> how many hits of the user are in higher ties.
     n_hits_above: Ints
 
 
-def average_over_ties(hits: Hits, above: Ints, n_tied: Ints) -> Hits:
+def average_over_ties(hits: Hits, ties: Ties) -> Hits:
     """Spread each hit over all ranks that the order of its tie could put it on.
 
     That is the mean over all orders. Of scores 9 5 5 5 let the first and two of the
     others be hits, each with its tie:
 
-        hit  above  tie_size  n_hits  n_hits_above
+        hit  above  n_tied  n_hits  n_hits_above
         0    0      1       1       0
         1    1      3       2       1
         2    1      3       2       1
@@ -54,15 +55,14 @@ def average_over_ties(hits: Hits, above: Ints, n_tied: Ints) -> Hits:
         2    2      3     1/3     2.5  0
         2    3      4     1/3     3    0
 
-    `above` and `n_tied` are those of each hit, as in `Matches`.
+    `ties` are by hit.
     """
-    ties = _ties_of_hits(hits.user, above, n_tied)
-    hit = np.repeat(np.arange(len(n_tied)), n_tied)
+    hit = np.repeat(np.arange(len(ties.n_tied)), ties.n_tied)
     place = count_within(hit)  # in the tie
-    tie = TieOfHit(*[column[hit] for column in ties])
+    tie = TieOfHit(*[column[hit] for column in _ties_of_hits(hits.user, ties)])
     rank = tie.above + place
     spread = TieSpread(
-        weight=1.0 / tie.tie_size,
+        weight=1.0 / tie.n_tied,
         nth=_expected_nth(place, tie),
         first=_first_chance(place, tie),
         top=place == 1,  # one row of each hit, for what counts hits once
@@ -75,17 +75,17 @@ def average_over_ties(hits: Hits, above: Ints, n_tied: Ints) -> Hits:
     )
 
 
-def _ties_of_hits(user: Ints, above: Ints, n_tied: Ints) -> TieOfHit:
+def _ties_of_hits(user: Ints, ties: Ties) -> TieOfHit:
     """Return the tie of each hit.
 
     Hits stand by user and rank, so those of one tie are neighbours.
     """
-    first_hit = run_starts(user, above)  # [tie]
+    first_hit = run_starts(user, ties.above)  # [tie]
     n_hits = np.diff(first_hit, append=len(user))  # [tie]
     n_hits_above = count_within(user)[first_hit] - 1  # [tie]
     return TieOfHit(
-        above=above,
-        tie_size=n_tied,
+        above=ties.above,
+        n_tied=ties.n_tied,
         n_hits=np.repeat(n_hits, n_hits),
         n_hits_above=np.repeat(n_hits_above, n_hits),
     )
@@ -99,7 +99,7 @@ def _expected_nth(place: Ints, tie: TieOfHit) -> Floats:
     """
     other_hits = tie.n_hits - 1
     # A tie of one row has no other place and no other hit: 0 / 1, not 0 / 0.
-    other_places = np.maximum(tie.tie_size - 1, 1)
+    other_places = np.maximum(tie.n_tied - 1, 1)
     hits_above_in_tie = (place - 1.0) * other_hits / other_places
     nth: Floats = 1.0 + tie.n_hits_above + hits_above_in_tie
     return nth
@@ -108,13 +108,13 @@ def _expected_nth(place: Ints, tie: TieOfHit) -> Floats:
 def _first_chance(place: Ints, tie: TieOfHit) -> Floats:
     """Return the probability that a hit is at a place in its tie, and the user's first.
 
-    The hits of a tie can stand in C(tie_size, n_hits) ways. If the first of them is at this
-    place, the n_hits - 1 others are on the tie_size - place places below, in C(tie_size -
+    The hits of a tie can stand in C(n_tied, n_hits) ways. If the first of them is at this
+    place, the n_hits - 1 others are on the n_tied - place places below, in C(n_tied -
     place, n_hits - 1) ways. Each hit of the tie is equally likely to be that first one:
     hence / n_hits. With hits in a higher tie, none of them is the user's first.
     """
-    log_chance = _log_choose(tie.tie_size - place, tie.n_hits - 1)
-    log_chance -= _log_choose(tie.tie_size, tie.n_hits)
+    log_chance = _log_choose(tie.n_tied - place, tie.n_hits - 1)
+    log_chance -= _log_choose(tie.n_tied, tie.n_hits)
     chance = np.exp(log_chance) / tie.n_hits
     return np.where(tie.n_hits_above == 0, chance, 0.0)
 

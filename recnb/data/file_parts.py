@@ -19,8 +19,9 @@ from recnb.data.columns import owned
 from recnb.data.in_memory import source_of
 from recnb.data.joined import Source
 from recnb.data.names import RECS, TRUTH, Labels
-from recnb.data.parts import Parts, StoredRows, columns_alone, in_one_part
+from recnb.data.parts import Parts, columns_alone, in_one_part
 from recnb.data.roles import Layout
+from recnb.data.rows import StoredRows
 from recnb.data.sheet import Sheet
 from recnb.data.tables import InputTable
 from recnb.display.language import _

@@ -468,14 +468,14 @@ def read_trec_qrels(path: File) -> pd.DataFrame:
     return _trec(checked_input(path), "qrels").to_pandas()
 
 
-def _trec(file: Path, kind: Trec) -> pl.DataFrame:
+def _trec(file: Path, form: Trec) -> pl.DataFrame:
     """Read a run or qrels as a table; a broken line is refused.
 
     As in trec_eval, what follows the sixth column of a run is no part of it, and lines
     that begin with # are comments.
     """
-    names = COLUMNS[kind]
-    if kind == "run":
+    names = COLUMNS[form]
+    if form == "run":
         end, problem = "", "a score that is no number"
         number = pl.col("score").cast(pl.Float64, strict=False).fill_nan(None)
     else:
@@ -491,8 +491,8 @@ def _trec(file: Path, kind: Trec) -> pl.DataFrame:
     lines = lines.filter(line != "", ~line.str.starts_with("#"))
     if lines.is_empty():
         raise NoRowsError(f"{file} is empty: it has no rows.")
-    form = f"{kind} of TREC, which has {len(names)} columns, {' '.join(names)}"
-    _refuse_line(lines, pl.col("user").is_null(), f"is no {form}", file)
+    form_in_words = f"{form} of TREC, which has {len(names)} columns, {' '.join(names)}"
+    _refuse_line(lines, pl.col("user").is_null(), f"is no {form_in_words}", file)
     _refuse_line(lines, number.is_null(), f"has {problem}", file)
     return lines.select("user", "item", number, "^model$")
 

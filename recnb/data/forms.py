@@ -19,6 +19,7 @@ from recnb.data import files
 from recnb.data.columns import as_column
 from recnb.data.lists import WITH_LISTS, ListCells
 from recnb.data.names import IDS, OF_LISTS, RECS, Named, role_of
+from recnb.data.sheet import no_rows
 from recnb.data.tables import (
     InputTable,
     ListTable,
@@ -27,7 +28,7 @@ from recnb.data.tables import (
     is_frame,
     not_read,
 )
-from recnb.errors import FrameError, NoRowsError, is_number, is_several, listed, quoted
+from recnb.errors import FrameError, is_number, is_several, listed, quoted
 
 #: What was given, what errors call it, columns named by keyword -> a table, or None if it
 #: is of another form.
@@ -54,7 +55,7 @@ def records(thing: Any, name: str, named: Named) -> InputTable | None:
     if not isinstance(thing, (list, tuple)):
         return None
     if not thing:
-        raise NoRowsError(f"{name}: there are no rows to evaluate, it is empty.")
+        raise no_rows(name)
     if not all(isinstance(row, Mapping) for row in thing):
         return None
     _refuse_numbers_of_items(thing, name, named)

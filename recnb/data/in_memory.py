@@ -34,7 +34,8 @@ class Sheets(Source):
     of_all: Sheets | None = None
     #: Every item that lists could hold, sorted; None: those of either table.
     catalogue: pl.Series | None = None
-    #: Whether none of these users need count: of a part of stored rows, or of a truth.
+    #: Whether no user need be in both tables or count: as in a part of stored rows or of a
+    #: truth, and where lists are ranked alone.
     is_part: bool = False
     #: The truth by how a convention grades it.
     _truths: dict[Any, Truth] = field(default_factory=dict, init=False)
@@ -230,7 +231,7 @@ class RowsInMemory(JoinedRows):
         self._row_of_entry = row_of_entry  #: [entry] -> row of `judged`
 
     @cached_property
-    def truth(self) -> pl.DataFrame:
+    def relevant(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated."""
         return self.judged[self._row_of_entry]
 

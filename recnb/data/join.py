@@ -31,6 +31,7 @@ otherwise, its own step is in `rules.py`, which lists them. The words for rows a
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -118,13 +119,13 @@ def join(
     # Match and rank.
     matches = match(lists, truth, convention, all_items)
     with_list = matches.n_rows > 0
-    n_left_out = 0
+    n_skipped = 0
     if matches.n_rows.sum() < lists.rows.height:
-        n_left_out = n_distinct(lists["user"]) - int(with_list.sum())
+        n_skipped = n_distinct(lists["user"]) - int(with_list.sum())
 
     # What there is to find.
-    truth_rows = rules.unjudged_as_zero(matches.truth, convention)
-    matches = replace(matches, truth=truth_rows)
+    truth_rows = rules.unjudged_as_zero(matches.truth_rows, convention)
+    matches = replace(matches, truth_rows=truth_rows)
     row_is_relevant = _relevant_rows(matches, convention)
     n_users = len(matches.users)
     n_relevant = np.bincount(truth_rows.user[row_is_relevant], minlength=n_users)
@@ -146,7 +147,7 @@ def join(
         hits=find_hits(matches, wanted, is_evaluated, convention),
         frame_row_of_entry=truth_rows.frame_row[wanted.rows],
         in_both=bool((with_list & with_truth).any()),
-        n_without_relevant=int((n_relevant == 0).sum()) + n_left_out,
+        n_without_relevant=int((n_relevant == 0).sum()) + n_skipped,
         has_gaps=bool(matches.has_gap[list_counts].any()),
     )
 
@@ -165,19 +166,17 @@ def match(
     is_large = lists.rows.height > FEW_ROWS
     if is_large and most_do_not_count(lists, truth, convention):
         matched = lists_that_count(lists, truth, convention)
-    try:
+    with suppress(RepeatError):
         return match_rows(matched, truth, convention, all_items)
-    except RepeatError as error:
-        repeat = error
-    # No number sees what repeats in a list that does not count.
+    # No number sees what repeats in a list that does not count. Nor does it see, under
+    # given ranks, an item that repeats and that nobody judged: it is no hit and moves no
+    # other. So rows are matched again before `refuse_repeats`, which passes neither.
     counted = lists_that_count(matched, truth, convention)
     if counted.rows.height < matched.rows.height:
-        try:
+        with suppress(RepeatError):
             return match_rows(counted, truth, convention, all_items)
-        except RepeatError as error:
-            repeat = error
     lists.refuse_repeats(convention)
-    raise repeat  # in the truth, which `Sheets` refuses or merges before
+    raise RepeatError  # in the truth, which `Sheets` refuses or merges before
 
 
 def match_rows(
@@ -252,7 +251,7 @@ def match_given_ranks(lists: Sheet, truth: Truth, convention: Convention) -> Mat
     last_rank[user] = sizes["last_rank"].to_numpy()
     return Matches(
         users=users,
-        truth=truth_rows,
+        truth_rows=truth_rows,
         truth_row=truth_rows.of_frame_rows(judging[is_judged]),
         rank=rank,
         score=-rank,
@@ -262,14 +261,14 @@ def match_given_ranks(lists: Sheet, truth: Truth, convention: Convention) -> Mat
     )
 
 
-def _sizes_of_lists(recs: pl.DataFrame) -> pl.DataFrame:
+def _sizes_of_lists(lists: pl.DataFrame) -> pl.DataFrame:
     """Return user, number of rows, last rank and sum of the ranks' hashes of each list."""
     rank = pl.col("rank")
     sizes = {"n_rows": pl.len(), "last_rank": rank.max(), "hashes": rank.hash().sum()}
-    return recs.lazy().group_by("user").agg(**sizes).collect(engine="streaming")
+    return lists.lazy().group_by("user").agg(**sizes).collect(engine="streaming")
 
 
-def _refuse_repeated_ranks(recs: pl.DataFrame, sizes: pl.DataFrame) -> None:
+def _refuse_repeated_ranks(lists: pl.DataFrame, sizes: pl.DataFrame) -> None:
     """Raise an error for a rank that a list gives twice.
 
     Ranks 1 to n, each once, have one sum of hashes, modulo 2**64. Another set of ranks
@@ -282,7 +281,7 @@ def _refuse_repeated_ranks(recs: pl.DataFrame, sizes: pl.DataFrame) -> None:
     if has_all_ranks.all():
         return
     others = sizes["user"].filter(pl.Series(~has_all_ranks))
-    if repeated(rows_of_users(recs, others), ["user", "rank"]).height:
+    if repeated(rows_of_users(lists, others), ["user", "rank"]).height:
         raise RepeatError
 
 
@@ -291,7 +290,7 @@ def _refuse_repeated_ranks(recs: pl.DataFrame, sizes: pl.DataFrame) -> None:
 
 def _relevant_rows(matches: Matches, convention: Convention) -> Bools:
     """Return which truth rows are relevant."""
-    row_is_relevant = is_relevant(matches.truth.relevance, convention)
+    row_is_relevant = is_relevant(matches.truth_rows.relevance, convention)
     if convention.judged == "truth" or convention.candidates == "catalogue":
         # With the whole catalogue below each list, every item is recommended.
         return row_is_relevant
@@ -307,22 +306,22 @@ def find_hits(
     matches: Matches, wanted: Wanted, is_evaluated: Bools, convention: Convention
 ) -> Hits:
     """Return the matches that are wanted as hits, and what there was to find."""
-    truth = matches.truth
+    truth_rows = matches.truth_rows
     position = np.cumsum(is_evaluated) - 1  # [user] -> among those evaluated
     hit_match = _hit_matches(matches, wanted, convention)
     truth_row = matches.truth_row[hit_match]
     hits = Hits(
-        user=position[truth.user[truth_row]],
+        user=position[truth_rows.user[truth_row]],
         rank=rules.shared_rank(matches, hit_match, convention.ties),
         list_length=matches.last_rank[is_evaluated],
-        relevance=truth.relevance[truth_row],
+        relevance=truth_rows.relevance[truth_row],
         entry=wanted.entry[truth_row],
-        truth_user=position[truth.user[wanted.rows]],
-        truth_relevance=truth.relevance[wanted.rows],
-        max_relevance=float(truth.relevance.max(initial=0.0)),
+        truth_user=position[truth_rows.user[wanted.rows]],
+        truth_relevance=truth_rows.relevance[wanted.rows],
+        max_relevance=float(truth_rows.relevance.max(initial=0.0)),
     )
     if convention.ties == "expected":
-        return average_over_ties(hits, *matches.ties_of(hit_match))
+        return average_over_ties(hits, matches.ties_of(hit_match))
     return hits
 
 
@@ -335,7 +334,7 @@ def _hit_matches(matches: Matches, wanted: Wanted, convention: Convention) -> In
     if rules.only_positive_scores_hit(convention):
         is_hit &= matches.score > 0
     hit_match = np.flatnonzero(is_hit)
-    user = matches.truth.user[matches.truth_row[hit_match]]
+    user = matches.truth_rows.user[matches.truth_row[hit_match]]
     hit_match = hit_match[order_by_user_and_rank(user, matches.rank[hit_match])]
     if convention.duplicates == "hit_once":
         return rules.first_of_each(hit_match, matches)

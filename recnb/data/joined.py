@@ -18,7 +18,7 @@ from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
 from recnb.data.matches import is_relevant
-from recnb.data.rows import JoinedRows, RowsOfUsers
+from recnb.data.rows import JoinedRows, RowsOfUsers, StoredRows
 from recnb.data.sheet import Sheet
 from recnb.data.splits import BY_USER, Keys
 from recnb.data.weights import Weighting, look_up, refuse_lacking
@@ -48,11 +48,14 @@ class Source(ABC):
     #: Users of the truth with an empty list, for whom its rows have no place.
     users_without_items: Sequence[Any] = ()
     is_left_merge: bool = False  #: whether one frame lost what the lists missed
+    only_listed: bool = (
+        False  #: whether one frame has no relevant item that lists missed
+    )
+    rows_are_items: bool = False  #: whether one frame has no column of items
     #: By item or pair; None: there are none, or they are a column of the truth.
     propensity: pl.DataFrame | None = None
     user_weights: pl.DataFrame | None = None  #: user and value
-    where: str = ""  #: what holds rows that are not in memory, in words
-    remedy: str = ""  #: what to type to have them there
+    stored: StoredRows | None = None  #: the rows, if they are not in memory
     #: What was joined, by the decisions of the join, without its source: a cycle would
     #: keep rows in memory until Python looks for it.
     _known: dict[Convention, Joined] = field(default_factory=dict, init=False)
@@ -81,7 +84,7 @@ class Source(ABC):
     @property
     def in_memory(self) -> bool:
         """Whether rows of recommendations are in memory."""
-        return not self.where
+        return self.stored is None
 
     @property
     def recs(self) -> pl.DataFrame:
@@ -97,10 +100,11 @@ class Source(ABC):
 
     def elsewhere(self) -> ElsewhereError:
         """Return the error for what needs all rows, where they are not in memory."""
+        assert self.stored is not None
         return ElsewhereError(
-            f"this looks at every row of the lists, and they stay in {self.where}: only "
-            "hits and counts were fetched. If they fit into memory, or do so once they "
-            f"are cut at the rank you need: {self.remedy}."
+            f"this looks at every row of the lists, and they stay in {self.stored.where}: "
+            "only hits and counts were fetched. If they fit into memory, or do so once "
+            f"they are cut at the rank you need: {self.stored.remedy}."
         )
 
     # Weights
@@ -254,7 +258,7 @@ class Joined:
             n_recommended=of_rows.n_recommended,
             n_relevant=int(self.hits.n_relevant.sum()),
             n_items_recommended=len(of_rows.items),
-            n_items_relevant=self.rows.truth["item"].n_unique(),
+            n_items_relevant=self.rows.relevant["item"].n_unique(),
             n_not_relevant=of_rows.n_not_relevant,
             n_gaps=of_rows.n_gaps,
         )

@@ -159,24 +159,22 @@ class ListCells:
         item_at = _item_at_in_pairs(lists, self.where)
         has_mappings = any(isinstance(cell, WITH_NUMBERS) for cell in lists)
         lengths = np.fromiter(map(len, lists), dtype=np.int64, count=len(lists))
+        label = self.label or "item"
         if item_at is None and not has_mappings:
-            return Flat(lengths, self._items([*chain.from_iterable(lists)]))
-        items: list[Any] = []
-        numbers: list[Any] = []
+            items = [*chain.from_iterable(lists)]
+            return Flat(lengths, as_column(items, self.name, label, "item"))
+        items, numbers = list[Any](), list[Any]()
         for cell in lists:
             of_cell, numbers_of_cell = self._with_numbers(cell, item_at)
             items += of_cell
             numbers += numbers_of_cell
-        label = self.label or self.number
         return Flat(
             lengths,
-            items=self._items(items),
-            numbers=as_column(numbers, self.name, label, self.number),
+            items=as_column(items, self.name, label, "item"),
+            numbers=as_column(
+                numbers, self.name, self.label or self.number, self.number
+            ),
         )
-
-    def _items(self, items: Sequence[Any]) -> pl.Series:
-        """Return items as a column."""
-        return as_column(items, self.name, self.label or "item", "item")
 
     def _lists_of_python(self) -> list[Any]:
         """Return each cell as a list, a mapping, or a Series of numbers by item."""

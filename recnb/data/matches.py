@@ -2,7 +2,7 @@
 
 Arrays are described as `[what they are indexed by] -> what they hold`.
 
-- A *frame row* is a row of a table as it came.
+- A *frame row* is a row of a table as it came, or as repeats in the truth were merged.
 - A *user* is a position among the users of both tables, sorted by id.
 - A *truth row* is a row of the truth by user, the most relevant first.
 - A *match* is a row of a list that the truth judges.
@@ -11,6 +11,7 @@ Arrays are described as `[what they are indexed by] -> what they hold`.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -184,12 +185,39 @@ def relevant_only(rows: pl.DataFrame, convention: Convention) -> pl.DataFrame:
 # ---- lists beside it
 
 
+class Ties(NamedTuple):
+    """The tie that each row is in: the rows of its list with its score.
+
+    It is on ranks above + 1 to above + n_tied.
+    """
+
+    #: [row] -> how many ranks are above its tie, empty ones included.
+    above: Ints
+    #: [row] -> how many rows its tie has, itself among them.
+    n_tied: Ints
+
+    @classmethod
+    def alone(cls, rank: Ints) -> Ties:
+        """Return the ties of rows that are alone on their ranks."""
+        return cls(rank - 1, np.ones_like(rank))
+
+    def of(self, row: Ints) -> Ties:
+        """Return the ties of some rows."""
+        return Ties(self.above[row], self.n_tied[row])
+
+    def followed_by(self, others: Ties) -> Ties:
+        """Return these ties, and then others."""
+        above = np.concatenate([self.above, others.above])
+        n_tied = np.concatenate([self.n_tied, others.n_tied])
+        return Ties(above, n_tied)
+
+
 @dataclass(frozen=True, eq=False)
 class Matches:
     """The rows of lists that the truth judges, and the size of each list."""
 
     users: pl.Series  #: the users of both tables, sorted by id
-    truth: TruthRows
+    truth_rows: TruthRows
     #: [match] -> truth row.
     truth_row: Ints
     #: [match] -> rank, from 1.
@@ -202,18 +230,14 @@ class Matches:
     last_rank: Ints
     #: [user] -> whether the list leaves a rank empty.
     has_gap: Bools
-    #: [match] -> how many ranks are above those of its score, empty ones included. None:
-    #: equal scores do not share ranks. What `with_catalogue` adds counts as alone.
-    above: Ints | None = None
-    #: [match] -> how many rows of the list have its score, itself among them.
-    n_tied: Ints | None = None
+    #: By match. None: equal scores do not share ranks.
+    ties: Ties | None = None
 
-    def ties_of(self, match: Ints) -> tuple[Ints, Ints]:
-        """Return `above` and `n_tied` of some matches."""
-        if self.above is None or self.n_tied is None:
-            # Each row is alone on its rank.
-            return self.rank[match] - 1, np.ones_like(match)
-        return self.above[match], self.n_tied[match]
+    def ties_of(self, match: Ints) -> Ties:
+        """Return the ties that some matches are in."""
+        if self.ties is None:
+            return Ties.alone(self.rank[match])
+        return self.ties.of(match)
 
 
 def judging_rows(lists: Sheet, truth: Truth, convention: Convention) -> Ints:

@@ -36,7 +36,7 @@ TITLES = [
     )
 ]
 #: The last word of a column that says when something happened, as of "timestamp",
-#: "rated_at", "eventTime" and "order date".
+#: "rated_at", "rated-at", "eventTime" and "order date".
 TIMES = ("when", "date", "time", "datetime", "timestamp", "datetimestamp", "ts", "at")
 #: How words begin that make it the time of an item or of a user.
 TIMELESS = ("release", "birth")
@@ -60,22 +60,15 @@ Labels: TypeAlias = Mapping[str, str]
 #: The roles that a table may have, in the order of results -> whether it must.
 Wanted: TypeAlias = Mapping[str, bool]
 
-#: One frame with both sides needs a rank or a score as well.
 WANTED: dict[str, Wanted] = {
     RECS: {"user": True, "item": True, "rank": False, "score": False},
     TRUTH: {"user": True, "item": True, "relevance": False, "propensity": False},
-    BOTH: {
-        "user": True,
-        "item": True,
-        "rank": False,
-        "score": False,
-        "relevance": True,
-        "propensity": False,
-    },
     "train": {"user": True, "item": True},
     "items": {"item": True},
     "users": {"user": True},
 }
+#: One frame with both sides needs a rank or a score as well.
+WANTED[BOTH] = {**WANTED[RECS], **WANTED[TRUTH], "relevance": True}
 
 
 def plain_name(column: object) -> str:
@@ -104,8 +97,8 @@ def title_column(columns: Iterable[str]) -> str | None:
 
 def says_when(column: object) -> bool:
     """Return whether a column says when, by the words of its name."""
-    spaced = re.sub("([a-z])([A-Z])", r"\1 \2", str(column)).replace("_", " ")
-    words = spaced.lower().split()
+    spaced = re.sub("([a-z])([A-Z])", r"\1 \2", str(column))
+    words = re.sub("[_-]", " ", spaced).lower().split()
     if any(word.startswith(TIMELESS) for word in words):
         return False
     return bool(words) and words[-1] in TIMES

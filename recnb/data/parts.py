@@ -1,13 +1,13 @@
 """Rows in parts of whole users: what is done with each, and one `Joined` of all.
 
 A part is the rows of whole users on both sides, as `Sheets`. What memory does not hold
-is a list of parts, wherever they are (`StoredRows`): files (`file_parts.py`), partitions
-of Dask, groups of Spark. `Parts.each` applies a function to every part where it is.
+is a list of parts, wherever they are (`StoredRows` in `rows.py`): files
+(`file_parts.py`), partitions of Dask, groups of Spark. `Parts.each` applies a function
+to every part where it is.
 """
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
@@ -23,10 +23,10 @@ from recnb.data.in_memory import Sheets
 from recnb.data.joined import Joined, Source
 from recnb.data.names import RECS, TRUTH, Labels, split_labels
 from recnb.data.roles import Layout
-from recnb.data.rows import JoinedRows, RowCounts
-from recnb.data.sheet import Sheet, rows_of_users
+from recnb.data.rows import JoinedRows, RowCounts, StoredRows
+from recnb.data.sheet import Sheet, no_rows, rows_of_users
 from recnb.data.splits import BY_USER, Keys
-from recnb.errors import ElsewhereError, FrameError, NoRowsError
+from recnb.errors import FrameError
 from recnb.metrics.hits import Hits, Ints, TieSpread, in_order
 
 T = TypeVar("T")
@@ -39,42 +39,6 @@ def in_one_part(problem: FrameError) -> FrameError:
         return problem
     note = "(Rows are counted in one part of the frame: there may be more.)"
     return FrameError(f"{problem} {note}", problem.typed)
-
-
-class StoredRows(ABC):
-    """The rows of both tables, by role and in parts of whole users, wherever they are."""
-
-    where: str  #: what holds them, in words
-    remedy: str  #: what to type to have them in memory
-    #: Whether rows of the truth are kept of each part, and not made again where they are
-    #: asked for.
-    keeps_truth = False
-
-    @abstractmethod
-    def each(
-        self, work: Callable[[pl.DataFrame, pl.DataFrame], T | None]
-    ) -> Iterable[T | None]:
-        """Apply a function to the lists and the truth of every part, where they are."""
-
-    @abstractmethod
-    def of_users(self, users: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
-        """Return the lists and the truth of some users."""
-
-    @abstractmethod
-    def distinct(self, name: str, roles: Sequence[str]) -> pl.DataFrame:
-        """Return the values that some columns of a table have together."""
-
-    @abstractmethod
-    def first(self) -> pl.DataFrame:
-        """Return a row of the lists."""
-
-    def refuse_catalogue(self, convention: Convention) -> None:
-        """Refuse what a part of the users does not know."""
-        if convention.candidates == "catalogue":
-            raise ElsewhereError(
-                "candidates='catalogue' ranks every item of all users below each list, and "
-                f"the lists stay in {self.where}. If they fit into memory: {self.remedy}."
-            )
 
 
 def columns_alone(name: str, labels: Labels) -> Sheet:
@@ -111,8 +75,6 @@ class Parts(Source):
             judgements=judgements,
             keys=keys,
             users_without_items=users_without_items,
-            where=stored.where,
-            remedy=stored.remedy,
             stored=stored,
         )
 
@@ -168,13 +130,12 @@ class Parts(Source):
         """Join every part, and merge hits and a few counts of each user."""
         self.stored.refuse_catalogue(convention)
         work = partial(_joined_part, convention, self.stored.keeps_truth)
-        parts, first_users, counts = list[Joined](), list[FirstUsers](), None
-        for part, first, counted in self.each(work):
+        parts, counts = list[JoinedPart](), None
+        for part, counted in self.each(work):
             parts.append(part)
-            first_users.append(first)
             counts = counted if counts is None else counts + counted
-        listed = _first_known(RECS, [first.listed for first in first_users])
-        judged = _first_known(TRUTH, [first.judged for first in first_users])
+        listed = _first_known(RECS, [part.first_listed for part in parts])
+        judged = _first_known(TRUTH, [part.first_judged for part in parts])
         assert counts is not None
         # Each part may have rows of one table alone, whose ids are of one kind.
         lists = self.lists.with_rows(pl.DataFrame({"user": [listed]}))
@@ -183,8 +144,8 @@ class Parts(Source):
         # A copy, without what was joined, which has these rows.
         rows = RowsOfParts(replace(self), convention, counts)
         if self.stored.keeps_truth:
-            rows.judged = _by_user([part.rows.judged for part in parts])
-            rows.truth = _by_user([part.rows.truth for part in parts])
+            rows.judged = _by_user([part.kept["judged"] for part in parts])
+            rows.relevant = _by_user([part.kept["relevant"] for part in parts])
         joined = _merged(parts, rows)
         joined.refuse_strangers(listed, judged)
         joined.refuse_no_users()
@@ -230,7 +191,7 @@ class RowsOfParts(JoinedRows):
         self._convention = convention
         self._counts = counts
 
-    @cached_property
+    @property
     def lists(self) -> pl.DataFrame:
         """An error: the rows of lists are not in memory."""
         raise self._parts.elsewhere()
@@ -241,9 +202,9 @@ class RowsOfParts(JoinedRows):
         return self._read("judged")
 
     @cached_property
-    def truth(self) -> pl.DataFrame:
+    def relevant(self) -> pl.DataFrame:
         """The relevant rows of the users evaluated."""
-        return self._read("truth")
+        return self._read("relevant")
 
     def _read(self, name: str) -> pl.DataFrame:
         """Return rows of the truth of all parts, by user."""
@@ -262,11 +223,11 @@ class RowsOfParts(JoinedRows):
         """Return the rows of some users' lists, which are fetched."""
         return self._fetched(users).lists_of(users)
 
-    def truth_of(self, users: pl.Series) -> pl.DataFrame:
+    def relevant_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the relevant rows of some users, fetched unless they are here."""
-        if "truth" in vars(self):
-            return super().truth_of(users)
-        return self._fetched(users).truth_of(users)
+        if "relevant" in vars(self):
+            return super().relevant_of(users)
+        return self._fetched(users).relevant_of(users)
 
     def _fetched(self, users: pl.Series) -> JoinedRows:
         """Return rows in memory, of these users at least."""
@@ -274,17 +235,27 @@ class RowsOfParts(JoinedRows):
 
     def __getstate__(self) -> dict[str, Any]:
         # Rows that stay in files are not pickled: those of the truth are read first.
-        return {**vars(self), "judged": self.judged, "truth": self.truth}
+        return {**vars(self), "judged": self.judged, "relevant": self.relevant}
 
 
 # ---- what is done with a part
 
 
-class FirstUsers(NamedTuple):
-    """The first user of each table of a part, for errors; None: it has no rows."""
+class JoinedPart(NamedTuple):
+    """What is fetched of a part that was joined where it is; names are as in `Joined`."""
 
-    listed: Any
-    judged: Any
+    users: pl.Series
+    hits: Hits
+    convention: Convention
+    n_without_relevant: int
+    in_both: bool
+    has_gaps: bool
+    graded: bool
+    #: The first user of each table, for errors; None: it has no rows.
+    first_listed: Any
+    first_judged: Any
+    #: Rows of the truth by their names in `JoinedRows`; empty if they are not kept.
+    kept: dict[str, pl.DataFrame]
 
 
 def part_of(template: Sheets, recs: pl.DataFrame, truth: pl.DataFrame) -> Sheets:
@@ -326,15 +297,25 @@ def _on_rows(
 
 def _joined_part(
     convention: Convention, keeps_truth: bool, part: Sheets
-) -> tuple[Joined, FirstUsers, RowCounts]:
+) -> tuple[JoinedPart, RowCounts]:
     """Join a part, and count its rows, of which those of the truth alone may be kept."""
     joined = part.join(convention)
-    kept = JoinedRows()
+    kept: dict[str, pl.DataFrame] = {}
     if keeps_truth:
-        kept.judged, kept.truth = joined.rows.judged, joined.rows.truth
-    first = FirstUsers(part.lists["user"].first(), part.judgements["user"].first())
-    counts = joined.rows.counts(joined.convention)
-    return replace(joined, rows=kept), first, counts
+        kept = {"judged": joined.rows.judged, "relevant": joined.rows.relevant}
+    fetched = JoinedPart(
+        users=joined.users,
+        hits=joined.hits,
+        convention=joined.convention,
+        n_without_relevant=joined.n_without_relevant,
+        in_both=joined.in_both,
+        has_gaps=joined.has_gaps,
+        graded=joined.graded,
+        first_listed=part.lists["user"].first(),
+        first_judged=part.judgements["user"].first(),
+        kept=kept,
+    )
+    return fetched, joined.rows.counts(joined.convention)
 
 
 def _rows_under(convention: Convention, name: str, part: Sheets) -> pl.DataFrame:
@@ -356,10 +337,10 @@ def _first_known(name: str, users: Sequence[Any]) -> Any:
     for user in users:
         if user is not None:
             return user
-    raise NoRowsError(f"{name} is empty: it has no rows to evaluate.")
+    raise no_rows(name)
 
 
-def _merged(parts: list[Joined], rows: RowsOfParts) -> Joined:
+def _merged(parts: list[JoinedPart], rows: RowsOfParts) -> Joined:
     """Return what is joined of parts, each of other users, as of one frame.
 
     The list of parts is emptied: their hits may take most of the memory, and are not held
@@ -368,17 +349,21 @@ def _merged(parts: list[Joined], rows: RowsOfParts) -> Joined:
     users = pl.concat([part.users for part in parts])
     by_id = users.arg_sort().to_numpy().astype(np.int64)
     hits = [part.hits for part in parts]
-    merged = replace(
-        parts[0],  # all parts settle the same order
-        users=users.gather(by_id),
-        rows=rows,
-        n_without_relevant=sum(part.n_without_relevant for part in parts),
-        in_both=any(part.in_both for part in parts),
-        has_gaps=any(part.has_gaps for part in parts),
-    )
+    convention, graded = parts[0].convention, parts[0].graded  # as of all parts
+    n_without_relevant = sum(part.n_without_relevant for part in parts)
+    in_both = any(part.in_both for part in parts)
+    has_gaps = any(part.has_gaps for part in parts)
     parts.clear()
-    merged.hits = hits_together(hits, position=_places(by_id))
-    return merged
+    return Joined(
+        users=users.gather(by_id),
+        hits=hits_together(hits, position=_places(by_id)),
+        convention=convention,
+        rows=rows,
+        n_without_relevant=n_without_relevant,
+        in_both=in_both,
+        has_gaps=has_gaps,
+        graded=graded,
+    )
 
 
 def hits_together(parts: list[Hits], position: Ints) -> Hits:

@@ -90,6 +90,8 @@ def settle(
     _refuse_levels(table, wanted, labels)
     missing = _missing(table, wanted, labels)
     if missing:
+        if table.name == BOTH:
+            _refuse_split_of_roles(missing, named)
         raise _no_column(table, missing, labels, named)
     return labels
 
@@ -210,10 +212,7 @@ def with_split(labels: Labels, split: Sequence[str]) -> Labels:
     role_of_column = {column: role for role, column in labels.items()}
     for column in split:
         if column in role_of_column:
-            raise ColumnError(
-                f"split={column!r} is the column of the {role_of_column[column]}: name "
-                "one that tells the lists of a user apart, such as a day or a fold."
-            )
+            raise _split_has_role(column, role_of_column[column])
         if column in OF_RESULTS:
             raise ColumnError(
                 f"split={column!r} is the name of another column in results: rename the "
@@ -258,6 +257,23 @@ def _models_in(table: InputTable, column: str) -> pl.Series:
 
 
 # ---- errors
+
+
+def _refuse_split_of_roles(missing: Sequence[str], named: Named) -> None:
+    """Raise an error for a column of a split that is needed for a role."""
+    needed = {*missing, "rank"} if "score" in missing else {*missing}
+    for column in named.get("split", ()):
+        role = role_of(column)
+        if role is not None and role in needed:
+            raise _split_has_role(column, role)
+
+
+def _split_has_role(column: str, role: str) -> ColumnError:
+    """Return the error for a column of a split that plays a role as well."""
+    return ColumnError(
+        f"split={column!r} is the column of the {role}: name one that tells the lists of a "
+        "user apart, such as a day or a fold."
+    )
 
 
 def _in_two_roles(

@@ -1,8 +1,14 @@
-"""The rows of lists and truth behind the hits, made when they are asked for."""
+"""The rows of lists and truth: where they are stored, and those behind the hits.
+
+Those behind the hits are made when they are asked for.
+"""
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import polars as pl
 
@@ -12,6 +18,48 @@ from recnb.data.ids import each_once
 from recnb.data.matches import relevant_only
 from recnb.data.names import IDS
 from recnb.data.sheet import rows_of_users
+from recnb.errors import ElsewhereError
+
+T = TypeVar("T")
+
+
+class StoredRows(ABC):
+    """The rows of both tables, by role and in parts of whole users, wherever they are."""
+
+    where: str  #: what holds them, in words
+    remedy: str  #: what to type to have them in memory
+    #: Whether rows of the truth are kept of each part, and not made again where they are
+    #: asked for.
+    keeps_truth = False
+
+    @abstractmethod
+    def each(
+        self, work: Callable[[pl.DataFrame, pl.DataFrame], T | None]
+    ) -> Iterable[T | None]:
+        """Apply a function to the lists and the truth of every part, where they are."""
+
+    @abstractmethod
+    def of_users(self, users: pl.Series) -> tuple[pl.DataFrame, pl.DataFrame]:
+        """Return the lists and the truth of some users."""
+
+    @abstractmethod
+    def distinct(self, name: str, roles: Sequence[str]) -> pl.DataFrame:
+        """Return the values that some columns of a table have together."""
+
+    @abstractmethod
+    def first(self) -> pl.DataFrame:
+        """Return a row of the lists."""
+
+    def refuse_catalogue(self, convention: Convention) -> None:
+        """Refuse what a part of the users does not know."""
+        if convention.candidates == "catalogue":
+            raise ElsewhereError(
+                "candidates='catalogue' ranks every item of all users below each list, and "
+                f"the lists stay in {self.where}. If they fit into memory: {self.remedy}."
+            )
+
+
+# ---- behind the hits
 
 
 @dataclass(frozen=True)
@@ -48,16 +96,21 @@ class RowCounts:
         )
 
 
-class JoinedRows:
+class JoinedRows(ABC):
     """The rows behind the hits, made when they are first asked for."""
 
-    #: User, item, rank, and score where there is one, of all lists. It is an error if
-    #: these are not in memory.
-    lists: pl.DataFrame
     #: User, item, relevance, and weight where there is one, of all rows of the truth.
     judged: pl.DataFrame
     #: The same of the relevant rows of users evaluated, in the order of `Hits.truth_user`.
-    truth: pl.DataFrame
+    relevant: pl.DataFrame
+
+    @property
+    @abstractmethod
+    def lists(self) -> pl.DataFrame:
+        """User, item, rank, and score where there is one, of all lists.
+
+        It is an error if these are not in memory.
+        """
 
     @property
     def n_recommended(self) -> int:
@@ -72,9 +125,9 @@ class JoinedRows:
         """Return the rows of some users' lists, fetched where they are not in memory."""
         return rows_of_users(self.lists, users)
 
-    def truth_of(self, users: pl.Series) -> pl.DataFrame:
+    def relevant_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the relevant rows of some users, likewise."""
-        return rows_of_users(self.truth, users)
+        return rows_of_users(self.relevant, users)
 
 
 class RowsOfUsers(JoinedRows):
@@ -95,14 +148,14 @@ class RowsOfUsers(JoinedRows):
         return rows_of_users(self._of_all.judged, self._users)
 
     @cached_property
-    def truth(self) -> pl.DataFrame:
+    def relevant(self) -> pl.DataFrame:
         """The relevant rows of these users."""
-        return self._of_all.truth_of(self._users)
+        return self._of_all.relevant_of(self._users)
 
     def lists_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the rows of some users' lists, fetched where they are not in memory."""
         return self._of_all.lists_of(users)
 
-    def truth_of(self, users: pl.Series) -> pl.DataFrame:
+    def relevant_of(self, users: pl.Series) -> pl.DataFrame:
         """Return the relevant rows of some users, likewise."""
-        return self._of_all.truth_of(users)
+        return self._of_all.relevant_of(users)

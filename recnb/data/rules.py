@@ -34,7 +34,14 @@ import polars as pl
 from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.data.ids import each_once, positions, sorted_in_threads
-from recnb.data.matches import Matches, RepeatError, Truth, TruthRows, judging_rows
+from recnb.data.matches import (
+    Matches,
+    RepeatError,
+    Ties,
+    Truth,
+    TruthRows,
+    judging_rows,
+)
 from recnb.data.sheet import Sheet
 from recnb.errors import OptionError
 from recnb.metrics.hits import (
@@ -86,7 +93,7 @@ class ListedRows:
     #: [listed row] -> rank from 1; 0: the row left its list. Until lists are ranked, the
     #: rank that the frame gives under `Convention.keeps_ranks`, else 0.
     rank: Ints
-    truth: TruthRows
+    truth_rows: TruthRows
     #: [listed row] -> the truth row that judges it; -1: not judged.
     truth_row: Ints
     #: [frame row of recommendations] -> id of its item.
@@ -94,10 +101,8 @@ class ListedRows:
     #: [frame row of the truth] -> id of its item.
     truth_item_id: pl.Series
     all_items: pl.Series | None  #: as in `join`
-    #: [listed row] -> as in `Matches`.
-    above: Ints | None = None
-    #: [listed row] -> as in `Matches`.
-    n_tied: Ints | None = None
+    #: By listed row, as in `Matches`.
+    ties: Ties | None = None
 
     @property
     def n_rows(self) -> Ints:
@@ -124,7 +129,7 @@ class ListedRows:
     @cached_property
     def truth_item(self) -> Ints:
         """[truth row] -> position of its item among all."""
-        return positions(self.items, self.truth_item_id)[self.truth.frame_row]
+        return positions(self.items, self.truth_item_id)[self.truth_rows.frame_row]
 
     @cached_property
     def item(self) -> Ints:
@@ -140,7 +145,7 @@ class ListedRows:
 
 
 def match_in_numpy(
-    recs: Sheet,
+    lists: Sheet,
     truth: Truth,
     convention: Convention,
     all_items: pl.Series | None = None,
@@ -149,53 +154,53 @@ def match_in_numpy(
 
     `all_items` is as in `join`. Raises a RepeatError.
     """
-    lists = with_ranks(numbered(recs, truth, convention, all_items), convention)
-    is_match = (lists.truth_row >= 0) & (lists.rank > 0)  # 0: the row left its list
+    listed = with_ranks(numbered(lists, truth, convention, all_items), convention)
+    is_match = (listed.truth_row >= 0) & (listed.rank > 0)  # 0: the row left its list
     row = np.flatnonzero(is_match)
-    last_rank = lists.last_rank
+    last_rank = listed.last_rank
     matches = Matches(
-        users=lists.users,
-        truth=lists.truth,
-        truth_row=lists.truth_row[row],
-        rank=lists.rank[row],
-        score=lists.score[row],
-        n_rows=lists.n_rows,
+        users=listed.users,
+        truth_rows=listed.truth_rows,
+        truth_row=listed.truth_row[row],
+        rank=listed.rank[row],
+        score=listed.score[row],
+        n_rows=listed.n_rows,
         last_rank=last_rank,
         # No rank is given twice: of more ranks than rows some are empty.
-        has_gap=last_rank > np.bincount(lists.user, minlength=len(lists.users)),
+        has_gap=last_rank > np.bincount(listed.user, minlength=len(listed.users)),
     )
-    if lists.above is not None and lists.n_tied is not None:
-        matches = replace(matches, above=lists.above[row], n_tied=lists.n_tied[row])
+    if listed.ties is not None:
+        matches = replace(matches, ties=listed.ties.of(row))
     if convention.candidates == "catalogue":
-        return with_catalogue(matches, lists, convention)
+        return with_catalogue(matches, listed, convention)
     return matches
 
 
-def rank_of_rows(recs: Sheet, truth: Truth, convention: Convention) -> Ints:
+def rank_of_rows(lists: Sheet, truth: Truth, convention: Convention) -> Ints:
     """Return the rank of each row of recommendations; 0: the row left its list.
 
     Raises a RepeatError, also for lists that do not count.
     """
     if convention.keeps_ranks:
-        return recs["rank"].to_numpy()
-    lists = with_ranks(numbered(recs, truth, convention), convention)
-    return lists.rank[: recs.rows.height]  # what was added is in no frame
+        return lists["rank"].to_numpy()
+    listed = with_ranks(numbered(lists, truth, convention), convention)
+    return listed.rank[: lists.rows.height]  # what was added is in no frame
 
 
-def with_ranks(lists: ListedRows, convention: Convention) -> ListedRows:
+def with_ranks(listed: ListedRows, convention: Convention) -> ListedRows:
     """Return the rows of all lists with their ranks, and with the rows that are added."""
     if convention.candidates == "padded":
-        return rank_rows(padded(lists), convention)
+        return rank_rows(padded(listed), convention)
     if convention.keeps_ranks:
-        return lists  # no row is added or leaves
-    return rank_rows(lists, convention)
+        return listed  # no row is added or leaves
+    return rank_rows(listed, convention)
 
 
 # ---- rows as numbers
 
 
 def numbered(
-    recs: Sheet,
+    lists: Sheet,
     truth: Truth,
     convention: Convention,
     all_items: pl.Series | None = None,
@@ -204,23 +209,23 @@ def numbered(
 
     Raises a RepeatError for repeats that the convention refuses.
     """
-    users, user = truth.with_users_of(recs["user"])
-    if convention.order == "rank" and repeats_a_rank(user, recs["rank"].to_numpy()):
+    users, user = truth.with_users_of(lists["user"])
+    if convention.order == "rank" and repeats_a_rank(user, lists["rank"].to_numpy()):
         raise RepeatError
-    judging = judging_rows(recs, truth, convention)
+    judging = judging_rows(lists, truth, convention)
     truth_rows = truth.numbered_by(users)
     truth_row = truth_rows.of_frame_rows(judging)
     rank = np.zeros_like(user)
     if convention.keeps_ranks:
-        rank = recs["rank"].to_numpy()
+        rank = lists["rank"].to_numpy()
     return ListedRows(
         users=users,
         user=user,
-        score=order_values(recs, convention),
+        score=order_values(lists, convention),
         rank=rank,
-        truth=truth_rows,
+        truth_rows=truth_rows,
         truth_row=truth_row,
-        recs_item_id=recs["item"],
+        recs_item_id=lists["item"],
         truth_item_id=truth.rows["item"],
         all_items=all_items,
     )
@@ -234,18 +239,18 @@ def repeats_a_rank(user: Ints, rank: Ints) -> bool:
     return bool((key[1:] == key[:-1]).any())
 
 
-def order_values(recs: Sheet, convention: Convention) -> Floats | Ints:
+def order_values(lists: Sheet, convention: Convention) -> Floats | Ints:
     """Return what orders lists, the highest first.
 
     It is the score in the convention's precision, or minus the rank or the row.
     """
     if convention.order == "rank":
-        return -recs["rank"].to_numpy()
+        return -lists["rank"].to_numpy()
     if convention.order == "row":
-        return -np.arange(recs.rows.height)
+        return -np.arange(lists.rows.height)
     if convention.score_dtype == "float32":
-        return single_precision(recs["score"])
-    return in_floats(recs["score"])
+        return single_precision(lists["score"])
+    return in_floats(lists["score"])
 
 
 def in_floats(scores: pl.Series) -> Floats:
@@ -291,57 +296,57 @@ def single_precision(scores: pl.Series) -> Floats:
     return np.asarray(np.maximum(single, lowest_score, dtype=np.float64))
 
 
-def padded(lists: ListedRows) -> ListedRows:
+def padded(listed: ListedRows) -> ListedRows:
     """Put the items of the truth that were not recommended below the lists.
 
     They are added at the end, in the order of the frame of the truth, with a score of
     minus infinity, which no recommended row has.
     """
-    missed = missed_rows(lists)
+    missed = missed_rows(listed)
     lowest_scores = np.full(len(missed), -np.inf)
     return replace(
-        lists,
-        user=np.concatenate([lists.user, lists.truth.user[missed]]),
-        score=np.concatenate([lists.score, lowest_scores]),
-        rank=np.concatenate([lists.rank, np.zeros_like(missed)]),
-        truth_row=np.concatenate([lists.truth_row, missed]),
+        listed,
+        user=np.concatenate([listed.user, listed.truth_rows.user[missed]]),
+        score=np.concatenate([listed.score, lowest_scores]),
+        rank=np.concatenate([listed.rank, np.zeros_like(missed)]),
+        truth_row=np.concatenate([listed.truth_row, missed]),
     )
 
 
-def missed_rows(lists: ListedRows) -> Ints:
+def missed_rows(listed: ListedRows) -> Ints:
     """Return the truth rows that judge no listed row, in the order of their frame."""
-    is_missed = np.ones(len(lists.truth.user), dtype=bool)
-    is_missed[lists.truth_row[lists.truth_row >= 0]] = False
+    is_missed = np.ones(len(listed.truth_rows.user), dtype=bool)
+    is_missed[listed.truth_row[listed.truth_row >= 0]] = False
     missed = np.flatnonzero(is_missed)
-    return missed[np.argsort(lists.truth.frame_row[missed])]
+    return missed[np.argsort(listed.truth_rows.frame_row[missed])]
 
 
 # ---- while lists are ranked
 
 
-def rank_rows(lists: ListedRows, convention: Convention) -> ListedRows:
+def rank_rows(listed: ListedRows, convention: Convention) -> ListedRows:
     """Rank the rows of each list, the highest score first."""
-    order = _order_from_top(lists, convention.ties)
+    order = _order_from_top(listed, convention.ties)
     if convention.duplicates == "dedupe" or convention.judged_only:
-        order = rows_that_stay(order, lists, convention)
+        order = rows_that_stay(order, listed, convention)
     # Rows that are not in the order have left their lists: their rank is 0.
-    rank = np.zeros_like(lists.user)
-    rank[order] = count_within(lists.user[order])
+    rank = np.zeros_like(listed.user)
+    rank[order] = count_within(listed.user[order])
     if convention.keeps_ranks:
-        rank = given_ranks_and_below(rank, lists)
-    ranked = replace(lists, rank=rank)
+        rank = given_ranks_and_below(rank, listed)
+    ranked = replace(listed, rank=rank)
     if convention.ties in SHARED:
         return with_ties(ranked, order)
     return ranked
 
 
-def _order_from_top(lists: ListedRows, ties: str) -> Ints | slice:
+def _order_from_top(listed: ListedRows, ties: str) -> Ints | slice:
     """Return all rows, user by user, those of each from the top down."""
     # ties="first" leaves equal scores as they stand; other rules may move them.
-    if is_in_order(lists.user, lists.score, equal_may_follow=ties == "first"):
+    if is_in_order(listed.user, listed.score, equal_may_follow=ties == "first"):
         return slice(None)
-    within = tie_order(lists, ties)
-    return order_from_highest(lists.user, lists.score, within, sort=sorted_in_threads)
+    within = tie_order(listed, ties)
+    return order_from_highest(listed.user, listed.score, within, sort=sorted_in_threads)
 
 
 def is_in_order(
@@ -358,24 +363,24 @@ def is_in_order(
     return bool(n_runs == n_users)
 
 
-def tie_order(lists: ListedRows, ties: str) -> Ints | Floats | None:
+def tie_order(listed: ListedRows, ties: str) -> Ints | Floats | None:
     """Return the key that orders equal scores, lowest first; None for that of rows."""
     if ties == "last":
-        return np.arange(len(lists.user))[::-1]
+        return np.arange(len(listed.user))[::-1]
     if ties == "item_asc":
-        return lists.item
+        return listed.item
     if ties == "item_desc":
-        return -lists.item
+        return -listed.item
     if ties == "worst":  # the least relevant first
-        relevance = np.zeros(len(lists.user))
-        is_judged = lists.truth_row >= 0
-        relevance[is_judged] = lists.truth.relevance[lists.truth_row[is_judged]]
+        relevance = np.zeros(len(listed.user))
+        is_judged = listed.truth_row >= 0
+        relevance[is_judged] = listed.truth_rows.relevance[listed.truth_row[is_judged]]
         return relevance
     return None
 
 
 def rows_that_stay(
-    order: Ints | slice, lists: ListedRows, convention: Convention
+    order: Ints | slice, listed: ListedRows, convention: Convention
 ) -> Ints:
     """Return the rows that stay in their lists, in the same order.
 
@@ -383,19 +388,19 @@ def rows_that_stay(
     the judged ones. Under negative_relevance="zero" a relevance below 0 marks an item
     that was pooled and not judged, until `unjudged_as_zero`.
     """
-    row = np.arange(len(lists.user))[order]
+    row = np.arange(len(listed.user))[order]
     if convention.duplicates == "dedupe":
         # From the top down, the first row of a pair is the highest.
-        pair = pl.Series(lists.pair[row])
+        pair = pl.Series(listed.pair[row])
         row = row[pair.is_first_distinct().to_numpy()]
     if convention.judged_only:
-        row = row[lists.truth_row[row] >= 0]
+        row = row[listed.truth_row[row] >= 0]
         if convention.below_0_leaves_lists:
-            row = row[lists.truth.relevance[lists.truth_row[row]] >= 0]
+            row = row[listed.truth_rows.relevance[listed.truth_row[row]] >= 0]
     return row
 
 
-def given_ranks_and_below(place: Ints, lists: ListedRows) -> Ints:
+def given_ranks_and_below(place: Ints, listed: ListedRows) -> Ints:
     """Return given ranks and, of rows that padding added, those after the last of them.
 
     `place` counts the rows of each user from the top down, where added rows come last.
@@ -405,13 +410,13 @@ def given_ranks_and_below(place: Ints, lists: ListedRows) -> Ints:
         given rank     1  2  5  0  0      two are left empty, 3 and 4
         rank returned  1  2  5  6  7
     """
-    n_empty = lists.last_rank - lists.n_rows  # [user], as no rank is given twice
-    below = place + n_empty[lists.user]
-    return np.where(lists.rank == 0, below, lists.rank)
+    n_empty = listed.last_rank - listed.n_rows  # [user], as no rank is given twice
+    below = place + n_empty[listed.user]
+    return np.where(listed.rank == 0, below, listed.rank)
 
 
-def with_ties(lists: ListedRows, order: Ints | slice) -> ListedRows:
-    """Return ranked lists with `above` and `n_tied` of equal scores.
+def with_ties(listed: ListedRows, order: Ints | slice) -> ListedRows:
+    """Return ranked lists with the ties of equal scores.
 
     Of a list in order:
 
@@ -420,23 +425,23 @@ def with_ties(lists: ListedRows, order: Ints | slice) -> ListedRows:
         above   0  1  1  1
         n_tied  1  3  3  3
     """
-    rank_in_order = lists.rank[order]
+    rank_in_order = listed.rank[order]
     # Where each tie starts in the order, a score that is alone being a tie of one row.
-    starts = run_starts(lists.user[order], lists.score[order])
-    tie_size = np.diff(starts, append=len(rank_in_order))  # [tie]
+    starts = run_starts(listed.user[order], listed.score[order])
+    n_rows = np.diff(starts, append=len(rank_in_order))  # [tie]
     highest_rank = rank_in_order[starts]  # [tie]
-    above = np.zeros_like(lists.rank)
-    above[order] = np.repeat(highest_rank - 1, tie_size)
-    n_tied = np.ones_like(lists.rank)
-    n_tied[order] = np.repeat(tie_size, tie_size)
-    return replace(lists, above=above, n_tied=n_tied)
+    above = np.zeros_like(listed.rank)
+    above[order] = np.repeat(highest_rank - 1, n_rows)
+    n_tied = np.ones_like(listed.rank)
+    n_tied[order] = np.repeat(n_rows, n_rows)
+    return replace(listed, ties=Ties(above, n_tied))
 
 
 # ---- after lists are ranked
 
 
 def with_catalogue(
-    matches: Matches, lists: ListedRows, convention: Convention
+    matches: Matches, listed: ListedRows, convention: Convention
 ) -> Matches:
     """Rank what was missed below each list, where all other items stand, sorted by id.
 
@@ -451,13 +456,13 @@ def with_catalogue(
     The rank of c: 2, the last of the list, and 2, the number of items before c by id,
     less 1 of these that the list has, b, and 1 for c itself.
     """
-    n_items = len(lists.items)
-    listed_pair = np.unique(lists.pair)  # by user, then by item
-    n_listed = np.bincount(listed_pair // n_items, minlength=len(lists.users))
+    n_items = len(listed.items)
+    listed_pair = np.unique(listed.pair)  # by user, then by item
+    n_listed = np.bincount(listed_pair // n_items, minlength=len(listed.users))
     last_rank = matches.last_rank + n_items - n_listed
 
-    missed = missed_rows(lists)
-    user, item = lists.truth.user[missed], lists.truth_item[missed]
+    missed = missed_rows(listed)
+    user, item = listed.truth_rows.user[missed], listed.truth_item[missed]
     lowest_pair = user * n_items
     listed_before_user = np.searchsorted(listed_pair, lowest_pair)
     listed_before_item = np.searchsorted(listed_pair, lowest_pair + item)
@@ -467,18 +472,17 @@ def with_catalogue(
     if convention.ties == "max_rank":
         # All that stands below a list is one tie, on its last rank.
         rank = last_rank[user]
-    above, n_tied = matches.above, matches.n_tied
-    if above is not None and n_tied is not None:
-        above = np.concatenate([above, rank - 1])
-        n_tied = np.concatenate([n_tied, np.ones_like(rank)])
+    ties = matches.ties
+    if ties is not None:
+        # What is added counts as alone.
+        ties = ties.followed_by(Ties.alone(rank))
     return replace(
         matches,
         truth_row=np.concatenate([matches.truth_row, missed]),
         rank=np.concatenate([matches.rank, rank]),
         score=np.concatenate([matches.score, np.full(len(missed), -np.inf)]),
         last_rank=last_rank,
-        above=above,
-        n_tied=n_tied,
+        ties=ties,
     )
 
 
@@ -500,7 +504,7 @@ def copies_of_each(truth_row: Ints, matches: Matches) -> Ints:
 
     A match counts even if `nonpositive_scores` does not let it be a hit.
     """
-    n_matches = np.bincount(matches.truth_row, minlength=len(matches.truth.user))
+    n_matches = np.bincount(matches.truth_row, minlength=len(matches.truth_rows.user))
     return np.maximum(n_matches[truth_row], 1)
 
 

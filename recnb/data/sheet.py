@@ -67,7 +67,7 @@ class Sheet:
 
     def with_columns(self, *columns: pl.Series) -> Sheet:
         """Return the sheet with more columns, or others under the same names."""
-        return replace(self, rows=with_series(self.rows, *columns))
+        return self.with_rows(with_series(self.rows, *columns))
 
     def of_users(self, users: pl.Series) -> Sheet:
         """Return the sheet with the rows of some users."""
@@ -78,15 +78,13 @@ class Sheet:
     def with_ids(self, roles: Sequence[str] = IDS) -> Sheet:
         """Return the sheet with ids as whole numbers or text; refuse it without rows."""
         if self.rows.height == 0:
-            raise NoRowsError(
-                f"{self.name}: there are no rows to evaluate, it is empty."
-            )
+            raise no_rows(self.name)
         rows = self.rows
         for role in roles:
             ids = rows[role]
             if ids.null_count() or ids.dtype not in (pl.Int64, pl.String):
                 rows = with_series(rows, self._ids(role))
-        return replace(self, rows=rows)
+        return self.with_rows(rows)
 
     def _ids(self, role: str) -> pl.Series:
         """Return the ids of a role as whole numbers or text; refuse missing ones."""
@@ -385,6 +383,11 @@ class Sheet:
             f"item {row['item']!r} at rank {row['rank']}, below item "
             f"{row['item_above']!r}, with a higher score, {row['score']:g}. {fix}"
         )
+
+
+def no_rows(name: str) -> NoRowsError:
+    """Return the error for a table without rows."""
+    return NoRowsError(f"{name}: there are no rows to evaluate, it is empty.")
 
 
 def _fix_of_kinds(ours: Sheet, theirs: Sheet, role: str) -> tuple[str, dict[str, str]]:

@@ -13,7 +13,6 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.data.batches import origin_of
-from recnb.data.both_sides import ROWS_ARE_ITEMS
 from recnb.data.files import is_file
 from recnb.data.in_memory import Sheets
 from recnb.data.joined import Source
@@ -193,16 +192,16 @@ def read_side_data(
     wins; of items likewise.
     """
     given = {name: tables[name] for name in SIDE_FRAMES if name in tables}
-    if ROWS_ARE_ITEMS in source.notes:
+    if source.rows_are_items:
         _refuse_joined_by_item(given)
     labels: dict[str, Labels] = {
         RECS: source.lists.labels,
         TRUTH: source.judgements.labels,
     }
-    in_both = [*source.lists.labels.values(), *source.judgements.labels.values()]
+    in_either = [*source.lists.labels.values(), *source.judgements.labels.values()]
     rows: dict[str, pl.DataFrame] = {}
     for name, table in given.items():
-        labels[name] = settle(table, named, WANTED[name], in_both)
+        labels[name] = settle(table, named, WANTED[name], in_either)
         read = _read_pairs if name == "train" else _read_described
         rows[name] = read(table, labels[name], source)
     if cluster is not None:

@@ -303,7 +303,7 @@ def _checked(
     for role, column in split_labels(columns).items():
         if role not in sheet:
             continue
-        values = _values_of(sheet[role].alias(column), sheet.name)
+        values = _plain_values(sheet[role].alias(column), sheet.name)
         if known is not None:
             if values.dtype == pl.Datetime and known[role].dtype == pl.Datetime("ns"):
                 values = values.dt.cast_time_unit("ns")
@@ -312,7 +312,7 @@ def _checked(
     return sheet
 
 
-def _values_of(values: pl.Series, name: str) -> pl.Series:
+def _plain_values(values: pl.Series, name: str) -> pl.Series:
     """Return a column of the split of a table; refuse what is missing, and other types.
 
     It is of text, whole numbers, True and False, dates or times. These are in

@@ -107,7 +107,7 @@ class InputTable:
             return pl.DataFrame(pl.from_arrow(table))
 
     def fetched(self, names: Iterable[str]) -> Self:
-        """Return some columns as a table whose rows are in memory."""
+        """Return a table with rows in memory: this one, or these columns fetched."""
         frame, columns = self.frame, [*dict.fromkeys(names)]
         if isinstance(frame, (pd.DataFrame, pl.DataFrame)):
             return self

@@ -119,7 +119,7 @@ def _table_of(given: object, name: str, tables: Tables, named: Named) -> pl.Data
         raise FrameError(
             f"{name}= has more than one value for {ids_in_words(twice, 0)}: give each one."
         )
-    values = checked(table, "value", name, LARGEST[name])
+    values = checked(table, "value", f"{name}=", LARGEST[name])
     if name == "user_weight":
         values = shares_of_largest(table, values)
     return table.with_columns(value=values)

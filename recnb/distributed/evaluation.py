@@ -13,9 +13,10 @@ import polars as pl
 
 from recnb.data import Frame, InputTable, Layout, Source
 from recnb.data.names import RECS, TRUTH
-from recnb.data.parts import Parts, StoredRows
+from recnb.data.parts import Parts
 from recnb.data.read import opened_together
 from recnb.data.roles import as_named, columns_of_models
+from recnb.data.rows import StoredRows
 from recnb.data.side_data import read_side_data
 from recnb.data.tables import engine_name
 from recnb.data.weights import read_weights, with_propensity_named

@@ -42,10 +42,10 @@ def folder(thing: Any, name: str, named: Named) -> InputTable | None:
     )
 
 
-def _judgements(folder: Path, named: Named) -> InputTable:
+def _judgements(root: Path, named: Named) -> InputTable:
     """Read the judgements of the test, with ids as text."""
-    file = folder / "qrels" / "test.tsv"
-    others = sorted(folder.glob("qrels/*.tsv"))
+    file = root / "qrels" / "test.tsv"
+    others = sorted(root.glob("qrels/*.tsv"))
     if others and file not in others:
         raise FrameError(
             f"there is no file {str(file)!r}, which is read of a folder of "

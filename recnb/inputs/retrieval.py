@@ -190,15 +190,15 @@ def _labels_in(table: InputTable, named: Named) -> list[str]:
     return labels
 
 
-def _refuse_no_expected(found: Named, log: InputTable, named: Named) -> None:
+def _refuse_no_expected(found: Named, recs: InputTable, named: Named) -> None:
     """Raise an error for a log that does not hold what should have been retrieved."""
-    if "relevant" in {**found, **named} or "relevant" in log.by_role:
+    if "relevant" in {**found, **named} or "relevant" in recs.by_role:
         return
     retrieved = found["recommended"][0]
     expected = dict(PAIRS)[retrieved]
     raise ColumnError(
         f"column {retrieved!r} is what was retrieved, and there is no column of "
-        f"what should have been. Columns: {listed(log.columns)}. Add it, "
+        f"what should have been. Columns: {listed(recs.columns)}. Add it, "
         f"{expected!r}, or name it, relevant='...'; or give a truth as well."
     )
 
@@ -219,10 +219,10 @@ def _column_of_queries(table: InputTable, named: Named) -> str | None:
 
 def _repeated_query(table: InputTable, query: str, repeated: object) -> FrameError:
     """Return the error for a query in several rows."""
-    numbered = "frame.assign(query_id=range(len(frame)))"
+    with_ids = "frame.assign(query_id=range(len(frame)))"
     if isinstance(table, MadeTable):
-        numbered += ", where frame is a pandas frame of these rows"
-    fix = f"Give each row one, {numbered}"
+        with_ids += ", where frame is a pandas frame of these rows"
+    fix = f"Give each row one, {with_ids}"
     for column in table.columns:
         if column not in (query, *LABELS) and _tells_apart(table, column):
             fix = f"Type user={column!r}, which has another value in each row"
@@ -230,7 +230,7 @@ def _repeated_query(table: InputTable, query: str, repeated: object) -> FrameErr
     return FrameError(
         f"{table.name}: {repeated!r} is in more than one row of column {query!r}, "
         f"and each query has one list. {fix}.",
-        {numbered: "in a column of numbers, 'query_id'"},
+        {with_ids: "in a column of numbers, 'query_id'"},
     )
 
 

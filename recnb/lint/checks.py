@@ -15,7 +15,6 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions.convention import PHRASES
-from recnb.data.both_sides import ONLY_LISTED
 from recnb.data.names import plain_name
 from recnb.data.rules import in_floats
 from recnb.data.sheet import repeated
@@ -631,7 +630,7 @@ def nothing_missed(data: LintData) -> Iterator[Problem]:
             why=LEFT_MERGE,
             advice=BOTH_FRAMES,
         )
-    elif ONLY_LISTED in data.joined.notes or is_nothing_missed(data):
+    elif data.source.only_listed or is_nothing_missed(data):
         yield Problem(n_relevant, n_relevant, grave=is_truth_of_hits(data))
 
 
@@ -649,7 +648,7 @@ def nothing_missed(data: LintData) -> Iterator[Problem]:
     "it:",
 )
 def heavy_pairs(data: LintData) -> Iterator[Problem]:
-    rows = data.joined.rows.truth
+    rows = data.joined.rows.relevant
     if rows.is_empty():
         return
     falling = np.sort(rows["weight"].to_numpy())[::-1]
@@ -682,7 +681,7 @@ def clipped(data: LintData) -> Iterator[Problem]:
     if of_full is None:
         raise NotCheckedError("It would take long with so many rows.")
     if abs(of_full.value - data.measured.value) >= MOVES:
-        rows = data.joined.rows.truth
+        rows = data.joined.rows.relevant
         yield Problem(
             rows.filter(rows["weight"] >= 1 / least).select(*PAIR),
             rows.height,
@@ -705,7 +704,7 @@ COUNT_AS_1 = N_("Users that count 1, of whom nothing was seen: {n:,} of {of:,}")
 )
 def nothing_seen(data: LintData) -> Iterator[Problem]:
     listed = data.source.recs.select("user").unique(maintain_order=True)
-    seen = data.joined.rows.truth.select("user")
+    seen = data.joined.rows.relevant.select("user")
     unseen = listed.join(seen, on="user", how="anti", maintain_order="left")
     values, _mean = data.averaged
     averaged_users = data.users(~np.isnan(values).ravel())["user"]

@@ -75,8 +75,8 @@ class LintData:
     - `source.recs` and `source.truth` have all rows as they were given, which checks of
       the frames themselves read; `frame(name)` is one of these by its name.
     - `joined.rows.lists` has the rows that are left under the convention, with ranks.
-      `joined.rows.judged` has the rows of the truth, `joined.rows.truth` the relevant ones of the
-      users evaluated, which checks of the number read.
+      `joined.rows.judged` has the rows of the truth, `joined.rows.relevant` the relevant
+      ones of the users evaluated, which checks of the number read.
 
     What is computed of them is so when it is first used.
     """
@@ -190,7 +190,7 @@ class LintData:
 
         Without those of relevance 0, which only a convention counts.
         """
-        return self.joined.rows.truth.filter(pl.col("relevance") > 0)
+        return self.joined.rows.relevant.filter(pl.col("relevance") > 0)
 
     def relevant_of(self, pairs: pl.DataFrame) -> pl.DataFrame:
         """Return the relevant pairs of the users evaluated that are among these."""

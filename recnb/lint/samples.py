@@ -7,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 import polars as pl
 
-from recnb.data.both_sides import ONLY_LISTED
 from recnb.display.language import N_
 from recnb.lint.data import PAIR, LintData
 from recnb.metrics.hits import Ints
@@ -134,7 +133,7 @@ def is_truth_of_hits(data: LintData) -> bool:
     """
     n_without = data.joined.n_without_relevant
     n_users = len(data.joined.users) + n_without
-    return ONLY_LISTED in data.joined.notes and n_without > MANY_WITHOUT * n_users
+    return data.source.only_listed and n_without > MANY_WITHOUT * n_users
 
 
 def is_nothing_missed(data: LintData) -> bool:

@@ -137,8 +137,9 @@ def _check_users(model: EvaluationData, measure: Measure, cutoffs: Cutoffs) -> N
 def _where_rows_stay(models: Models) -> str:
     """Return where rows are that are not in memory; "" if there are none."""
     for model in models.values():
-        if not model.source.in_memory:
-            return _(model.source.where)
+        stored = model.source.stored
+        if stored is not None:
+            return _(stored.where)
     return ""
 
 

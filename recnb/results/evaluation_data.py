@@ -370,13 +370,13 @@ class EvaluationData:
             lists[user][rank] = item
         return [lists[user] for user in users.to_list()]
 
-    def truth_of(self, position: int) -> pl.DataFrame:
+    def relevant_of(self, position: int) -> pl.DataFrame:
         """Return the relevant items of the user at a position.
 
         The most relevant come first.
         """
-        truth = self.joined.rows.truth_of(self.joined.users[[position]])
-        return truth.select("item", "relevance")
+        relevant = self.joined.rows.relevant_of(self.joined.users[[position]])
+        return relevant.select("item", "relevance")
 
     def item_titles(self, items: Sequence[Any]) -> dict[Any, str]:
         """Return the titles of items, of those that have one in the frame of items.

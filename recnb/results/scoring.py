@@ -405,7 +405,7 @@ def ties_may_decide(joined: Joined) -> bool:
     if not isinstance(source, Sheets) or source.recs.height > LOOKED_AT:
         return True
     scores = joined.rows.lists.select("user", "item", "score")
-    hits = scores.join(joined.rows.truth, on=["user", "item"], how="semi")
+    hits = scores.join(joined.rows.relevant, on=["user", "item"], how="semi")
     places = hits.select("user", "score").unique()
     n_equal = scores.join(places, on=["user", "score"], how="semi").height
     return n_equal > places.height

@@ -310,7 +310,7 @@ def _listed_and_missed(
     of_user = UserList(
         each_once(data.hits(cutoff).of_user(position)),
         items=dict(rows.select("rank", "item").iter_rows()),
-        truth=data.truth_of(position)["item"].to_list(),
+        truth=data.relevant_of(position)["item"].to_list(),
         k=cutoff,
     )
     types: dict[str, Any] = {"rank": pl.Int64, "item": rows.schema["item"]}

@@ -103,12 +103,12 @@ def user_lists_of(
 ) -> list[UserList]:
     """Return the lists of the users at some positions, fetched at once."""
     hits, users = data.hits(k), data.joined.users[list(positions)]
-    truth = data.joined.rows.truth_of(users)
+    relevant = data.joined.rows.relevant_of(users)
     lists = []
     for row, items in enumerate(data.lists_of(positions)):
         of_user = each_once(hits.of_user(positions[row]))
-        judged = truth.filter(pl.col("user") == users[row])["item"].to_list()
-        lists.append(UserList(of_user, items, judged, k))
+        of_truth = relevant.filter(pl.col("user") == users[row])["item"].to_list()
+        lists.append(UserList(of_user, items, of_truth, k))
     return lists
 
 

@@ -98,7 +98,7 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     of_user = UserList(
         replace(hits, tied=None),  # equal scores, if there are any, are of others
         items=data.lists_of([position])[0],
-        truth=data.truth_of(position)["item"].to_list(),
+        truth=data.relevant_of(position)["item"].to_list(),
     )
     decisions = scoring.full_convention.phrases(
         graded=data.joined.graded,

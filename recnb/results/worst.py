@@ -89,9 +89,11 @@ def _in_words(
     lists = joined.rows.lists_of(users).sort("rank", maintain_order=True)
     if k is not None:
         lists = lists.filter(pl.col("rank") <= k)
-    truth = joined.rows.truth_of(users)
-    truth = truth.sort("relevance", descending=True, maintain_order=True)
-    missed = truth.join(lists, on=["user", "item"], how="anti", maintain_order="left")
+    relevant = joined.rows.relevant_of(users)
+    relevant = relevant.sort("relevance", descending=True, maintain_order=True)
+    missed = relevant.join(
+        lists, on=["user", "item"], how="anti", maintain_order="left"
+    )
     first = _first_of_each(lists, users)
     missing = _first_of_each(missed, users).set(pl.Series(~have_missed), None)
     titles = data.item_titles([*first.drop_nulls(), *missing.drop_nulls()])

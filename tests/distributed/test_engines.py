@@ -107,7 +107,7 @@ def test_numbers_are_those_of_pandas(kind, number):
         assert getattr(made.counts, name) == getattr(expected.counts, name), name
     at = number % expected.n_users
     assert made.lists_of([at])[0] == expected.lists_of([at])[0]
-    assert made.truth_of(at).equals(expected.truth_of(at))
+    assert made.relevant_of(at).equals(expected.relevant_of(at))
     judged = [one.joined.rows.judged.sort("user", "item") for one in (made, expected)]
     assert judged[0].equals(judged[1])
 
@@ -164,13 +164,13 @@ def test_rows_of_the_truth_are_those_of_pandas_where_parts_have_no_rows(kind, te
     made = kind.evaluate(kind.parted(recs), kind.parted(truth), npartitions=25)
     expected = recnb.evaluate(recs, truth)
     assert made.counts == expected.counts
-    for name in ("judged", "truth"):
+    for name in ("judged", "relevant"):
         rows, wanted = (
             getattr(ev.joined.rows, name).sort("user", "item")
             for ev in (made, expected)
         )
         assert rows.equals(wanted), name
-    assert made.joined.rows.truth["user"].is_sorted()
+    assert made.joined.rows.relevant["user"].is_sorted()
 
 
 @pytest.mark.parametrize("given", ["column", "item", "pair"])
@@ -411,7 +411,7 @@ def test_what_cannot_be_asked_is_refused(kind):
         ),
         (
             ElsewhereError,
-            rf"{every_row}.*{made.source.remedy.partition('(')[0]}",
+            rf"{every_row}.*{made.source.stored.remedy.partition('(')[0]}",
             lambda: made.personalization(k=5),
         ),
         (ElsewhereError, every_row, lambda: made.items(k=2)),

@@ -514,7 +514,7 @@ def test_a_propensity_is_looked_up_once_and_then_a_column_of_the_truth(monkeypat
     truth = ev.source.truth
     wanted = [PROPENSITY[item] for item in truth["item"]]
     assert truth["propensity"].to_list() == wanted
-    rows = [ev.source.under(convention).rows.truth for convention in CONVENTIONS]
+    rows = [ev.source.under(convention).rows.relevant for convention in CONVENTIONS]
     for row in rows:
         paid = [1 / PROPENSITY[item] for item in row["item"]]
         assert row["weight"].to_list() == pytest.approx(paid, rel=1e-15)

@@ -269,6 +269,7 @@ TIMED: dict[str, tuple[dict[str, Any], dict[str, Any], float]] = {
     "text of a day": ({"date": ["2024-05-01 10:00"]}, {"date": ["2024-05-01"]}, 0),
     "no time": ({"date": ["b", "c"]}, {"date": ["a"]}, 0),
     "of one frame": ({"timestamp": [9]}, {"weight": [1]}, 0),
+    "dashes": ({"rated-at": [5, 6, 7, 8]}, {"order-date": [6]}, 2),
     "two columns": (
         {"timestamp": [1], "order_date": ["2024-05-02"]},
         {"order_date": ["2024-05-01"]},
