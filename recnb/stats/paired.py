@@ -28,9 +28,6 @@ class Settings:
     """The settings of tests of differences."""
 
     confidence: float = 0.95
-    #: Whether a difference that is not tested keeps the interval within the bounds of
-    #: its metric, for a check that asks for no test.
-    keeps_untested: bool = False
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
@@ -44,8 +41,8 @@ class Settings:
 class Paired(NamedTuple):
     """The numbers of differences of two models, an entry for each column.
 
-    Interval and p-value are NaN if fewer than 10 users differ, or if a metric without
-    bounds has no interval.
+    Interval and p-value are NaN together: if fewer than 10 users differ, if there are
+    fewer than 2 users, or if a metric without bounds has no interval.
     """
 
     difference: Floats  #: the mean; above 0 if the model's is above the baseline's
@@ -57,6 +54,10 @@ class Paired(NamedTuple):
     tied: NDArray[np.int64]
     lost: NDArray[np.int64]
     detectable: Floats  #: the smallest difference found with 80 % power
+    #: The interval, also where nothing is tested: of few who differ that within the
+    #: bounds of the metric, for a check that asks for no test.
+    low_in_bounds: Floats
+    high_in_bounds: Floats
 
     @classmethod
     def untested(cls, n: int) -> Self:
@@ -122,18 +123,19 @@ def _tested(
     low = np.where(are_few, low, test.low)
     high = np.where(are_few, high, test.high)
     is_tested = np.isfinite(p) & np.isfinite(low)
-    is_kept = is_tested | settings.keeps_untested
     smallest = detectable(sd, sample.n, alpha=settings.alpha)
     smallest = smallest + np.maximum(*moments.reach)
     with np.errstate(divide="ignore", invalid="ignore"):
         effect_size = mean / sd
     return untested._replace(
         difference=mean,
-        low=np.where(is_kept, low, np.nan),
-        high=np.where(is_kept, high, np.nan),
+        low=np.where(is_tested, low, np.nan),
+        high=np.where(is_tested, high, np.nan),
         p=np.where(is_tested, p, np.nan),
         effect_size=np.where(differs, effect_size, 0.0),
         detectable=np.where(is_tested, smallest, np.nan),
+        low_in_bounds=low,
+        high_in_bounds=high,
     )
 
 
