@@ -77,14 +77,16 @@ class Moments:
     def sd(self) -> Floats:
         """The standard deviation of differences, whose error is this out of √n.
 
-        Of clusters without weights the error is that of CR2.
+        Of clusters without weights the error is that of CR2. Rounding is no spread.
         """
+        if self.sample.n < 2:
+            return self._nothing
         variance = self.variance
         if self.sample.has_cr2:
             of_mean = variance_of_mean(self._deviations, self.sample.shares)
             variance = self.sample.n * of_mean
-        deviation: Floats = np.sqrt(variance)
-        return deviation
+        lowest, highest = self._ends
+        return np.where(highest - lowest > ROUNDING, np.sqrt(variance), 0.0)
 
     @cached_property
     def _ends(self) -> Ends:
@@ -225,8 +227,8 @@ def interval_of_pairs(
 
 
 def settled(differences: Floats) -> Floats:
-    """Round differences to twelve decimals.
+    """Return differences, of which those within rounding of 0 are 0: they are ties.
 
     Ties must not depend on the order in which two models add the same terms.
     """
-    return np.round(differences, 12) + 0.0  # -0.0 is 0
+    return np.where(np.abs(differences) <= ROUNDING, 0.0, differences)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from recnb.errors import FrameError
 from recnb.stats.intervals import (
     ENOUGH,
-    ROUNDING,
     UNBOUNDED,
     Bounds,
     Moments,
@@ -49,8 +48,12 @@ class Paired(NamedTuple):
     low: Floats
     high: Floats
     p: Floats
-    effect_size: Floats  #: Cohen's d_z, mean / sd
-    won: NDArray[np.int64]  #: users, or lists, with a difference above 0
+    #: The mean out of the standard deviation, Cohen's d_z; of clusters without weights
+    #: that of CR2. 0 if nobody differs.
+    effect_size: Floats
+    #: Users, or lists, with a difference above 0; where less is better, `tested` of the
+    #: results swaps them with those lost.
+    won: NDArray[np.int64]
     tied: NDArray[np.int64]
     lost: NDArray[np.int64]
     detectable: Floats  #: the smallest difference found with 80 % power
@@ -106,15 +109,14 @@ def _tested(
 
     Of the untested ones, users won, tied and lost stay. Interval, p-value, effect size
     and the smallest detectable difference are filled in, and the difference is 0 if no
-    user differs. `values` are the differences settled: rounding alone makes no mean and
-    no spread.
+    user differs. `values` are the differences settled: rounding alone makes no mean.
     """
     sample, confidence = moments.sample, settings.confidence
     differs = untested.won + untested.lost > 0
     mean = np.where(differs, moments.mean, 0.0)
-    sd = np.where(np.ptp(values, axis=0) == 0, 0.0, moments.sd)
+    sd, reach = moments.sd, moments.reach
     error = sd / np.sqrt(sample.n)
-    test = t_test(mean, error, sample.free, confidence=confidence, reach=moments.reach)
+    test = t_test(mean, error, sample.free, confidence=confidence, reach=reach)
     p = _careful_p(test.p, values, sample)
     # So few users who differ do not show how far others may, so the bounds of the metric
     # take the place of what is seen.
@@ -123,8 +125,8 @@ def _tested(
     low = np.where(are_few, low, test.low)
     high = np.where(are_few, high, test.high)
     is_tested = np.isfinite(p) & np.isfinite(low)
-    smallest = detectable(sd, sample.n, alpha=settings.alpha)
-    smallest = smallest + np.maximum(*moments.reach)
+    furthest = np.maximum(*reach)
+    smallest = detectable(sd, sample.n, alpha=settings.alpha, reach=furthest)
     with np.errstate(divide="ignore", invalid="ignore"):
         effect_size = mean / sd
     return untested._replace(
@@ -144,10 +146,7 @@ def _careful_p(p: Floats, values: Floats, sample: UserSample) -> Floats:
 
     NaN where fewer than 10 users differ.
     """
-    # Values are settled, and of clusters their sums are not: below half a unit of the
-    # twelfth decimal a sum is 0.
-    has_sign = np.abs(sample.by_unit(values)) > ROUNDING / 2
-    n_signs = np.count_nonzero(has_sign, axis=0)
+    n_signs = np.count_nonzero(settled(sample.by_unit(values)), axis=0)
     n_differ = sample.count(values != 0)
     careful = np.clip(p, 2.0 ** (1.0 - n_signs), 1.0)
     return np.where(n_differ < ENOUGH, np.nan, careful)
@@ -157,7 +156,7 @@ def _are_few(values: Floats, sample: UserSample) -> Bools:
     """Return whether few users are off 0, off the lowest or off the highest difference."""
     n_off = (
         sample.off(np.abs(values)),
-        sample.off(values - values.min(axis=0)),
-        sample.off(values.max(axis=0) - values),
+        sample.off(settled(values - values.min(axis=0))),
+        sample.off(settled(values.max(axis=0) - values)),
     )
     return np.asarray(np.min(n_off, axis=0) < ENOUGH)
