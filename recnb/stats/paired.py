@@ -18,8 +18,8 @@ from recnb.stats.intervals import (
 )
 from recnb.stats.means import Floats
 from recnb.stats.power import detectable
-from recnb.stats.sample import Bools, UserSample
-from recnb.stats.student import check_confidence, t_test
+from recnb.stats.sample import UserSample
+from recnb.stats.student import Tested, check_confidence, t_test
 
 
 @dataclass(frozen=True)
@@ -89,55 +89,64 @@ def paired(
             "differences hold what is no finite number: leave out users on whom only "
             "one of the two models is judged."
         )
+    if sample.size == 0:
+        return Paired.untested(differences.shape[1])
     moments = Moments(differences, sample, bounds)
     values = settled(differences)
     won = np.count_nonzero(values > 0, axis=0)
     lost = np.count_nonzero(values < 0, axis=0)
-    tied = sample.size - won - lost
-    untested = Paired.untested(values.shape[1])._replace(
-        difference=moments.mean, won=won, tied=tied, lost=lost
-    )
-    if sample.n < 2:
-        return untested
-    return _tested(untested, moments, values, settings)
-
-
-def _tested(
-    untested: Paired, moments: Moments, values: Floats, settings: Settings
-) -> Paired:
-    """Return the numbers with those of Student's t, where it has p-value and interval.
-
-    Of the untested ones, users won, tied and lost stay. Interval, p-value, effect size
-    and the smallest detectable difference are filled in, and the difference is 0 if no
-    user differs. `values` are the differences settled: rounding alone makes no mean.
-    """
-    sample, confidence = moments.sample, settings.confidence
-    differs = untested.won + untested.lost > 0
-    mean = np.where(differs, moments.mean, 0.0)
-    sd, reach = moments.sd, moments.reach
-    error = sd / np.sqrt(sample.n)
-    test = t_test(mean, error, sample.free, confidence=confidence, reach=reach)
-    p = _careful_p(test.p, values, sample)
-    # So few users who differ do not show how far others may, so the bounds of the metric
-    # take the place of what is seen.
-    are_few = _are_few(values, sample)
-    low, high = moments.interval(confidence, within_bounds=True)
-    low = np.where(are_few, low, test.low)
-    high = np.where(are_few, high, test.high)
-    is_tested = np.isfinite(p) & np.isfinite(low)
-    furthest = np.maximum(*reach)
-    smallest = detectable(sd, sample.n, alpha=settings.alpha, reach=furthest)
+    differs = won + lost > 0
+    mean, sd = np.where(differs, moments.mean, 0.0), moments.sd
     with np.errstate(divide="ignore", invalid="ignore"):
         effect_size = mean / sd
-    return untested._replace(
+    test = _careful_test(mean, moments, values, settings.confidence)
+    is_tested = np.isfinite(test.p) & np.isfinite(test.low)
+    smallest = detectable(
+        sd, sample.n, alpha=settings.alpha, reach=np.maximum(*moments.reach)
+    )
+    return Paired(
         difference=mean,
-        low=np.where(is_tested, low, np.nan),
-        high=np.where(is_tested, high, np.nan),
-        p=np.where(is_tested, p, np.nan),
+        low=np.where(is_tested, test.low, np.nan),
+        high=np.where(is_tested, test.high, np.nan),
+        p=np.where(is_tested, test.p, np.nan),
         effect_size=np.where(differs, effect_size, 0.0),
+        won=won,
+        tied=sample.size - won - lost,
+        lost=lost,
         detectable=np.where(is_tested, smallest, np.nan),
-        low_in_bounds=low,
-        high_in_bounds=high,
+        low_in_bounds=test.low,
+        high_in_bounds=test.high,
+    )
+
+
+def _careful_test(
+    mean: Floats, moments: Moments, values: Floats, confidence: float
+) -> Tested:
+    """Return Student's test, which claims no more than the users who differ can show.
+
+    Where few are off 0, off the lowest or off the highest difference, they do not show
+    how far others may be: the interval is that within the bounds of the metric.
+    """
+    sample = moments.sample
+    test = t_test(
+        mean,
+        moments.sd / np.sqrt(sample.n),
+        sample.free,
+        confidence=confidence,
+        reach=moments.reach,
+    )
+    n_off = (
+        sample.off(np.abs(values)),
+        sample.off(settled(values - values.min(axis=0))),
+        sample.off(settled(values.max(axis=0) - values)),
+    )
+    are_few = np.min(n_off, axis=0) < ENOUGH
+    low, high = moments.interval(confidence, within_bounds=True)
+    return Tested(
+        mean,
+        low=np.where(are_few, low, test.low),
+        high=np.where(are_few, high, test.high),
+        p=_careful_p(test.p, values, sample),
     )
 
 
@@ -150,13 +159,3 @@ def _careful_p(p: Floats, values: Floats, sample: UserSample) -> Floats:
     n_differ = sample.count(values != 0)
     careful = np.clip(p, 2.0 ** (1.0 - n_signs), 1.0)
     return np.where(n_differ < ENOUGH, np.nan, careful)
-
-
-def _are_few(values: Floats, sample: UserSample) -> Bools:
-    """Return whether few users are off 0, off the lowest or off the highest difference."""
-    n_off = (
-        sample.off(np.abs(values)),
-        sample.off(settled(values - values.min(axis=0))),
-        sample.off(settled(values.max(axis=0) - values)),
-    )
-    return np.asarray(np.min(n_off, axis=0) < ENOUGH)

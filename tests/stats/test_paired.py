@@ -163,6 +163,8 @@ def test_fewer_than_ten_users_who_differ_are_not_tested(n, differ):
     elif not tested:
         assert np.isnan([made.low[0], made.high[0]]).all()
     assert math.isnan(made.difference[0]) == (n == 0)
+    if n and not differ:
+        assert made.effect_size[0] == 0
 
 
 def test_few_users_who_differ_have_beta_intervals_within_the_bounds():
