@@ -7,8 +7,6 @@
 from recnb.stats.correction import holm
 from recnb.stats.groups import gap_to_rest
 from recnb.stats.intervals import (
-    BETA,
-    BETA_OF_CLUSTERS,
     ENOUGH,
     UNBOUNDED,
     Moments,
@@ -22,8 +20,6 @@ from recnb.stats.resampled import resampled
 from recnb.stats.sample import UserSample
 
 __all__ = [
-    "BETA",
-    "BETA_OF_CLUSTERS",
     "ENOUGH",
     "POWER",
     "UNBOUNDED",

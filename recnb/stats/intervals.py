@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from recnb.display.language import N_
 from recnb.stats.cr2 import variance_of_mean
 from recnb.stats.means import Floats, means
 from recnb.stats.sample import Bools, UserSample
@@ -28,14 +27,6 @@ ENOUGH = 10
 
 #: Values that differ by less are one value, summed in another order.
 ROUNDING = 1e-12
-
-#: What the interval of a mean is, in words.
-BETA = N_(
-    "beta distribution within the metric's bounds; for values of 0 and 1 the "
-    "exact one of Clopper and Pearson"
-)
-#: The same of lists in clusters, where it is never exact.
-BETA_OF_CLUSTERS = N_("beta distribution within the metric's bounds")
 
 
 @dataclass(frozen=True, eq=False)
