@@ -18,6 +18,7 @@ from recnb.stats.paired import Paired, Settings, paired
 from recnb.stats.power import POWER, detectable, errors_needed
 from recnb.stats.resampled import resampled
 from recnb.stats.sample import UserSample
+from recnb.stats.student import Tested
 
 __all__ = [
     "ENOUGH",
@@ -26,6 +27,7 @@ __all__ = [
     "Moments",
     "Paired",
     "Settings",
+    "Tested",
     "UserSample",
     "detectable",
     "errors_needed",

@@ -102,7 +102,7 @@ def paired(
     test = _careful_test(mean, moments, values, settings.confidence)
     is_tested = np.isfinite(test.p) & np.isfinite(test.low)
     smallest = detectable(
-        sd, sample.n, alpha=settings.alpha, reach=np.maximum(*moments.reach)
+        sd, sample.n_effective, alpha=settings.alpha, reach=np.maximum(*moments.reach)
     )
     return Paired(
         difference=mean,
@@ -130,7 +130,7 @@ def _careful_test(
     sample = moments.sample
     test = t_test(
         mean,
-        moments.sd / np.sqrt(sample.n),
+        moments.sd / np.sqrt(sample.n_effective),
         sample.free,
         confidence=confidence,
         reach=moments.reach,
