@@ -6,7 +6,7 @@ Means, paired differences, tests, and what may be concluded of them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
 import numpy as np
@@ -521,11 +521,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             asked,
             Cutoffs.one(k),
             pairs=self.pairs,  # of one model too, as all are corrected together
-            settings=replace(self.settings, keeps_untested=True),
+            settings=self.settings,
         )
         checks = [
             not_worse_check(row, float(margin), self.settings.confidence, basis)
-            for row in numbers.differences()
+            for row in numbers.differences(in_bounds=True)
             if (row.model, row.baseline) in pairs
         ]
         return Gate(tuple(checks))

@@ -114,6 +114,13 @@ INTERVALS = N_(
 INTERVALS_OF_SEVERAL = N_(
     "{confidence} intervals: of differences by {differences}; of means by {means}."
 )
+#: The interval of a mean.
+BETA = N_(
+    "beta distribution within the metric's bounds; for values of 0 and 1 the "
+    "exact one of Clopper and Pearson"
+)
+#: The same of lists in clusters, where it is never exact.
+BETA_OF_CLUSTERS = N_("beta distribution within the metric's bounds")
 #: The interval of a difference.
 INTERVAL_OF_DIFFERENCES = N_(
     "Student's t over the users, and within the metric's bounds where fewer than 10 "

@@ -25,7 +25,7 @@ from recnb.results.conclusions import percent_of
 from recnb.results.numbers import SAME
 from recnb.results.user_cards import Nouns
 from recnb.results.verdicts import FOUND
-from recnb.stats import BETA, BETA_OF_CLUSTERS, ENOUGH
+from recnb.stats import ENOUGH
 
 #: Models named in a sentence, and lines on findings in the overview.
 MOST_NAMED, MOST_LINES = 4, 4
@@ -342,7 +342,7 @@ def _on_intervals(report: ReportData) -> str:
     if report.n_users == 1:
         return _(texts.ONE_USER)
     confidence = report.settings.confidence
-    of_means = _(BETA if report.n_lists is None else BETA_OF_CLUSTERS)
+    of_means = _(texts.BETA if report.n_lists is None else texts.BETA_OF_CLUSTERS)
     if report.is_one:
         sentences = [_(texts.INTERVALS, confidence=100 * confidence, how=of_means)]
     else:

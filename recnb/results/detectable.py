@@ -73,7 +73,7 @@ class Detectable(float):
         moments = Moments(differences, sample)
         sd = factor * moments.sd
         reach = factor * np.maximum(*moments.reach)
-        difference = detectable(sd, sample.n, power, alpha) + reach
+        difference = detectable(sd, sample.n_effective, power, alpha, reach)
         # So few do not show how far others would differ.
         if sample.count(differences != 0) < ENOUGH:
             difference[0] = math.nan

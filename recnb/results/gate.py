@@ -270,7 +270,7 @@ NO_INTERVAL = N_(
     "difference {difference}, too few users or differences for an interval, {users}"
 )
 
-#: The numbers of a difference that a check has.
+#: What a check has of a row of differences: what it is of, its numbers and its verdict.
 NUMBERS = (
     "k",
     "model",

@@ -28,12 +28,12 @@ from recnb.stats import (
     Moments,
     Paired,
     Settings,
+    Tested,
     UserSample,
     gap_to_rest,
     means,
     paired,
 )
-from recnb.stats.student import Tested
 
 #: Differences of users that are tested at once; the processor's cache holds as many.
 CELLS = 2**18

@@ -345,10 +345,16 @@ class Numbers:
             for place, index, values in self._cells_of(arrays)
         ]
 
-    def differences(self) -> list[DifferenceRow]:
-        """Return a row for each difference, pairs of a place together."""
+    def differences(self, *, in_bounds: bool = False) -> list[DifferenceRow]:
+        """Return a row for each difference, pairs of a place together.
+
+        `in_bounds`: also what is not tested has an interval, within the bounds.
+        """
         arrays = {**self.tests}
         del arrays["is_test"]
+        ends = arrays.pop("low_in_bounds"), arrays.pop("high_in_bounds")
+        if in_bounds:
+            arrays["low"], arrays["high"] = ends
         rows = []
         for place, index, values in self._cells_of(arrays):
             model, baseline = self.pairs[index]

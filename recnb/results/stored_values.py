@@ -125,6 +125,7 @@ def paired(
     tests = tested(ours - theirs, sample, settings, bounds=bounds, better=better)
     (verdict,) = verdicts_of(tests, tests.p, sample, settings, better)
     numbers: dict[str, Any] = {name: n.item() for name, n in tests._asdict().items()}
+    del numbers["low_in_bounds"], numbers["high_in_bounds"]
     return PairedDifference(
         **numbers,
         verdict=verdict,

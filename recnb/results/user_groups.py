@@ -16,8 +16,8 @@ import numpy as np
 from recnb.metrics.hits import Floats, Ints
 from recnb.metrics.metric import Better, sign_of
 from recnb.results.evaluation_data import EvaluationData, Models
-from recnb.results.numbers import SAME
 from recnb.results.user_lists import UserList, user_lists_of
+from recnb.stats import settled
 
 #: Of each user ranks and items missed that are shown.
 RANKS_SHOWN, MISSED_SHOWN = 20, 5
@@ -125,13 +125,13 @@ def moved(
     values_of_sides = [values[baseline], values[model]]
     change = sign_of(better) * (values[model] - values[baseline])
     n_with_value = int((~np.isnan(change)).sum())
-    change = np.nan_to_num(change)
-    n_won, n_lost = int((change > SAME).sum()), int((change < -SAME).sum())
+    change = settled(np.nan_to_num(change))
+    n_won, n_lost = int((change > 0).sum()), int((change < 0).sum())
     counts = (n_won, n_with_value - n_won - n_lost, n_lost)
     groups = []
     kinds = ("gained", "lost") if better else ("risen", "fallen")
     for kind, gain in zip(kinds, (change, -change), strict=True):
-        gaining = np.flatnonzero(gain > SAME)
+        gaining = np.flatnonzero(gain > 0)
         first = _first_by(gaining, -gain.round(12), np.zeros(len(gain)), n)
         if len(first):
             users = _shown(sides, first.tolist(), values_of_sides, k)

@@ -7,8 +7,6 @@
 from recnb.stats.correction import holm
 from recnb.stats.groups import gap_to_rest
 from recnb.stats.intervals import (
-    BETA,
-    BETA_OF_CLUSTERS,
     ENOUGH,
     UNBOUNDED,
     Moments,
@@ -20,16 +18,16 @@ from recnb.stats.paired import Paired, Settings, paired
 from recnb.stats.power import POWER, detectable, errors_needed
 from recnb.stats.resampled import resampled
 from recnb.stats.sample import UserSample
+from recnb.stats.student import Tested
 
 __all__ = [
-    "BETA",
-    "BETA_OF_CLUSTERS",
     "ENOUGH",
     "POWER",
     "UNBOUNDED",
     "Moments",
     "Paired",
     "Settings",
+    "Tested",
     "UserSample",
     "detectable",
     "errors_needed",

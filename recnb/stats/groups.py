@@ -23,7 +23,7 @@ def gap_to_rest(
     rest = Moments(values[~inside], sample.among(~inside))
     gap = group.mean - rest.mean
     is_split = group.sample.n_units + rest.sample.n_units > sample.n_units
-    if min(group.sample.n, rest.sample.n) < ENOUGH or is_split:
+    if min(group.sample.n_effective, rest.sample.n_effective) < ENOUGH or is_split:
         untested = np.full_like(gap, np.nan)
         return Tested(gap, untested, untested, untested)
     error, free = _welch_and_student(group, rest)
@@ -45,7 +45,7 @@ def _welch_and_student(group: Moments, rest: Moments) -> tuple[Floats, Floats]:
     variances = np.array([group.variance, rest.variance])
     is_constant = (variances <= ROUNDING**2).any(axis=0)
     variances[:, is_constant] = np.nan
-    n = np.array([[group.sample.n], [rest.sample.n]])
+    n = np.array([[group.sample.n_effective], [rest.sample.n_effective]])
     free = n - 1
 
     of_means = variances / n

@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from recnb.display.language import N_
 from recnb.stats.cr2 import variance_of_mean
 from recnb.stats.means import Floats, means
 from recnb.stats.sample import Bools, UserSample
@@ -18,7 +17,7 @@ from recnb.stats.student import check_confidence, t_test
 #: for each.
 Bounds = tuple[float | Floats, float | Floats]
 #: The lower and the upper end of something, by column.
-Ends = tuple[Floats, Floats]
+Pair = tuple[Floats, Floats]
 UNBOUNDED: Bounds = (-math.inf, math.inf)
 
 #: The number of users with a hit (or who differ, between two models) that is enough to
@@ -28,14 +27,6 @@ ENOUGH = 10
 
 #: Values that differ by less are one value, summed in another order.
 ROUNDING = 1e-12
-
-#: What the interval of a mean is, in words.
-BETA = N_(
-    "beta distribution within the metric's bounds; for values of 0 and 1 the "
-    "exact one of Clopper and Pearson"
-)
-#: The same of lists in clusters, where it is never exact.
-BETA_OF_CLUSTERS = N_("beta distribution within the metric's bounds")
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,33 +60,35 @@ class Moments:
     @property
     def variance(self) -> Floats:
         """The variance of the values of units, by n - 1; NaN below 2 units."""
-        if self.sample.n < 2:
+        if self.sample.n_effective < 2:
             return self._nothing
-        return self._squares / (self.sample.n - 1)
+        return self._squares / (self.sample.n_effective - 1)
 
     @property
     def sd(self) -> Floats:
         """The standard deviation of differences, whose error is this out of √n.
 
-        Of clusters without weights the error is that of CR2.
+        Of clusters without weights the error is that of CR2. Rounding is no spread.
         """
+        if self.sample.n_effective < 2:
+            return self._nothing
         variance = self.variance
         if self.sample.has_cr2:
             of_mean = variance_of_mean(self._deviations, self.sample.shares)
-            variance = self.sample.n * of_mean
-        deviation: Floats = np.sqrt(variance)
-        return deviation
+            variance = self.sample.n_effective * of_mean
+        lowest, highest = self._extremes
+        return np.where(highest - lowest > ROUNDING, np.sqrt(variance), 0.0)
 
     @cached_property
-    def _ends(self) -> Ends:
+    def _extremes(self) -> Pair:
         """The lowest and the highest value."""
         return self.values.min(axis=0), self.values.max(axis=0)
 
     @cached_property
-    def _ends_of_units(self) -> Ends:
+    def _extremes_of_units(self) -> Pair:
         """The lowest and the highest value of a unit."""
         if not self.sample.is_clustered:
-            return self._ends
+            return self._extremes
         lowest = self.mean + self._deviations.min(axis=0)
         highest = self.mean + self._deviations.max(axis=0)
         return lowest, highest
@@ -103,16 +96,16 @@ class Moments:
     @property
     def varies(self) -> Bools:
         """Whether units have different values."""
-        lowest, highest = self._ends_of_units
+        lowest, highest = self._extremes_of_units
         return np.asarray(highest - lowest > ROUNDING)
 
     @property
-    def reach(self) -> Ends:
+    def reach(self) -> Pair:
         """How far down and up the mean may go.
 
         It does if who is heavier than an equal share has the lowest or highest value.
         """
-        least, most = self._ends
+        least, most = self._extremes
         share = self.sample.excess / (1 + self.sample.excess)
         return share * (self.mean - least), share * (most - self.mean)
 
@@ -123,21 +116,21 @@ class Moments:
 
     def interval(
         self, confidence: float = 0.95, *, within_bounds: bool = False
-    ) -> Ends:
+    ) -> Pair:
         """Return the ends for the mean of each column, by the beta distribution.
 
         NaN of a single unit, and without bounds where few units are off the other one.
         `within_bounds`: others may be as low or as high as the bounds, whatever is seen.
         """
         check_confidence(confidence)
-        if self.sample.n < 2:
+        if self.sample.n_effective < 2:
             return self._nothing, self._nothing
         # Rounding, and repeats that a convention counts again, may pass the metric's
         # bounds.
-        least, most = self._ends
+        least, most = self._extremes
         bottom = np.minimum(self.bounds[0], least)
         top = np.maximum(self.bounds[1], most)
-        lowest_seen, highest_seen = self._ends_of_units
+        lowest_seen, highest_seen = self._extremes_of_units
         lowest, highest = self._furthest(bottom), self._furthest(top)
         if not within_bounds:
             above, below = self._are_enough
@@ -167,10 +160,10 @@ class Moments:
         """
         if not self.sample.is_clustered:
             return bound
-        largest = self.sample.n * self.sample.heaviest
+        largest = self.sample.n_effective * self.sample.heaviest
         return self.mean + largest * (bound - self.mean)
 
-    def _quantile_with(self, extreme: Floats, chance: float, scale: Ends) -> Floats:
+    def _quantile_with(self, extreme: Floats, chance: float, scale: Pair) -> Floats:
         """Return the quantile of the mean with one more unit of an extreme value.
 
         The unit is a user as heavy as the heaviest, or a cluster of average size. With
@@ -184,7 +177,7 @@ class Moments:
         """
         from scipy.special import betaincinv
 
-        n_units = self.sample.n
+        n_units = self.sample.n_effective
         bottom, top = scale
         size = top - bottom
         weight = 1 / n_units if self.sample.is_clustered else self.sample.heaviest
@@ -216,7 +209,7 @@ def interval_of_pairs(
     all are alike.
     """
     moments = Moments(of_users[:, np.newaxis], sample)
-    n = sample.n
+    n = sample.n_effective
     if n < ENOUGH or not moments.varies[0]:
         return np.nan, np.nan
     error = 2 * (n - 1) / (n - 2) * np.sqrt(moments.variance / n)
@@ -225,8 +218,8 @@ def interval_of_pairs(
 
 
 def settled(differences: Floats) -> Floats:
-    """Round differences to twelve decimals.
+    """Return differences, of which those within rounding of 0 are 0: they are ties.
 
     Ties must not depend on the order in which two models add the same terms.
     """
-    return np.round(differences, 12) + 0.0  # -0.0 is 0
+    return np.where(np.abs(differences) <= ROUNDING, 0.0, differences)

@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from recnb.errors import FrameError
 from recnb.stats.intervals import (
     ENOUGH,
-    ROUNDING,
     UNBOUNDED,
     Bounds,
     Moments,
@@ -19,8 +18,8 @@ from recnb.stats.intervals import (
 )
 from recnb.stats.means import Floats
 from recnb.stats.power import detectable
-from recnb.stats.sample import Bools, UserSample
-from recnb.stats.student import check_confidence, t_test
+from recnb.stats.sample import UserSample
+from recnb.stats.student import Tested, check_confidence, t_test
 
 
 @dataclass(frozen=True)
@@ -28,9 +27,6 @@ class Settings:
     """The settings of tests of differences."""
 
     confidence: float = 0.95
-    #: Whether a difference that is not tested keeps the interval within the bounds of
-    #: its metric, for a check that asks for no test.
-    keeps_untested: bool = False
 
     def __post_init__(self) -> None:
         check_confidence(self.confidence)
@@ -44,19 +40,27 @@ class Settings:
 class Paired(NamedTuple):
     """The numbers of differences of two models, an entry for each column.
 
-    Interval and p-value are NaN if fewer than 10 users differ, or if a metric without
-    bounds has no interval.
+    Interval and p-value are NaN together: if fewer than 10 users differ, if there are
+    fewer than 2 users, or if a metric without bounds has no interval.
     """
 
     difference: Floats  #: the mean; above 0 if the model's is above the baseline's
     low: Floats
     high: Floats
     p: Floats
-    effect_size: Floats  #: Cohen's d_z, mean / sd
-    won: NDArray[np.int64]  #: users, or lists, with a difference above 0
+    #: The mean out of the standard deviation, Cohen's d_z; of clusters without weights
+    #: that of CR2. 0 if nobody differs.
+    effect_size: Floats
+    #: Users, or lists, with a difference above 0; where less is better, `tested` of the
+    #: results swaps them with those lost.
+    won: NDArray[np.int64]
     tied: NDArray[np.int64]
     lost: NDArray[np.int64]
     detectable: Floats  #: the smallest difference found with 80 % power
+    #: The interval, also where nothing is tested: of few who differ that within the
+    #: bounds of the metric, for a check that asks for no test.
+    low_in_bounds: Floats
+    high_in_bounds: Floats
 
     @classmethod
     def untested(cls, n: int) -> Self:
@@ -85,55 +89,64 @@ def paired(
             "differences hold what is no finite number: leave out users on whom only "
             "one of the two models is judged."
         )
+    if sample.size == 0:
+        return Paired.untested(differences.shape[1])
     moments = Moments(differences, sample, bounds)
     values = settled(differences)
     won = np.count_nonzero(values > 0, axis=0)
     lost = np.count_nonzero(values < 0, axis=0)
-    tied = sample.size - won - lost
-    untested = Paired.untested(values.shape[1])._replace(
-        difference=moments.mean, won=won, tied=tied, lost=lost
-    )
-    if sample.n < 2:
-        return untested
-    return _tested(untested, moments, values, settings)
-
-
-def _tested(
-    untested: Paired, moments: Moments, values: Floats, settings: Settings
-) -> Paired:
-    """Return the numbers with those of Student's t, where it has p-value and interval.
-
-    Of the untested ones, users won, tied and lost stay. Interval, p-value, effect size
-    and the smallest detectable difference are filled in, and the difference is 0 if no
-    user differs. `values` are the differences settled: rounding alone makes no mean and
-    no spread.
-    """
-    sample, confidence = moments.sample, settings.confidence
-    differs = untested.won + untested.lost > 0
-    mean = np.where(differs, moments.mean, 0.0)
-    sd = np.where(np.ptp(values, axis=0) == 0, 0.0, moments.sd)
-    error = sd / np.sqrt(sample.n)
-    test = t_test(mean, error, sample.free, confidence=confidence, reach=moments.reach)
-    p = _careful_p(test.p, values, sample)
-    # So few users who differ do not show how far others may, so the bounds of the metric
-    # take the place of what is seen.
-    are_few = _are_few(values, sample)
-    low, high = moments.interval(confidence, within_bounds=True)
-    low = np.where(are_few, low, test.low)
-    high = np.where(are_few, high, test.high)
-    is_tested = np.isfinite(p) & np.isfinite(low)
-    is_kept = is_tested | settings.keeps_untested
-    smallest = detectable(sd, sample.n, alpha=settings.alpha)
-    smallest = smallest + np.maximum(*moments.reach)
+    differs = won + lost > 0
+    mean, sd = np.where(differs, moments.mean, 0.0), moments.sd
     with np.errstate(divide="ignore", invalid="ignore"):
         effect_size = mean / sd
-    return untested._replace(
+    test = _careful_test(mean, moments, values, settings.confidence)
+    is_tested = np.isfinite(test.p) & np.isfinite(test.low)
+    smallest = detectable(
+        sd, sample.n_effective, alpha=settings.alpha, reach=np.maximum(*moments.reach)
+    )
+    return Paired(
         difference=mean,
-        low=np.where(is_kept, low, np.nan),
-        high=np.where(is_kept, high, np.nan),
-        p=np.where(is_tested, p, np.nan),
+        low=np.where(is_tested, test.low, np.nan),
+        high=np.where(is_tested, test.high, np.nan),
+        p=np.where(is_tested, test.p, np.nan),
         effect_size=np.where(differs, effect_size, 0.0),
+        won=won,
+        tied=sample.size - won - lost,
+        lost=lost,
         detectable=np.where(is_tested, smallest, np.nan),
+        low_in_bounds=test.low,
+        high_in_bounds=test.high,
+    )
+
+
+def _careful_test(
+    mean: Floats, moments: Moments, values: Floats, confidence: float
+) -> Tested:
+    """Return Student's test, which claims no more than the users who differ can show.
+
+    Where few are off 0, off the lowest or off the highest difference, they do not show
+    how far others may be: the interval is that within the bounds of the metric.
+    """
+    sample = moments.sample
+    test = t_test(
+        mean,
+        moments.sd / np.sqrt(sample.n_effective),
+        sample.free,
+        confidence=confidence,
+        reach=moments.reach,
+    )
+    n_off = (
+        sample.off(np.abs(values)),
+        sample.off(settled(values - values.min(axis=0))),
+        sample.off(settled(values.max(axis=0) - values)),
+    )
+    are_few = np.min(n_off, axis=0) < ENOUGH
+    low, high = moments.interval(confidence, within_bounds=True)
+    return Tested(
+        mean,
+        low=np.where(are_few, low, test.low),
+        high=np.where(are_few, high, test.high),
+        p=_careful_p(test.p, values, sample),
     )
 
 
@@ -142,20 +155,7 @@ def _careful_p(p: Floats, values: Floats, sample: UserSample) -> Floats:
 
     NaN where fewer than 10 users differ.
     """
-    # Values are settled, and of clusters their sums are not: below half a unit of the
-    # twelfth decimal a sum is 0.
-    has_sign = np.abs(sample.by_unit(values)) > ROUNDING / 2
-    n_signs = np.count_nonzero(has_sign, axis=0)
+    n_signs = np.count_nonzero(settled(sample.by_unit(values)), axis=0)
     n_differ = sample.count(values != 0)
     careful = np.clip(p, 2.0 ** (1.0 - n_signs), 1.0)
     return np.where(n_differ < ENOUGH, np.nan, careful)
-
-
-def _are_few(values: Floats, sample: UserSample) -> Bools:
-    """Return whether few users are off 0, off the lowest or off the highest difference."""
-    n_off = (
-        sample.off(np.abs(values)),
-        sample.off(values - values.min(axis=0)),
-        sample.off(values.max(axis=0) - values),
-    )
-    return np.asarray(np.min(n_off, axis=0) < ENOUGH)

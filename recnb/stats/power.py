@@ -15,17 +15,22 @@ POWER = 0.8
 
 
 def detectable(
-    sd: Floats, n: float, power: float = POWER, alpha: float = 0.05
+    sd: Floats,
+    n: float,
+    power: float = POWER,
+    alpha: float = 0.05,
+    reach: float | Floats = 0.0,
 ) -> Floats:
     """Return the smallest true difference that a two-sided paired test finds, by column.
 
-    It is in units of the metric, found with a given power; `sd` is the standard
-    deviation of the differences of `n` users. NaN if it is 0, or below 10 users, which
-    are not tested. Of 20 users the t test has a power of 0.75 where 0.8 is asked for.
+    It is in units of the metric, found with a given power. `sd` is the standard
+    deviation of the differences of `n` users, and `reach` how far their mean may go
+    beyond its errors. NaN if `sd` is 0, or below 10 users, which are not tested. Of 20
+    users the t test has a power of 0.75 where 0.8 is asked for.
     """
     errors = errors_needed(power, alpha)
     is_tested = (sd > 0) & (n >= ENOUGH)
-    return np.where(is_tested, errors * sd / math.sqrt(n), np.nan)
+    return np.where(is_tested, errors * sd / math.sqrt(n) + reach, np.nan)
 
 
 def errors_needed(power: float, alpha: float) -> float:

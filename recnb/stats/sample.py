@@ -75,8 +75,8 @@ class UserSample:
         return self.size if self.is_clustered else None
 
     @cached_property
-    def n(self) -> float:
-        """The number of units; of users with weights the effective one (Kish 1965).
+    def n_effective(self) -> float:
+        """The effective number of units: of users with weights that of Kish (1965).
 
         That is how many users of equal weight show as much.
         """
@@ -90,7 +90,7 @@ class UserSample:
     def free(self) -> float:
         """The degrees of freedom of a test of the mean; of clusters those of CR2."""
         if not self.has_cr2:
-            return self.n - 1
+            return self.n_effective - 1
         return degrees_of_freedom(self.shares)
 
     @property
@@ -115,7 +115,7 @@ class UserSample:
     def heaviest(self) -> float:
         """The share of the heaviest unit of all weight."""
         if not self.is_clustered and self.weights is None:
-            return 1 / self.n  # each user weighs 1, and all together n
+            return 1 / self.n_effective  # each user weighs 1, and all together n
         return float(self.shares.max())
 
     @cached_property
@@ -127,7 +127,7 @@ class UserSample:
         """
         if self.weights is None:
             return 0.0
-        return max(self.heaviest - 1 / self.n, 0.0)
+        return max(self.heaviest - 1 / self.n_effective, 0.0)
 
     # Values by unit
 
@@ -156,7 +156,7 @@ class UserSample:
     def deviations(self, values: Floats, mean: Floats) -> Floats:
         """Return how far the value of each unit is from the mean, in each column."""
         deviations = self.weighed(values - mean)
-        deviations *= self.n / self._total
+        deviations *= self.n_effective / self._total
         return deviations
 
     def count(self, chosen: Bools) -> Floats:

@@ -3,7 +3,7 @@
 import numpy as np
 
 from recnb import stats
-from recnb.stats import UNBOUNDED, Moments, Settings, UserSample
+from recnb.stats import UNBOUNDED, Moments, UserSample
 
 UNIT = (0.0, 1.0)
 
@@ -13,8 +13,8 @@ def intervals(values, bounds=UNIT, weights=None):
     return Moments(values, UserSample(len(values), weights), bounds).interval()
 
 
-def paired(differences, *, bounds=UNBOUNDED, weights=None, **settings):
+def paired(differences, *, bounds=UNBOUNDED, weights=None):
     """Compare two models on the same users."""
     matrix = np.atleast_2d(np.transpose(differences)).T
     sample = UserSample(len(matrix), weights)
-    return stats.paired(matrix, sample, Settings(**settings), bounds)
+    return stats.paired(matrix, sample, bounds=bounds)

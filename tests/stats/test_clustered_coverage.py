@@ -8,7 +8,7 @@ has the beta distribution of the correlation asked for.
 import numpy as np
 import pytest
 
-from recnb.stats import Moments, Settings, UserSample
+from recnb.stats import Moments, UserSample
 from recnb.stats import paired as paired_of
 from tests.stats.test_coverage import held, said
 
@@ -76,9 +76,9 @@ def coverage_of_differences(kind, n, rate, alike):
     for _draw in range(DRAWS):
         sizes = drawn_sizes(rng, n)
         differences = draw(rng, sizes, rate, alike) - draw(rng, sizes, other, alike)
-        settings = Settings(keeps_untested=True)
-        test = paired_of(differences, sample_of(sizes), settings, (-1.0, 1.0))
-        shares.append(held(test.low, test.high, rate - other))
+        test = paired_of(differences, sample_of(sizes), bounds=(-1.0, 1.0))
+        ends = test.low_in_bounds, test.high_in_bounds
+        shares.append(held(*ends, rate - other))
     return np.mean(shares)
 
 

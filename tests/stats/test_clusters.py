@@ -60,9 +60,9 @@ def test_the_variance_of_the_mean_is_that_of_a_naive_loop(seed):
     for weight in (None, weights):
         sample = UserSample(len(values), weight, codes)
         moments = Moments(values[:, np.newaxis], sample)
-        assert sample.n == 30
+        assert sample.n_effective == 30
         assert moments.mean == pytest.approx(np.average(values, weights=weight))
-        variance = moments.variance / sample.n
+        variance = moments.variance / sample.n_effective
         assert variance == pytest.approx(naive_variance(values, codes, weight))
 
 
@@ -90,7 +90,7 @@ def test_ten_users_of_one_weight_count_as_ten_whatever_it_is():
     for weight in (0.1, 0.3, 1 / 3, 0.7, 7.0):
         sample = UserSample(10, np.full(10, weight))
         assert sample.count(np.full((10, 2), fill_value=True)).tolist() == [10, 10]
-        assert sample.n == 10
+        assert sample.n_effective == 10
 
 
 @pytest.mark.parametrize("weights", [None, "drawn"])
@@ -128,7 +128,7 @@ def test_users_whose_lists_are_alike_have_the_interval_of_users(size):
     assert tests.p == pytest.approx(of_one.p, rel=1e-9)
     assert tests.low == pytest.approx(of_one.low, rel=1e-9)
     assert (tests.won == size * of_one.won).all()
-    assert (sample.n_lists, sample.n_units, sample.n) == (40 * size, 40, 40)
+    assert (sample.n_lists, sample.n_units, sample.n_effective) == (40 * size, 40, 40)
 
 
 def test_few_clusters_who_differ_are_not_tested_however_many_lists_do():
@@ -236,7 +236,9 @@ def test_variance_and_degrees_of_freedom_are_those_of_the_matrices(sizes):
     codes = codes_of(sizes)
     for column in range(3):
         variance, free = by_matrices(values[:, column], codes)
-        assert sd[column] ** 2 / sample.n == pytest.approx(variance, rel=1e-10)
+        assert sd[column] ** 2 / sample.n_effective == pytest.approx(
+            variance, rel=1e-10
+        )
         assert sample.free == pytest.approx(free, rel=1e-10)
 
 
@@ -311,7 +313,7 @@ def simulated(kind, n, alike):
         sample = sample_of(sizes)
         moments = Moments(values, sample)
         quantile = scipy.stats.t(sample.free).ppf(0.975)
-        half = quantile * moments.sd / np.sqrt(sample.n)
+        half = quantile * moments.sd / np.sqrt(sample.n_effective)
         shares.append((np.abs(moments.mean) <= half).mean())
     return float(np.mean(shares))
 

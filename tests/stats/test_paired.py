@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 import recnb
 from recnb.errors import NoUsersError, OptionError
 from recnb.results.detectable import CORRELATION, Detectable, users_needed
+from recnb.results.user_groups import moved
 from recnb.stats import (
     UserSample,
     gap_to_rest,
@@ -162,6 +163,8 @@ def test_fewer_than_ten_users_who_differ_are_not_tested(n, differ):
     elif not tested:
         assert np.isnan([made.low[0], made.high[0]]).all()
     assert math.isnan(made.difference[0]) == (n == 0)
+    if n and not differ:
+        assert made.effect_size[0] == 0
 
 
 def test_few_users_who_differ_have_beta_intervals_within_the_bounds():
@@ -206,6 +209,26 @@ def test_rounding_is_no_win():
         [2, 2],
         [1, 1],
     )
+
+
+def test_up_to_1e_12_is_a_tie_in_the_test_and_among_the_users_who_move():
+    differences = np.r_[np.full(12, 7e-13), np.full(8, -9e-13), np.full(20, 2e-12)]
+    made = paired(differences)
+    assert (made.won[0], made.tied[0], made.lost[0]) == (20, 20, 0)
+    models = {"old": 0.5 + np.zeros(40), "new": 0.5 + differences}
+    lists = {user: ["a"] for user in range(40)}
+    of_models = recnb.compare(dict.fromkeys(models, lists), lists)._models
+    (gained,) = moved(of_models, ("new", "old"), models, 1, 3, "high")
+    assert gained.counts == (20, 20, 0)
+
+
+def test_differences_that_are_equal_but_for_rounding_spread_by_nothing():
+    weights = np.random.default_rng(0).uniform(0.1, 3, 50)
+    alike = 0.3 + np.random.default_rng(1).uniform(0, 1e-13, 50)
+    made = paired(alike, bounds=(-1, 1), weights=weights)
+    assert math.isinf(made.effect_size[0])
+    assert math.isnan(made.detectable[0])
+    assert math.isnan(found_among(alike, np.zeros(50), weights))
 
 
 # In a comparison
