@@ -27,12 +27,14 @@ A *listed row* is a row of recommendations, or one that `padded` adds after them
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 import numpy as np
 import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
+from recnb.conventions.convention import Ties
 from recnb.data.ids import each_once, positions, sorted_in_threads
 from recnb.data.matches import Matches, RepeatError, Truth, TruthRows, judging_rows
 from recnb.data.sheet import Sheet
@@ -335,7 +337,7 @@ def rank_rows(lists: ListedRows, convention: Convention) -> ListedRows:
     return ranked
 
 
-def _order_from_top(lists: ListedRows, ties: str) -> Ints | slice:
+def _order_from_top(lists: ListedRows, ties: Ties) -> Ints | slice:
     """Return all rows, user by user, those of each from the top down."""
     # ties="first" leaves equal scores as they stand; other rules may move them.
     if is_in_order(lists.user, lists.score, equal_may_follow=ties == "first"):
@@ -358,20 +360,23 @@ def is_in_order(
     return bool(n_runs == n_users)
 
 
-def tie_order(lists: ListedRows, ties: str) -> Ints | Floats | None:
+def tie_order(lists: ListedRows, ties: Ties) -> Ints | Floats | None:
     """Return the key that orders equal scores, lowest first; None for that of rows."""
-    if ties == "last":
-        return np.arange(len(lists.user))[::-1]
-    if ties == "item_asc":
-        return lists.item
-    if ties == "item_desc":
-        return -lists.item
-    if ties == "worst":  # the least relevant first
-        relevance = np.zeros(len(lists.user))
-        is_judged = lists.truth_row >= 0
-        relevance[is_judged] = lists.truth.relevance[lists.truth_row[is_judged]]
-        return relevance
-    return None
+    match ties:
+        case "first" | "expected" | "max_rank" | "floor_mean_rank":
+            return None
+        case "last":
+            return np.arange(len(lists.user))[::-1]
+        case "item_asc":
+            return lists.item
+        case "item_desc":
+            return -lists.item
+        case "worst":  # the least relevant first
+            relevance = np.zeros(len(lists.user))
+            is_judged = lists.truth_row >= 0
+            relevance[is_judged] = lists.truth.relevance[lists.truth_row[is_judged]]
+            return relevance
+    assert_never(ties)
 
 
 def rows_that_stay(
@@ -519,15 +524,19 @@ def first_of_each(hit_match: Ints, matches: Matches) -> Ints:
     return np.asarray(hit_match[truth_row.is_first_distinct().to_numpy()])
 
 
-def shared_rank(matches: Matches, hit_match: Ints, ties: str) -> Ints:
+def shared_rank(matches: Matches, hit_match: Ints, ties: Ties) -> Ints:
     """Return the rank of each hit: where equal scores share a rank, the shared one.
 
     Under "expected" a hit keeps its own rank here: `expected_ties.py` spreads it.
     """
-    if ties not in ("max_rank", "floor_mean_rank"):
-        return matches.rank[hit_match]
-    above, n_tied = matches.ties_of(hit_match)
-    if ties == "max_rank":
-        return above + n_tied
-    # Equal scores stand on ranks above + 1 to above + n_tied: the mean, rounded down.
-    return (2 * above + 1 + n_tied) // 2
+    match ties:
+        case "first" | "last" | "item_asc" | "item_desc" | "worst" | "expected":
+            return matches.rank[hit_match]
+        case "max_rank":
+            above, n_tied = matches.ties_of(hit_match)
+            return above + n_tied
+        case "floor_mean_rank":
+            above, n_tied = matches.ties_of(hit_match)
+            # They stand on ranks above + 1 to above + n_tied: the mean, rounded down.
+            return (2 * above + 1 + n_tied) // 2
+    assert_never(ties)
