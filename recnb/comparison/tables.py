@@ -21,7 +21,7 @@ from recnb.results.segments import Division
 from recnb.results.table import Shown, Table
 from recnb.results.tables import distinct_labels
 from recnb.results.user_groups import UserGroup
-from recnb.results.verdicts import FOUND, sign_of_verdict
+from recnb.results.verdicts import MARKS, sign_of_verdict
 from recnb.stats import Settings
 
 #: The columns of differences that say what each is of.
@@ -214,18 +214,14 @@ def _marks(
 
     The best mean, and what differs from the baseline or does not from the best.
     """
-    rows, columns = _rows_of(numbers), list(names.values())
-    best = _by_model(numbers, names, numbers.best, empty=False)
+    rows = _rows_of(numbers)
     mark = _by_model(numbers, names, numbers.marks(against), empty="")
-    has_mark = {"best": best}
-    for kind in ["near_best"] if against is None else FOUND:
-        has_mark[kind] = mark == kind
+    has_mark = {"best": _by_model(numbers, names, numbers.best, empty=False)}
+    has_mark |= {kind: mark == kind for kind in MARKS}
     marks = {}
     for kind, cells in has_mark.items():
-        of_columns = zip(columns, cells.T, strict=True)
+        of_columns = zip(names.values(), cells.T, strict=True)
         marks[kind] = {column: rows[cell].tolist() for column, cell in of_columns}
-    if against is not None or not numbers.division.is_tested:
-        marks["near_best"] = {}
     return marks
 
 
