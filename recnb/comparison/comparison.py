@@ -28,6 +28,7 @@ from recnb.data.read import Input
 from recnb.display.forms import Line, joined, say, strong
 from recnb.display.language import N_, _, named, use_language, use_noun, with_noun
 from recnb.display.templates import FormName, write
+from recnb.display.text import one_line
 from recnb.errors import (
     OptionError,
     Suggesting,
@@ -697,7 +698,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def beyond(self, k: int | None = None) -> Table:
         """Return the metrics beyond accuracy of every model, down to k.
 
-        Those that `train=` and `items=` allow; nothing is tested.
+        Those that `train=` and `items=` allow, NaN where a model has no number; nothing
+        is tested.
 
         Parameters
         ----------
@@ -732,12 +734,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         for model in self._models.values():
             len(model.joined.rows.lists)  # or an error that says where they are
         cutoff = Cutoffs.one(k).values
-        tables = [beyond_table(model, cutoff) for model in self._models.values()]
-        columns = [table.iloc[:, 0] for table in tables]
-        # The metrics that every model has a number of.
-        frame = pd.concat(columns, axis=1, join="inner", keys=self.names).dropna()
+        columns, basis = {}, {}
+        for name, model in self._models.items():
+            table = beyond_table(model, cutoff)
+            columns[name] = table.iloc[:, 0]
+            basis[one_line(name)] = table.attrs["basis"].split("; ")
+        frame = pd.concat(columns, axis=1)
         title = f"{_('Beyond accuracy')}, {depth_in_words(k)}"
-        shown = Shown(title=title, basis=[tables[0].attrs["basis"]])
+        shown = Shown(title=title, basis=merged(basis))
         return Table(frame.T.rename_axis(index="model", columns=None), shown=shown)
 
     @with_noun
