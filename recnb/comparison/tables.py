@@ -22,7 +22,6 @@ from recnb.results.table import Shown, Table
 from recnb.results.tables import distinct_labels
 from recnb.results.user_groups import UserGroup
 from recnb.results.verdicts import MARKS, sign_of_verdict
-from recnb.stats import Settings
 
 #: The columns of differences that say what each is of.
 NAMES = ("metric", "k", "model", "baseline")
@@ -60,7 +59,6 @@ def means_table(
     basis: Sequence[str],
     *,
     n_users: int,
-    settings: Settings,
     baseline: str | None,
     intervals: bool,
 ) -> Table:
@@ -91,7 +89,7 @@ def means_table(
     legend = words.legend(
         directions,
         baseline,
-        words.near_best_in_words(settings),
+        words.near_best_in_words(numbers.settings),
         has_best=any(marks["best"].values()),
         is_tested=bool(np.isfinite(numbers.tests["p"]).any()),
     )
@@ -112,7 +110,6 @@ def differences_table(
     numbers: Numbers,
     basis: Sequence[str],
     *,
-    settings: Settings,
     warnings: Sequence[str],
     known: Sequence[str],
 ) -> Table:
@@ -120,7 +117,7 @@ def differences_table(
 
     `warnings` and what is taken as `known` stand among its notes.
     """
-    rows = numbers.differences()
+    rows, settings = numbers.differences(), numbers.settings
     frame = _differences(rows, numbers.division)
     names = numbers.division.names
     segments = [names[row.part] for row in rows]

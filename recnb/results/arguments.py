@@ -49,6 +49,13 @@ OF_DATA = {"train", "items", "users", "convention", *NAMES, *vars(Convention())}
 }
 
 
+#: Why a metric of all lists together is refused.
+NO_SEGMENTS = "by= cannot break it down: leave it out."
+NO_PAIRS = (
+    "no users can be paired: that of each model is in .table([{metric!r}], k=10)."
+)
+
+
 def asked_of(
     data: EvaluationData | None, metrics: Metrics, options: Given, *of_call: str
 ) -> list[Measure]:
@@ -83,13 +90,14 @@ def asked_of(
     return asked
 
 
-def refuse_whole_metrics(asked: Sequence[Measure]) -> None:
-    """Refuse metrics of all lists together, which have no value in a segment."""
+def refuse_whole_metrics(asked: Sequence[Measure], why: str) -> None:
+    """Refuse metrics of all lists together, which have no value of each user."""
     for each in asked:
         if each.metric.of == "all":
+            reason = why.format(metric=each.name)
             raise OptionError(
                 f"{each.name} is one number of all lists, with no value for each "
-                "user, so by= cannot break it down: leave it out."
+                f"user, so {reason}"
             )
 
 

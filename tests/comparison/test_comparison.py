@@ -303,6 +303,20 @@ def test_a_curve_and_what_is_beyond_accuracy_are_those_of_each_model():
     assert "users with a list" in repr(found)
 
 
+@pytest.mark.parametrize("metric", ["coverage", "ndcg"])
+def test_below_a_curve_stands_what_its_numbers_rest_on(metric):
+    """A number of all lists has a curve, of which only one by pairs has intervals."""
+    curve = compared().curve(metric, k=[5, 10])
+    means = compared().table(metric, k=[5, 10], intervals=True)
+    assert curve["mean"].tolist() == means.xs("mean", axis=1, level=1).stack().tolist()
+    phrases = means.attrs["basis"].split("; ")
+    if metric == "coverage":
+        assert curve["low"].isna().all()
+        phrases.remove("95% intervals")
+    assert curve.attrs["basis"].split("; ") == phrases
+    assert curve.plot().get_xlabel() == "k"
+
+
 def test_what_is_beyond_accuracy_says_what_holds_of_which_model():
     """The other model has one list, of which no two can differ."""
     lists = SAMPLE.models["factors"]

@@ -187,7 +187,7 @@ def test_a_table_has_intervals_and_numbers_of_all_lists():
         found.table(["ndcg", "coverage"], k=5, by=pd.Series({"u1": 1}))
     with pytest.raises(OptionError, match="say True or False"):
         found.table("ndcg", intervals="yes")
-    with pytest.raises(OptionError, match="has no option 'by'"):
+    with pytest.raises(OptionError, match="has an option 'by'"):
         found.curve("ndcg", by="segment")
 
 
