@@ -26,8 +26,9 @@ from recnb.comparison.tables import (
 from recnb.data import Frame
 from recnb.data.read import Input
 from recnb.display.forms import Line, joined, say, strong
-from recnb.display.language import N_, _, named, use_language, use_noun, with_noun
+from recnb.display.language import N_, _, use_language, use_noun, with_noun
 from recnb.display.templates import FormName, write
+from recnb.display.text import one_line
 from recnb.errors import (
     OptionError,
     Suggesting,
@@ -44,13 +45,14 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, call_of, measure_named
 from recnb.metrics.metric import ACCURACY
 from recnb.results.arguments import (
+    NO_PAIRS,
+    NO_SEGMENTS,
     AnyCutoffs,
     AnyMetric,
     Metrics,
     asked_of,
     measure_of_curve,
     refuse_whole_metrics,
-    with_options,
 )
 from recnb.results.evaluation_data import (
     EvaluationData,
@@ -58,11 +60,9 @@ from recnb.results.evaluation_data import (
     has_side_data,
 )
 from recnb.results.gate import Gate, not_worse_check
-from recnb.results.numbers import Numbers, Pairs, measured
+from recnb.results.numbers import Numbers, measured
 from recnb.results.scoring import values_of_users
 from recnb.results.segments import (
-    WHOLE,
-    Division,
     PartsOfSplit,
     division_by,
     part_in_words,
@@ -345,10 +345,34 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         asked = asked_of(self._first, metrics, options, "k", "intervals", "by")
         names = _columns_of(asked, cutoffs)
         if by is not None:
-            refuse_whole_metrics(asked)
-        division = division_by(self._models, by)
-        numbers = self._measured(asked, cutoffs, division)
-        bases = numbers.bases
+            refuse_whole_metrics(asked, NO_SEGMENTS)
+        numbers = measured(
+            self._models,
+            asked,
+            cutoffs,
+            division=division_by(self._models, by),
+            pairs=self.pairs,
+            settings=self.settings,
+        )
+        return means_table(
+            numbers,
+            names,
+            self._below_means(numbers, asked, cutoffs, intervals=intervals),
+            n_users=self.n_users,
+            baseline=self.baseline,
+            intervals=intervals,
+        )
+
+    def _below_means(
+        self,
+        numbers: Numbers,
+        asked: Sequence[Measure],
+        cutoffs: Cutoffs,
+        *,
+        intervals: bool,
+    ) -> WordedLater:
+        """Return the phrases below means, and of their intervals if these are shown."""
+        division, bases = numbers.division, numbers.bases  # the numbers are let go
 
         def words() -> list[str]:
             phrases = basis_of_table(
@@ -358,32 +382,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 phrases += intervals_in_words(self._first, self.settings.confidence)
             return phrases
 
-        return means_table(
-            numbers,
-            names,
-            WordedLater(words),
-            n_users=self.n_users,
-            settings=self.settings,
-            baseline=self.baseline,
-            intervals=intervals,
-        )
-
-    def _measured(
-        self,
-        asked: Sequence[Measure],
-        cutoffs: Cutoffs,
-        division: Division = WHOLE,
-        pairs: Pairs | None = None,
-    ) -> Numbers:
-        """Measure metrics of all models, and the differences of each pair."""
-        return measured(
-            self._models,
-            asked,
-            cutoffs,
-            division=division,
-            pairs=self.pairs if pairs is None else pairs,
-            settings=self.settings,
-        )
+        return WordedLater(words)
 
     @with_noun
     def differences(
@@ -431,9 +430,17 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         >>> found.differences("ndcg", k=10)["verdict"].tolist()
         ['better', 'better']
         """
-        asked = self._asked(metrics, options)
+        asked = asked_of(self._first, metrics, options, "k", "by")
+        refuse_whole_metrics(asked, NO_PAIRS)
         division = division_by(self._models, by, is_tested=True)
-        numbers = self._measured(asked, Cutoffs.of(k), division)
+        numbers = measured(
+            self._models,
+            asked,
+            Cutoffs.of(k),
+            division=division,
+            pairs=self.pairs,
+            settings=self.settings,
+        )
 
         def words() -> list[str]:
             phrases = [self._basis(asked)]
@@ -445,7 +452,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return differences_table(
             numbers,
             WordedLater(words),
-            settings=self.settings,
             warnings=warnings_of(self._models, asked[0], Cutoffs.of(k)),
             known=taken_as_known(self._first.source.weighted),
         )
@@ -514,7 +520,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 f"there is no baseline: compare(models, truth, baseline={quoted(self.names[0])})."
             )
         pairs = self.pairs if model is None else [self._pair(model, None)]
-        asked = self._asked([metric], options)
+        asked = asked_of(self._first, [metric], options, "k", "margin", "model")
+        refuse_whole_metrics(asked, NO_PAIRS)
         basis = self._basis(asked)
         numbers = measured(
             self._models,
@@ -627,9 +634,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         >>> found = recnb.compare(sample.recommendations, sample.test, baseline="popular")
         >>> movers = found.movers("ndcg", k=10, n=2)
         """
-        measure = measure_named(metric, ACCURACY)
+        measure_named(metric, ACCURACY)  # or an error that says what else there is
         pair = self._pair(model, baseline)
-        measure = with_options(measure.cut_at(k), options)
+        of_call = ("k", "n", "model", "baseline")
+        (measure,) = asked_of(self._first, [metric], options, *of_call)
+        measure = measure.cut_at(k)
         cutoff = Cutoffs.of(measure.k)
         values = {
             name: values_of_users(self._models[name], measure, cutoff)[:, 0]
@@ -697,7 +706,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def beyond(self, k: int | None = None) -> Table:
         """Return the metrics beyond accuracy of every model, down to k.
 
-        Those that `train=` and `items=` allow; nothing is tested.
+        Those that `train=` and `items=` allow, NaN where a model has no number; nothing
+        is tested.
 
         Parameters
         ----------
@@ -732,12 +742,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         for model in self._models.values():
             len(model.joined.rows.lists)  # or an error that says where they are
         cutoff = Cutoffs.one(k).values
-        tables = [beyond_table(model, cutoff) for model in self._models.values()]
-        columns = [table.iloc[:, 0] for table in tables]
-        # The metrics that every model has a number of.
-        frame = pd.concat(columns, axis=1, join="inner", keys=self.names).dropna()
+        columns, basis = {}, {}
+        for name, model in self._models.items():
+            table = beyond_table(model, cutoff)
+            columns[name] = table.iloc[:, 0]
+            basis[one_line(name)] = table.attrs["basis"].split("; ")
+        frame = pd.concat(columns, axis=1)
         title = f"{_('Beyond accuracy')}, {depth_in_words(k)}"
-        shown = Shown(title=title, basis=[tables[0].attrs["basis"]])
+        shown = Shown(title=title, basis=merged(basis))
         return Table(frame.T.rename_axis(index="model", columns=None), shown=shown)
 
     @with_noun
@@ -763,7 +775,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         Returns
         -------
         Table
-            A row per model and cut-off, with the ends of an interval.
+            A row per model and cut-off, with the ends of an interval; NaN without one.
 
         Examples
         --------
@@ -773,13 +785,17 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         >>> len(found.curve("recall", k=[5, 10]))
         6
         """
-        measure, cutoffs = measure_of_curve(metric, k)
-        measure = with_options(measure, options)
-        _refuse_whole([measure])
+        _measure, cutoffs = measure_of_curve(metric, k)
+        (measure,) = asked_of(self._first, [metric], options, "k")
+        measure = replace(measure, k=None, typed="")  # its text may have a cut-off
         numbers = measured(self._models, [measure], cutoffs, settings=self.settings)
+        low, _high = numbers.ends
+        has_intervals = bool(np.isfinite(low).any())
         shown = Shown(
             title=f"{measure.symbol}@k",
-            basis=[self._basis([measure])],
+            basis=self._below_means(
+                numbers, [measure], cutoffs, intervals=has_intervals
+            ),
             pivot=("k", "model", "mean"),
             plot="curves",
             symbol=measure.symbol,
@@ -904,15 +920,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """Return the same with the options of each metric."""
         return [self._basis(asked), *merged(options_of(self._models, asked, k))]
 
-    def _asked(self, metrics: Metrics, options: Mapping[str, Any]) -> list[Measure]:
-        """Return the metrics asked for, or the usual ones, each with its options.
-
-        One without values of users is refused.
-        """
-        asked = asked_of(self._first, metrics, options)
-        _refuse_whole(asked)
-        return asked
-
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """Return a model and the one that it is compared with.
 
@@ -977,20 +984,6 @@ def _columns_of(
                 )
             columns[place] = column
     return columns
-
-
-def _refuse_whole(asked: Sequence[Measure]) -> None:
-    """Refuse metrics of all lists together, which have no values of users to pair."""
-    for measure in asked:
-        if measure.metric.of == "all":
-            problem = named(
-                "{metric} is one number of all lists of a model, so no users can be "
-                "paired: ",
-                metric=measure.name,
-            )
-            raise OptionError(
-                f"{problem}that of each model is in .table([{measure.name!r}], k=10)."
-            )
 
 
 def _count(name: str, n: object) -> int:

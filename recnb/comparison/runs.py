@@ -14,11 +14,11 @@ from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.results.evaluation_data import Models
+from recnb.results.measuring import verdicts_of
 from recnb.results.numbers import Numbers, Pairs, label_of, measured
 from recnb.results.segments import division_by
 from recnb.results.table import Shown, Table
-from recnb.results.verdicts import verdict_of
-from recnb.stats import Settings, holm, resampled, settled
+from recnb.stats import Paired, Settings, UserSample, holm, resampled, settled
 from recnb.stats.means import means
 
 #: What the tests are, and what their intervals cover.
@@ -147,31 +147,25 @@ def _differences(
     models = [model for model, _baseline in pairs]
     baselines = [baseline for _model, baseline in pairs]
     differences = by_split[models].to_numpy() - by_split[baselines].to_numpy()
-    tests = resampled(differences, settings.confidence, test_share)
-    p_holm = holm(tests.p)
-    differs = np.asarray(settled(differences).any(axis=0))  # by more than rounding
-    verdicts = []
-    for index in range(len(pairs)):
-        verdict = verdict_of(
-            float(tests.mean[index]),
-            float(tests.low[index]),
-            float(tests.high[index]),
-            float(p_holm[index]),
-            alpha=settings.alpha,
-            better=numbers.places[0].measure.metric.better,
-            all_tied=not differs[index],
-        )
-        verdicts.append(verdict)
+    mean, low, high, p = resampled(differences, settings.confidence, test_share)
+    n_splits = len(by_split)
+    tied = (settled(differences) == 0).sum(axis=0)  # or different by rounding alone
+    difference = np.where(tied == n_splits, 0.0, mean)
+    tests = Paired.untested(len(pairs))._replace(
+        difference=difference, low=low, high=high, p=p, tied=tied
+    )
+    p_holm = holm(p)
+    better = numbers.places[0].better
     columns = {
         "model": models,
         "baseline": baselines,
-        "difference": np.where(differs, tests.mean, 0.0),
-        "low": tests.low,
-        "high": tests.high,
-        "p": tests.p,
+        "difference": difference,
+        "low": low,
+        "high": high,
+        "p": p,
         "p_holm": p_holm,
-        "n_splits": len(by_split),
-        "verdict": verdicts,
+        "n_splits": n_splits,
+        "verdict": verdicts_of(tests, p_holm, UserSample(n_splits), settings, better),
     }
     shown = Shown(
         title=_("Differences over splits"),

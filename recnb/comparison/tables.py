@@ -21,8 +21,7 @@ from recnb.results.segments import Division
 from recnb.results.table import Shown, Table
 from recnb.results.tables import distinct_labels
 from recnb.results.user_groups import UserGroup
-from recnb.results.verdicts import FOUND, sign_of_verdict
-from recnb.stats import Settings
+from recnb.results.verdicts import MARKS, sign_of_verdict
 
 #: The columns of differences that say what each is of.
 NAMES = ("metric", "k", "model", "baseline")
@@ -60,7 +59,6 @@ def means_table(
     basis: Sequence[str],
     *,
     n_users: int,
-    settings: Settings,
     baseline: str | None,
     intervals: bool,
 ) -> Table:
@@ -91,7 +89,7 @@ def means_table(
     legend = words.legend(
         directions,
         baseline,
-        words.near_best_in_words(settings),
+        words.near_best_in_words(numbers.settings),
         has_best=any(marks["best"].values()),
         is_tested=bool(np.isfinite(numbers.tests["p"]).any()),
     )
@@ -112,7 +110,6 @@ def differences_table(
     numbers: Numbers,
     basis: Sequence[str],
     *,
-    settings: Settings,
     warnings: Sequence[str],
     known: Sequence[str],
 ) -> Table:
@@ -120,7 +117,7 @@ def differences_table(
 
     `warnings` and what is taken as `known` stand among its notes.
     """
-    rows = numbers.differences()
+    rows, settings = numbers.differences(), numbers.settings
     frame = _differences(rows, numbers.division)
     names = numbers.division.names
     segments = [names[row.part] for row in rows]
@@ -214,18 +211,14 @@ def _marks(
 
     The best mean, and what differs from the baseline or does not from the best.
     """
-    rows, columns = _rows_of(numbers), list(names.values())
-    best = _by_model(numbers, names, numbers.best, empty=False)
+    rows = _rows_of(numbers)
     mark = _by_model(numbers, names, numbers.marks(against), empty="")
-    has_mark = {"best": best}
-    for kind in ["near_best"] if against is None else FOUND:
-        has_mark[kind] = mark == kind
+    has_mark = {"best": _by_model(numbers, names, numbers.best, empty=False)}
+    has_mark |= {kind: mark == kind for kind in MARKS}
     marks = {}
     for kind, cells in has_mark.items():
-        of_columns = zip(columns, cells.T, strict=True)
+        of_columns = zip(names.values(), cells.T, strict=True)
         marks[kind] = {column: rows[cell].tolist() for column, cell in of_columns}
-    if against is not None or not numbers.division.is_tested:
-        marks["near_best"] = {}
     return marks
 
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from recnb.data.matches import Ties
+from recnb.data.matches import RowTies
 from recnb.metrics.hits import (
     Floats,
     Hits,
@@ -31,7 +31,7 @@ class TieOfHit(NamedTuple):
     n_hits_above: Ints
 
 
-def average_over_ties(hits: Hits, ties: Ties) -> Hits:
+def average_over_ties(hits: Hits, ties: RowTies) -> Hits:
     """Spread each hit over all ranks that the order of its tie could put it on.
 
     That is the mean over all orders. Of scores 9 5 5 5 let the first and two of the
@@ -75,7 +75,7 @@ def average_over_ties(hits: Hits, ties: Ties) -> Hits:
     )
 
 
-def _ties_of_hits(user: Ints, ties: Ties) -> TieOfHit:
+def _ties_of_hits(user: Ints, ties: RowTies) -> TieOfHit:
     """Return the tie of each hit.
 
     Hits stand by user and rank, so those of one tie are neighbours.

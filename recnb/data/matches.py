@@ -185,7 +185,7 @@ def relevant_only(rows: pl.DataFrame, convention: Convention) -> pl.DataFrame:
 # ---- lists beside it
 
 
-class Ties(NamedTuple):
+class RowTies(NamedTuple):
     """The tie that each row is in: the rows of its list with its score.
 
     It is on ranks above + 1 to above + n_tied.
@@ -197,19 +197,19 @@ class Ties(NamedTuple):
     n_tied: Ints
 
     @classmethod
-    def alone(cls, rank: Ints) -> Ties:
+    def alone(cls, rank: Ints) -> RowTies:
         """Return the ties of rows that are alone on their ranks."""
         return cls(rank - 1, np.ones_like(rank))
 
-    def of(self, row: Ints) -> Ties:
+    def of(self, row: Ints) -> RowTies:
         """Return the ties of some rows."""
-        return Ties(self.above[row], self.n_tied[row])
+        return RowTies(self.above[row], self.n_tied[row])
 
-    def followed_by(self, others: Ties) -> Ties:
+    def followed_by(self, others: RowTies) -> RowTies:
         """Return these ties, and then others."""
         above = np.concatenate([self.above, others.above])
         n_tied = np.concatenate([self.n_tied, others.n_tied])
-        return Ties(above, n_tied)
+        return RowTies(above, n_tied)
 
 
 @dataclass(frozen=True, eq=False)
@@ -231,12 +231,12 @@ class Matches:
     #: [user] -> whether the list leaves a rank empty.
     has_gap: Bools
     #: By match. None: equal scores do not share ranks.
-    ties: Ties | None = None
+    ties: RowTies | None = None
 
-    def ties_of(self, match: Ints) -> Ties:
+    def ties_of(self, match: Ints) -> RowTies:
         """Return the ties that some matches are in."""
         if self.ties is None:
-            return Ties.alone(self.rank[match])
+            return RowTies.alone(self.rank[match])
         return self.ties.of(match)
 
 

@@ -27,17 +27,19 @@ A *listed row* is a row of recommendations, or one that `padded` adds after them
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import assert_never
 
 import numpy as np
 import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
+from recnb.conventions.convention import Ties
 from recnb.data.ids import each_once, positions, sorted_in_threads
 from recnb.data.matches import (
     Matches,
     RepeatError,
-    Ties,
+    RowTies,
     Truth,
     TruthRows,
     judging_rows,
@@ -102,7 +104,7 @@ class ListedRows:
     truth_item_id: pl.Series
     all_items: pl.Series | None  #: as in `join`
     #: By listed row, as in `Matches`.
-    ties: Ties | None = None
+    ties: RowTies | None = None
 
     @property
     def n_rows(self) -> Ints:
@@ -340,7 +342,7 @@ def rank_rows(listed: ListedRows, convention: Convention) -> ListedRows:
     return ranked
 
 
-def _order_from_top(listed: ListedRows, ties: str) -> Ints | slice:
+def _order_from_top(listed: ListedRows, ties: Ties) -> Ints | slice:
     """Return all rows, user by user, those of each from the top down."""
     # ties="first" leaves equal scores as they stand; other rules may move them.
     if is_in_order(listed.user, listed.score, equal_may_follow=ties == "first"):
@@ -363,20 +365,24 @@ def is_in_order(
     return bool(n_runs == n_users)
 
 
-def tie_order(listed: ListedRows, ties: str) -> Ints | Floats | None:
+def tie_order(listed: ListedRows, ties: Ties) -> Ints | Floats | None:
     """Return the key that orders equal scores, lowest first; None for that of rows."""
-    if ties == "last":
-        return np.arange(len(listed.user))[::-1]
-    if ties == "item_asc":
-        return listed.item
-    if ties == "item_desc":
-        return -listed.item
-    if ties == "worst":  # the least relevant first
-        relevance = np.zeros(len(listed.user))
-        is_judged = listed.truth_row >= 0
-        relevance[is_judged] = listed.truth_rows.relevance[listed.truth_row[is_judged]]
-        return relevance
-    return None
+    match ties:
+        case "first" | "expected" | "max_rank" | "floor_mean_rank":
+            return None
+        case "last":
+            return np.arange(len(listed.user))[::-1]
+        case "item_asc":
+            return listed.item
+        case "item_desc":
+            return -listed.item
+        case "worst":  # the least relevant first
+            relevance = np.zeros(len(listed.user))
+            is_judged = listed.truth_row >= 0
+            row = listed.truth_row[is_judged]
+            relevance[is_judged] = listed.truth_rows.relevance[row]
+            return relevance
+    assert_never(ties)
 
 
 def rows_that_stay(
@@ -434,7 +440,7 @@ def with_ties(listed: ListedRows, order: Ints | slice) -> ListedRows:
     above[order] = np.repeat(highest_rank - 1, n_rows)
     n_tied = np.ones_like(listed.rank)
     n_tied[order] = np.repeat(n_rows, n_rows)
-    return replace(listed, ties=Ties(above, n_tied))
+    return replace(listed, ties=RowTies(above, n_tied))
 
 
 # ---- after lists are ranked
@@ -475,7 +481,7 @@ def with_catalogue(
     ties = matches.ties
     if ties is not None:
         # What is added counts as alone.
-        ties = ties.followed_by(Ties.alone(rank))
+        ties = ties.followed_by(RowTies.alone(rank))
     return replace(
         matches,
         truth_row=np.concatenate([matches.truth_row, missed]),
@@ -523,15 +529,19 @@ def first_of_each(hit_match: Ints, matches: Matches) -> Ints:
     return np.asarray(hit_match[truth_row.is_first_distinct().to_numpy()])
 
 
-def shared_rank(matches: Matches, hit_match: Ints, ties: str) -> Ints:
+def shared_rank(matches: Matches, hit_match: Ints, ties: Ties) -> Ints:
     """Return the rank of each hit: where equal scores share a rank, the shared one.
 
     Under "expected" a hit keeps its own rank here: `expected_ties.py` spreads it.
     """
-    if ties not in ("max_rank", "floor_mean_rank"):
-        return matches.rank[hit_match]
-    above, n_tied = matches.ties_of(hit_match)
-    if ties == "max_rank":
-        return above + n_tied
-    # Equal scores stand on ranks above + 1 to above + n_tied: the mean, rounded down.
-    return (2 * above + 1 + n_tied) // 2
+    match ties:
+        case "first" | "last" | "item_asc" | "item_desc" | "worst" | "expected":
+            return matches.rank[hit_match]
+        case "max_rank":
+            above, n_tied = matches.ties_of(hit_match)
+            return above + n_tied
+        case "floor_mean_rank":
+            above, n_tied = matches.ties_of(hit_match)
+            # They stand on ranks above + 1 to above + n_tied: the mean, rounded down.
+            return (2 * above + 1 + n_tied) // 2
+    assert_never(ties)

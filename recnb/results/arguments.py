@@ -8,6 +8,7 @@ from typing import Any, NoReturn
 
 from recnb.conventions import Convention, presets
 from recnb.data import NAMES
+from recnb.display.language import named
 from recnb.errors import OptionError, instead_of, is_number, is_several, near, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, measure_named, plain_text
@@ -49,6 +50,14 @@ OF_DATA = {"train", "items", "users", "convention", *NAMES, *vars(Convention())}
 }
 
 
+#: A metric of all lists together, and why it is refused.
+WHOLE = "{metric} is one number of all lists, with no value for each user"
+NO_SEGMENTS = "by= cannot break it down: leave it out."
+NO_PAIRS = (
+    "no users can be paired: that of each model is in .table([{metric!r}], k=10)."
+)
+
+
 def asked_of(
     data: EvaluationData | None, metrics: Metrics, options: Given, *of_call: str
 ) -> list[Measure]:
@@ -83,14 +92,11 @@ def asked_of(
     return asked
 
 
-def refuse_whole_metrics(asked: Sequence[Measure]) -> None:
-    """Refuse metrics of all lists together, which have no value in a segment."""
+def refuse_whole_metrics(asked: Sequence[Measure], why: str) -> None:
+    """Refuse metrics of all lists together, which have no value of each user."""
     for each in asked:
         if each.metric.of == "all":
-            raise OptionError(
-                f"{each.name} is one number of all lists, with no value for each "
-                "user, so by= cannot break it down: leave it out."
-            )
+            raise OptionError(named(f"{WHOLE}, so {why}", metric=each.name))
 
 
 def _refuse_twice(measures: Sequence[Measure]) -> None:

@@ -17,6 +17,7 @@ from recnb.metrics.hits import Cutoffs, Ints
 from recnb.metrics.measure import Measure, plain_text, symbol_of
 from recnb.metrics.metric import Given
 from recnb.results.arguments import (
+    NO_SEGMENTS,
     Metrics,
     asked_of,
     measure_of_curve,
@@ -149,7 +150,7 @@ def _table_by(
     """
     division = division_by({"": data}, by)
     if not isinstance(division, PartsOfSplit):
-        refuse_whole_metrics(asked)
+        refuse_whole_metrics(asked, NO_SEGMENTS)
     numbers = measured({"": data}, asked, cutoffs, division=division, settings=settings)
     by_in_words = ", ".join(division.labels)
     label = one_line(by_in_words)

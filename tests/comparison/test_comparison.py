@@ -303,6 +303,38 @@ def test_a_curve_and_what_is_beyond_accuracy_are_those_of_each_model():
     assert "users with a list" in repr(found)
 
 
+@pytest.mark.parametrize("metric", ["coverage", "ndcg"])
+def test_below_a_curve_stands_what_its_numbers_rest_on(metric):
+    """A number of all lists has a curve, of which only one by pairs has intervals."""
+    curve = compared().curve(metric, k=[5, 10])
+    means = compared().table(metric, k=[5, 10], intervals=True)
+    assert curve["mean"].tolist() == means.xs("mean", axis=1, level=1).stack().tolist()
+    phrases = means.attrs["basis"].split("; ")
+    if metric == "coverage":
+        assert curve["low"].isna().all()
+        phrases.remove("95% intervals")
+    assert curve.attrs["basis"].split("; ") == phrases
+    assert curve.plot().get_xlabel() == "k"
+
+
+def test_what_is_beyond_accuracy_says_what_holds_of_which_model():
+    """The other model has one list, of which no two can differ."""
+    lists = SAMPLE.models["factors"]
+    models = {"all": lists, "one": lists[lists.user == "u002"]}
+    found = recnb.compare(models, SAMPLE.test, train=SAMPLE.train)
+    table = found.beyond(k=10)
+    for name in found:
+        alone = found[name].beyond(k=10)[10]
+        assert table.loc[name].dropna().to_dict() == alone.to_dict()
+    assert table["personalization"].isna().tolist() == [False, True]
+    phrases = table.attrs["basis"].split("; ")
+    assert "ordered by rank" in phrases
+    of_model = {phrase.split(": ")[0]: phrase for phrase in phrases}
+    assert "298 users with a list" in of_model["all"]
+    assert "1 user with a list" in of_model["one"]
+    assert "not here: personalization" in of_model["one"]
+
+
 def test_a_convention_of_a_library_may_have_its_own_users_for_each_metric():
     found = recnb.compare(SAMPLE.models, SAMPLE.test, convention="recommenders")
     frame = found.differences(["ndcg", "precision"], k=10).set_index(

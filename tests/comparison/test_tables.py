@@ -87,7 +87,7 @@ def test_marks_beside_a_named_baseline_are_the_verdicts_of_the_differences(by):
         for at, column in enumerate(table, -len(table.columns)):
             sign = SIGNS.get(verdicts.get((label, column), ""), "")
             assert re.sub(r"[*\d.]", "", shown[label][at]) == sign
-    assert table.attrs["near_best"] == {}
+    assert table.attrs["near_best"] == {column: [] for column in table}
     assert "▲ better, ▼ worse than item-knn" in repr(table)
     assert "△ higher, ▽ lower than item-knn" in repr(table)
     assert "not significantly different from it" not in repr(table)
@@ -107,6 +107,8 @@ def test_marks_are_against_the_best_where_every_two_are_compared():
     assert "One without a mark is shown to differ, or is not tested" in legend
     assert "than" not in legend
     assert table.attrs["near_best"] == {"ndcg@10": ["item-knn"]}
+    for kind in ("better", "worse", "higher", "lower"):
+        assert table.attrs[kind] == {"ndcg@10": []}
     two = {name: SAMPLE.models[name] for name in ("factors", "popular")}
     apart = recnb.compare(two, SAMPLE.test, pairs="all").table("ndcg", k=10)
     assert apart.attrs["near_best"] == {"ndcg@10": []}
@@ -116,7 +118,7 @@ def test_marks_are_against_the_first_model_where_no_baseline_was_named():
     """No test is made beside those of the differences."""
     found = recnb.compare(SAMPLE.models, SAMPLE.test)
     table = found.table("ndcg", k=10)
-    assert table.attrs["near_best"] == {}
+    assert table.attrs["near_best"] == {"ndcg@10": []}
     assert table.attrs["worse"] == {"ndcg@10": ["popular"]}
     assert "°" not in repr(table)
     assert "▼ worse than item-knn" in repr(table)
@@ -142,7 +144,7 @@ def test_where_all_means_are_the_same_none_is_the_best():
     for found in (zeros, recnb.compare({"one": FIRST, "two": FIRST}, TRUTH)):
         table = found.table("ndcg", k=2)
         assert table.attrs["best"] == {"ndcg@2": []}
-        assert not table.attrs["near_best"]
+        assert table.attrs["near_best"] == {"ndcg@2": []}
         assert "*" not in repr(table)
         assert "highest mean" not in repr(table)
         report = found.report(k=2)
@@ -185,7 +187,7 @@ def test_a_table_has_intervals_and_numbers_of_all_lists():
         found.table(["ndcg", "coverage"], k=5, by=pd.Series({"u1": 1}))
     with pytest.raises(OptionError, match="say True or False"):
         found.table("ndcg", intervals="yes")
-    with pytest.raises(OptionError, match="has no option 'by'"):
+    with pytest.raises(OptionError, match="has an option 'by'"):
         found.curve("ndcg", by="segment")
 
 

@@ -5,6 +5,7 @@ of doing it on the same tables, and against the answers of an older join.
 import gzip
 import json
 import math
+import types
 from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
@@ -514,3 +515,14 @@ def test_whole_numbers_are_looked_up_at_both_ends_of_their_range(low):
     assert ids.positions(known, values).tolist() == [
         places.get(name, -1) for name in values
     ]
+
+
+@pytest.mark.parametrize("step", [rules.tie_order, rules.shared_rank])
+def test_a_rule_for_ties_that_a_step_does_not_know_is_no_other_rule(step):
+    rows = np.array([0])
+    nothing = types.SimpleNamespace(
+        user=rows, rank=rows, ties_of=lambda row: (row, row)
+    )
+    arguments = [nothing] if step is rules.tie_order else [nothing, rows]
+    with pytest.raises(AssertionError, match="'new'"):
+        step(*arguments, "new")

@@ -226,9 +226,11 @@ def test_differences_of_models_are_those_of_their_values() -> None:
 
 def test_one_number_of_all_lists_is_paired_by_no_user() -> None:
     with pytest.raises(OptionError, match="no users can be paired") as refused:
-        FOUND.curve(n_shown(), k=[1])
+        FOUND.differences(n_shown(), k=1)
     assert ".table(['n_shown'], k=10)" in str(refused.value)
-    assert FOUND.table(["n_shown"], k=10).shape == (3, 1)
+    means = FOUND.table(["n_shown"], k=10)
+    assert means.shape == (3, 1)
+    assert FOUND.curve("n_shown", k=[10])["mean"].tolist() == means.iloc[:, 0].tolist()
 
 
 @pytest.mark.parametrize("make", [mean_year, n_shown])
