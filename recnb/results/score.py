@@ -81,7 +81,7 @@ class Interval(tuple[float, float]):
         return self.low, self.high, self.confidence, self.method
 
     def __repr__(self) -> str:
-        why = ": too few users or differences" if np.isnan(self.low) else ""
+        why = f": {_('too few users')}" if np.isnan(self.low) else ""
         return f"[{self.low:.4f}, {self.high:.4f}] ({100 * self.confidence:g}%, {self.method}{why})"
 
 
@@ -219,12 +219,22 @@ class MetricValue(float, Suggesting):
             return ""
         low, high = self._ends()
         if np.isnan(low):
-            words = N_(
-                "no interval: fewer than {n} users with a value above 0, and the "
-                "metric has no upper bound"
-            )
-            return _(words, n=ENOUGH)
+            return self._no_interval_in_words()
         return _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")
+
+    def _no_interval_in_words(self) -> str:
+        """Say why several users have no interval."""
+        if self._values.moments.sample.n < 2:
+            words = N_(
+                "no interval: by their weights the {n:,} users count as fewer than 2 of "
+                "equal weight"
+            )
+            return _(words, n=self.n_users)
+        words = N_(
+            "no interval: fewer than {n} users with a value above 0, and the metric has "
+            "no upper bound"
+        )
+        return _(words, n=ENOUGH)
 
     def _repr_html_(self) -> str:
         return write(
