@@ -125,7 +125,7 @@ class MetricValue(float, Suggesting):
     @property
     def n_lists(self) -> int:
         """The number of lists that the mean is over: of users, unless they have several."""
-        return int(self._values.n_users[0])
+        return int(self._values.n_values[0])
 
     @property
     def has_interval(self) -> bool:
@@ -247,7 +247,7 @@ class MetricValue(float, Suggesting):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        values = self._values.in_words()
+        values = self._values.without_data()
         return type(self), (values,), {**vars(self), "_values": values}
 
 
