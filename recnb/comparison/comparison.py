@@ -379,7 +379,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 self._models, self.users_by_model, asked, cutoffs, division, bases
             )
             if intervals:
-                phrases += intervals_in_words(self._first, self.settings.confidence)
+                phrases += intervals_in_words(self._first, numbers)
             return phrases
 
         return WordedLater(words)

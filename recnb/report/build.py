@@ -312,7 +312,7 @@ def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...
         return ()
     if len(place.users) != next(iter(models.values())).n_lists:
         return ()
-    place = replace(place, sample=replace(place.sample, weights=None), known=None)
+    place = replace(place, sample=replace(place.sample, weights=None))
     return tuple(Numbers([place], list(models), settings=settings).means())
 
 

@@ -45,7 +45,7 @@ class Place:
 
     Its users have a value in every model. In a split a list's id stands where a user's
     does. A metric that is one number of all lists has no values of users: its place has
-    the numbers themselves, in `known` and `of_all`.
+    the numbers themselves, in `of_all`.
 
     |                       | `users`              | units of the sample | its lists    |
     |-----------------------|----------------------|---------------------|--------------|
@@ -63,9 +63,6 @@ class Place:
     values: Floats  #: users × models; without rows of a number of all lists
     sample: UserSample
     bases: Sequence[Basis]  #: what the number of each model rests on
-    #: The mean of each model over all its users, where no user of one is left out for
-    #: another; None: it is to be computed from the values.
-    known: Floats | None = None
     of_all: Sequence[Values] = ()  #: of each model the number of all lists
     part: int = 0  #: its position in the keys of the division
     whole: Place | None = None  #: of a segment, the place of all users
@@ -78,7 +75,6 @@ class Place:
             users=self.users.filter(pl.Series(inside)),
             values=np.compress(inside, self.values.T, axis=1).T,
             sample=self.sample.among(inside),
-            known=None,
         )
 
     def segment(self, inside: Bools, part: int) -> Place:
@@ -88,8 +84,8 @@ class Place:
     @property
     def mean(self) -> Floats:
         """The number of each model; NaN without a user."""
-        if self.known is not None:
-            return self.known
+        if self.of_all:
+            return np.array([number.mean[0] for number in self.of_all])
         return means(self.values, self.sample.weights)
 
     def interval(self, confidence: float) -> tuple[Floats, Floats]:
@@ -121,6 +117,11 @@ class Place:
     def better(self) -> Better:
         """Whether a higher or a lower number is better; None: neither."""
         return self.measure.metric.better
+
+    @property
+    def column(self) -> tuple[str, int | None]:
+        """The metric and the cut-off: tests of a column are corrected together."""
+        return self.measure.name, self.k
 
     @property
     def key(self) -> dict[str, Any]:
@@ -220,7 +221,6 @@ def places_of(models: Models, measure: Measure, cutoffs: Cutoffs) -> Iterator[Pl
         users = users_in_common([values.users for values in of_models])
         matrices = [_rows_of(values, users) for values in of_models]
         sample = data.sample_of(users, data.source.weight_of(users))
-    counts = [values.n_users for values in of_models]
     for index, cutoff in enumerate(cutoffs):
         place = Place(
             measure=first.measure,
@@ -234,12 +234,6 @@ def places_of(models: Models, measure: Measure, cutoffs: Cutoffs) -> Iterator[Pl
         lacks_value = np.isnan(place.values).any(axis=1)
         if lacks_value.any():
             place = place.among(np.logical_not(lacks_value))
-        # The place has fewer users than a model has values where some of its users
-        # have none in another model; where it has as many, the mean is that of `Values`.
-        most_values = max(count[index] for count in counts)
-        if of_all or most_values == len(place.users):
-            known = np.array([values.mean[index] for values in of_models])
-            place = replace(place, known=known)
         yield place
 
 

@@ -277,8 +277,7 @@ class Numbers:
         is_test = ~np.isnan(p)
         for _first, second in same:
             is_test[second] = False
-        families = [_column_of(place) for place in self.places]
-        p_holm = _corrected(np.where(is_test, p, nan), families)
+        p_holm = _corrected(np.where(is_test, p, nan), self.places)
         for first, second in same:
             p_holm[second] = p_holm[first]
         verdicts = [
@@ -290,7 +289,7 @@ class Numbers:
 
     @property
     def n_tests(self) -> int:
-        """The number of tests that are corrected together."""
+        """The number of tests of all columns; those of a column are corrected together."""
         return int(self.tests["is_test"].sum())
 
     @property
@@ -317,9 +316,9 @@ class Numbers:
         """
         if not self.has_gaps:
             return []
-        segments = dict[str, list[int]]()
+        segments = dict[tuple[str, int | None], list[int]]()
         for row, place in enumerate(self.places):
-            segments.setdefault(_column_of(place), []).append(row)
+            segments.setdefault(place.column, []).append(row)
         same_tests = []
         for rows in segments.values():
             if len(rows) == 2 and not np.isnan(p[rows]).any():
@@ -397,15 +396,11 @@ def measured(
     return Numbers(list(places), list(models), pairs, settings, division)
 
 
-def _column_of(place: Place) -> str:
-    """Return the name of a column, whose tests are corrected together."""
-    return f"{place.measure.name} {place.k}"
-
-
-def _corrected(p: Floats, families: Sequence[str]) -> Floats:
-    """Correct p-values by Holm's method, over the places of each family together."""
+def _corrected(p: Floats, places: Sequence[Place]) -> Floats:
+    """Correct p-values by Holm's method, over the places of each column together."""
     corrected = np.empty_like(p)
-    for family in set(families):
-        is_member = np.array(families) == family
+    columns = [place.column for place in places]
+    for column in set(columns):
+        is_member = np.array([each == column for each in columns])
         corrected[is_member] = holm(p[is_member])
     return corrected

@@ -81,7 +81,7 @@ class Interval(tuple[float, float]):
         return self.low, self.high, self.confidence, self.method
 
     def __repr__(self) -> str:
-        why = ": too few users or differences" if np.isnan(self.low) else ""
+        why = f": {_('too few users')}" if np.isnan(self.low) else ""
         return f"[{self.low:.4f}, {self.high:.4f}] ({100 * self.confidence:g}%, {self.method}{why})"
 
 
@@ -125,7 +125,7 @@ class MetricValue(float, Suggesting):
     @property
     def n_lists(self) -> int:
         """The number of lists that the mean is over: of users, unless they have several."""
-        return int(self._values.n_users[0])
+        return int(self._values.n_values[0])
 
     @property
     def has_interval(self) -> bool:
@@ -219,12 +219,22 @@ class MetricValue(float, Suggesting):
             return ""
         low, high = self._ends()
         if np.isnan(low):
-            words = N_(
-                "no interval: fewer than {n} users with a value above 0, and the "
-                "metric has no upper bound"
-            )
-            return _(words, n=ENOUGH)
+            return self._no_interval_in_words()
         return _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")
+
+    def _no_interval_in_words(self) -> str:
+        """Say why several users have no interval."""
+        if self._values.moments.sample.n_effective < 2:
+            words = N_(
+                "no interval: by their weights the {n:,} users count as fewer than 2 of "
+                "equal weight"
+            )
+            return _(words, n=self.n_users)
+        words = N_(
+            "no interval: fewer than {n} users with a value above 0, and the metric has "
+            "no upper bound"
+        )
+        return _(words, n=ENOUGH)
 
     def _repr_html_(self) -> str:
         return write(
@@ -237,7 +247,7 @@ class MetricValue(float, Suggesting):
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        values = self._values.in_words()
+        values = self._values.without_data()
         return type(self), (values,), {**vars(self), "_values": values}
 
 

@@ -91,7 +91,7 @@ def table_of(
     def words() -> list[str]:
         phrases = phrases_of(bases)
         if intervals:
-            phrases += intervals_in_words(data, confidence)
+            phrases += intervals_in_words(data, numbers)
         return phrases
 
     shown = Shown(basis=WordedLater(words), attrs={"n_users": data.n_users})
@@ -115,18 +115,26 @@ def _in_one_column(asked: Sequence[Measure], cutoffs: Cutoffs) -> list[Measure]:
     return named
 
 
-def intervals_of(confidence: float) -> str:
-    """Return the phrase of intervals below a table."""
-    return _("{confidence}% intervals", confidence=f"{100 * confidence:g}")
+def intervals_in_words(data: EvaluationData, numbers: Numbers) -> list[str]:
+    """Return the phrases of intervals: what they are clustered by, and do not cover.
+
+    Without any interval there is nothing to say.
+    """
+    low, _high = numbers.ends
+    if np.isnan(low).all():
+        return []
+    confidence = f"{100 * numbers.settings.confidence:g}"
+    words = _("{confidence}% intervals", confidence=confidence)
+    return [words, *_sampling_in_words(data, numbers)]
 
 
-def intervals_in_words(data: EvaluationData, confidence: float) -> list[str]:
-    """Return the phrases of intervals: what they are clustered by, and do not cover."""
-    return [
-        intervals_of(confidence),
-        *data.clustering_in_words,
-        *taken_as_known(data.source.weighted),
-    ]
+def _sampling_in_words(data: EvaluationData, numbers: Numbers) -> list[str]:
+    """Say what intervals and tests are clustered by, and what they take as known."""
+    # In one value of a split a user may have one list.
+    places = numbers.places
+    is_clustered = any(place.sample.is_clustered or place.of_all for place in places)
+    clustering = data.clustering_in_words if is_clustered else []
+    return [*clustering, *taken_as_known(data.source.weighted)]
 
 
 def phrases_of(bases: Bases, *of_each: str) -> list[str]:
@@ -174,12 +182,20 @@ def _basis_of_segments(data: EvaluationData, numbers: Numbers, label: str) -> li
     if numbers.division.has_gaps:
         confidence = f"{100 * numbers.settings.confidence:g}"
         words = GAPS if numbers.n_tests else WITHOUT_TESTS
-        return [*phrases_of(bases), _(words, by=label, confidence=confidence)]
+        return [
+            *phrases_of(bases),
+            _(words, by=label, confidence=confidence),
+            *_sampling_in_words(data, numbers),
+        ]
     weights = [
         *weights_in_words(data.joined.user_weight, of_lists=bool(data.keys.columns)),
         *pairs_in_words(data.joined.weighting),
     ]
-    return [*phrases_of(bases, *weights), part_in_words(data, numbers.division)]
+    return [
+        *phrases_of(bases, *weights),
+        *intervals_in_words(data, numbers),
+        part_in_words(data, numbers.division),
+    ]
 
 
 def lack_in_words(metric: str, problem: RecnbError) -> str:
@@ -213,7 +229,7 @@ def measures_of(
     bases = numbers.bases
 
     def words() -> list[str]:
-        return [*phrases_of(bases), intervals_of(confidence)]
+        return [*phrases_of(bases), *intervals_in_words(data, numbers)]
 
     frame = pd.DataFrame(numbers.estimates[:, 0], columns=ENDS)
     frame.index = pd.Index(
@@ -244,7 +260,7 @@ def curve_of(
     of_curve = sample.n_units, sample.n_lists, sample.cluster
 
     def words() -> list[str]:
-        return [*basis.phrases(), intervals_of(confidence)]
+        return [*basis.phrases(), *intervals_in_words(data, numbers)]
 
     shown = Shown(
         basis=WordedLater(words),

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-import polars as pl
 
 from recnb.caching import cached_property
 from recnb.display.language import _
@@ -102,13 +101,19 @@ def user_lists_of(
     data: EvaluationData, positions: Sequence[int], k: int | None
 ) -> list[UserList]:
     """Return the lists of the users at some positions, fetched at once."""
-    hits, users = data.hits(k), data.joined.users[list(positions)]
-    relevant = data.joined.rows.relevant_of(users)
+    users = data.joined.users[list(positions)]
+    truth: dict[Any, list[Any]] = {user: [] for user in users.to_list()}
+    rows = data.joined.rows.relevant_of(users).select("user", "item")
+    for user, item in rows.iter_rows():
+        truth[user].append(item)
+    # Those of these users first: each is then looked for among few.
+    hits, kept = data.hits(k), np.unique(positions)
+    hits = hits.with_users(np.isin(np.arange(hits.n_users), kept))
     lists = []
     for row, items in enumerate(data.lists_of(positions)):
-        of_user = each_once(hits.of_user(positions[row]))
-        of_truth = relevant.filter(pl.col("user") == users[row])["item"].to_list()
-        lists.append(UserList(of_user, items, of_truth, k))
+        position = int(np.searchsorted(kept, positions[row]))
+        of_user = each_once(hits.of_user(position))
+        lists.append(UserList(of_user, items, truth[users[row]], k))
     return lists
 
 

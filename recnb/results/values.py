@@ -178,8 +178,8 @@ class Values:
         return self.results if self.measure.metric.of == "all" else ()
 
     @property
-    def n_users(self) -> Ints:
-        """The number of users averaged, by cut-off.
+    def n_values(self) -> Ints:
+        """The number of lists averaged, by cut-off: of users, unless they have several.
 
         Of one number of all lists, the number of lists.
         """
@@ -217,7 +217,7 @@ class Values:
             return np.nan, np.nan
         return interval_of_pairs(of_users(), self.sample(), confidence)
 
-    def in_words(self) -> Values:
+    def without_data(self) -> Values:
         """Return the same without the data behind it.
 
         Its basis is in words, the values of users are at hand.

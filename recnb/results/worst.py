@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.data import Joined
 from recnb.display.language import N_, _, ngettext, use_noun
 from recnb.display.text import users_in_words
 from recnb.errors import OptionError, is_number, quoted
-from recnb.metrics.hits import Bools, Cutoffs
+from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.numbers import label_of
 from recnb.results.scoring import scoring_of, values_of
 from recnb.results.table import Shown, Table
+from recnb.results.user_lists import UserList, user_lists_of
 
 LOWEST = N_("{label}: the lowest of {users}")
 HIGHEST = N_("{label}, of which less is better: the highest of {users}")
@@ -32,22 +33,23 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
         raise OptionError(f"n={quoted(n)}: give a whole number of users from 1 up.")
     values = values_of(data, measure, Cutoffs.one(measure.k))
     joined = scoring_of(data, measure, whole=measure.k is None).joined
-    hits = joined.hits.down_to(measure.k)
-    found = np.unique(hits.entry)  # of equal scores a hit may have several ranks
-    n_found = np.bincount(hits.truth_user[found], minlength=hits.n_users)
+    n_relevant = joined.hits.n_relevant
     value = values.matrix[:, 0]
     is_cost = measure.metric.better == "low"
     # Who has no value, NaN, comes last.
-    order = np.lexsort((-hits.n_relevant, -value if is_cost else value))
+    order = np.lexsort((-n_relevant, -value if is_cost else value))
     n_users = int(np.count_nonzero(~np.isnan(value)))
     worst = order[: min(int(n), n_users)]
-    columns: dict[str, Any] = {
-        "n_relevant": hits.n_relevant[worst],
-        "n_found": n_found[worst],
-        "n_missed": (hits.n_relevant - n_found)[worst],
-    }
     users = values.users.gather(worst)
-    columns |= _in_words(data, joined, users, measure.k, columns["n_missed"] > 0)
+    # Those of the metric, which may have a convention of its own.
+    of_metric = EvaluationData.of(joined, side_data=data.side_data)
+    lists = user_lists_of(of_metric, worst.tolist(), measure.k)
+    columns = {
+        "n_relevant": n_relevant[worst],
+        "n_found": [len(of_user.found) for of_user in lists],
+        "n_missed": [len(of_user.missed) for of_user in lists],
+        **_in_words(data, users, lists),
+    }
     index = data.keys.index(users, data.user_label)
     name = label_of(measure.name, measure.k)
     if name in _headings() or name in index.names:  # a metric of one's own
@@ -76,46 +78,28 @@ def _title_of(measure: Measure, n_users: int) -> str:
 
 
 def _in_words(
-    data: EvaluationData,
-    joined: Joined,
-    users: pl.Series,
-    k: int | None,
-    have_missed: Bools,
+    data: EvaluationData, users: pl.Series, lists: Sequence[UserList]
 ) -> dict[str, Any]:
     """Return columns of texts of queries, and of items: on top, and missed.
 
     These are by title, or else as they are.
     """
-    lists = joined.rows.lists_of(users).sort("rank", maintain_order=True)
-    if k is not None:
-        lists = lists.filter(pl.col("rank") <= k)
-    relevant = joined.rows.relevant_of(users)
-    relevant = relevant.sort("relevance", descending=True, maintain_order=True)
-    missed = relevant.join(
-        lists, on=["user", "item"], how="anti", maintain_order="left"
-    )
-    first = _first_of_each(lists, users)
-    missing = _first_of_each(missed, users).set(pl.Series(~have_missed), None)
-    titles = data.item_titles([*first.drop_nulls(), *missing.drop_nulls()])
     columns: dict[str, Any] = {}
     texts = data.user_texts(users.to_list())
     if texts:
         columns["text"] = [texts.get(user, "") for user in users]
-    # As objects, ids stay as they are beside users without an item.
+    first = [next(iter(of_user.items.values()), None) for of_user in lists]
+    missing = [of_user.missed[0][0] if of_user.missed else None for of_user in lists]
+    titles = data.item_titles([item for item in first + missing if item is not None])
     for name, items in (("first", first), ("missing", missing)):
-        shown = items.to_list()
+        shown = items
         if titles:
-            named = {item: str(titles.get(item, item)) for item in items.drop_nulls()}
-            shown = [named.get(item) for item in shown]
+            shown = [
+                None if item is None else str(titles.get(item, item)) for item in items
+            ]
+        # As objects, ids stay as they are beside users without an item.
         columns[name] = pd.Series(shown, dtype=object)
     return columns
-
-
-def _first_of_each(rows: pl.DataFrame, users: pl.Series) -> pl.Series:
-    """Return the first item of each user; None of who has none."""
-    first = rows.group_by("user").agg(pl.col("item").first())
-    of_users = users.to_frame("user")
-    return of_users.join(first, on="user", how="left", maintain_order="left")["item"]
 
 
 def _others_in_words(n: int) -> list[str]:

@@ -176,6 +176,19 @@ def test_a_score_says_what_it_is_in_one_line() -> None:
     )
 
 
+def test_where_one_user_weighs_nearly_all_the_weights_are_why_there_is_no_interval() -> (
+    None
+):
+    users = pd.DataFrame({"user": [*"abc"], "weight": [100.0, 1, 1]})
+    lists = {user: ["x", "y"] for user in "abc"}
+    truth = {"a": ["x"], "b": ["y"], "c": ["z"]}
+    score = recnb.evaluate(lists, truth, users=users, user_weight="weight").recall(k=1)
+    assert math.isnan(score.interval().low)
+    shown = score._repr_html_()
+    assert "the 3 users count as fewer than 2 of equal weight" in shown
+    assert "upper bound" not in shown
+
+
 AGAIN = [
     copy.copy,
     copy.deepcopy,
@@ -255,7 +268,7 @@ def test_an_interval_is_a_pair_that_knows_its_confidence() -> None:
 def test_one_user_has_no_interval_and_equal_users_have_one() -> None:
     interval = recnb.ndcg([1, 0, 2]).interval()
     assert all(map(math.isnan, interval))
-    assert "too few users" in repr(interval)
+    assert repr(interval) == "[nan, nan] (95%, beta: too few users)"
     low, high = recnb.precision([[1, 0, 0]] * 7).interval()
     assert low < 1 / 3 < high
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -169,3 +171,42 @@ def test_a_hit_whose_score_is_shared_is_found_once() -> None:
     ev = recnb.evaluate(recs, truth, ties="expected")
     (row,) = ev.worst("recall", k=4).to_dict("records")
     assert (row["n_relevant"], row["n_found"], row["n_missed"]) == (3, 2, 1)
+
+
+SCORES = pd.DataFrame({"user": "u", "item": list("abcd"), "score": [3.0, 3, 1, 0]})
+JUDGED = pd.DataFrame({"user": "u", "item": list("bdx"), "relevance": [1, 3, 2]})
+
+
+@pytest.mark.parametrize("k", [1, 2, 4, None])
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"ties": "expected"},
+        {"ties": "max_rank"},
+        {"nonpositive_scores": "never_hit"},
+        {"judged_only": True},
+        {"candidates": "padded"},
+    ],
+    ids=str,
+)
+def test_found_and_missed_are_those_of_the_list_that_counts(
+    options: dict[str, Any], k: int | None
+) -> None:
+    ev = recnb.evaluate(SCORES, JUDGED, **options)
+    (row,) = ev.worst("recall", k=k).to_dict("records")
+    listed = ev.user("u", k=k)
+    missed = listed.missed.sort_values("relevance", ascending=False)["item"].tolist()
+    assert (row["n_found"], row["n_missed"]) == (listed["hit"].sum(), len(missed))
+    assert row["missing"] == next(iter(missed), None)
+
+
+def test_an_item_that_counts_below_the_cutoff_or_never_is_missed() -> None:
+    """b has the shared rank 2, and d has no score above 0."""
+    missed = "n_found", "n_missed", "missing"
+    shared = recnb.evaluate(SCORES, JUDGED[JUDGED["item"] == "b"], ties="max_rank")
+    row = shared.worst("recall", k=1).iloc[0]
+    assert (row["recall@1"], *row[[*missed]]) == (0, 0, 1, "b")
+    never = recnb.evaluate(SCORES, JUDGED, nonpositive_scores="never_hit")
+    row = never.worst("recall", k=4).iloc[0]
+    assert row["recall@4"] == pytest.approx(1 / 3)
+    assert row[[*missed]].tolist() == [1, 2, "d"]
