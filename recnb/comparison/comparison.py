@@ -68,7 +68,7 @@ from recnb.results.segments import (
     part_in_words,
 )
 from recnb.results.table import Shown, Table, WordedLater, check_flag
-from recnb.results.tables import depth_in_words, intervals_in_words
+from recnb.results.tables import depth_in_words, intervals_in_words, intervals_of
 from recnb.results.user_cards import Nouns, of_users
 from recnb.results.user_groups import moved
 from recnb.results.values import (
@@ -373,13 +373,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> WordedLater:
         """Return the phrases below means, and of their intervals if these are shown."""
         division, bases = numbers.division, numbers.bases  # the numbers are let go
+        of_intervals = intervals_of(numbers)
 
         def words() -> list[str]:
             phrases = basis_of_table(
                 self._models, self.users_by_model, asked, cutoffs, division, bases
             )
             if intervals:
-                phrases += intervals_in_words(self._first, numbers)
+                phrases += intervals_in_words(self._first, *of_intervals)
             return phrases
 
         return WordedLater(words)
@@ -789,13 +790,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         (measure,) = asked_of(self._first, [metric], options, "k")
         measure = replace(measure, k=None, typed="")  # its text may have a cut-off
         numbers = measured(self._models, [measure], cutoffs, settings=self.settings)
-        low, _high = numbers.ends
-        has_intervals = bool(np.isfinite(low).any())
         shown = Shown(
             title=f"{measure.symbol}@k",
-            basis=self._below_means(
-                numbers, [measure], cutoffs, intervals=has_intervals
-            ),
+            basis=self._below_means(numbers, [measure], cutoffs, intervals=True),
             pivot=("k", "model", "mean"),
             plot="curves",
             symbol=measure.symbol,

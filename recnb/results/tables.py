@@ -86,12 +86,12 @@ def table_of(
     frame = by_cutoff(numbers, cutoffs, intervals=intervals)
     if have_cutoffs:
         frame.columns = pd.Index(ENDS if intervals else ["mean"])
-    bases = numbers.bases
+    bases, of_intervals = numbers.bases, intervals_of(numbers)
 
     def words() -> list[str]:
         phrases = phrases_of(bases)
         if intervals:
-            phrases += intervals_in_words(data, numbers)
+            phrases += intervals_in_words(data, *of_intervals)
         return phrases
 
     shown = Shown(basis=WordedLater(words), attrs={"n_users": data.n_users})
@@ -115,24 +115,31 @@ def _in_one_column(asked: Sequence[Measure], cutoffs: Cutoffs) -> list[Measure]:
     return named
 
 
-def intervals_in_words(data: EvaluationData, numbers: Numbers) -> list[str]:
-    """Return the phrases of intervals: what they are clustered by, and do not cover.
+def intervals_of(numbers: Numbers) -> tuple[float | None, bool]:
+    """Return the confidence of intervals, if there are any, and if they are clustered.
 
-    Without any interval there is nothing to say.
+    Words of a table are made of these when it is read: its numbers are let go.
     """
     low, _high = numbers.ends
-    if np.isnan(low).all():
-        return []
-    confidence = f"{100 * numbers.settings.confidence:g}"
-    words = _("{confidence}% intervals", confidence=confidence)
-    return [words, *_sampling_in_words(data, numbers)]
-
-
-def _sampling_in_words(data: EvaluationData, numbers: Numbers) -> list[str]:
-    """Say what intervals and tests are clustered by, and what they take as known."""
+    confidence = None if np.isnan(low).all() else numbers.settings.confidence
     # In one value of a split a user may have one list.
     places = numbers.places
     is_clustered = any(place.sample.is_clustered or place.of_all for place in places)
+    return confidence, is_clustered
+
+
+def intervals_in_words(
+    data: EvaluationData, confidence: float | None, is_clustered: bool
+) -> list[str]:
+    """Return the phrases of intervals: what they are clustered by, and do not cover."""
+    if confidence is None:
+        return []
+    words = _("{confidence}% intervals", confidence=f"{100 * confidence:g}")
+    return [words, *_sampling_in_words(data, is_clustered)]
+
+
+def _sampling_in_words(data: EvaluationData, is_clustered: bool) -> list[str]:
+    """Say what intervals and tests are clustered by, and what they take as known."""
     clustering = data.clustering_in_words if is_clustered else []
     return [*clustering, *taken_as_known(data.source.weighted)]
 
@@ -162,8 +169,13 @@ def _table_by(
     numbers = measured({"": data}, asked, cutoffs, division=division, settings=settings)
     by_in_words = ", ".join(division.labels)
     label = one_line(by_in_words)
+    frame = by_segment(numbers)
+    columns = frame.columns.to_list()
+    if not frame["small"].any():
+        columns.remove("small")
     shown = Shown(
         title=_("By {by}", by=label),
+        columns=columns,
         basis=_basis_of_segments(data, numbers, label),
         attrs={
             "n_users": data.n_users,
@@ -173,19 +185,20 @@ def _table_by(
         plot="segments",
         by=by_in_words,
     )
-    return Table(by_segment(numbers), shown=shown)
+    return Table(frame, shown=shown)
 
 
 def _basis_of_segments(data: EvaluationData, numbers: Numbers, label: str) -> list[str]:
     """Return the phrases below a table of segments."""
     bases = numbers.bases
+    confidence, is_clustered = intervals_of(numbers)
     if numbers.division.has_gaps:
-        confidence = f"{100 * numbers.settings.confidence:g}"
+        level = f"{100 * numbers.settings.confidence:g}"
         words = GAPS if numbers.n_tests else WITHOUT_TESTS
         return [
             *phrases_of(bases),
-            _(words, by=label, confidence=confidence),
-            *_sampling_in_words(data, numbers),
+            _(words, by=label, confidence=level),
+            *_sampling_in_words(data, is_clustered),
         ]
     weights = [
         *weights_in_words(data.joined.user_weight, of_lists=bool(data.keys.columns)),
@@ -193,7 +206,7 @@ def _basis_of_segments(data: EvaluationData, numbers: Numbers, label: str) -> li
     ]
     return [
         *phrases_of(bases, *weights),
-        *intervals_in_words(data, numbers),
+        *intervals_in_words(data, confidence, is_clustered),
         part_in_words(data, numbers.division),
     ]
 
@@ -226,10 +239,10 @@ def measures_of(
     ]
     settings = Settings(confidence)
     numbers = measured({"": data}, asked, Cutoffs.of(None), settings=settings)
-    bases = numbers.bases
+    bases, of_intervals = numbers.bases, intervals_of(numbers)
 
     def words() -> list[str]:
-        return [*phrases_of(bases), *intervals_in_words(data, numbers)]
+        return [*phrases_of(bases), *intervals_in_words(data, *of_intervals)]
 
     frame = pd.DataFrame(numbers.estimates[:, 0], columns=ENDS)
     frame.index = pd.Index(
@@ -258,9 +271,10 @@ def curve_of(
     ((basis,),) = numbers.bases.values()
     sample, of_users = numbers.places[-1].sample, chosen.metric.of != "all"
     of_curve = sample.n_units, sample.n_lists, sample.cluster
+    of_intervals = intervals_of(numbers)
 
     def words() -> list[str]:
-        return [*basis.phrases(), *intervals_in_words(data, numbers)]
+        return [*basis.phrases(), *intervals_in_words(data, *of_intervals)]
 
     shown = Shown(
         basis=WordedLater(words),
