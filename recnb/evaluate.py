@@ -146,10 +146,10 @@ def evaluate(
         Names of columns, as `user="member"`; of users and items one for each frame,
         where they differ: `user=["cust", "customer_uuid"]`.
     split : str or list of str, optional
-        Columns of the recommendations that tell the lists of a user apart, as
+        Columns of the recommendations that tell the lists of a user apart, such as
         `split="day"` or `split=["fold", "seed"]`. A list is judged by the truth of its
-        user in its split; a truth without such a column holds for each of its values.
-        Means are over lists, and users are still the sample.
+        user in its split; a truth without such a column holds for all of its values.
+        Means are over lists, but users are still the sample.
     train, items, users : frame, mapping or path, optional
         What users had before, with a row per item or as lists by user; items with their
         titles and attributes; users with their columns, for segments.
@@ -171,10 +171,10 @@ def evaluate(
         The chance that a relevant pair was seen: a column of the truth or of `items=`,
         or a Series by item, as `recnb.popularity_propensity` gives, or by user and item
         (then an evaluation takes twice the time). A pair weighs 1 / propensity wherever
-        it is counted. That takes the bias of what was seen out of precision, cg, dcg
+        it is counted. This removes the bias of what was seen from precision, cg, dcg
         and rbp, if users of whom nothing was seen count 0 (`averaged_users="recs",
-        no_relevant="zero"`); out of recall but for what falls with 1 / relevant items;
-        and not out of ndcg, whose ideal is what was seen.
+        no_relevant="zero"`); from recall, except for what falls with 1 / relevant
+        items; but not from ndcg, whose ideal is what was seen.
     min_propensity : float, optional
         The least propensity, between 0 and 1: a pair weighs 1 / `min_propensity` at
         most.
@@ -193,8 +193,8 @@ def evaluate(
     Raises
     ------
     RecnbError
-        Unusable input, such as repeated pairs or missing ids: names the frame, the
-        column, an example and the fix.
+        If input is unusable, such as repeated pairs or missing ids. The error names
+        the frame, the column, an example and the fix.
 
     Examples
     --------
@@ -395,7 +395,7 @@ def evaluate_groups(
     qid: Any = None,
     **options: Unpack[Options],
 ) -> Evaluation:
-    """Evaluate predictions of learning to rank: of each row label, score and query.
+    """Evaluate learning-to-rank predictions: a label, score and query for each row.
 
     Parameters
     ----------

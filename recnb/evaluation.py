@@ -125,14 +125,14 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
             - "activity", which is computed from `train=`,
             - a Series of user to segment.
 
-            The truth is divided, each value being a truth of its own, by
+            The truth is divided, with each value as a truth of its own, by
 
             - a column of the truth that differs within users, such as a week,
             - a column of `items=`, such as a genre.
 
-            Several of these are given in a list.
+            To use several of these, give a list.
         confidence : float, default 0.95
-            Of the intervals, between 0 and 1.
+            Confidence level of the intervals, between 0 and 1.
         **options
             Options of the metrics, applied to each metric that has them, as
             `gain="exponential"`.
@@ -388,15 +388,14 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
     ) -> Table:
         """Return the users or queries with the lowest values of a metric, a row each.
 
-        Of users with equal values those with more relevant items come first; a line
+        Among users with equal values, those with more relevant items come first; a line
         below says how many others have the value of the last row. Users without a value
-        are left out, and weights of users change no order.
+        are left out, and weights of users do not change the order.
 
         Parameters
         ----------
         metric : str or Metric
-            A metric of accuracy. Of one of which less is better, the highest come
-            first.
+            A metric of accuracy. If less is better, the highest values come first.
         k : int, optional
             The cut-off; None is the whole list.
         n : int, default 10
@@ -407,10 +406,10 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         Returns
         -------
         Table
-            A row per user: the value, n_relevant, n_found and n_missed; with text of
-            the query if `users=` has a column `text`; first and missing, the item on
-            top of the list and the most relevant one that is not in it, by title or
-            text if `items=` has one.
+            A row per user: the value, n_relevant, n_found and n_missed; the text of the
+            query if `users=` has a column `text`; the item on top of the list (first)
+            and the most relevant one that is not in it (missing), by title or text if
+            `items=` has one.
 
         See Also
         --------
@@ -666,7 +665,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         -------
         Gate
             True if the number reaches the value; `to_json` writes it for CI, and
-            `assert gate, gate` in a script says its numbers.
+            `assert gate, gate` in a script shows its numbers.
 
         Examples
         --------
@@ -682,7 +681,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
     def at_most(
         self, metric: AnyMetric, value: float, k: int | None = None, **options: Any
     ) -> Gate:
-        """Check that a number does not exceed a value, such as that of a cost.
+        """Check that a number, such as a cost, does not exceed a value.
 
         Parameters
         ----------
@@ -734,7 +733,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
         k : int, optional
             The cut-off; None is the whole list.
         other : str, Convention or Evaluation
-            What the other number comes from; it must be given. A library's name, with a
+            Required: where the other number comes from. A library's name, with a
             variant of its metric if wanted ("xgboost ndcg_linear",
             "scikit-learn[full]"); "recnb"; a Convention; or another Evaluation.
             `ev.under("ranx").why("ndcg", k=10, other="rectools")` compares two

@@ -304,10 +304,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> Table:
         """Return means over the common users, and numbers of all lists.
 
-        Where it is shown the best of each column is bold, the lowest where less is
-        better, and marked is what is shown to differ from the baseline; where every two
-        models are compared, what is not shown to differ from the best. `.plot()` draws
-        it with intervals.
+        When shown, the best of each column is bold (the lowest if less is better), and
+        means that are shown to differ from the baseline are marked; if every two models
+        are compared, those not shown to differ from the best. `.plot()` draws the table
+        with intervals.
 
         Parameters
         ----------
@@ -415,12 +415,12 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         Table
             `p_holm` is corrected by Holm's method within each metric and cut-off, over
             pairs of models and segments; it is NaN where fewer than 10 users differ.
-            `verdict` is "better" or "worse" ("higher" or "lower" of a metric where
-            neither is better, such as novelty); "hint", printed as inconclusive;
-            "torn", where test and interval disagree; "open", no difference shown;
-            "same" or "untested". `detectable` is the smallest difference found with
-            80 % power; `won`, `tied` and `lost` count users, or lists where users have
-            several: `n_lists` of `n_users`, clustered. Its `conclusions` has a sentence
+            `verdict` is "better" or "worse" ("higher" or "lower" for a metric such as
+            novelty, where neither is better); "hint", printed as inconclusive; "torn",
+            if test and interval disagree; "open", if no difference is shown; "same" or
+            "untested". `detectable` is the smallest difference that would be found with
+            80 % power. `won`, `tied` and `lost` count users or, if users have several,
+            lists: `n_lists` of `n_users`, clustered. Its `conclusions` has a sentence
             for each row, and `plot()` draws them.
 
         Examples
@@ -467,16 +467,16 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         model: str | None = None,
         **options: Any,
     ) -> Gate:
-        """Check that models are not worse than the baseline, as releases ask for.
+        """Check that models are not worse than the baseline, as before a release.
 
-        With `margin` 0 a model fails if it is shown to be worse: by the verdict of
-        `differences`, which is corrected for the number of models. Above 0 it fails
+        With `margin` 0, a model fails if the verdict of `differences`, corrected for
+        the number of models, is that it is worse. With a `margin` above 0, it fails
         unless its interval, which is not corrected, is above -`margin` (a test of
-        non-inferiority); of a metric where less is better, below `margin`. If too few
-        users differ for a test, the interval is that within the bounds of the metric: a
-        model passes with `margin` 0, unless it is below 0, and the check says that no
-        test could be made. No model passes of fewer than 10 users, nor with a margin
-        where there is no interval.
+        non-inferiority) or, if less is better, below `margin`. If too few users differ
+        for a test, the interval within the bounds of the metric is used: with `margin`
+        0, a model passes unless that interval is below 0, and the check says that no
+        test could be made. With fewer than 10 users no model passes, nor with a margin
+        if there is no interval.
 
         Parameters
         ----------
@@ -556,17 +556,17 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         k : int, optional
             The cut-off; None is the whole list.
         test_share : float, optional
-            Of folds, the share of the data that each tests, 0.2 of five: the corrected
-            resampled t test. Without it splits are training runs, such as seeds, and
-            the paired t test is made.
+            For folds, the share of the data that each tests, 0.2 for five folds; it
+            gives the corrected resampled t test. Without it, splits are training runs,
+            such as seeds, and the test is the paired t test.
         **options
             Options of the metric.
 
         Returns
         -------
         Table
-            A row per model: the mean of its means by split, their standard deviation and
-            number. Its `differences` has a row for each pair of models with its test, and
+            A row per model, with the mean, standard deviation and number of its means
+            by split. Its `differences` has a row for each pair of models with its test, and
             `by_split` the means.
 
         Examples
@@ -664,7 +664,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     @with_noun
     def overlap(self, k: int | None = None, *, p: float = 0.9) -> Table:
-        """Return how similar the lists of each two models are.
+        """Return how similar the lists of every two models are.
 
         Parameters
         ----------
@@ -707,8 +707,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def beyond(self, k: int | None = None) -> Table:
         """Return the metrics beyond accuracy of every model, down to k.
 
-        Those that `train=` and `items=` allow, NaN where a model has no number; nothing
-        is tested.
+        It has those that `train=` and `items=` allow, and NaN if a model has no number;
+        nothing is tested.
 
         Parameters
         ----------

@@ -108,7 +108,7 @@ def metrics_page(text: str) -> str:
     meant = ("what the number means", "credit of a hit", "out of")
     parts = {
         "metrics": table(["call", *meant, "options", "from 0 to"], accuracy),
-        "retrieval": table(["measure", "method", *meant], retrieval),
+        "retrieval": table(["measure", "name", *meant], retrieval),
         "beyond accuracy": table(
             [
                 "call",
