@@ -150,7 +150,10 @@ def _by_metric(part: pd.DataFrame, by: str) -> pd.DataFrame:
 def _by_model(part: pd.DataFrame) -> pd.DataFrame:
     """Return a row per segment and column of a table of means, and a column per model."""
     of_each = part.rename(columns=symbol_of).stack(future_stack=True)
-    return pd.DataFrame(of_each.unstack("model", sort=False))
+    models = part.index.unique("model")
+    rows = of_each.xs(models[0], level="model").index
+    # unstack(sort=False) of pandas 2.2 puts numbers into other cells.
+    return pd.DataFrame(of_each.unstack("model")).reindex(index=rows, columns=models)
 
 
 # Figures of lines
