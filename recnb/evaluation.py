@@ -1,6 +1,6 @@
 """`Evaluation`: one model's recommendations against the truth.
 
-What can be asked of it, a method each.
+What you can ask of it, a method each.
 """
 
 from __future__ import annotations
@@ -118,7 +118,7 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
             True: three columns per cut-off, (k, "mean"), (k, "low") and (k, "high"),
             with intervals. A table of segments has intervals in any case.
         by : str, Series or list, optional
-            Segments, each with an interval and its difference to all others. `.plot()`
+            Segments, each with its interval and difference from all others. `.plot()`
             draws dates, weeks and periods as a line. Users are divided by
 
             - a column of `users=`, or one of the truth that has one value per user,
@@ -291,19 +291,19 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
     ) -> Explanation:
         """Return the worked computation of one user's score.
 
-        It has the formula, values, a row per rank and the ideal list.
+        It shows formula, values, a row per rank and the ideal list.
 
         Parameters
         ----------
         metric : str or Metric
             The metric.
         user : hashable, optional
-            The id of the user; in a split a tuple, as `per_user.index` has it:
+            The id of the user; with `split=` a tuple, as in `per_user.index`:
             `("u1", "2024-05-01")`. A metric of all lists together needs none.
         k : int, optional
             The cut-off; None is the whole list.
         lang : {"en", "ko"}, optional
-            The language; None is the one that is set, `recnb.language`.
+            The language; None is that of `recnb.language`.
         **options
             Options of the metric.
 
@@ -366,8 +366,8 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         Returns
         -------
         Table
-            A row per item of the list. Its `missed` has the relevant items that are not
-            among them.
+            A row per item of the list. Its `missed` has the relevant items that
+            it lacks.
 
         Examples
         --------
@@ -442,7 +442,7 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
     ) -> Report:
         """Return a report of one model.
 
-        It has problems in the data, metrics with intervals, the curve over k, and the
+        It shows problems in the data, means with intervals, the curve over k, and the
         best and worst served users. With `train=` or `items=` it includes metrics beyond
         accuracy.
 
@@ -631,7 +631,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
         See Also
         --------
-        recnb.users_needed : How many users a difference needs to be found.
+        recnb.users_needed : How many users it takes to find a difference.
 
         Examples
         --------
@@ -648,7 +648,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
     def at_least(
         self, metric: AnyMetric, value: float, k: int | None = None, **options: Any
     ) -> Gate:
-        """Check that a number reaches a value, as a test of a release would.
+        """Check that a number reaches a value, as a release test would.
 
         Parameters
         ----------

@@ -1,6 +1,6 @@
 """`Comparison`: models against each other on the same users.
 
-Means, paired differences, tests, and what may be concluded of them.
+Means, paired differences, tests, and what follows from them.
 """
 
 from __future__ import annotations
@@ -116,7 +116,7 @@ def compare(
         frame, file or folder with a column of models, named by `model="column"`, or
         with a column of predictions for each, `score=["y_pred", "xgb_pred"]`.
     truth : frame, mapping, Series or path, optional
-        As in `recnb.evaluate`; nothing if all models are Evaluations.
+        As in `recnb.evaluate`; omit it if all models are Evaluations.
     baseline : str, optional
         The model that all others are compared with, by default the first.
     pairs : {"baseline", "all"}, optional
@@ -125,7 +125,7 @@ def compare(
     confidence : float, default 0.95
         Of the intervals; tests have the level 1 - `confidence`.
     model : str, optional
-        The column that names the models, where they are in one frame.
+        The column that names the models, if they are in one frame.
     **options
         Those of `evaluate`: columns, conventions, `train=`, `items=`, `users=`.
 
@@ -469,14 +469,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> Gate:
         """Check that models are not worse than the baseline, as before a release.
 
-        With `margin` 0, a model fails if the verdict of `differences`, corrected for
+        With `margin` 0, a model fails if its verdict in `differences`, corrected for
         the number of models, is that it is worse. With a `margin` above 0, it fails
         unless its interval, which is not corrected, is above -`margin` (a test of
         non-inferiority) or, if less is better, below `margin`. If too few users differ
         for a test, the interval within the bounds of the metric is used: with `margin`
         0, a model passes unless that interval is below 0, and the check says that no
-        test could be made. With fewer than 10 users no model passes, nor with a margin
-        if there is no interval.
+        test could be made. With fewer than 10 users, or with a margin but no interval,
+        no model passes.
 
         Parameters
         ----------
@@ -606,7 +606,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         baseline: str | None = None,
         **options: Any,
     ) -> Table:
-        """Return who gain and who lose most with one model instead of another.
+        """Return the users who gain or lose most from one model to another.
 
         Parameters
         ----------
