@@ -343,7 +343,7 @@ def lists_of_users() -> dict[str, Any]:
         "over splits": over_splits.FOUND.runs("ndcg", k=5),
         "over splits, shared": over_splits.FOUND.runs("ndcg", k=5, test_share=0.2),
         **{
-            f"over splits by {column}": over_splits.runs_over(column)
+            f"over splits by {column}": over_splits.runs_over(column).notes[0]
             for column in over_splits.SPLITS
         },
         "stored, 5": paired(5),
