@@ -508,14 +508,24 @@ def findings(report: ReportData) -> Iterator[FoundByCheck]:
     """Give each finding: its effect on every model, an example, what to type."""
     checks = words.by_check(report)
     for models, found in checks:
-        first = found[0]
-        lines = first.details
-        if len({finding.effect for finding in found}) > 1:
-            effects = _effects(models, found)
-            lines = [*effects, *replace(first, effect="").details]
-        is_open = first.severity == "warning" or len(checks) <= FEW_FINDINGS
+        is_open = found[0].severity == "warning" or len(checks) <= FEW_FINDINGS
         title = words.finding_title(models, found, report)
-        yield FoundByCheck(title, lines, is_open)
+        yield FoundByCheck(title, _details(models, found), is_open)
+
+
+def _details(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
+    """Return the effect on every model, an example, and what to type.
+
+    What to type is of the first model, which is named where others type something else.
+    """
+    first = found[0]
+    lines = first.details
+    if len({finding.code for finding in found}) > 1:
+        advice = len(first.sentences) - 1
+        lines[advice] = [strong(models[0]), ": ", lines[advice]]
+    if len({finding.effect for finding in found}) > 1:
+        lines[:1] = _effects(models, found)
+    return lines
 
 
 def _effects(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
