@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from recnb.comparison.common import JUDGED_BY_ALL, JUDGED_BY_BOTH, ModelUsers
+from recnb.comparison.common import ModelUsers, judged_by
 from recnb.conventions import Convention, options_in_words
 from recnb.display.forms import CONSOLE
 from recnb.display.language import N_, Message, Plural, _, use_noun
@@ -21,7 +21,7 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, symbol_of
 from recnb.results.evaluation_data import users_in_common
 from recnb.results.numbers import Bases
-from recnb.results.scoring import scoring_of, with_whole_lists
+from recnb.results.scoring import scale_of, scoring_of, with_whole_lists
 from recnb.results.segments import Division, part_in_words
 from recnb.results.unweighted import plain_means
 from recnb.results.values import (
@@ -31,7 +31,6 @@ from recnb.results.values import (
     merged,
     no_relevant_in_words,
     pairs_in_words,
-    scale_in_words,
     weights_in_words,
 )
 
@@ -45,45 +44,32 @@ NAMED = 3
 class Clause(NamedTuple):
     """A clause on users of models: of one, of each alike, and of many models.
 
-    Of many it has one number if they share it, else the lowest and the highest.
+    Of many the count is one number if they share it, else the lowest and the highest.
     """
 
     of_one: Message
     of_each: Message
     of_many: Message
-    in_range: Message
 
 
 WITHOUT_LIST = Clause(
     of_one=N_("{n:,} without a list from {model}, which counts 0"),
     of_each=N_("in each model {n:,} without a list, which counts 0"),
-    of_many=N_("{low:,} without a list in each of {models:,} models, which counts 0"),
-    in_range=N_(
-        "{low:,} to {high:,} without a list in each of {models:,} models, which "
-        "counts 0"
-    ),
+    of_many=N_("{count} without a list in each of {models:,} models, which counts 0"),
 )
 WITHOUT_JUDGED = Clause(
     of_one=N_("{n:,} without a judged item in a list from {model}, which counts 0"),
     of_each=N_("in each model {n:,} without a judged item in a list, which counts 0"),
     of_many=N_(
-        "{low:,} without a judged item in a list in each of {models:,} models, "
-        "which counts 0"
-    ),
-    in_range=N_(
-        "{low:,} to {high:,} without a judged item in a list in each of {models:,} "
-        "models, which counts 0"
+        "{count} without a judged item in a list in each of {models:,} models, which "
+        "counts 0"
     ),
 )
 #: The same of metrics by which a list without a hit does not count 0.
 MISSED = Clause(
     of_one=N_("{n:,} without a list from {model}, which has no hit"),
     of_each=N_("in each model {n:,} without a list, which has no hit"),
-    of_many=N_("{low:,} without a list in each of {models:,} models, which has no hit"),
-    in_range=N_(
-        "{low:,} to {high:,} without a list in each of {models:,} models, which has "
-        "no hit"
-    ),
+    of_many=N_("{count} without a list in each of {models:,} models, which has no hit"),
 )
 LEFT_OUT = Clause(
     of_one=Plural(
@@ -92,12 +78,8 @@ LEFT_OUT = Clause(
     ),
     of_each="",  # no model leaves out what all others have
     of_many=N_(
-        "{low:,} users of each of {models:,} models left out, not judged in "
-        "every other model"
-    ),
-    in_range=N_(
-        "{low:,} to {high:,} users of each of {models:,} models left out, not "
-        "judged in every other model"
+        "{count} users of each of {models:,} models left out, not judged in every "
+        "other model"
     ),
 )
 
@@ -191,9 +173,7 @@ def options_of(
         words = in_words(whole=scoring.whole)
         if cut.is_mixed and measure.metric.is_accuracy:
             words = with_whole_lists(words, in_words(whole=True))
-        if "max_relevance" in options and options["max_relevance"] is None:
-            words.append(scale_in_words(first.joined.hits.max_relevance))
-        phrases[symbol_of(measure.asked_as)] = words
+        phrases[symbol_of(measure.asked_as)] = [*words, *scale_of(scoring)]
     return phrases
 
 
@@ -288,8 +268,7 @@ def _users_and_notes(
     `has_missed`: a list without a hit does not count 0.
     """
     with use_noun(first.noun_of_lists):
-        compared = JUDGED_BY_BOTH if len(counts) == 2 else JUDGED_BY_ALL
-        judged = _(compared, n=first.n_lists, models=len(counts))
+        judged = str(judged_by(len(counts), first.n_lists))
         left_out = {model.model: model.n_left_out for model in counts}
         words = _of_models(LEFT_OUT, left_out)
         words += _without_list(counts, convention, has_missed=has_missed)
@@ -324,8 +303,10 @@ def _of_models(clause: Clause, counts: Mapping[str, int]) -> list[str]:
             _(clause.of_one, n=n, model=one_line(model)) for model, n in counts.items()
         ]
     low, high = min(counts.values()), max(counts.values())
-    words = clause.of_many if low == high else clause.in_range
-    return [_(words, models=len(counts), low=low, high=high)]
+    count = f"{low:,}"
+    if low < high:
+        count = _("{low:,} to {high:,}", low=low, high=high)
+    return [_(clause.of_many, models=len(counts), count=count)]
 
 
 def _without_relevant(
