@@ -16,7 +16,7 @@ from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS, METRICS
-from recnb.report import texts
+from recnb.report import words
 from recnb.report.data import MetricWords, ReportData, SegmentNumbers
 from recnb.report.distribution import Distribution
 from recnb.report.made_with import made_with
@@ -77,7 +77,7 @@ def report_of(
         **_of_users(models, request, differences, users),
         **_of_data(models, request, settings, is_compared=bool(pairs)),
         lacking=lacking,
-        left_out=_(texts.LEFT_OUT, where=where) if where else "",
+        left_out=_(words.LEFT_OUT, where=where) if where else "",
         basis=basis or _basis(first, request),
         **_words_in_force(),
     )
@@ -219,8 +219,8 @@ def _basis_of_segments(model: EvaluationData, numbers: Numbers) -> str:
     if len(numbers.models) > 1:
         return ""
     n_tests = numbers.n_tests
-    words = texts.GAPS_OF_EACH if n_tests else texts.INTERVALS_OF_EACH
-    return _(words, n=n_tests, confidence=100 * numbers.settings.confidence)
+    message = words.GAPS_OF_EACH if n_tests else words.INTERVALS_OF_EACH
+    return _(message, n=n_tests, confidence=100 * numbers.settings.confidence)
 
 
 # Users

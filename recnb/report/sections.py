@@ -25,7 +25,7 @@ from recnb.display.style import ACCENT, NEUTRAL, OTHER, QUIET
 from recnb.display.text import at_k, fixed, one_line, short, signed
 from recnb.lint import Finding
 from recnb.metrics.metric import Better
-from recnb.report import texts, words
+from recnb.report import words
 from recnb.report.data import (
     MOST_PAIRS,
     MetricWords,
@@ -147,7 +147,7 @@ def beyond(report: ReportData) -> Rows | None:
     if not rows:
         return None
     header = [_("metric"), words.nouns(report).users, *header]
-    return Rows(header, rows, title, most=20, note=_(texts.WITHOUT_INTERVAL))
+    return Rows(header, rows, title, most=20, note=_(words.WITHOUT_INTERVAL))
 
 
 def _sizes_of(means: Sequence[MeanRow]) -> str:
@@ -226,7 +226,7 @@ def differences(report: ReportData) -> Rows:
         rows = report.at_lead
         n, k = n_tested(report.differences), [*report.k]
         symbol = report.lead.symbol
-        note = with_code(_(texts.TESTS_ALONE, symbol=symbol, n=n, k=k))
+        note = with_code(_(words.TESTS_ALONE, symbol=symbol, n=n, k=k))
     if len(rows) > MOST_ROWS and report.baseline is None:
         rows = _of_the_best(rows, report)
     title = _("Differences at k = {k}, each over the same users", k=report.lead_k)
@@ -349,7 +349,7 @@ def segments(report: ReportData, segments: SegmentNumbers) -> list[Rows]:
         rows = segments.differences_of(report.lead.metric)
         columns: Columns = [(_("segment"), [_name(segments, row) for row in rows])]
         columns += _models_of(rows)
-        note = _(texts.DIFFERENCES_IN_SEGMENTS, n=n_tested(segments.differences))
+        note = _(words.DIFFERENCES_IN_SEGMENTS, n=n_tested(segments.differences))
         titled = [title, ": ", _("difference")]
         tables.append(_tests(columns, rows, titled, note=note))
     return tables
@@ -385,7 +385,7 @@ def _segments_of_several(
     header += [Name(model, 20) for model in report.ranked]
     note: Line = segments.basis
     if not note and len(report.at_lead) > MOST_PAIRS:
-        note = with_code(_(texts.TESTS_IN_SEGMENTS))
+        note = with_code(_(words.TESTS_IN_SEGMENTS))
     return Rows(header, rows, title, note=note)
 
 
@@ -535,7 +535,7 @@ def _effects(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
         effects.append([strong(model), ": ", *with_code(finding.effect)])
     n_more = len(effects) - words.MOST_NAMED
     if n_more > 0:
-        effects[words.MOST_NAMED :] = [_(texts.MORE_EFFECTS, n=n_more)]
+        effects[words.MOST_NAMED :] = [_(words.MORE_EFFECTS, n=n_more)]
     return effects
 
 
