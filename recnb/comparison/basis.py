@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from recnb.comparison.common import ModelUsers, judged_by
+from recnb.comparison.common import LeftOut, judged_by
 from recnb.conventions import Convention, options_in_words
 from recnb.display.forms import CONSOLE
 from recnb.display.language import N_, Message, Plural, _, use_noun
@@ -76,7 +76,7 @@ LEFT_OUT = Clause(
         "{n:,} user of {model} left out, not judged in every other model",
         "{n:,} users of {model} left out, not judged in every other model",
     ),
-    of_each="",  # no model leaves out what all others have
+    of_each="",  # each leaves out users of its own
     of_many=N_(
         "{count} users of each of {models:,} models left out, not judged in every "
         "other model"
@@ -85,18 +85,18 @@ LEFT_OUT = Clause(
 
 
 def basis_of(
-    models: Compared, counts: Sequence[ModelUsers], asked: Sequence[Measure] = ()
+    models: Compared, left_out: Mapping[str, LeftOut], asked: Sequence[Measure] = ()
 ) -> str:
     """Return the users and the convention behind some metrics.
 
-    `counts`: the users of each model.
+    `left_out`: the users of each model who are not compared.
     """
     first = next(iter(models.values()))
     convention = _convention_of(models)
     has_missed = any(each.metric.missed != "0" for each in asked)
     with use_noun(first.noun):
         users, notes = _users_and_notes(
-            first, counts, convention, has_missed=has_missed
+            models, left_out, convention, has_missed=has_missed
         )
         decisions = convention.phrases(graded=first.joined.graded)
         if first.library:
@@ -179,7 +179,7 @@ def options_of(
 
 def basis_of_table(
     models: Compared,
-    counts: Sequence[ModelUsers],
+    left_out: Mapping[str, LeftOut],
     asked: Sequence[Measure],
     cutoffs: Cutoffs,
     division: Division,
@@ -188,7 +188,7 @@ def basis_of_table(
     """Return the phrases below a table of means and of numbers of all lists."""
     first = next(iter(models.values()))
     of_users = [each for each in asked if each.metric.of != "all"]
-    basis = basis_of(models, counts, of_users)
+    basis = basis_of(models, left_out, of_users)
     words = [basis]
     if not division.is_tested:
         words.append(part_in_words(first, division))
@@ -257,8 +257,8 @@ def warnings_of(models: Compared, measure: Measure, cutoffs: Cutoffs) -> list[st
 
 
 def _users_and_notes(
-    first: Evaluation,
-    counts: Sequence[ModelUsers],
+    models: Compared,
+    left_out: Mapping[str, LeftOut],
     convention: Convention,
     *,
     has_missed: bool,
@@ -267,13 +267,28 @@ def _users_and_notes(
 
     `has_missed`: a list without a hit does not count 0.
     """
+    first = next(iter(models.values()))
+    counts = {name: models[name].joined.user_counts() for name in left_out}
+    clause = WITHOUT_JUDGED if convention.judged_only else WITHOUT_LIST
+    if has_missed:
+        clause = MISSED
+    n_not_in_all = {name: each.not_in_all for name, each in left_out.items()}
+    n_without_list = {name: each.n_without_list for name, each in counts.items()}
     with use_noun(first.noun_of_lists):
-        judged = str(judged_by(len(counts), first.n_lists))
-        left_out = {model.model: model.n_left_out for model in counts}
-        words = _of_models(LEFT_OUT, left_out)
-        words += _without_list(counts, convention, has_missed=has_missed)
+        judged = str(judged_by(len(models), first.n_lists))
+        words = _of_models(LEFT_OUT, n_not_in_all)
+        words += _of_models(clause, n_without_list)
         if first.one_no_relevant_rule:
-            words += _without_relevant(counts, convention, has_missed=has_missed)
+            # Names of models stand before what does not hold of all.
+            of_models = {}
+            for name, of_model in counts.items():
+                of_models[one_line(name)] = no_relevant_in_words(
+                    convention,
+                    of_model.n_nothing_to_find,
+                    left_out[name].without_relevant,
+                    has_missed=has_missed,
+                )
+            words += merged(of_models)
         known = [judged, *words]
         notes = [note for note in map(str, first.joined.notes) if note not in known]
     if first.keys.columns:
@@ -282,46 +297,21 @@ def _users_and_notes(
     return [judged, *words], notes
 
 
-def _without_list(
-    counts: Sequence[ModelUsers], convention: Convention, *, has_missed: bool
-) -> list[str]:
-    """Say how many users of each model have no list; of all alike, in one clause."""
-    clause = WITHOUT_JUDGED if convention.judged_only else WITHOUT_LIST
-    if has_missed:
-        clause = MISSED
-    first, *others = (model.n_without_list for model in counts)
-    if {*others} == {first}:
-        return [_(clause.of_each, n=first)] if first else []
-    return _of_models(clause, {model.model: model.n_without_list for model in counts})
-
-
 def _of_models(clause: Clause, counts: Mapping[str, int]) -> list[str]:
-    """Say a count of each model that has some; of many models, in one clause."""
+    """Say a count of each model that has some.
+
+    One clause says it of all alike, and one of many models.
+    """
+    low, high = min(counts.values()), max(counts.values())
+    if low == high and clause.of_each:
+        return [_(clause.of_each, n=low)] if low else []
     counts = {model: n for model, n in counts.items() if n}
     if len(counts) <= NAMED:
         return [
             _(clause.of_one, n=n, model=one_line(model)) for model, n in counts.items()
         ]
-    low, high = min(counts.values()), max(counts.values())
+    low = min(counts.values())
     count = f"{low:,}"
     if low < high:
         count = _("{low:,} to {high:,}", low=low, high=high)
     return [_(clause.of_many, models=len(counts), count=count)]
-
-
-def _without_relevant(
-    counts: Sequence[ModelUsers], convention: Convention, *, has_missed: bool
-) -> list[str]:
-    """Say how many users have no relevant item, of those compared and of others.
-
-    Names of models stand before what does not hold of all.
-    """
-    of_models = {}
-    for model in counts:
-        of_models[one_line(model.model)] = no_relevant_in_words(
-            convention,
-            model.n_without_relevant,
-            model.n_skipped,
-            has_missed=has_missed,
-        )
-    return merged(of_models)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -43,7 +42,7 @@ FREE = ("order", "metric")
 
 def on_common_users(
     models: Mapping[str, Evaluation],
-) -> tuple[dict[str, Evaluation], tuple[ModelUsers, ...]]:
+) -> tuple[dict[str, Evaluation], dict[str, LeftOut]]:
     """Restrict models to the users of all of them, and count those left out.
 
     What differs in more than its lists is refused: their difference would be that of
@@ -212,54 +211,39 @@ def _with_one_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evalua
     return shared
 
 
-@dataclass(frozen=True)
-class ModelUsers:
-    """The number of users one model was evaluated on, and of those left out.
+class LeftOut(NamedTuple):
+    """The numbers of users of one model who are not compared.
 
     Where users have several lists, these are counted.
     """
 
-    model: str
-    n_users: int  #: evaluated
-    n_left_out: int  #: of these, not evaluated in every other model
-    n_without_list: int  #: of those compared, without a list, which counts 0
-    n_without_relevant: int = 0  #: of those compared, with no relevant item
-    n_skipped: int = 0  #: with no relevant item, not evaluated
+    not_in_all: int  #: evaluated, but not in every other model
+    without_relevant: int  #: with no relevant item, not evaluated
 
 
 def _restricted(
     models: Mapping[str, Evaluation],
-) -> tuple[dict[str, Evaluation], tuple[ModelUsers, ...]]:
+) -> tuple[dict[str, Evaluation], dict[str, LeftOut]]:
     """Restrict the models to the users of all of them, and count those left out."""
     users = users_in_common([model.joined.users for model in models.values()])
     if len(users) == 0:
         raise _no_users_in_common(models)
     note = judged_by(len(models), len(users))
-    n_left_out = {
-        name: len(model.joined.users) - len(users) for name, model in models.items()
-    }
+    left_out = {}
+    for name, model in models.items():
+        n_not_in_all = len(model.joined.users) - len(users)
+        left_out[name] = LeftOut(n_not_in_all, model.joined.user_counts().n_left_out)
+    are_all_the_same = not any(each.not_in_all for each in left_out.values())
     kept: dict[str, Evaluation] = {}
     for name, model in models.items():
-        if n_left_out[name]:
+        if left_out[name].not_in_all:
             kept[name] = model.restricted(model.joined.among(users, note))
-        elif any(n_left_out.values()) and _averages_others(model):
-            kept[name] = model.restricted(model.joined.among(users))
-        else:
+        elif are_all_the_same or not _averages_others(model):
             kept[name] = model
+        else:
+            kept[name] = model.restricted(model.joined.among(users))
     _refuse_parts_of_one_run(kept)
-    counts = []
-    for name, model in models.items():
-        of_all, of_kept = model.joined.user_counts(), kept[name].joined.user_counts()
-        of_model = ModelUsers(
-            model=name,
-            n_users=len(model.joined.users),
-            n_left_out=n_left_out[name],
-            n_without_list=of_kept.n_without_list,
-            n_without_relevant=of_kept.n_nothing_to_find,
-            n_skipped=of_all.n_left_out,
-        )
-        counts.append(of_model)
-    return kept, tuple(counts)
+    return kept, left_out
 
 
 def _no_users_in_common(models: Mapping[str, Evaluation]) -> NoUsersError:

@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 from recnb.comparison.basis import basis_of, basis_of_table, options_of, warnings_of
-from recnb.comparison.common import ModelUsers, on_common_users
+from recnb.comparison.common import LeftOut, on_common_users
 from recnb.comparison.models import models_of
 from recnb.comparison.overlap import overlaps
 from recnb.comparison.runs import runs_table, splits_of
@@ -164,13 +164,13 @@ def compare(
             f"baseline={quoted(baseline)} is none of the models. "
             f"{near(baseline, evaluated)}"
         )
-    kept, judged = on_common_users(evaluated)
+    kept, left_out = on_common_users(evaluated)
     # A pair is a model and an earlier one: the baseline comes first, so that others are
     # compared with it and not it with them.
     if pairs == "all" and baseline is not None:
         kept = {reference: kept[reference], **kept}
     compared_with = None if pairs == "all" else reference
-    return Comparison(kept, judged, compared_with, settings)
+    return Comparison(kept, left_out, compared_with, settings)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -194,8 +194,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     """
 
     _models: Mapping[str, Evaluation]  # of each model, for the common users
-    #: Numbers of users of each model, evaluated and left out.
-    users_by_model: tuple[ModelUsers, ...]
+    left_out: Mapping[str, LeftOut]  #: the users of each model who are not compared
     #: The model that the others are compared with; None if every two are compared.
     baseline: str | None
     settings: Settings  #: the confidence
@@ -388,7 +387,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         def words() -> list[str]:
             phrases = basis_of_table(
-                self._models, self.users_by_model, asked, cutoffs, division, bases
+                self._models, self.left_out, asked, cutoffs, division, bases
             )
             if intervals:
                 phrases += intervals_in_words(self._first, *of_intervals)
@@ -904,7 +903,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     def _basis(self, asked: Sequence[Measure] = ()) -> str:
         """Return the users and the convention behind some metrics."""
-        return basis_of(self._models, self.users_by_model, asked)
+        return basis_of(self._models, self.left_out, asked)
 
     def _basis_with_options(self, asked: Sequence[Measure], k: Cutoffs) -> list[str]:
         """Return the same with the options of each metric."""

@@ -67,7 +67,7 @@ def runs_table(
 
     `numbers` are of one metric, each split a part.
     """
-    columns = numbers.division.labels
+    columns = [*numbers.division.labels]
     keys = [numbers.division.keys[place.part] for place in numbers.places]
     index = pd.MultiIndex.from_tuples(keys, names=columns)
     by_split = pd.DataFrame(numbers.mean, index, list(numbers.models))

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import cache
 from math import isinf, nan
-from types import NoneType, UnionType
+from types import GenericAlias, NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from recnb.data.files import File, checked_input
@@ -94,7 +94,7 @@ def _plain(value: Any, kind: Any) -> Any:
         table = {}
         for name, of_cells in _types_of(row).items():
             column = [getattr(each, name) for each in value]
-            table[name] = _plain(column, tuple[of_cells, ...])
+            table[name] = _plain(column, _column_of(of_cells))
         return table
     if _is_record(kind):
         types = _types_of(kind).items()
@@ -132,7 +132,7 @@ def _as(value: Any, kind: Any, key: str) -> Any:
     if row is not None:
         columns = []
         for name, of_cells in _types_of(row).items():
-            of_column = tuple[of_cells, ...]
+            of_column = _column_of(of_cells)
             column = _typed(value.get(name, ABSENT), of_column, f"{key}.{name}")
             columns.append(column)
         return tuple(row(*cells) for cells in zip(*columns, strict=True))
@@ -189,6 +189,11 @@ def _row_of(kind: Any) -> Any:
         return None
     first = get_args(kind)[0]
     return first if _is_record(first) else None
+
+
+def _column_of(kind: Any) -> Any:
+    """Return the type of a column whose cells are of a type: a tuple of any length."""
+    return GenericAlias(tuple, (kind, ...))
 
 
 def _without_none(kind: Any) -> Any:

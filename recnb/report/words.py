@@ -344,12 +344,15 @@ def findings_in_brief(report: ReportData) -> list[Line]:
 
 
 def by_check(report: ReportData) -> list[tuple[list[str], list[Finding]]]:
-    """Return the findings of each check together, with the models that have them."""
+    """Return the findings of each check together, with the models that have them.
+
+    One model may have two findings of a check, which are then apart.
+    """
+    if report.is_one:
+        return report.findings
     checks: dict[str, tuple[list[str], list[Finding]]] = {}
     for models, found in report.findings:
-        # One model may have two findings of a check, which are then apart.
-        name = f"{found[0].name} {found[0].short if report.is_one else ''}"
-        all_models, all_found = checks.setdefault(name, ([], []))
+        all_models, all_found = checks.setdefault(found[0].name, ([], []))
         all_models += models
         all_found += found
     return list(checks.values())
