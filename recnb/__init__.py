@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from recnb.comparison import Comparison, compare
     from recnb.libraries import as_in
     from recnb.model_predictions import evaluate_model
-    from recnb.report.reading import read_report
+    from recnb.report.report import read_report
     from recnb.search import auc
     from recnb.widgets import playground
     from recnb.widgets.quiz import quiz
@@ -107,7 +107,7 @@ _MODULES = {
     "evaluate_model": "model_predictions",
     "playground": "widgets",
     "quiz": "widgets.quiz",
-    "read_report": "report.reading",
+    "read_report": "report.report",
 }
 _FOLDERS = (
     "cli",

@@ -603,9 +603,10 @@ class Evaluation(EvaluationMethods, EvaluationData):
         against: Evaluation | None = None,
         **options: Any,
     ) -> Detectable:
-        """Return the smallest difference between two models that can be detected.
+        """Return one number: the smallest difference of two models that can be detected.
 
-        The test is a paired t test on these users.
+        The test is a paired t test on these users. A column `detectable` of
+        `found.differences()` has it of each difference that is measured.
 
         Parameters
         ----------
@@ -627,7 +628,8 @@ class Evaluation(EvaluationMethods, EvaluationData):
         Returns
         -------
         Detectable
-            A float, in units of the metric.
+            A float in units of the metric, and no table. It is printed with its
+            assumptions in words, and `recnb.users_needed` takes it.
 
         See Also
         --------

@@ -23,16 +23,16 @@ if TYPE_CHECKING:
 
 #: What a metric may lack, and what to type for it.
 NEEDED = {
-    "train": ("what users had before", "train=, a frame of user and item"),
+    "train": ("what users had before", "train, a frame of user and item"),
     "catalogue": (
         "all items there are",
-        "items=, a frame with a row for each item, or train=",
+        "items, a frame with a row for each item, or train",
     ),
     "features": (
         "what items are like",
-        "items=, a frame of items with a column of genres or columns of numbers",
+        "items, a frame of items with a column of genres or columns of numbers",
     ),
-    "genre": ("genres", "items=, a frame of items with a column of genres"),
+    "genre": ("genres", "items, a frame of items with a column of genres"),
 }
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
-from recnb.comparison.common import JUDGED_BY_ALL, JUDGED_BY_BOTH, ModelUsers
+from recnb.comparison.common import LeftOut, judged_by
 from recnb.conventions import Convention, options_in_words
 from recnb.display.forms import CONSOLE
 from recnb.display.language import N_, Message, Plural, _, use_noun
@@ -21,7 +21,7 @@ from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, symbol_of
 from recnb.results.evaluation_data import users_in_common
 from recnb.results.numbers import Bases
-from recnb.results.scoring import scoring_of, with_whole_lists
+from recnb.results.scoring import scale_of, scoring_of, with_whole_lists
 from recnb.results.segments import Division, part_in_words
 from recnb.results.unweighted import plain_means
 from recnb.results.values import (
@@ -31,7 +31,6 @@ from recnb.results.values import (
     merged,
     no_relevant_in_words,
     pairs_in_words,
-    scale_in_words,
     weights_in_words,
 )
 
@@ -45,76 +44,59 @@ NAMED = 3
 class Clause(NamedTuple):
     """A clause on users of models: of one, of each alike, and of many models.
 
-    Of many it has one number if they share it, else the lowest and the highest.
+    Of many the count is one number if they share it, else the lowest and the highest.
     """
 
     of_one: Message
     of_each: Message
     of_many: Message
-    in_range: Message
 
 
 WITHOUT_LIST = Clause(
     of_one=N_("{n:,} without a list from {model}, which counts 0"),
     of_each=N_("in each model {n:,} without a list, which counts 0"),
-    of_many=N_("{low:,} without a list in each of {models:,} models, which counts 0"),
-    in_range=N_(
-        "{low:,} to {high:,} without a list in each of {models:,} models, which "
-        "counts 0"
-    ),
+    of_many=N_("{count} without a list in each of {models:,} models, which counts 0"),
 )
 WITHOUT_JUDGED = Clause(
     of_one=N_("{n:,} without a judged item in a list from {model}, which counts 0"),
     of_each=N_("in each model {n:,} without a judged item in a list, which counts 0"),
     of_many=N_(
-        "{low:,} without a judged item in a list in each of {models:,} models, "
-        "which counts 0"
-    ),
-    in_range=N_(
-        "{low:,} to {high:,} without a judged item in a list in each of {models:,} "
-        "models, which counts 0"
+        "{count} without a judged item in a list in each of {models:,} models, which "
+        "counts 0"
     ),
 )
 #: The same of metrics by which a list without a hit does not count 0.
 MISSED = Clause(
     of_one=N_("{n:,} without a list from {model}, which has no hit"),
     of_each=N_("in each model {n:,} without a list, which has no hit"),
-    of_many=N_("{low:,} without a list in each of {models:,} models, which has no hit"),
-    in_range=N_(
-        "{low:,} to {high:,} without a list in each of {models:,} models, which has "
-        "no hit"
-    ),
+    of_many=N_("{count} without a list in each of {models:,} models, which has no hit"),
 )
 LEFT_OUT = Clause(
     of_one=Plural(
         "{n:,} user of {model} left out, not judged in every other model",
         "{n:,} users of {model} left out, not judged in every other model",
     ),
-    of_each="",  # no model leaves out what all others have
+    of_each="",  # each leaves out users of its own
     of_many=N_(
-        "{low:,} users of each of {models:,} models left out, not judged in "
-        "every other model"
-    ),
-    in_range=N_(
-        "{low:,} to {high:,} users of each of {models:,} models left out, not "
-        "judged in every other model"
+        "{count} users of each of {models:,} models left out, not judged in every "
+        "other model"
     ),
 )
 
 
 def basis_of(
-    models: Compared, counts: Sequence[ModelUsers], asked: Sequence[Measure] = ()
+    models: Compared, left_out: Mapping[str, LeftOut], asked: Sequence[Measure] = ()
 ) -> str:
     """Return the users and the convention behind some metrics.
 
-    `counts`: the users of each model.
+    `left_out`: the users of each model who are not compared.
     """
     first = next(iter(models.values()))
     convention = _convention_of(models)
     has_missed = any(each.metric.missed != "0" for each in asked)
     with use_noun(first.noun):
         users, notes = _users_and_notes(
-            first, counts, convention, has_missed=has_missed
+            models, left_out, convention, has_missed=has_missed
         )
         decisions = convention.phrases(graded=first.joined.graded)
         if first.library:
@@ -191,15 +173,13 @@ def options_of(
         words = in_words(whole=scoring.whole)
         if cut.is_mixed and measure.metric.is_accuracy:
             words = with_whole_lists(words, in_words(whole=True))
-        if "max_relevance" in options and options["max_relevance"] is None:
-            words.append(scale_in_words(first.joined.hits.max_relevance))
-        phrases[symbol_of(measure.asked_as)] = words
+        phrases[symbol_of(measure.asked_as)] = [*words, *scale_of(scoring)]
     return phrases
 
 
 def basis_of_table(
     models: Compared,
-    counts: Sequence[ModelUsers],
+    left_out: Mapping[str, LeftOut],
     asked: Sequence[Measure],
     cutoffs: Cutoffs,
     division: Division,
@@ -208,7 +188,7 @@ def basis_of_table(
     """Return the phrases below a table of means and of numbers of all lists."""
     first = next(iter(models.values()))
     of_users = [each for each in asked if each.metric.of != "all"]
-    basis = basis_of(models, counts, of_users)
+    basis = basis_of(models, left_out, of_users)
     words = [basis]
     if not division.is_tested:
         words.append(part_in_words(first, division))
@@ -277,8 +257,8 @@ def warnings_of(models: Compared, measure: Measure, cutoffs: Cutoffs) -> list[st
 
 
 def _users_and_notes(
-    first: Evaluation,
-    counts: Sequence[ModelUsers],
+    models: Compared,
+    left_out: Mapping[str, LeftOut],
     convention: Convention,
     *,
     has_missed: bool,
@@ -287,14 +267,28 @@ def _users_and_notes(
 
     `has_missed`: a list without a hit does not count 0.
     """
+    first = next(iter(models.values()))
+    counts = {name: models[name].joined.user_counts() for name in left_out}
+    clause = WITHOUT_JUDGED if convention.judged_only else WITHOUT_LIST
+    if has_missed:
+        clause = MISSED
+    n_not_in_all = {name: each.not_in_all for name, each in left_out.items()}
+    n_without_list = {name: each.n_without_list for name, each in counts.items()}
     with use_noun(first.noun_of_lists):
-        compared = JUDGED_BY_BOTH if len(counts) == 2 else JUDGED_BY_ALL
-        judged = _(compared, n=first.n_lists, models=len(counts))
-        left_out = {model.model: model.n_left_out for model in counts}
-        words = _of_models(LEFT_OUT, left_out)
-        words += _without_list(counts, convention, has_missed=has_missed)
+        judged = str(judged_by(len(models), first.n_lists))
+        words = _of_models(LEFT_OUT, n_not_in_all)
+        words += _of_models(clause, n_without_list)
         if first.one_no_relevant_rule:
-            words += _without_relevant(counts, convention, has_missed=has_missed)
+            # Names of models stand before what does not hold of all.
+            of_models = {}
+            for name, of_model in counts.items():
+                of_models[one_line(name)] = no_relevant_in_words(
+                    convention,
+                    of_model.n_nothing_to_find,
+                    left_out[name].without_relevant,
+                    has_missed=has_missed,
+                )
+            words += merged(of_models)
         known = [judged, *words]
         notes = [note for note in map(str, first.joined.notes) if note not in known]
     if first.keys.columns:
@@ -303,44 +297,21 @@ def _users_and_notes(
     return [judged, *words], notes
 
 
-def _without_list(
-    counts: Sequence[ModelUsers], convention: Convention, *, has_missed: bool
-) -> list[str]:
-    """Say how many users of each model have no list; of all alike, in one clause."""
-    clause = WITHOUT_JUDGED if convention.judged_only else WITHOUT_LIST
-    if has_missed:
-        clause = MISSED
-    first, *others = (model.n_without_list for model in counts)
-    if {*others} == {first}:
-        return [_(clause.of_each, n=first)] if first else []
-    return _of_models(clause, {model.model: model.n_without_list for model in counts})
-
-
 def _of_models(clause: Clause, counts: Mapping[str, int]) -> list[str]:
-    """Say a count of each model that has some; of many models, in one clause."""
+    """Say a count of each model that has some.
+
+    One clause says it of all alike, and one of many models.
+    """
+    low, high = min(counts.values()), max(counts.values())
+    if low == high and clause.of_each:
+        return [_(clause.of_each, n=low)] if low else []
     counts = {model: n for model, n in counts.items() if n}
     if len(counts) <= NAMED:
         return [
             _(clause.of_one, n=n, model=one_line(model)) for model, n in counts.items()
         ]
-    low, high = min(counts.values()), max(counts.values())
-    words = clause.of_many if low == high else clause.in_range
-    return [_(words, models=len(counts), low=low, high=high)]
-
-
-def _without_relevant(
-    counts: Sequence[ModelUsers], convention: Convention, *, has_missed: bool
-) -> list[str]:
-    """Say how many users have no relevant item, of those compared and of others.
-
-    Names of models stand before what does not hold of all.
-    """
-    of_models = {}
-    for model in counts:
-        of_models[one_line(model.model)] = no_relevant_in_words(
-            convention,
-            model.n_without_relevant,
-            model.n_skipped,
-            has_missed=has_missed,
-        )
-    return merged(of_models)
+    low = min(counts.values())
+    count = f"{low:,}"
+    if low < high:
+        count = _("{low:,} to {high:,}", low=low, high=high)
+    return [_(clause.of_many, models=len(counts), count=count)]

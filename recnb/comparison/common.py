@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import combinations
 from typing import Any, NamedTuple
 
 import polars as pl
 
-from recnb.conventions import presets
+from recnb.conventions import Convention, presets
 from recnb.data import Joined
 from recnb.data.columns import kind
 from recnb.data.ids import each_once
@@ -43,20 +42,24 @@ FREE = ("order", "metric")
 
 def on_common_users(
     models: Mapping[str, Evaluation],
-) -> tuple[dict[str, Evaluation], tuple[ModelUsers, ...]]:
+) -> tuple[dict[str, Evaluation], dict[str, LeftOut]]:
     """Restrict models to the users of all of them, and count those left out.
 
-    What differs in more than its lists is refused.
+    What differs in more than its lists is refused: their difference would be that of
+    these.
     """
-    models = numbered_alike(models)
-    check_models(models)
-    return restrict_to_common_users(share_catalogue(models))
-
-
-def numbered_alike(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
-    """Return models in whose split a list has one number."""
     for two in _with_first(models):
         _check_splits(two)
+    models = _numbered_alike(models)
+    for two in _with_first(models):
+        _check_conventions(two)
+        _check_weights(two)
+        _check_truths(two)
+    return _restricted(_with_one_catalogue(models))
+
+
+def _numbered_alike(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
+    """Return models in whose split a list has one number."""
     first, *others = models.values()
     if not first.keys.columns:
         return models
@@ -76,19 +79,6 @@ class Two(NamedTuple):
     def names(self) -> str:
         """Both names, for an error."""
         return f"{self.first!r} and {self.second!r}"
-
-
-def check_models(models: Mapping[str, Evaluation]) -> None:
-    """Refuse models of different conventions or truths.
-
-    Their difference would be that of these.
-    """
-    for two in _with_first(models):
-        _check_conventions(two)
-        _check_weights(two)
-        judged, other = _judged(two.ours.joined), _judged(two.theirs.joined)
-        _check_kinds(two, judged, other)
-        _check_truths(two, judged, other)
 
 
 def _with_first(models: Mapping[str, Evaluation]) -> Iterator[Two]:
@@ -155,20 +145,10 @@ def _has_pair_weights(model: Evaluation) -> bool:
     return "weight" in model.joined.rows.judged.columns
 
 
-def _check_kinds(two: Two, judged: pl.DataFrame, other: pl.DataFrame) -> None:
-    """Refuse two models whose ids are of different kinds."""
-    user, item = kind(judged["user"].dtype), kind(judged["item"].dtype)
-    other_user, other_item = kind(other["user"].dtype), kind(other["item"].dtype)
-    if (user, item) == (other_user, other_item):
-        return
-    raise FrameError(
-        f"users and items of {two.first!r} are {user} and {item}, those of "
-        f"{two.second!r} {other_user} and {other_item}: make them one kind, .astype(str)."
-    )
-
-
-def _check_truths(two: Two, judged: pl.DataFrame, other: pl.DataFrame) -> None:
+def _check_truths(two: Two) -> None:
     """Refuse two models with different relevant items, and name one of them."""
+    judged, other = _judged(two.ours.joined), _judged(two.theirs.joined)
+    _check_kinds(two, judged, other)
     if same_rows(judged, other):
         return
     whose, example = two.first, judged.join(other, on=judged.columns, how="anti")
@@ -186,6 +166,18 @@ def _check_truths(two: Two, judged: pl.DataFrame, other: pl.DataFrame) -> None:
     )
 
 
+def _check_kinds(two: Two, judged: pl.DataFrame, other: pl.DataFrame) -> None:
+    """Refuse two models whose ids are of different kinds."""
+    user, item = kind(judged["user"].dtype), kind(judged["item"].dtype)
+    other_user, other_item = kind(other["user"].dtype), kind(other["item"].dtype)
+    if (user, item) == (other_user, other_item):
+        return
+    raise FrameError(
+        f"users and items of {two.first!r} are {user} and {item}, those of "
+        f"{two.second!r} {other_user} and {other_item}: make them one kind, .astype(str)."
+    )
+
+
 def _judged(joined: Joined) -> pl.DataFrame:
     """Return the rows of the truth that must be the same.
 
@@ -197,16 +189,12 @@ def _judged(joined: Joined) -> pl.DataFrame:
     return relevant_only(judged, joined.convention)
 
 
-def share_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
+def _with_one_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation]:
     """Let all models rank the items of all of them.
 
     That is, if the convention ranks the catalogue below the lists.
     """
-    first = next(iter(models.values()))
-    conventions = [first.convention]
-    if first.library is not None:
-        of_library = presets.of_library(first.library)
-        conventions = [preset.convention for preset in of_library]
+    conventions = _conventions_of(next(iter(models.values())))
     if not any(convention.candidates == "catalogue" for convention in conventions):
         return models
     sources = {}
@@ -223,57 +211,39 @@ def share_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation
     return shared
 
 
-@dataclass(frozen=True)
-class ModelUsers:
-    """The number of users one model was evaluated on, and of those left out.
+class LeftOut(NamedTuple):
+    """The numbers of users of one model who are not compared.
 
     Where users have several lists, these are counted.
     """
 
-    model: str
-    n_users: int  #: evaluated
-    n_left_out: int  #: of these, not evaluated in every other model
-    n_without_list: int  #: of those compared, without a list, which counts 0
-    n_without_relevant: int = 0  #: of those compared, with no relevant item
-    n_skipped: int = 0  #: with no relevant item, not evaluated
+    not_in_all: int  #: evaluated, but not in every other model
+    without_relevant: int  #: with no relevant item, not evaluated
 
 
-def restrict_to_common_users(
+def _restricted(
     models: Mapping[str, Evaluation],
-) -> tuple[dict[str, Evaluation], tuple[ModelUsers, ...]]:
+) -> tuple[dict[str, Evaluation], dict[str, LeftOut]]:
     """Restrict the models to the users of all of them, and count those left out."""
     users = users_in_common([model.joined.users for model in models.values()])
     if len(users) == 0:
         raise _no_users_in_common(models)
-    note = Sentence(
-        JUDGED_BY_BOTH if len(models) == 2 else JUDGED_BY_ALL,
-        {"n": len(users), "models": len(models)},
-    )
-    n_left_out = {
-        name: len(model.joined.users) - len(users) for name, model in models.items()
-    }
+    note = judged_by(len(models), len(users))
+    left_out = {}
+    for name, model in models.items():
+        n_not_in_all = len(model.joined.users) - len(users)
+        left_out[name] = LeftOut(n_not_in_all, model.joined.user_counts().n_left_out)
+    are_all_the_same = not any(each.not_in_all for each in left_out.values())
     kept: dict[str, Evaluation] = {}
     for name, model in models.items():
-        if n_left_out[name]:
+        if left_out[name].not_in_all:
             kept[name] = model.restricted(model.joined.among(users, note))
-        elif any(n_left_out.values()) and averages_others(model):
-            kept[name] = model.restricted(model.joined.among(users))
-        else:
+        elif are_all_the_same or not _averages_others(model):
             kept[name] = model
+        else:
+            kept[name] = model.restricted(model.joined.among(users))
     _refuse_parts_of_one_run(kept)
-    counts = []
-    for name, model in models.items():
-        of_all, of_kept = model.joined.user_counts(), kept[name].joined.user_counts()
-        of_model = ModelUsers(
-            model=name,
-            n_users=len(model.joined.users),
-            n_left_out=n_left_out[name],
-            n_without_list=of_kept.n_without_list,
-            n_without_relevant=of_kept.n_nothing_to_find,
-            n_skipped=of_all.n_left_out,
-        )
-        counts.append(of_model)
-    return kept, tuple(counts)
+    return kept, left_out
 
 
 def _no_users_in_common(models: Mapping[str, Evaluation]) -> NoUsersError:
@@ -309,13 +279,23 @@ def _refuse_parts_of_one_run(models: Mapping[str, Evaluation]) -> None:
             raise FrameError(f"{problem} {PARTS}", TYPED_PARTS)
 
 
-def averages_others(model: Evaluation) -> bool:
+def _averages_others(model: Evaluation) -> bool:
     """Return whether the model's library averages some metrics over other users."""
-    if model.library is None:
-        return False
-    conventions = [preset.convention for preset in presets.of_library(model.library)]
     averaged = {
         (convention.averaged_users, convention.no_relevant)
-        for convention in conventions
+        for convention in _conventions_of(model)
     }
     return len(averaged) > 1
+
+
+def _conventions_of(model: Evaluation) -> list[Convention]:
+    """Return the conventions of the metrics of a model: of a library one for each."""
+    if model.library is None:
+        return [model.convention]
+    return [preset.convention for preset in presets.of_library(model.library)]
+
+
+def judged_by(n_models: int, n_users: int) -> Sentence:
+    """Say whom models are compared on."""
+    message = JUDGED_BY_BOTH if n_models == 2 else JUDGED_BY_ALL
+    return Sentence(message, {"n": n_users, "models": n_models})

@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 
 from recnb.comparison.basis import basis_of, basis_of_table, options_of, warnings_of
-from recnb.comparison.common import ModelUsers, on_common_users
+from recnb.comparison.common import LeftOut, on_common_users
 from recnb.comparison.models import models_of
 from recnb.comparison.overlap import overlaps
-from recnb.comparison.runs import runs_of
+from recnb.comparison.runs import runs_table, splits_of
 from recnb.comparison.tables import (
     curves,
     differences_table,
@@ -63,6 +63,8 @@ from recnb.results.gate import Gate, not_worse_check
 from recnb.results.numbers import Numbers, measured
 from recnb.results.scoring import values_of_users
 from recnb.results.segments import (
+    WHOLE,
+    Division,
     PartsOfSplit,
     division_by,
     part_in_words,
@@ -162,13 +164,13 @@ def compare(
             f"baseline={quoted(baseline)} is none of the models. "
             f"{near(baseline, evaluated)}"
         )
-    kept, judged = on_common_users(evaluated)
+    kept, left_out = on_common_users(evaluated)
     # A pair is a model and an earlier one: the baseline comes first, so that others are
     # compared with it and not it with them.
     if pairs == "all" and baseline is not None:
         kept = {reference: kept[reference], **kept}
     compared_with = None if pairs == "all" else reference
-    return Comparison(kept, judged, compared_with, settings)
+    return Comparison(kept, left_out, compared_with, settings)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -192,8 +194,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     """
 
     _models: Mapping[str, Evaluation]  # of each model, for the common users
-    #: Numbers of users of each model, evaluated and left out.
-    users_by_model: tuple[ModelUsers, ...]
+    left_out: Mapping[str, LeftOut]  #: the users of each model who are not compared
     #: The model that the others are compared with; None if every two are compared.
     baseline: str | None
     settings: Settings  #: the confidence
@@ -292,6 +293,22 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     def _first(self) -> EvaluationData:
         return next(iter(self._models.values()))
 
+    def _measured(
+        self, asked: Sequence[Measure], k: Cutoffs, division: Division = WHOLE
+    ) -> Numbers:
+        """Measure metrics of the models, and the differences of their pairs.
+
+        All tables are views of these numbers.
+        """
+        return measured(
+            self._models,
+            asked,
+            k,
+            division=division,
+            pairs=self.pairs,
+            settings=self.settings,
+        )
+
     @with_noun
     def table(
         self,
@@ -346,14 +363,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         names = _columns_of(asked, cutoffs)
         if by is not None:
             refuse_whole_metrics(asked, NO_SEGMENTS)
-        numbers = measured(
-            self._models,
-            asked,
-            cutoffs,
-            division=division_by(self._models, by),
-            pairs=self.pairs,
-            settings=self.settings,
-        )
+        numbers = self._measured(asked, cutoffs, division_by(self._models, by))
         return means_table(
             numbers,
             names,
@@ -377,7 +387,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         def words() -> list[str]:
             phrases = basis_of_table(
-                self._models, self.users_by_model, asked, cutoffs, division, bases
+                self._models, self.left_out, asked, cutoffs, division, bases
             )
             if intervals:
                 phrases += intervals_in_words(self._first, *of_intervals)
@@ -434,14 +444,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         asked = asked_of(self._first, metrics, options, "k", "by")
         refuse_whole_metrics(asked, NO_PAIRS)
         division = division_by(self._models, by, is_tested=True)
-        numbers = measured(
-            self._models,
-            asked,
-            Cutoffs.of(k),
-            division=division,
-            pairs=self.pairs,
-            settings=self.settings,
-        )
+        numbers = self._measured(asked, Cutoffs.of(k), division)
 
         def words() -> list[str]:
             phrases = [self._basis(asked)]
@@ -524,13 +527,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         asked = asked_of(self._first, [metric], options, "k", "margin", "model")
         refuse_whole_metrics(asked, NO_PAIRS)
         basis = self._basis(asked)
-        numbers = measured(
-            self._models,
-            asked,
-            Cutoffs.one(k),
-            pairs=self.pairs,  # of one model too, as all are corrected together
-            settings=self.settings,
-        )
+        # Of one model too all pairs are tested, as they are corrected together.
+        numbers = self._measured(asked, Cutoffs.one(k))
         checks = [
             not_worse_check(row, float(margin), self.settings.confidence, basis)
             for row in numbers.differences(in_bounds=True)
@@ -584,16 +582,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         popular   0.2369  0.0190         2
         """
         asked = asked_of(self._first, [metric], options, "k", "test_share")
+        splits = splits_of(self._models)
+        numbers = self._measured(asked, Cutoffs.one(k), splits)
         basis = self._basis_with_options(asked, Cutoffs.one(k))
-        return runs_of(
-            self._models,
-            asked[0],
-            Cutoffs.one(k).values[0],
-            self.pairs,
-            self.settings,
-            test_share,
-            basis,
-        )
+        return runs_table(numbers, basis, test_share)
 
     @with_noun
     def movers(
@@ -789,7 +781,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         _measure, cutoffs = measure_of_curve(metric, k)
         (measure,) = asked_of(self._first, [metric], options, "k")
         measure = replace(measure, k=None, typed="")  # its text may have a cut-off
-        numbers = measured(self._models, [measure], cutoffs, settings=self.settings)
+        numbers = self._measured([measure], cutoffs)
         shown = Shown(
             title=f"{measure.symbol}@k",
             basis=self._below_means(numbers, [measure], cutoffs, intervals=True),
@@ -911,7 +903,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
     def _basis(self, asked: Sequence[Measure] = ()) -> str:
         """Return the users and the convention behind some metrics."""
-        return basis_of(self._models, self.users_by_model, asked)
+        return basis_of(self._models, self.left_out, asked)
 
     def _basis_with_options(self, asked: Sequence[Measure], k: Cutoffs) -> list[str]:
         """Return the same with the options of each metric."""

@@ -82,8 +82,13 @@ def models_of(
     if has_score_of_each:
         frames = _by_score(models, scores, column)
         typed["score"] = list(frames)
+    elif is_by_name and column is not None:
+        raise OptionError(
+            "model= names the column of models in one frame; a mapping has their "
+            "names: leave it out."
+        )
     elif is_by_name:
-        frames = _by_name(models, column)
+        frames = models
     else:
         frames = _by_model(models, column)
     frames = _named(frames)
@@ -114,16 +119,6 @@ def _by_score(models: Any, scores: Any, column: str | None) -> Mapping[Any, Any]
             "'pred_b']."
         )
     return dict.fromkeys(columns, models)
-
-
-def _by_name(models: Mapping[Any, Any], column: str | None) -> Mapping[Any, Any]:
-    """Return models that are given by name; a column of names is refused."""
-    if column is not None:
-        raise OptionError(
-            "model= names the column of models in one frame; a mapping has their "
-            "names: leave it out."
-        )
-    return models
 
 
 def _named(models: Mapping[Any, Any]) -> dict[str, Any]:

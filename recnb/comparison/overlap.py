@@ -32,10 +32,12 @@ def overlaps(models: Models, k: int | None, p: float) -> list[dict[str, Any]]:
         lambda p: 0 < p < 1,
     )
     lists = {name: _lists(model, k) for name, model in models.items()}
+    lengths = [rows.select(pl.max("rank")).item() or 0 for rows in lists.values()]
+    depth = np.arange(1, max(lengths) + 1)
+    weights = np.cumsum(np.r_[0.0, p**depth / depth])
     pairs = []
     for model, other in steps(list(combinations(models, 2)), _("comparing")):
-        rows = _matched(lists[model], lists[other])
-        users = _counted(rows)
+        users = _counted(_matched(lists[model], lists[other]), weights)
         jaccard = (users["shared"] / users["either"]).to_numpy()
         pairs.append(
             {
@@ -43,7 +45,7 @@ def overlaps(models: Models, k: int | None, p: float) -> list[dict[str, Any]]:
                 "other": other,
                 "k": k,
                 "jaccard": mean_of(jaccard),
-                "rbo": mean_of(_rank_biased_overlap(rows, users, p)),
+                "rbo": mean_of(_rank_biased_overlap(users, weights, p)),
                 **models[model].counted(users["user"]),
                 "n_identical": int((users["in_place"] == users["either"]).sum()),
             }
@@ -63,47 +65,44 @@ def _matched(lists: pl.DataFrame, others: pl.DataFrame) -> pl.DataFrame:
     return rows.with_columns(depth=pl.when(in_both).then(deeper))
 
 
-def _counted(rows: pl.DataFrame) -> pl.DataFrame:
+def _counted(rows: pl.DataFrame, weights: Floats) -> pl.DataFrame:
     """Count the items of each user, and the places of the shorter and the longer list.
 
-    `shared` are in both lists, `either` in one of them, `in_place` on one rank in both.
+    `shared` are in both lists, `in_short` within the ranks of the shorter one, `either`
+    in one of them, `in_place` on one rank in both. `weight_above` is the sum of the
+    `weights` of the depths above shared items.
     """
+    above = rows["depth"].fill_null(1).to_numpy() - 1
+    is_shared = pl.col("depth").is_not_null()
     of_user = {
         "shared": pl.col("depth").count(),
+        "in_short": (pl.col("depth") <= SHORTER).sum(),
+        "weight_above": pl.col("weight_above").filter(is_shared).sum(),
         "either": pl.len(),
         "in_place": (pl.col("rank") == pl.col("other_rank")).sum(),
         "shorter": SHORTER,
         "longer": LONGER,
     }
+    rows = rows.with_columns(weight_above=weights[above])
     return rows.group_by("user").agg(**of_user).sort("user")
 
 
-def _rank_biased_overlap(rows: pl.DataFrame, users: pl.DataFrame, p: float) -> Floats:
+def _rank_biased_overlap(users: pl.DataFrame, weights: Floats, p: float) -> Floats:
     """Return the rank-biased overlap of each user's two lists, extrapolated.
 
     The share of items that two lists have in common at each depth, averaged with weights
     that fall by p from depth to depth. Below the end of the lists it is supposed to go
-    on as it was: equation 32 of Webber, Moffat and Zobel (2010).
+    on as it was: equation 32 of Webber, Moffat and Zobel (2010). `weights` are the sums
+    of p^depth / depth from the top down to each depth.
     """
     shorter = users["shorter"].to_numpy()
     longer = users["longer"].to_numpy()
     shared = users["shared"].to_numpy()
-    # The sums of p^depth / depth, and of p^depth, from the top down to each depth.
-    depth = np.arange(1, longer.max(initial=0) + 1)
-    weights = np.cumsum(np.r_[0.0, p**depth / depth])
+    in_short = users["in_short"].to_numpy()
+    # The sums of p^depth.
     chances = (p - p ** (np.arange(len(weights)) + 1)) / (1 - p)
-
     # A shared item counts at its depth and at all below it.
-    above = rows["depth"].fill_null(1).to_numpy() - 1
-    rows = rows.with_columns(weight_above=weights[above])
-    is_shared = pl.col("depth").is_not_null()
-    of_user = {
-        "in_short": (pl.col("depth") <= SHORTER).sum(),
-        "weight_above": pl.col("weight_above").filter(is_shared).sum(),
-    }
-    found = rows.group_by("user").agg(**of_user).sort("user")
-    in_short = found["in_short"].to_numpy()
-    seen = shared * weights[longer] - found["weight_above"].to_numpy()
+    seen = shared * weights[longer] - users["weight_above"].to_numpy()
 
     # Between the ends of the two, the shorter list would have gone on as it was.
     share_in_short = in_short / np.maximum(shorter, 1)

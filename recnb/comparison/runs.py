@@ -11,14 +11,12 @@ import pandas as pd
 from recnb.display.language import N_, Message, _
 from recnb.display.text import one_line
 from recnb.errors import OptionError
-from recnb.metrics.hits import Cutoffs
-from recnb.metrics.measure import Measure
 from recnb.results.evaluation_data import Models
 from recnb.results.measuring import verdicts_of
-from recnb.results.numbers import Numbers, Pairs, label_of, measured
-from recnb.results.segments import division_by
+from recnb.results.numbers import Numbers, label_of
+from recnb.results.segments import Division, division_by
 from recnb.results.table import Shown, Table
-from recnb.stats import Paired, Settings, UserSample, holm, resampled, settled
+from recnb.stats import Paired, UserSample, holm, resampled, settled
 from recnb.stats.means import means
 
 #: What the tests are, and what their intervals cover.
@@ -51,26 +49,26 @@ OF_USERS = N_(
 CORRECTED = N_("p_holm is corrected by Holm's method over {n} tests.")
 
 
-def runs_of(
-    models: Models,
-    measure: Measure,
-    k: int | None,
-    pairs: Pairs,
-    settings: Settings,
-    test_share: float | None,
-    basis: Sequence[str],
-) -> Table:
-    """Return the numbers of models over splits, and the differences of pairs."""
+def splits_of(models: Models) -> Division:
+    """Return the splits of `split=`, each a part of the data; refuse data without."""
     first = next(iter(models.values()))
     if not first.keys.columns:
         raise OptionError(
             "runs are over splits, and there are none: recnb.compare(models, truth, "
             "split='fold')."
         )
-    columns = list(first.keys.columns)
-    division = division_by(models, columns)
-    numbers = measured(models, [measure], Cutoffs.one(k), division=division)
-    keys = [division.keys[place.part] for place in numbers.places]
+    return division_by(models, list(first.keys.columns))
+
+
+def runs_table(
+    numbers: Numbers, basis: Sequence[str], test_share: float | None
+) -> Table:
+    """Return the numbers of models over splits, and the differences of pairs.
+
+    `numbers` are of one metric, each split a part.
+    """
+    columns = [*numbers.division.labels]
+    keys = [numbers.division.keys[place.part] for place in numbers.places]
     index = pd.MultiIndex.from_tuples(keys, names=columns)
     by_split = pd.DataFrame(numbers.mean, index, list(numbers.models))
     if len(by_split) < 2:
@@ -78,7 +76,7 @@ def runs_of(
             f"runs are over splits, and {', '.join(columns)} has one: give several "
             "folds or seeds."
         )
-    differences = _differences(numbers, by_split, pairs, settings, test_share)
+    differences = _differences(numbers, test_share)
     numbers_of_models = {
         "mean": means(by_split.to_numpy()),
         "sd": by_split.std(ddof=1),
@@ -86,7 +84,7 @@ def runs_of(
     }
     place = numbers.places[0]
     label = label_of(place.measure.metric.symbol, place.k)
-    notes = _notes(differences, columns, settings, test_share)
+    notes = _notes(numbers, differences, test_share)
     shown = Shown(
         title=_("{label} over splits", label=label),
         basis=basis,
@@ -102,19 +100,17 @@ def runs_of(
 
 
 def _notes(
-    differences: pd.DataFrame,
-    columns: Sequence[str],
-    settings: Settings,
-    test_share: float | None,
+    numbers: Numbers, differences: pd.DataFrame, test_share: float | None
 ) -> list[str]:
     """Say what the tests are, and what their intervals cover."""
+    columns = numbers.division.labels
     notes = [
         _(
             _test_of(columns, test_share),
-            n=int(differences["n_splits"].iloc[0]),
+            n=len(numbers.places),
             columns=one_line(", ".join(columns)),
             share=test_share or 0.0,
-            confidence=100 * settings.confidence,
+            confidence=100 * numbers.settings.confidence,
         ),
         _(OF_USERS),
     ]
@@ -136,29 +132,24 @@ def _test_of(columns: Sequence[str], test_share: float | None) -> Message:
     return OTHERS
 
 
-def _differences(
-    numbers: Numbers,
-    by_split: pd.DataFrame,
-    pairs: Pairs,
-    settings: Settings,
-    test_share: float | None,
-) -> Table:
+def _differences(numbers: Numbers, test_share: float | None) -> Table:
     """Return a row for each pair with the test of its differences over splits."""
-    models = [model for model, _baseline in pairs]
-    baselines = [baseline for _model, baseline in pairs]
-    differences = by_split[models].to_numpy() - by_split[baselines].to_numpy()
+    of_models = dict(zip(numbers.models, numbers.mean.T, strict=True))
+    values = [of_models[model] - of_models[other] for model, other in numbers.pairs]
+    differences = np.column_stack(values)
+    settings = numbers.settings
     mean, low, high, p = resampled(differences, settings.confidence, test_share)
-    n_splits = len(by_split)
+    n_splits = len(differences)
     tied = (settled(differences) == 0).sum(axis=0)  # or different by rounding alone
     difference = np.where(tied == n_splits, 0.0, mean)
-    tests = Paired.untested(len(pairs))._replace(
+    tests = Paired.untested(len(numbers.pairs))._replace(
         difference=difference, low=low, high=high, p=p, tied=tied
     )
     p_holm = holm(p)
     better = numbers.places[0].better
     columns = {
-        "model": models,
-        "baseline": baselines,
+        "model": [model for model, _baseline in numbers.pairs],
+        "baseline": [baseline for _model, baseline in numbers.pairs],
         "difference": difference,
         "low": low,
         "high": high,

@@ -6,7 +6,6 @@ The best means are marked, and differences say what they allow to conclude.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields
 from typing import Any
 
 import numpy as np
@@ -25,27 +24,6 @@ from recnb.results.verdicts import MARKS, sign_of_verdict
 
 #: The columns of differences that say what each is of.
 NAMES = ("metric", "k", "model", "baseline")
-
-#: Those that are shown beside the names.
-SHOWN = [
-    "difference",
-    "low",
-    "high",
-    "p_holm",
-    "won",
-    "tied",
-    "lost",
-    "n_users",
-    "verdict",
-]
-
-#: All columns of differences: the fields of a row but those that tell what its other
-#: columns say.
-DIFFERENCES = [
-    field.name
-    for field in fields(DifferenceRow)
-    if field.name not in ("symbol", "better", "n_lists", "cluster", "part")
-]
 
 #: The name of each column of a table of models, by metric and cut-off.
 Names = Mapping[tuple[str, int | None], str]
@@ -130,7 +108,7 @@ def differences_table(
         basis=basis,
         notes=[*warnings, *(conclusions if len(rows) <= FEW else ())],
         index=[*frame.columns[:n_names]],
-        columns=SHOWN,
+        columns=[*DifferenceRow.columns("shown")],
         cells={"difference": "difference", "verdict": "verdict"},
         plot="differences",
         drawn=_drawn(frame, segments, rows),
@@ -225,9 +203,10 @@ def _marks(
 def _differences(rows: Sequence[DifferenceRow], division: Division) -> pd.DataFrame:
     """Return a row for each difference, after the columns that name its segment."""
     keys = [division.keys[row.part] for row in rows]
-    labels = distinct_labels(division.labels, DIFFERENCES)
+    names = DifferenceRow.columns("frame")
+    labels = distinct_labels(division.labels, names)
     columns = {label: [key[at] for key in keys] for at, label in enumerate(labels)}
-    columns |= {name: [getattr(row, name) for row in rows] for name in DIFFERENCES}
+    columns |= {name: [getattr(row, name) for row in rows] for name in names}
     if any(row.n_lists is not None for row in rows):
         columns["n_lists"] = [row.n_lists or row.n_users for row in rows]
     return pd.DataFrame(columns)

@@ -16,7 +16,7 @@ from recnb.lint import Lint, judged_order, lint
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS, METRICS
-from recnb.report import texts
+from recnb.report import words
 from recnb.report.data import MetricWords, ReportData, SegmentNumbers
 from recnb.report.distribution import Distribution
 from recnb.report.made_with import made_with
@@ -62,23 +62,37 @@ def report_of(
     where = _where_rows_stay(models) if pairs else ""
     beyond = () if where else _asked_beyond(models, request)
     of_beyond, lacking = _beyond_accuracy(models, request, beyond, settings)
+    lead, k = request.lead, request.lead_k
+    values = {
+        name: values_of_users(model, lead, Cutoffs.of(k))[:, 0]
+        for name, model in models.items()
+    }
     data = ReportData(
         models=tuple(models),
         baseline=baseline,
         marked_against=baseline,
         metrics=_metric_words(first, request, [*request.metrics, *beyond], lacking),
         k=request.columns,
-        lead_k=request.lead_k,
+        lead_k=k,
         settings=settings,
+        n_users=first.n_users,
+        n_lists=first.sample.n_lists,
+        cluster=first.sample.cluster,
+        clustered_by=first.clustered_by,
         means=(*numbers.means(baseline), *of_beyond),
         differences=differences,
         curve=tuple(curve.means()),
+        distributions=_distributions(first, lead, values),
+        hit_rates=_hit_rates(models, k, settings),
         segments=_segments(models, request, pairs, settings),
-        **_of_users(models, request, differences, users),
-        **_of_data(models, request, settings, is_compared=bool(pairs)),
+        users=tuple(_users_shown(models, request, values, differences, users)),
+        lints=_lints(models, request),
+        judged_order=judged_order(models, lead.cut_at(k)) if pairs else {},
         lacking=lacking,
-        left_out=_(texts.LEFT_OUT, where=where) if where else "",
+        left_out=_(words.LEFT_OUT, where=where) if where else "",
+        unweighted=plain_means(models, request.metrics, Cutoffs.of(k)),
         basis=basis or _basis(first, request),
+        made_with=made_with(models),
         **_words_in_force(),
     )
     return Report(data)
@@ -219,32 +233,23 @@ def _basis_of_segments(model: EvaluationData, numbers: Numbers) -> str:
     if len(numbers.models) > 1:
         return ""
     n_tests = numbers.n_tests
-    words = texts.GAPS_OF_EACH if n_tests else texts.INTERVALS_OF_EACH
-    return _(words, n=n_tests, confidence=100 * numbers.settings.confidence)
+    message = words.GAPS_OF_EACH if n_tests else words.INTERVALS_OF_EACH
+    return _(message, n=n_tests, confidence=100 * numbers.settings.confidence)
 
 
 # Users
 
 
-def _of_users(
-    models: Models,
-    request: ReportRequest,
-    differences: Sequence[DifferenceRow],
-    n_shown: int,
-) -> dict[str, Any]:
-    """Return what is told of users: the spread of their values, and some with lists."""
-    lead, k = request.lead, Cutoffs.of(request.lead_k)
-    values = {
-        name: values_of_users(model, lead, k)[:, 0] for name, model in models.items()
-    }
-    first = next(iter(models.values()))
+def _distributions(
+    first: EvaluationData, lead: Measure, values: Mapping[str, Floats]
+) -> tuple[Distribution, ...]:
+    """Return how the values of users of each model are spread."""
     bounds = scoring_of(first, lead).measure.bounds
     weights = first.joined.user_weight
     distributions = []
     for name, of_model in values.items():
         distributions.append(Distribution.of(name, of_model, bounds, weights))
-    groups = _users_shown(models, request, values, differences, n_shown)
-    return {"distributions": tuple(distributions), "users": tuple(groups)}
+    return tuple(distributions)
 
 
 def _users_shown(
@@ -278,25 +283,6 @@ def _users_shown(
 
 
 # The data
-
-
-def _of_data(
-    models: Models, request: ReportRequest, settings: Settings, *, is_compared: bool
-) -> dict[str, Any]:
-    """Return what is told of the data: their size, problems, and what they rest on."""
-    first = next(iter(models.values()))
-    lead, k = request.lead, request.lead_k
-    return {
-        "n_users": first.n_users,
-        "n_lists": first.sample.n_lists,
-        "cluster": first.sample.cluster,
-        "clustered_by": first.clustered_by,
-        "hit_rates": _hit_rates(models, k, settings),
-        "lints": _lints(models, request),
-        "judged_order": judged_order(models, lead.cut_at(k)) if is_compared else {},
-        "unweighted": plain_means(models, request.metrics, Cutoffs.of(k)),
-        "made_with": made_with(models),
-    }
 
 
 def _hit_rates(models: Models, k: int, settings: Settings) -> tuple[MeanRow, ...]:

@@ -9,22 +9,19 @@ from typing import Any
 
 import pandas as pd
 
+from recnb.data.files import File
 from recnb.display.forms import Name
 from recnb.display.language import use_language
 from recnb.display.templates import FormName, page, write
 from recnb.errors import Suggesting
 from recnb.lint import Finding
 from recnb.report import sections, words
-from recnb.report.columns import plain
+from recnb.report.as_json import data_in, values_of
 from recnb.report.data import ReportData
 from recnb.results.files import AsJson, written
 from recnb.results.numbers import DifferenceRow, MeanRow
 from recnb.results.user_cards import of_users
 from recnb.results.user_groups import UserGroup
-
-#: The format of the JSON of a report, and the version of it: another number where a key
-#: is renamed, removed or means something else.
-SCHEMA = "recnb.report/9"
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -123,7 +120,7 @@ class Report(AsJson, Suggesting):
         >>> report.to_dict()["metrics"]["metric"][:3]
         ['ndcg', 'average_precision', 'reciprocal_rank']
         """
-        return {"schema": SCHEMA, **plain(self._data, ReportData)}
+        return values_of(self._data)
 
     def to_html(self, path: str | Path | None = None, title: str | None = None) -> Any:
         """Return the report as an HTML document, or write it to `path`.
@@ -207,3 +204,33 @@ class Report(AsJson, Suggesting):
     def _repr_html_(self) -> str:
         with use_language(self._data.language):
             return self._written("html")
+
+
+def read_report(path: File) -> Report:
+    """Read a report from the JSON that `report.to_json` or `recnb report` has written.
+
+    It is shown as it was, in its language, and has the same numbers; no data are read.
+
+    Parameters
+    ----------
+    path : path or file
+        The file of JSON, of this version of the format, `"recnb.report/9"`.
+
+    Returns
+    -------
+    Report
+        The report, with all its forms.
+
+    Examples
+    --------
+    >>> import pathlib, recnb, tempfile
+    >>> sample = recnb.datasets.load_sample()
+    >>> report = recnb.evaluate(sample.models["popular"], sample.test).report(k=10)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "report.json")
+    ...     report.to_json(path)
+    ...     again = recnb.read_report(path)
+    >>> again.to_html() == report.to_html()
+    True
+    """
+    return Report(data_in(path))

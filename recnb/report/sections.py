@@ -25,7 +25,7 @@ from recnb.display.style import ACCENT, NEUTRAL, OTHER, QUIET
 from recnb.display.text import at_k, fixed, one_line, short, signed
 from recnb.lint import Finding
 from recnb.metrics.metric import Better
-from recnb.report import texts, words
+from recnb.report import words
 from recnb.report.data import (
     MOST_PAIRS,
     MetricWords,
@@ -83,33 +83,36 @@ def _tables_of_means(report: ReportData) -> list[Rows]:
                 columns.append((metric, column))
     if len(columns) == len(accuracy) and len({rows[0].k for _m, rows in columns}) > 1:
         # Each metric has a cut-off of its own.
-        heads = [rows[0].label for _metric, rows in columns]
-        return [_of_several(report, columns, heads, title)]
+        labelled = [(rows[0].label, rows) for _metric, rows in columns]
+        return [_of_several(report, labelled, title)]
     tables = []
     for k in sorted(report.k, key=lambda k: k != report.lead_k):
-        at_k = [(metric, rows) for metric, rows in columns if rows[0].k == k]
-        heads = [_arrowed(metric.symbol, metric.better) for metric, _rows in at_k]
+        at_cutoff = []
+        for metric, rows in columns:
+            if rows[0].k == k:
+                at_cutoff.append((_arrowed(metric.symbol, metric.better), rows))
         title = _("Means at k = {k}", k=k or _("whole list"))
-        tables.append(_of_several(report, at_k, heads, title))
+        tables.append(_of_several(report, at_cutoff, title))
     return tables
 
 
 def _of_several(
-    report: ReportData,
-    columns: Sequence[tuple[MetricWords, Sequence[MeanRow]]],
-    heads: Sequence[str],
-    title: str,
+    report: ReportData, titled: Sequence[tuple[str, Sequence[MeanRow]]], title: str
 ) -> Rows:
-    """Return a row a model, its means with their marks."""
-    rows: list[list[Line]] = [[_name_of(model, report)] for model in report.ranked]
-    for _metric, means in columns:
-        of_model = {mean.model: mean for mean in means}
-        for model, row in zip(report.ranked, rows, strict=True):
-            mean = of_model[model]
-            sign = MARKS.get(mean.mark, "")
-            row.append(estimate_of(mean, best=mean.best, signs=sign, signed=True))
-    is_wide = len(heads) > MOST_COLUMNS
-    return Rows([_("model"), *heads], rows, title, small=is_wide)
+    """Return a row a model, a column for each title: means with their marks."""
+    names = [_name_of(model, report) for model in report.ranked]
+    columns: Columns = [(_("model"), names)]
+    for head, means in titled:
+        of_model = {mean.model: _marked(mean) for mean in means}
+        columns.append((head, [of_model[model] for model in report.ranked]))
+    table = _in_columns(columns, title, left=1)
+    return replace(table, small=len(titled) > MOST_COLUMNS)
+
+
+def _marked(mean: MeanRow) -> Estimate:
+    """Return one of several means with its mark."""
+    signs = MARKS.get(mean.mark, "")
+    return estimate_of(mean, best=mean.best, signs=signs, signed=True)
 
 
 def _name_of(model: str, report: ReportData) -> Line:
@@ -147,7 +150,7 @@ def beyond(report: ReportData) -> Rows | None:
     if not rows:
         return None
     header = [_("metric"), words.nouns(report).users, *header]
-    return Rows(header, rows, title, most=20, note=_(texts.WITHOUT_INTERVAL))
+    return Rows(header, rows, title, most=20, note=_(words.WITHOUT_INTERVAL))
 
 
 def _sizes_of(means: Sequence[MeanRow]) -> str:
@@ -226,7 +229,7 @@ def differences(report: ReportData) -> Rows:
         rows = report.at_lead
         n, k = n_tested(report.differences), [*report.k]
         symbol = report.lead.symbol
-        note = with_code(_(texts.TESTS_ALONE, symbol=symbol, n=n, k=k))
+        note = with_code(_(words.TESTS_ALONE, symbol=symbol, n=n, k=k))
     if len(rows) > MOST_ROWS and report.baseline is None:
         rows = _of_the_best(rows, report)
     title = _("Differences at k = {k}, each over the same users", k=report.lead_k)
@@ -311,7 +314,7 @@ def _tests(
     return _in_columns(columns, title, left=left, note=note)
 
 
-def _in_columns(columns: Columns, title: Line, *, left: int, note: Line) -> Rows:
+def _in_columns(columns: Columns, title: Line, *, left: int, note: Line = "") -> Rows:
     """Return a table of columns, each a title with its cells."""
     header = [title for title, _cells in columns]
     cells = list(zip(*(cells for _title, cells in columns), strict=True))
@@ -349,7 +352,7 @@ def segments(report: ReportData, segments: SegmentNumbers) -> list[Rows]:
         rows = segments.differences_of(report.lead.metric)
         columns: Columns = [(_("segment"), [_name(segments, row) for row in rows])]
         columns += _models_of(rows)
-        note = _(texts.DIFFERENCES_IN_SEGMENTS, n=n_tested(segments.differences))
+        note = _(words.DIFFERENCES_IN_SEGMENTS, n=n_tested(segments.differences))
         titled = [title, ": ", _("difference")]
         tables.append(_tests(columns, rows, titled, note=note))
     return tables
@@ -373,20 +376,21 @@ def _segments_of_several(
     report: ReportData, segments: SegmentNumbers, title: str
 ) -> Rows:
     """Return the mean of each model in each segment, the best marked."""
-    mean_of = _mean_of(report, segments)
-    rows: list[list[Line]] = []
-    for first in _one_of_each(report, segments):
-        row: list[Line] = [_name(segments, first), _users_in(first)]
-        for model in report.ranked:
-            mean = mean_of[first.part, model]
-            row.append(Estimate(fixed(mean.mean), best=mean.best, signed=True))
-        rows.append(row)
-    header: list[Line] = [_("segment"), _("users")]
-    header += [Name(model, 20) for model in report.ranked]
+    mean_of, each = _mean_of(report, segments), _one_of_each(report, segments)
+    columns: Columns = [
+        (_("segment"), [_name(segments, row) for row in each]),
+        (_("users"), [_users_in(row) for row in each]),
+    ]
+    for model in report.ranked:
+        cells = []
+        for row in each:
+            mean = mean_of[row.part, model]
+            cells.append(Estimate(fixed(mean.mean), best=mean.best, signed=True))
+        columns.append((Name(model, 20), cells))
     note: Line = segments.basis
     if not note and len(report.at_lead) > MOST_PAIRS:
-        note = with_code(_(texts.TESTS_IN_SEGMENTS))
-    return Rows(header, rows, title, note=note)
+        note = with_code(_(words.TESTS_IN_SEGMENTS))
+    return _in_columns(columns, title, left=1, note=note)
 
 
 def over_time(report: ReportData, segments: SegmentNumbers) -> Picture | None:
@@ -508,14 +512,24 @@ def findings(report: ReportData) -> Iterator[FoundByCheck]:
     """Give each finding: its effect on every model, an example, what to type."""
     checks = words.by_check(report)
     for models, found in checks:
-        first = found[0]
-        lines = first.details
-        if len({finding.effect for finding in found}) > 1:
-            effects = _effects(models, found)
-            lines = [*effects, *replace(first, effect="").details]
-        is_open = first.severity == "warning" or len(checks) <= FEW_FINDINGS
+        is_open = found[0].severity == "warning" or len(checks) <= FEW_FINDINGS
         title = words.finding_title(models, found, report)
-        yield FoundByCheck(title, lines, is_open)
+        yield FoundByCheck(title, _details(models, found), is_open)
+
+
+def _details(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
+    """Return the effect on every model, an example, and what to type.
+
+    What to type is of the first model, which is named where others type something else.
+    """
+    first = found[0]
+    lines = first.details
+    if len({finding.code for finding in found}) > 1:
+        advice = len(first.sentences) - 1
+        lines[advice] = [strong(models[0]), ": ", lines[advice]]
+    if len({finding.effect for finding in found}) > 1:
+        lines[:1] = _effects(models, found)
+    return lines
 
 
 def _effects(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
@@ -525,7 +539,7 @@ def _effects(models: Sequence[str], found: Sequence[Finding]) -> list[Line]:
         effects.append([strong(model), ": ", *with_code(finding.effect)])
     n_more = len(effects) - words.MOST_NAMED
     if n_more > 0:
-        effects[words.MOST_NAMED :] = [_(texts.MORE_EFFECTS, n=n_more)]
+        effects[words.MOST_NAMED :] = [_(words.MORE_EFFECTS, n=n_more)]
     return effects
 
 

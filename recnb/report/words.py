@@ -1,4 +1,8 @@
-"""The sentences of a report, chosen by its numbers."""
+"""The sentences of a report, chosen by its numbers.
+
+Those longer than a label stand at the beginning. Words for those whose lists are ranked
+are fields, {users}. They are translated where they are shown.
+"""
 
 from __future__ import annotations
 
@@ -15,10 +19,9 @@ from recnb.display.forms import (
     strong,
     with_code,
 )
-from recnb.display.language import N_, Sentence, _
+from recnb.display.language import N_, Message, Sentence, _
 from recnb.display.text import fixed, short, users_in_words
 from recnb.lint import Finding, order_in_words
-from recnb.report import texts
 from recnb.report.data import MOST_PAIRS, ReportData
 from recnb.results import conclusions
 from recnb.results.conclusions import percent_of
@@ -29,6 +32,148 @@ from recnb.stats import ENOUGH
 
 #: Models named in a sentence, and lines on findings in the overview.
 MOST_NAMED, MOST_LINES = 4, 4
+
+# Texts: the head
+
+ONE_MODEL_FINDS = N_(
+    "{share} of {users} find at least one relevant item among their first {k}."
+)
+EACH_MODEL_FINDS = N_(
+    "Of {users}, these find at least one relevant item among their first {k}: {found}."
+)
+ALL_THE_SAME = N_("{label} is {value} with every model.")
+HIGHEST_AND_LOWEST = N_(
+    "{label} is highest with {first}, {high}, and lowest with {last}, {low}."
+)
+LOWEST_AND_HIGHEST = N_(
+    "{label}, of which less is better, is lowest with {first}, {low}, and highest with "
+    "{last}, {high}."
+)
+#: By the direction of the metric: the models near the first.
+NOT_BEHIND: dict[str, Message] = {
+    "high": N_("Not significantly below {first}: {models}."),
+    "low": N_("Not significantly above {first}: {models}."),
+}
+#: The same, where there is none.
+ALL_BEHIND: dict[str, Message] = {
+    "high": N_("Every other model is significantly below {first}."),
+    "low": N_("Every other model is significantly above {first}."),
+}
+BETTER_AND_WORSE = N_(
+    "Of {n:,} models, {better:,} are shown to be better than {baseline} and {worse:,} "
+    "to be worse ({correction})."
+)
+HIGHER_AND_LOWER = N_(
+    "Of {n:,} models, {higher:,} are shown to be higher than {baseline} and {lower:,} "
+    "to be lower ({correction})."
+)
+PAIRS_THAT_DIFFER = N_("Of {n:,} pairs, {found:,} are shown to differ ({correction}).")
+
+# Texts: overview
+
+NEAR_BEST = N_(
+    "not shown to differ from it; one without a mark is shown to differ, or is not tested"
+)
+ONE_USER = N_("No interval: one user is no sample.")
+LEFT_OUT = N_(
+    "Metrics beyond accuracy are left out: they take every row of the lists, and those "
+    "stay in {where}."
+)
+ELSEWHERE = N_(
+    "`.to_html()` and `.to_markdown()` have all other sections, such as users, curves "
+    "and how to read."
+)
+
+# Texts: findings
+
+IN_MODELS = N_(
+    "in {n} of {models} models, from {low:,} in {least} to {high:,} in {most}"
+)
+EFFECTS = N_(
+    "{checks} checks of each model's lists. Effects are measured with the lead metric; "
+    ".lint() of a model shows more."
+)
+MORE_EFFECTS = N_("{n} more models have an effect of their own, each in its .lint()")
+
+# Texts: differences, curve and distribution
+
+TESTS_ALONE = N_(
+    "Tests of {symbol} alone; those of all {n:,} comparisons are in "
+    "`found.differences(k={k})`."
+)
+DRAWN_HIGHEST = N_("Drawn for the {drawn} highest; {n} more models are not.")
+DRAWN_LOWEST = N_("Drawn for the {drawn} lowest; {n} more models are not.")
+EXACTLY = N_("Exactly {value}: {n:,} of {users} ({share}).")
+QUARTILES = N_("Quartiles {low}, {middle}, {high}; mean {mean}.")
+
+# Texts: segments
+
+GAPS_OF_EACH = N_(
+    "{confidence:g}% intervals, not corrected for the number of comparisons; gaps to "
+    "all other users by the more careful of Welch's t and Student's, their p corrected "
+    "by Holm's method over the segments, within each metric ({n:,} tests in all)."
+)
+#: The same where no gap is tested.
+INTERVALS_OF_EACH = N_(
+    "{confidence:g}% intervals, not corrected for the number of comparisons."
+)
+DIFFERENCES_IN_SEGMENTS = N_(
+    "p corrected by Holm's method over the {n} tests here. (few) marks segments in "
+    "which little can be shown. That a difference is found in one segment and not in "
+    "another does not show that the two differ."
+)
+#: Of many models.
+TESTS_IN_SEGMENTS = N_(
+    "Each difference with its test is in `found.differences(by=...)`."
+)
+
+# Texts: beyond accuracy
+
+WITHOUT_INTERVAL = N_(
+    "Numbers of all lists together have no interval, except means over pairs of users."
+)
+
+# Texts: how to read
+
+INTERVALS = N_(
+    "{confidence:g}% intervals for the mean, taking the users as a sample ({how})."
+)
+INTERVALS_OF_SEVERAL = N_(
+    "{confidence} intervals: of differences by {differences}; of means by {means}."
+)
+#: The interval of a mean.
+BETA = N_(
+    "beta distribution within the metric's bounds; for values of 0 and 1 the "
+    "exact one of Clopper and Pearson"
+)
+#: The same of lists in clusters, where it is never exact.
+BETA_OF_CLUSTERS = N_("beta distribution within the metric's bounds")
+#: The interval of a difference.
+INTERVAL_OF_DIFFERENCES = N_(
+    "Student's t over the users, and within the metric's bounds where fewer than 10 "
+    "users are off the lowest or the highest difference"
+)
+NOT_CORRECTED = N_("Intervals are not corrected for the number of comparisons.")
+CLUSTERED = N_("Intervals and tests are clustered by {unit}.")
+NO_INTERVAL = N_(
+    "A metric without an upper bound has no interval where fewer than {n} users have a "
+    "value above 0."
+)
+NOT_COVERED = N_("They do not cover another split of the data or another training run.")
+PROPENSITIES_KNOWN = N_("Intervals and tests take the propensities as known.")
+BETTER_OR_WORSE = N_("▲ better, ▼ worse: the corrected test and the interval agree.")
+HIGHER_OR_LOWER = N_("△ higher, ▽ lower: the corrected test and the interval agree.")
+NOT_FOUND = N_(
+    "◇ they do not agree. ○ no difference is shown, which does not prove that there is "
+    "none."
+)
+
+# Texts: the foot
+
+CALLS = N_(
+    "The same numbers in Python: {frame}; with the metrics, k and options of this "
+    "report {calls}."
+)
 
 
 def nouns(report: ReportData) -> Nouns:
@@ -101,9 +246,7 @@ def _who_find(report: ReportData) -> Line:
     rates = {row.model: row.mean for row in report.hit_rates}
     if report.is_one:
         (share,) = [_share(rate) for rate in rates.values()]
-        return say(
-            texts.ONE_MODEL_FINDS, share=share, users=report.sample, k=report.lead_k
-        )
+        return say(ONE_MODEL_FINDS, share=share, users=report.sample, k=report.lead_k)
     models = sorted(rates, key=lambda model: -rates[model])
     if len(models) > MOST_NAMED:
         last = models[-1] if report.baseline is None else report.baseline
@@ -114,7 +257,7 @@ def _who_find(report: ReportData) -> Line:
         share = _share(rates[model])
         found.append(say(N_("{share} with {model}"), share=share, model=strong(model)))
     return say(
-        texts.EACH_MODEL_FINDS,
+        EACH_MODEL_FINDS,
         users=report.sample,
         k=report.lead_k,
         found=joined(found),
@@ -137,10 +280,10 @@ def _of_many(report: ReportData) -> Iterator[Line]:
     means = {row.model: row.mean for row in rows}
     first, *_others, last = report.ranked
     if abs(means[first] - means[last]) <= SAME:
-        yield say(texts.ALL_THE_SAME, label=report.label, value=fixed(means[first]))
+        yield say(ALL_THE_SAME, label=report.label, value=fixed(means[first]))
     else:
         is_low = report.lead.better == "low"
-        words = texts.LOWEST_AND_HIGHEST if is_low else texts.HIGHEST_AND_LOWEST
+        words = LOWEST_AND_HIGHEST if is_low else HIGHEST_AND_LOWEST
         yield say(
             words,
             label=report.label,
@@ -163,9 +306,9 @@ def _behind_the_first(report: ReportData) -> Line:
     near = [model for model in others if model in as_good]
     better = str(report.lead.better)
     if not near:
-        return say(texts.ALL_BEHIND[better], first=strong(first))
+        return say(ALL_BEHIND[better], first=strong(first))
     named = joined(first_of(near))
-    return say(texts.NOT_BEHIND[better], first=strong(first), models=named)
+    return say(NOT_BEHIND[better], first=strong(first), models=named)
 
 
 def _how_many_differ(report: ReportData) -> Line:
@@ -176,10 +319,10 @@ def _how_many_differ(report: ReportData) -> Line:
     correction = conclusions.correction_of(conclusions.n_tested(report.at_lead))
     if report.baseline is None:
         n_found = sum(counts.values())
-        return say(texts.PAIRS_THAT_DIFFER, n=n, found=n_found, correction=correction)
-    words = texts.BETTER_AND_WORSE
+        return say(PAIRS_THAT_DIFFER, n=n, found=n_found, correction=correction)
+    words = BETTER_AND_WORSE
     if report.lead.better is None:
-        words = texts.HIGHER_AND_LOWER
+        words = HIGHER_AND_LOWER
     baseline = strong(report.baseline)
     return say(words, n=n, baseline=baseline, correction=correction, **counts)
 
@@ -201,12 +344,15 @@ def findings_in_brief(report: ReportData) -> list[Line]:
 
 
 def by_check(report: ReportData) -> list[tuple[list[str], list[Finding]]]:
-    """Return the findings of each check together, with the models that have them."""
+    """Return the findings of each check together, with the models that have them.
+
+    One model may have two findings of a check, which are then apart.
+    """
+    if report.is_one:
+        return report.findings
     checks: dict[str, tuple[list[str], list[Finding]]] = {}
     for models, found in report.findings:
-        # One model may have two findings of a check, which are then apart.
-        name = f"{found[0].name} {found[0].short if report.is_one else ''}"
-        all_models, all_found = checks.setdefault(name, ([], []))
+        all_models, all_found = checks.setdefault(found[0].name, ([], []))
         all_models += models
         all_found += found
     return list(checks.values())
@@ -225,7 +371,7 @@ def finding_title(
     if len({finding.short for finding in found}) > 1:
         low, high = min(counts), max(counts)
         whose = say(
-            texts.IN_MODELS,
+            IN_MODELS,
             n=len({*models}),
             models=len(report.models),
             low=low,
@@ -244,7 +390,7 @@ def on_checks(report: ReportData) -> Iterator[Line]:
     effects = lints[0].measured
     if not report.is_one:
         n_checks = min(lint.n_checks for lint in lints)
-        effects = _(texts.EFFECTS, checks=n_checks)
+        effects = _(EFFECTS, checks=n_checks)
     not_checked = [line for lint in lints for line in lint.not_checked_lines]
     for line in dict.fromkeys([effects, *not_checked]):
         yield with_code(line)
@@ -261,7 +407,7 @@ def not_here(report: ReportData) -> Iterator[Line]:
         yield with_code(_("Not here: {names} ({why}).", names=names, why=reason))
     yield from filter(None, [report.left_out, report.unweighted])
     if report.n_users == 1:
-        yield _(texts.ONE_USER)
+        yield _(ONE_USER)
 
 
 def legend(report: ReportData) -> Line:
@@ -271,7 +417,7 @@ def legend(report: ReportData) -> Line:
     marks = conclusions.legend(
         directions,
         report.baseline,
-        _(texts.NEAR_BEST),
+        _(NEAR_BEST),
         has_best=any(mean.best for mean in report.means),
         is_tested=conclusions.n_tested(report.differences) > 0,
     )
@@ -286,9 +432,9 @@ def not_drawn(report: ReportData) -> str:
     n = len(report.models) - len(report.drawn)
     if not n:
         return ""
-    words = texts.DRAWN_HIGHEST
+    words = DRAWN_HIGHEST
     if report.lead.better == "low":
-        words = texts.DRAWN_LOWEST
+        words = DRAWN_LOWEST
     return _(words, drawn=len(report.drawn), n=n)
 
 
@@ -302,13 +448,13 @@ def on_bars(report: ReportData) -> str:
     ends = [(spread.edges[0], spread.n_bottom), (spread.edges[-1], spread.n_top)]
     for value, n in ends:
         share = f"{spread.share_of(n):.1%}"
-        words = texts.EXACTLY
+        words = EXACTLY
         sentences.append(_(words, value=short(value), n=n, users=users, share=share))
     if spread.n_without_value:
         sentences.append(_("No value: {n:,}.", n=spread.n_without_value))
     low, middle, high = map(fixed, spread.quartiles)
     mean = fixed(spread.mean)
-    sentences.append(_(texts.QUARTILES, low=low, middle=middle, high=high, mean=mean))
+    sentences.append(_(QUARTILES, low=low, middle=middle, high=high, mean=mean))
     return " ".join(sentences)
 
 
@@ -331,39 +477,39 @@ def _on_marks(report: ReportData) -> str:
     directions = {metric.better for metric in report.metrics if metric.is_accuracy}
     sentences = []
     if directions != {None}:
-        sentences.append(_(texts.BETTER_OR_WORSE))
+        sentences.append(_(BETTER_OR_WORSE))
     if None in directions:
-        sentences.append(_(texts.HIGHER_OR_LOWER))
-    return " ".join([*sentences, _(texts.NOT_FOUND)])
+        sentences.append(_(HIGHER_OR_LOWER))
+    return " ".join([*sentences, _(NOT_FOUND)])
 
 
 def _on_intervals(report: ReportData) -> str:
     """Say how intervals are made, and what they leave out."""
     if report.n_users == 1:
-        return _(texts.ONE_USER)
+        return _(ONE_USER)
     confidence = report.settings.confidence
-    of_means = _(texts.BETA if report.n_lists is None else texts.BETA_OF_CLUSTERS)
+    of_means = _(BETA if report.n_lists is None else BETA_OF_CLUSTERS)
     if report.is_one:
-        sentences = [_(texts.INTERVALS, confidence=100 * confidence, how=of_means)]
+        sentences = [_(INTERVALS, confidence=100 * confidence, how=of_means)]
     else:
         intervals = _(
-            texts.INTERVALS_OF_SEVERAL,
+            INTERVALS_OF_SEVERAL,
             confidence=percent_of(confidence),
-            differences=_(texts.INTERVAL_OF_DIFFERENCES),
+            differences=_(INTERVAL_OF_DIFFERENCES),
             means=of_means,
         )
         sentences = [intervals]
     if report.clustered_by:
-        sentences.append(_(texts.CLUSTERED, unit=report.clustered_by))
-    sentences.append(_(texts.NOT_CORRECTED))
+        sentences.append(_(CLUSTERED, unit=report.clustered_by))
+    sentences.append(_(NOT_CORRECTED))
     accuracy = {metric.metric for metric in report.metrics if metric.is_accuracy}
     means = [mean for mean in report.means if mean.metric in accuracy]
     if any(isnan(mean.low) for mean in means):
-        sentences.append(_(texts.NO_INTERVAL, n=ENOUGH))
+        sentences.append(_(NO_INTERVAL, n=ENOUGH))
     if report.is_one:  # of several, the tests say so
-        sentences.append(_(texts.NOT_COVERED))
+        sentences.append(_(NOT_COVERED))
     if report.unweighted:
-        sentences.append(_(texts.PROPENSITIES_KNOWN))
+        sentences.append(_(PROPENSITIES_KNOWN))
     return " ".join(sentences)
 
 
@@ -374,12 +520,12 @@ def calls(report: ReportData) -> Sentence:
         names = ["ev.table(...)", "ev.curve(...)", "ev.user(...)"]
     calls: list[Line] = [Mark("code", name) for name in names]
     frame = Mark("code", "report.to_frame()")
-    return say(texts.CALLS, frame=frame, calls=joined(calls))
+    return say(CALLS, frame=frame, calls=joined(calls))
 
 
 def elsewhere() -> Line:
     """Say where the sections are that a console has not."""
-    return with_code(_(texts.ELSEWHERE))
+    return with_code(_(ELSEWHERE))
 
 
 def version(report: ReportData) -> str:

@@ -35,6 +35,8 @@ CORRELATION = 0.3
 class Detectable(float):
     """The smallest difference of two models that users can show, with its assumptions.
 
+    It is one number, a float.
+
     Examples
     --------
     >>> import recnb

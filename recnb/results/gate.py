@@ -270,21 +270,6 @@ NO_INTERVAL = N_(
     "difference {difference}, too few users or differences for an interval, {users}"
 )
 
-#: What a check has of a row of differences: what it is of, its numbers and its verdict.
-NUMBERS = (
-    "k",
-    "model",
-    "n_users",
-    "baseline",
-    "difference",
-    "low",
-    "high",
-    "metric",
-    "better",
-    "p_holm",
-    "verdict",
-)
-
 
 def not_worse_check(
     row: DifferenceRow, margin: float, confidence: float, basis: str = ""
@@ -298,7 +283,7 @@ def not_worse_check(
     of differences. With one its interval does, which is not corrected.
     """
     conclusion = _conclusion_on(row, margin)
-    numbers = {name: getattr(row, name) for name in NUMBERS}
+    numbers = {name: getattr(row, name) for name in row.columns("gate")}
     numbers |= {
         "n_differ": row.won + row.lost,
         "margin": margin,

@@ -347,7 +347,7 @@ def _accuracy_in_words(
     if brief:
         # Among those of other metrics, all that is said of users stands together.
         users = ["; ".join(users)]
-    scale = _scale_of(scoring)
+    scale = scale_of(scoring)
     # Notes are those of the evaluation, as another join of its frames lacks those of a
     # comparison, such as which users it leaves out.
     notes = [*data.notes, *pairs_in_words(scoring.joined.weighting)]
@@ -417,7 +417,7 @@ def with_whole_lists(phrases: list[str], of_whole: list[str]) -> list[str]:
     return [*phrases, *[_("for whole lists, {what}", what=one) for one in others]]
 
 
-def _scale_of(scoring: Scoring) -> list[str]:
+def scale_of(scoring: Scoring) -> list[str]:
     """Return the highest relevance of the truth in words, if it is the metric's scale.
 
     It is if the metric has an option max_relevance, which is not given.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from math import isnan
 from typing import Any, Literal
 
@@ -124,8 +124,10 @@ def paired(
     sample = _sample_of(values, cluster)
     tests = tested(ours - theirs, sample, settings, bounds=bounds, better=better)
     (verdict,) = verdicts_of(tests, tests.p, sample, settings, better)
-    numbers: dict[str, Any] = {name: n.item() for name, n in tests._asdict().items()}
-    del numbers["low_in_bounds"], numbers["high_in_bounds"]
+    shown = {field.name for field in fields(PairedDifference)}
+    numbers: dict[str, Any] = {
+        name: number.item() for name, number in tests._asdict().items() if name in shown
+    }
     return PairedDifference(
         **numbers,
         verdict=verdict,

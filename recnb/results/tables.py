@@ -25,7 +25,7 @@ from recnb.results.arguments import (
     with_options,
 )
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import ENDS, Bases, Numbers, measured
+from recnb.results.numbers import ENDS, Bases, DifferenceRow, Numbers, measured
 from recnb.results.segments import SMALL, PartsOfSplit, division_by, part_in_words
 from recnb.results.table import Shown, Table, WordedLater
 from recnb.results.user_lists import UserList, each_once
@@ -36,15 +36,6 @@ from recnb.results.values import (
     weights_in_words,
 )
 from recnb.stats import Settings
-
-#: The columns of a table of segments that have the numbers of a gap.
-GAP = {
-    "gap": "difference",
-    "gap_low": "low",
-    "gap_high": "high",
-    "p": "p",
-    "p_holm": "p_holm",
-}
 
 #: What stands below a table of segments.
 GAPS = N_(
@@ -212,8 +203,14 @@ def _basis_of_segments(data: EvaluationData, numbers: Numbers, label: str) -> li
 
 
 def lack_in_words(metric: str, problem: RecnbError) -> str:
-    """Say what a metric lacks: the message of an error without the metric's name."""
-    return _(str(problem).removeprefix(metric).lstrip(": "))
+    """Say what a metric lacks: the message of an error without the metric's name.
+
+    Nor with calls, which are not what is typed on the command line.
+    """
+    words = str(problem).removeprefix(metric).lstrip(": ")
+    for call in problem.typed:
+        words = words.replace(f": {call}", "")
+    return _(words)
 
 
 def measures_of(
@@ -404,7 +401,7 @@ def by_segment(numbers: Numbers) -> pd.DataFrame:
         columns["n_lists"] = [place.sample.size for place in places]
     columns |= zip(ENDS, numbers.estimates[order, 0].T, strict=True)
     if numbers.division.has_gaps:
-        for name, number in GAP.items():
+        for number, name in DifferenceRow.columns("gap").items():
             columns[name] = numbers.tests[number][order, 0]
     columns["small"] = [n_users < SMALL for n_users in columns["n_users"]]
     keys = [numbers.division.keys[place.part] for place in places]

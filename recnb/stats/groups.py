@@ -22,8 +22,10 @@ def gap_to_rest(
     group = Moments(values[inside], sample.among(inside))
     rest = Moments(values[~inside], sample.among(~inside))
     gap = group.mean - rest.mean
-    is_split = group.sample.n_units + rest.sample.n_units > sample.n_units
-    if min(group.sample.n_effective, rest.sample.n_effective) < ENOUGH or is_split:
+    n_of_sides = group.sample.n_units + rest.sample.n_units
+    has_cluster_on_both = n_of_sides > sample.n_units
+    n_least = min(group.sample.n_effective, rest.sample.n_effective)
+    if n_least < ENOUGH or has_cluster_on_both:
         untested = np.full_like(gap, np.nan)
         return Tested(gap, untested, untested, untested)
     error, free = _welch_and_student(group, rest)

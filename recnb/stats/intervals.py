@@ -66,9 +66,10 @@ class Moments:
 
     @property
     def sd(self) -> Floats:
-        """The standard deviation of differences, whose error is this out of √n.
+        """The standard deviation of the values of units; 0 if they differ by rounding.
 
-        Of clusters without weights the error is that of CR2. Rounding is no spread.
+        Out of √n it is the standard error of their mean. So that it is of clusters
+        too, whose sizes are not equal, it is there made of the variance CR2.
         """
         if self.sample.n_effective < 2:
             return self._nothing
@@ -101,9 +102,11 @@ class Moments:
 
     @property
     def reach(self) -> Pair:
-        """How far down and up the mean may go.
+        """How far down and up the mean may go beyond its standard error.
 
-        It does if who is heavier than an equal share has the lowest or highest value.
+        The heaviest user counts for others, whose values may be the lowest or the
+        highest: as far as the share that is more than an equal one moves the mean. It
+        is 0 without weights.
         """
         least, most = self._extremes
         share = self.sample.excess / (1 + self.sample.excess)

@@ -57,8 +57,8 @@ class Paired(NamedTuple):
     tied: NDArray[np.int64]
     lost: NDArray[np.int64]
     detectable: Floats  #: the smallest difference found with 80 % power
-    #: The interval, also where nothing is tested: of few who differ that within the
-    #: bounds of the metric, for a check that asks for no test.
+    #: The ends of the interval where nothing is tested as well: if few users differ, it
+    #: is that within the bounds of the metric. A gate without a test reads these.
     low_in_bounds: Floats
     high_in_bounds: Floats
 
@@ -92,7 +92,7 @@ def paired(
     if sample.size == 0:
         return Paired.untested(differences.shape[1])
     moments = Moments(differences, sample, bounds)
-    values = settled(differences)
+    values = settled(differences)  # in which ties are 0, for counts
     won = np.count_nonzero(values > 0, axis=0)
     lost = np.count_nonzero(values < 0, axis=0)
     differs = won + lost > 0
@@ -135,12 +135,10 @@ def _careful_test(
         confidence=confidence,
         reach=moments.reach,
     )
-    n_off = (
-        sample.off(np.abs(values)),
-        sample.off(settled(values - values.min(axis=0))),
-        sample.off(settled(values.max(axis=0) - values)),
-    )
-    are_few = np.min(n_off, axis=0) < ENOUGH
+    n_off_0 = sample.off(np.abs(values))
+    n_off_lowest = sample.off(settled(values - values.min(axis=0)))
+    n_off_highest = sample.off(settled(values.max(axis=0) - values))
+    are_few = np.min([n_off_0, n_off_lowest, n_off_highest], axis=0) < ENOUGH
     low, high = moments.interval(confidence, within_bounds=True)
     return Tested(
         mean,

@@ -139,7 +139,7 @@ def test_only_users_that_all_models_are_judged_on():
     # What is known of a user stays as it was.
     assert found["two"].explain("mrr", "c", k=2).value == 1.0
     assert found["two"].under("ranx").n_users == 2
-    assert [one.n_left_out for one in found.users_by_model] == [1, 1]
+    assert [one.not_in_all for one in found.left_out.values()] == [1, 1]
     assert found.overlap(2).loc[0, ["n_users", "jaccard", "n_identical"]].tolist() == [
         2,
         pytest.approx(2 / 3),

@@ -29,6 +29,13 @@ from tests.rows import read_rows
 mpl.use("Agg")
 
 
+def test_a_field_of_a_difference_is_a_column_unless_others_tell_it():
+    told_by_others = {"symbol", "better", "n_lists", "cluster", "part"}
+    fields = {field.name for field in dataclasses.fields(DifferenceRow)}
+    columns = DifferenceRow.columns("frame")
+    assert {*columns} == fields - told_by_others
+
+
 def test_what_is_near_the_best_is_not_apart_from_it_by_the_corrected_test():
     """Beyond accuracy nothing is best, and marks beside it stay as they are."""
     models = SAMPLE.models | {"other": SAMPLE.models["factors"].query("rank != 5")}

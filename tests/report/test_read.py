@@ -12,8 +12,8 @@ import pytest
 
 import recnb
 from recnb.errors import FrameError
+from recnb.report.as_json import SCHEMA
 from recnb.report.data import ReportData
-from recnb.report.report import SCHEMA
 from tests.display.test_escaping import EVIL, Page
 from tests.report.test_forms import FOUND, REPORTS, SAMPLE
 from tests.report.test_report import COMPARED, REPORT

@@ -427,6 +427,17 @@ def test_findings_are_those_of_the_lint_once_and_whose():
     )
 
 
+def test_what_to_type_is_of_a_model_that_is_named_where_others_type_something_else():
+    models = {
+        name: pd.concat([frame, frame[:5]]).drop(columns="rank")
+        for name, frame in SAMPLE.models.items()
+    }
+    found = recnb.compare(models, SAMPLE.test, duplicates="dedupe").report(k=5)
+    told = found.to_markdown()
+    assert "**item-knn**: Keep each pair once:\n\n`` recs = models['item-knn']" in told
+    assert "\n\nSet the lowest rating that counts as relevant:" in told, "one for all"
+
+
 def test_metrics_beyond_accuracy_are_named_or_come_with_the_frames():
     assert all(metric.is_accuracy for metric in BARE.report(k=5)._data.metrics)
     assert [
@@ -437,8 +448,9 @@ def test_metrics_beyond_accuracy_are_named_or_come_with_the_frames():
     assert alone._data.lacking["personalization"].startswith("No list")
     assert "personalization" not in {mean.metric for mean in alone.means}
     lacking = BARE.report(k=5, metrics=["ndcg", "novelty"])
-    assert "train=" in lacking._data.lacking["novelty"]
-    assert "train=" in lacking.to_html()
+    novelty = "needs what users had before: give train, a frame of user and item"
+    assert lacking._data.lacking["novelty"] == f"{novelty}."
+    assert f"Not here: novelty ({novelty})." in lacking.to_html()
     with pytest.raises(OptionError, match="train="):
         recnb.compare(SAMPLE.models, SAMPLE.test).report(
             k=5, metrics=["ndcg", "novelty"]

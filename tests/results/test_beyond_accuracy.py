@@ -266,7 +266,7 @@ def test_beyond_is_all_that_the_data_allow() -> None:
         "not here: novelty, popularity, popularity_rank, tail_share"
         in bare.attrs["basis"]
     )
-    assert "train=train" in repr(bare)
+    assert "give train, a frame of user and item" in " ".join(repr(bare).split())
 
 
 def test_under_a_library_is_its_own_number() -> None:

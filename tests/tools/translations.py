@@ -31,6 +31,7 @@ from recnb.display.data_file import rows_of
 from recnb.display.language import LANGUAGES, LOCALE
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import RETRIEVAL_METRICS, Metric
+from recnb.results.tables import lack_in_words
 
 ROOT = Path(recnb.__file__).parent
 #: Functions that mark messages, with the arguments that are messages ("c": a context),
@@ -128,7 +129,7 @@ def extracted() -> Catalog:
         catalogue.add(metric.no_value, locations=[("recnb/metrics/metric.py", 0)])
     for argument in NEEDED:
         catalogue.add(
-            str(missing("", argument)).lstrip(),
+            lack_in_words("", missing("", argument)),
             locations=[("recnb/beyond/catalogue.py", 0)],
         )
     for metric in (
