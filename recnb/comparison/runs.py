@@ -13,9 +13,10 @@ from recnb.display.text import one_line
 from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
+from recnb.metrics.metric import label_of
 from recnb.results.evaluation_data import Models
 from recnb.results.measuring import verdicts_of
-from recnb.results.numbers import Numbers, Pairs, label_of, measured
+from recnb.results.numbers import Numbers, Pairs, measured
 from recnb.results.segments import division_by
 from recnb.results.table import Shown, Table
 from recnb.stats import Paired, Settings, UserSample, holm, resampled, settled

@@ -132,6 +132,14 @@ NO_INTERVAL = N_(
     "A metric without an upper bound has no interval where fewer than {n} users have a "
     "value above 0."
 )
+NO_INTERVAL_OF_CLUSTERS = N_(
+    "A metric without an upper bound has no interval where fewer than {n} values of "
+    "{cluster} have a value above 0."
+)
+TOO_HEAVY = N_(
+    "By their weights the {n:,} users count as fewer than 2 of equal weight, so means "
+    "have no interval."
+)
 NOT_COVERED = N_("They do not cover another split of the data or another training run.")
 PROPENSITIES_KNOWN = N_("Intervals and tests take the propensities as known.")
 BETTER_OR_WORSE = N_("▲ better, ▼ worse: the corrected test and the interval agree.")

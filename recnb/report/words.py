@@ -16,16 +16,15 @@ from recnb.display.forms import (
     with_code,
 )
 from recnb.display.language import N_, Sentence, _
-from recnb.display.text import fixed, short, users_in_words
+from recnb.display.text import fixed, one_line, short, users_in_words
 from recnb.lint import Finding, order_in_words
 from recnb.report import texts
 from recnb.report.data import MOST_PAIRS, ReportData
 from recnb.results import conclusions
 from recnb.results.conclusions import percent_of
-from recnb.results.numbers import SAME
 from recnb.results.user_cards import Nouns
 from recnb.results.verdicts import FOUND
-from recnb.stats import ENOUGH
+from recnb.stats import ENOUGH, ROUNDING
 
 #: Models named in a sentence, and lines on findings in the overview.
 MOST_NAMED, MOST_LINES = 4, 4
@@ -123,7 +122,7 @@ def _who_find(report: ReportData) -> Line:
 
 def _share(rate: float) -> str:
     """Return a share of users: 0% is said of none of them alone, and 100% of all."""
-    is_end = min(rate, 1 - rate) <= SAME
+    is_end = min(rate, 1 - rate) <= ROUNDING
     for decimals in range(6):
         share = f"{100 * rate:.{decimals}f}"
         if is_end or 0 < float(share) < 100:
@@ -136,7 +135,7 @@ def _of_many(report: ReportData) -> Iterator[Line]:
     rows = report.means_of(report.lead.metric, report.lead_k)
     means = {row.model: row.mean for row in rows}
     first, *_others, last = report.ranked
-    if abs(means[first] - means[last]) <= SAME:
+    if abs(means[first] - means[last]) <= ROUNDING:
         yield say(texts.ALL_THE_SAME, label=report.label, value=fixed(means[first]))
     else:
         is_low = report.lead.better == "low"
@@ -356,15 +355,30 @@ def _on_intervals(report: ReportData) -> str:
     if report.clustered_by:
         sentences.append(_(texts.CLUSTERED, unit=report.clustered_by))
     sentences.append(_(texts.NOT_CORRECTED))
-    accuracy = {metric.metric for metric in report.metrics if metric.is_accuracy}
-    means = [mean for mean in report.means if mean.metric in accuracy]
-    if any(isnan(mean.low) for mean in means):
-        sentences.append(_(texts.NO_INTERVAL, n=ENOUGH))
+    sentences += _why_no_interval(report)
     if report.is_one:  # of several, the tests say so
         sentences.append(_(texts.NOT_COVERED))
     if report.unweighted:
         sentences.append(_(texts.PROPENSITIES_KNOWN))
     return " ".join(sentences)
+
+
+def _why_no_interval(report: ReportData) -> list[str]:
+    """Say why some means over users have no interval, if some have none."""
+    lacking = {mean.metric for mean in report.means if isnan(mean.low)}
+    metrics = [
+        metric
+        for metric in report.metrics
+        if metric.is_accuracy and metric.metric in lacking
+    ]
+    if not metrics:
+        return []
+    if any(isfinite(metric.bounds[1]) for metric in metrics):
+        return [_(texts.TOO_HEAVY, n=report.n_users)]
+    if report.cluster:
+        cluster = one_line(report.cluster)
+        return [_(texts.NO_INTERVAL_OF_CLUSTERS, n=ENOUGH, cluster=cluster)]
+    return [_(texts.NO_INTERVAL, n=ENOUGH)]
 
 
 def calls(report: ReportData) -> Sentence:

@@ -12,10 +12,10 @@ from recnb.display.language import N_, _, current, use_language
 from recnb.display.text import one_line, sample_in_words, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
 from recnb.metrics.measure import measure_named, symbol_of
-from recnb.metrics.metric import Given
+from recnb.metrics.metric import Given, label_of
 from recnb.results.arguments import with_options
 from recnb.results.files import AsJson, json_values
-from recnb.results.numbers import DifferenceRow, label_of
+from recnb.results.numbers import DifferenceRow
 from recnb.results.score import MetricValue, score_of
 from recnb.results.values import merged
 from recnb.stats import ENOUGH

@@ -22,12 +22,12 @@ from recnb.display.language import (
 from recnb.display.plain import wrapped
 from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import write
-from recnb.display.text import Phrase
+from recnb.display.text import Phrase, one_line
 from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
+from recnb.metrics.metric import label_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import label_of
 from recnb.results.plots import axes, in_letters
 from recnb.results.scoring import values_of
 from recnb.results.values import Values
@@ -224,7 +224,8 @@ class MetricValue(float, Suggesting):
 
     def _no_interval_in_words(self) -> str:
         """Say why several users have no interval."""
-        if self._values.moments.sample.n_effective < 2:
+        sample = self._values.moments.sample
+        if sample.n_effective < 2:
             words = N_(
                 "no interval: by their weights the {n:,} users count as fewer than 2 of "
                 "equal weight"
@@ -234,7 +235,12 @@ class MetricValue(float, Suggesting):
             "no interval: fewer than {n} users with a value above 0, and the metric has "
             "no upper bound"
         )
-        return _(words, n=ENOUGH)
+        if sample.cluster:
+            words = N_(
+                "no interval: fewer than {n} values of {cluster} with a value above 0, "
+                "and the metric has no upper bound"
+            )
+        return _(words, n=ENOUGH, cluster=one_line(sample.cluster))
 
     def _repr_html_(self) -> str:
         return write(
@@ -328,7 +334,7 @@ class Score(MetricValue):
         ax.axvline(float(self), color=QUIET)
         if self.n_users > 1:
             ax.axvspan(*self.interval(), color=QUIET, alpha=0.3, linewidth=0)
-        noun = self._noun if self.n_lists == self.n_users else "list"
+        noun = "list" if self._values.keys.columns else self._noun
         with lettering(current()) as font, use_noun(noun):
             ax.set_xlabel(
                 _("{label} of a user; line: mean and 95% interval", label=self._symbol)

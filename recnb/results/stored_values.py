@@ -21,6 +21,7 @@ from recnb.errors import (
     quoted,
 )
 from recnb.metrics.hits import Floats
+from recnb.results.conclusions import p_with_sign, percent_of
 from recnb.results.measuring import tested, verdicts_of
 from recnb.results.score import Interval
 from recnb.results.verdicts import in_words
@@ -174,12 +175,12 @@ class PairedDifference(Suggesting):
             return f"{signed(self.difference)}: {concluded}"
         ends = _(
             "{confidence} interval {low} to {high}",
-            confidence=f"{100 * self.confidence:g}%",
+            confidence=percent_of(self.confidence),
             low=fixed(self.low),
             high=fixed(self.high),
         )
-        p = "p < 0.0001" if self.p < 0.0001 else f"p = {self.p:.2g}"
-        return f"{signed(self.difference)} ({ends}; {p}): {concluded}"
+        p = p_with_sign(self.p)
+        return f"{signed(self.difference)} ({ends}; p {p}): {concluded}"
 
 
 def _numbers_of(values: Any, name: str, bounds: Any) -> Floats:

@@ -342,7 +342,7 @@ class Table(pd.DataFrame):
         buf : path or file, optional
             Where it is written; without it text is returned.
         caption : str, optional
-            LaTeX of the caption.
+            LaTeX of the caption, by default the title of the table if it has one.
         label : str, optional
             LaTeX of the label.
         digits : int, optional
@@ -366,7 +366,7 @@ class Table(pd.DataFrame):
         check_digits(digits)
         with use_language(self._shown.lang):
             table = with_digits(self._rows(), digits)
-            title = caption or LATEX.write(table.caption or _("metrics at cut-offs"))
+            title = caption or LATEX.write(table.caption)
             below: Line = ""
             if note:
                 below = joined(map(_without_full_stop, self._notes()), ". ")

@@ -15,7 +15,7 @@ from recnb.display.text import beginning, one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Ints
 from recnb.metrics.measure import Measure, plain_text, symbol_of
-from recnb.metrics.metric import Given
+from recnb.metrics.metric import Given, label_of
 from recnb.results.arguments import (
     NO_SEGMENTS,
     Metrics,
@@ -109,8 +109,8 @@ def _in_one_column(asked: Sequence[Measure], cutoffs: Cutoffs) -> list[Measure]:
     (k,) = cutoffs.values
     named = []
     for each in asked:
-        if each.k is None and k is not None:
-            each = replace(each, typed=f"{each.asked_as}@{k}")
+        if each.k is None:
+            each = replace(each, typed=label_of(each.asked_as, k))
         named.append(each)
     return named
 

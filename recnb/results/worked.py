@@ -16,7 +16,7 @@ from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.measure import Measure, measure_named
-from recnb.metrics.metric import Credit, Given
+from recnb.metrics.metric import Credit, Given, label_of
 from recnb.results.arguments import with_options
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import Explanation
@@ -66,7 +66,7 @@ def explanation_of(
         chosen, k = measure.metric, measure.k
         has_no_formula = chosen.over == "hits" and not chosen.per_row_texts
         if has_no_formula or not chosen.credit:
-            asked = measure.name if k is None else f"{measure.name}@{k}"
+            asked = label_of(measure.name, k)
             raise OptionError(
                 f"{measure.symbol} has no terms to explain: see .measure({asked!r}).per_user."
             )
