@@ -387,6 +387,10 @@ class Metric(Definition, Generic[P]):
         """Say that an option does not have this value."""
         return f"{name}={quoted(value)} is no option of {self.name}."
 
+    def label(self, k: int | None) -> str:
+        """Return the metric's symbol at a cut-off."""
+        return label_of(self.symbol, k)
+
 
 def label_of(symbol: str, k: int | None) -> str:
     """Return a metric at a cut-off, as nDCG@10."""

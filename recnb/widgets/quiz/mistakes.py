@@ -14,7 +14,7 @@ from recnb.display.language import _
 from recnb.metrics.formula import number as short_number
 from recnb.metrics.gain import discount_of
 from recnb.metrics.measure import Measure
-from recnb.metrics.metric import METRICS, label_of
+from recnb.metrics.metric import METRICS
 from recnb.results.single_list import OF_ONE_LIST
 from recnb.widgets.quiz.exercise import Exercise
 from recnb.widgets.quiz.slips import slips_of
@@ -145,7 +145,7 @@ def _other_metric(q: Exercise, name: str) -> Mistake:
     sentence = _(
         "This is the {name}, {label}: {formula}.",
         name=metric.term,
-        label=label_of(metric.symbol, q.k),
+        label=metric.label(q.k),
         formula=Measure(metric, q.shared(name)).formula_text(),
     )
     return Mistake(q.score(name), sentence)
