@@ -54,6 +54,7 @@ from recnb.results.arguments import (
     measure_of_curve,
     refuse_whole_metrics,
 )
+from recnb.results.basis import merged, taken_as_known
 from recnb.results.evaluation_data import (
     EvaluationData,
     check_side_data,
@@ -67,14 +68,11 @@ from recnb.results.segments import (
     division_by,
     part_in_words,
 )
-from recnb.results.table import Shown, Table, WordedLater, check_flag
+from recnb.results.shown import Shown, WordedLater
+from recnb.results.table import Table, check_flag
 from recnb.results.tables import depth_in_words, intervals_in_words, intervals_of
 from recnb.results.user_cards import Nouns, of_users
 from recnb.results.user_groups import moved
-from recnb.results.values import (
-    merged,
-    taken_as_known,
-)
 from recnb.stats import Settings
 
 if TYPE_CHECKING:

@@ -18,7 +18,8 @@ from recnb.results.evaluation_data import Models
 from recnb.results.measuring import verdicts_of
 from recnb.results.numbers import Numbers, Pairs, measured
 from recnb.results.segments import division_by
-from recnb.results.table import Shown, Table
+from recnb.results.shown import Shown
+from recnb.results.table import Table
 from recnb.stats import Paired, Settings, UserSample, holm, resampled, settled
 from recnb.stats.means import means
 

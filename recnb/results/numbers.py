@@ -23,10 +23,10 @@ from recnb.display.text import sample_in_words
 from recnb.metrics.hits import Bools, Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Better, label_of
+from recnb.results.basis import Basis
 from recnb.results.evaluation_data import Models
 from recnb.results.measuring import Place, places_of_parts, verdicts_of
 from recnb.results.segments import WHOLE, Division
-from recnb.results.values import Basis
 from recnb.results.verdicts import FOUND, NOT_FOUND, OF_SIGN
 from recnb.stats import ROUNDING, Paired, Settings, holm
 

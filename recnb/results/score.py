@@ -128,6 +128,11 @@ class MetricValue(float, Suggesting):
         return int(self._values.n_values[0])
 
     @property
+    def _cluster(self) -> str:
+        """The column of `cluster=` whose values are drawn; "" where users are."""
+        return "" if self._values.of_all else self._values.moments.sample.cluster
+
+    @property
     def has_interval(self) -> bool:
         """Whether it is a mean over users, or over pairs of users.
 
@@ -224,8 +229,7 @@ class MetricValue(float, Suggesting):
 
     def _no_interval_in_words(self) -> str:
         """Say why several users have no interval."""
-        sample = self._values.moments.sample
-        if sample.n_effective < 2:
+        if self._values.moments.sample.n_effective < 2:
             words = N_(
                 "no interval: by their weights the {n:,} users count as fewer than 2 of "
                 "equal weight"
@@ -235,12 +239,12 @@ class MetricValue(float, Suggesting):
             "no interval: fewer than {n} users with a value above 0, and the metric has "
             "no upper bound"
         )
-        if sample.cluster:
+        if self._cluster:
             words = N_(
                 "no interval: fewer than {n} values of {cluster} with a value above 0, "
                 "and the metric has no upper bound"
             )
-        return _(words, n=ENOUGH, cluster=one_line(sample.cluster))
+        return _(words, n=ENOUGH, cluster=one_line(self._cluster))
 
     def _repr_html_(self) -> str:
         return write(

@@ -23,16 +23,16 @@ from recnb.metrics.gain import as_column
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import FILLED, LIST_METRICS, Credit, Metric
-from recnb.results.evaluation_data import EvaluationData
-from recnb.results.values import (
+from recnb.results.basis import (
     OWN,
     Basis,
-    Values,
     averaged_in_words,
     follows,
     pairs_in_words,
     scale_in_words,
 )
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.values import Values
 from recnb.stats import means
 
 #: The rows of lists in which equal scores are looked for when a number is shown.

@@ -24,17 +24,18 @@ from recnb.results.arguments import (
     refuse_whole_metrics,
     with_options,
 )
-from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import ENDS, Bases, Numbers, measured
-from recnb.results.segments import SMALL, PartsOfSplit, division_by, part_in_words
-from recnb.results.table import Shown, Table, WordedLater
-from recnb.results.user_lists import UserList, each_once
-from recnb.results.values import (
+from recnb.results.basis import (
     merged,
     pairs_in_words,
     taken_as_known,
     weights_in_words,
 )
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.numbers import ENDS, Bases, Numbers, measured
+from recnb.results.segments import SMALL, PartsOfSplit, division_by, part_in_words
+from recnb.results.shown import Shown, WordedLater
+from recnb.results.table import Table
+from recnb.results.user_lists import UserList, each_once
 from recnb.stats import Settings
 
 #: The columns of a table of segments that have the numbers of a gap.

@@ -107,8 +107,8 @@ def user_lists_of(
     for user, item in rows.iter_rows():
         truth[user].append(item)
     hits, lists = data.hits(k), []
-    rows = zip(positions, users, data.lists_of(positions), strict=True)
-    for position, user, items in rows:
+    of_each = zip(positions, users, data.lists_of(positions), strict=True)
+    for position, user, items in of_each:
         of_user = each_once(hits.of_user(position))
         lists.append(UserList(of_user, items, truth[user], k))
     return lists

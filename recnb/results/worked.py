@@ -18,6 +18,7 @@ from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import Credit, Given, label_of
 from recnb.results.arguments import with_options
+from recnb.results.basis import pairs_in_words
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import Explanation
 from recnb.results.scoring import (
@@ -28,7 +29,6 @@ from recnb.results.scoring import (
     values_of,
 )
 from recnb.results.user_lists import ListPlace, UserList
-from recnb.results.values import pairs_in_words
 
 #: Why there is no explanation.
 MANY_ORDERS = (

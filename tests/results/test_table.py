@@ -25,7 +25,8 @@ from recnb import METRICS
 from recnb.display.forms import Number
 from recnb.display.language import _, current, use_language
 from recnb.errors import OptionError
-from recnb.results.table import Shown, Table, WordedLater
+from recnb.results.shown import Shown, WordedLater
+from recnb.results.table import Table
 from tests.rows import read_rows
 
 SAMPLE = recnb.datasets.load_sample()
