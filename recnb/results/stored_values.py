@@ -23,15 +23,13 @@ from recnb.errors import (
 from recnb.metrics.hits import Floats
 from recnb.results.conclusions import p_with_sign, percent_of
 from recnb.results.measuring import tested, verdicts_of
+from recnb.results.own_metric import OVERSHOOT, checked_bounds
 from recnb.results.score import Interval
 from recnb.results.verdicts import in_words
 from recnb.stats import Moments, Settings, UserSample
 
 #: The lowest and the highest value that there may be.
 Bounds = tuple[float, float]
-
-#: Values pass bounds by as much when they are summed in another order.
-ROUNDING = 1e-9
 
 
 def interval(
@@ -205,8 +203,8 @@ def _numbers_of(values: Any, name: str, bounds: Any) -> Floats:
             f"{name} has {len(users):,} missing or infinite values, the first of "
             f"{users[0]!r}: leave these users out, or fill in what they count."
         )
-    bottom, top = _checked_bounds(bounds)
-    is_beyond = (numbers < bottom - ROUNDING) | (numbers > top + ROUNDING)
+    bottom, top = checked_bounds(bounds)
+    is_beyond = (numbers < bottom - OVERSHOOT) | (numbers > top + OVERSHOOT)
     if is_beyond.any():
         user = values.index[is_beyond].tolist()[0]
         raise OptionError(
@@ -215,21 +213,6 @@ def _numbers_of(values: Any, name: str, bounds: Any) -> Floats:
             "bounds=(0, float('inf')) for DCG."
         )
     return numbers[:, np.newaxis]
-
-
-def _checked_bounds(bounds: Any) -> Bounds:
-    """Refuse bounds that are no pair of numbers in order."""
-    try:
-        bottom, top = (0.0 + end for end in bounds)
-    except (TypeError, ValueError):
-        bottom = top = 0.0
-    if not bottom < top:
-        raise OptionError(
-            f"bounds={quoted(bounds)} are no lowest and highest value: give two "
-            "numbers, such as (0, 1), or (0, float('inf')) of a metric without an "
-            "upper bound."
-        )
-    return bottom, top
 
 
 def _sample_of(values: pd.Series[float], cluster: Any) -> UserSample:

@@ -87,16 +87,8 @@ def table_of(
     frame = by_cutoff(numbers, cutoffs, intervals=intervals)
     if have_cutoffs:
         frame.columns = pd.Index(ENDS if intervals else ["mean"])
-    bases, of_intervals = numbers.bases, intervals_of(numbers)
-
-    def words() -> list[str]:
-        phrases = phrases_of(bases)
-        if intervals:
-            phrases += intervals_in_words(data, *of_intervals)
-        return phrases
-
-    shown = Shown(basis=WordedLater(words), attrs={"n_users": data.n_users})
-    return Table(frame, shown=shown)
+    basis = _below(data, numbers, intervals=intervals)
+    return Table(frame, shown=Shown(basis=basis, attrs={"n_users": data.n_users}))
 
 
 def _in_one_column(asked: Sequence[Measure], cutoffs: Cutoffs) -> list[Measure]:
@@ -114,6 +106,21 @@ def _in_one_column(asked: Sequence[Measure], cutoffs: Cutoffs) -> list[Measure]:
             each = replace(each, typed=label_of(each.asked_as, k))
         named.append(each)
     return named
+
+
+def _below(
+    data: EvaluationData, numbers: Numbers, *, intervals: bool = True
+) -> WordedLater:
+    """Return the phrases below numbers of one model, and of their intervals."""
+    bases, of_intervals = numbers.bases, intervals_of(numbers)
+
+    def words() -> list[str]:
+        phrases = phrases_of(bases)
+        if intervals:
+            phrases += intervals_in_words(data, *of_intervals)
+        return phrases
+
+    return WordedLater(words)
 
 
 def intervals_of(numbers: Numbers) -> tuple[float | None, bool]:
@@ -240,17 +247,12 @@ def measures_of(
     ]
     settings = Settings(confidence)
     numbers = measured({"": data}, asked, Cutoffs.of(None), settings=settings)
-    bases, of_intervals = numbers.bases, intervals_of(numbers)
-
-    def words() -> list[str]:
-        return [*phrases_of(bases), *intervals_in_words(data, *of_intervals)]
-
     frame = pd.DataFrame(numbers.estimates[:, 0], columns=ENDS)
     frame.index = pd.Index(
         [place.measure.asked_as for place in numbers.places], name="measure"
     )
     frame["users"] = [place.sample.n_units for place in numbers.places]
-    return Table(frame, shown=Shown(basis=WordedLater(words)))
+    return Table(frame, shown=Shown(basis=_below(data, numbers)))
 
 
 def curve_of(
