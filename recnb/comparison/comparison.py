@@ -139,7 +139,7 @@ def compare(
     >>> comparison = recnb.compare(sample.recommendations, sample.test, baseline="popular")
     >>> print(comparison.differences("ndcg", k=10).conclusions[0])
     nDCG@10: item-knn is better than popular, by 0.0864 (95% interval
-    0.0604 to 0.1124; p < 0.001, Holm's correction over 2 comparisons).
+    0.0604 to 0.1124; p < 0.0001, Holm's correction over 2 comparisons).
     """
     settings = Settings(confidence=confidence)
     if pairs is not None and not is_word(pairs, ("baseline", "all")):

@@ -119,16 +119,8 @@ def correction_of(n_compared: int) -> str:
 
 
 def p_value(p: float) -> str:
-    """Return a p-value; the smallest that is shown is that of tables with decimals."""
-    if isnan(p):
-        return _("n/a")
-    return "< 0.0001" if p < 0.0001 else f"{p:.2g}"
-
-
-def p_with_sign(p: float) -> str:
-    """Return a p-value as a sentence has it behind its p: = 0.03, or < 0.0001."""
-    shown = p_value(p)
-    return shown if shown.startswith("<") else f"= {shown}"
+    """Return a p-value behind its sign; as in tables, the smallest shown is 0.0001."""
+    return "< 0.0001" if p < 0.0001 else f"= {p:.2g}"
 
 
 def percent_of(share: float) -> str:
@@ -167,7 +159,7 @@ def conclusion(row: DifferenceRow, settings: Settings, n_compared: int) -> Line:
             low=fixed(low),
             high=fixed(high),
         ),
-        p=_(of_p, p=p_with_sign(row.p_holm), correction=correction_of(n_compared)),
+        p=_(of_p, p=p_value(row.p_holm), correction=correction_of(n_compared)),
         detectable=fixed(row.detectable),
         users=row.sample,
     )

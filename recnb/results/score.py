@@ -220,15 +220,15 @@ class MetricValue(float, Suggesting):
         return self.interval()
 
     def _interval_in_words(self) -> str:
-        if self._values.of_all or self.n_users < 2:
-            return ""
         low, high = self._ends()
         if np.isnan(low):
             return self._no_interval_in_words()
         return _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")
 
     def _no_interval_in_words(self) -> str:
-        """Say why several users have no interval."""
+        """Say why several users have no interval; "" of one, and of all lists."""
+        if self._values.of_all or self.n_users < 2:
+            return ""
         if self._values.moments.sample.n_effective < 2:
             words = N_(
                 "no interval: by their weights the {n:,} users count as fewer than 2 of "

@@ -21,7 +21,7 @@ from recnb.errors import (
     quoted,
 )
 from recnb.metrics.hits import Floats
-from recnb.results.conclusions import p_with_sign, percent_of
+from recnb.results.conclusions import p_value, percent_of
 from recnb.results.measuring import tested, verdicts_of
 from recnb.results.own_metric import OVERSHOOT, checked_bounds
 from recnb.results.score import Interval
@@ -177,8 +177,7 @@ class PairedDifference(Suggesting):
             low=fixed(self.low),
             high=fixed(self.high),
         )
-        p = p_with_sign(self.p)
-        return f"{signed(self.difference)} ({ends}; p {p}): {concluded}"
+        return f"{signed(self.difference)} ({ends}; p {p_value(self.p)}): {concluded}"
 
 
 def _numbers_of(values: Any, name: str, bounds: Any) -> Floats:
