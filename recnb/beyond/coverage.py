@@ -216,6 +216,7 @@ def entropy(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") -> Whole:
     out_of="n_lists * (n_lists - 1) / 2",
     bounds=(0, 1),
     references=["zhou2010"],
+    no_value="It compares users, and fewer than two have an item down to k.",
     per_row_texts=False,
 )
 def personalization(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") -> Whole:

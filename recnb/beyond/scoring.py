@@ -19,17 +19,17 @@ from recnb.errors import ElsewhereError
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Metric
-from recnb.results.evaluation_data import EvaluationData
-from recnb.results.scoring import as_computed, recorded_of
-from recnb.results.values import (
+from recnb.results.basis import (
     OWN,
     Basis,
-    Values,
     follows,
     lists_in_words,
     train_in_words,
     weights_in_words,
 )
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.scoring import as_computed, recorded_of
+from recnb.results.values import Values
 from recnb.stats import means
 
 

@@ -17,7 +17,8 @@ from recnb.results.evaluation_data import EvaluationData
 from recnb.results.measuring import Place, places_beyond
 from recnb.results.numbers import Numbers
 from recnb.results.scoring import recorded_in
-from recnb.results.table import Shown, Table
+from recnb.results.shown import Shown
+from recnb.results.table import Table
 from recnb.results.tables import by_cutoff, depth_in_words, lack_in_words, phrases_of
 
 

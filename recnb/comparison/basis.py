@@ -19,12 +19,7 @@ from recnb.display.text import one_line, sample_in_words
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, symbol_of
-from recnb.results.evaluation_data import users_in_common
-from recnb.results.numbers import Bases
-from recnb.results.scoring import scale_of, scoring_of, with_whole_lists
-from recnb.results.segments import Division, part_in_words
-from recnb.results.unweighted import plain_means
-from recnb.results.values import (
+from recnb.results.basis import (
     Basis,
     follows,
     lists_in_words,
@@ -33,6 +28,11 @@ from recnb.results.values import (
     pairs_in_words,
     weights_in_words,
 )
+from recnb.results.evaluation_data import users_in_common
+from recnb.results.numbers import Bases
+from recnb.results.scoring import scale_of, scoring_of, with_whole_lists
+from recnb.results.segments import Division, part_in_words
+from recnb.results.unweighted import plain_means
 
 #: Models by name, which are evaluated on the same users.
 Compared = Mapping[str, Evaluation]

@@ -54,6 +54,7 @@ from recnb.results.arguments import (
     measure_of_curve,
     refuse_whole_metrics,
 )
+from recnb.results.basis import merged, taken_as_known
 from recnb.results.evaluation_data import (
     EvaluationData,
     check_side_data,
@@ -69,14 +70,11 @@ from recnb.results.segments import (
     division_by,
     part_in_words,
 )
-from recnb.results.table import Shown, Table, WordedLater, check_flag
+from recnb.results.shown import Shown, WordedLater
+from recnb.results.table import Table, check_flag
 from recnb.results.tables import depth_in_words, intervals_in_words, intervals_of
 from recnb.results.user_cards import Nouns, of_users
 from recnb.results.user_groups import moved
-from recnb.results.values import (
-    merged,
-    taken_as_known,
-)
 from recnb.stats import Settings
 
 if TYPE_CHECKING:
@@ -143,7 +141,7 @@ def compare(
     >>> comparison = recnb.compare(sample.recommendations, sample.test, baseline="popular")
     >>> print(comparison.differences("ndcg", k=10).conclusions[0])
     nDCG@10: item-knn is better than popular, by 0.0864 (95% interval
-    0.0604 to 0.1124; p < 0.001, Holm's correction over 2 comparisons).
+    0.0604 to 0.1124; p < 0.0001, Holm's correction over 2 comparisons).
     """
     settings = Settings(confidence=confidence)
     if pairs is not None and not is_word(pairs, ("baseline", "all")):

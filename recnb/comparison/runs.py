@@ -11,11 +11,13 @@ import pandas as pd
 from recnb.display.language import N_, Message, _
 from recnb.display.text import one_line
 from recnb.errors import OptionError
+from recnb.metrics.metric import label_of
 from recnb.results.evaluation_data import Models
 from recnb.results.measuring import verdicts_of
-from recnb.results.numbers import Numbers, label_of
+from recnb.results.numbers import Numbers
 from recnb.results.segments import Division, division_by
-from recnb.results.table import Shown, Table
+from recnb.results.shown import Shown
+from recnb.results.table import Table
 from recnb.stats import Paired, UserSample, holm, resampled, settled
 from recnb.stats.means import means
 

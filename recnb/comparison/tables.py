@@ -17,7 +17,8 @@ from recnb.display.text import one_line
 from recnb.results import conclusions as words
 from recnb.results.numbers import ENDS, DifferenceRow, Numbers
 from recnb.results.segments import Division
-from recnb.results.table import Shown, Table
+from recnb.results.shown import Shown
+from recnb.results.table import Table
 from recnb.results.tables import distinct_labels
 from recnb.results.user_groups import UserGroup
 from recnb.results.verdicts import MARKS, sign_of_verdict

@@ -73,7 +73,9 @@ def latex_table(
     """
     header, rows = LATEX.cells(table)
     columns = "l" * table.left + "r" * (len(header) - table.left)
-    lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}"]
+    lines = [r"\begin{table}", r"\centering"]
+    if caption:
+        lines.append(rf"\caption{{{caption}}}")
     if label:
         lines.append(rf"\label{{{label}}}")
     lines += [rf"\begin{{tabular}}{{{columns}}}", r"\toprule"]

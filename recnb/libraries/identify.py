@@ -27,7 +27,8 @@ from recnb.libraries.number import (
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import METRICS
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.table import Shown, Table
+from recnb.results.shown import Shown
+from recnb.results.table import Table
 
 #: Numbers nearer than this agree.
 AGREE = 1e-9

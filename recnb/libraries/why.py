@@ -27,8 +27,9 @@ from recnb.libraries.number import (
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import METRICS, Given
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import SAME
-from recnb.results.table import Shown, Table
+from recnb.results.shown import Shown
+from recnb.results.table import Table
+from recnb.stats import ROUNDING
 
 COLUMNS = ["decision", "from", "to", "value", "change", "n_moved", "moved_most"]
 
@@ -107,7 +108,7 @@ def _rows_of(steps: Iterable[Step]) -> tuple[list[tuple[Any, ...]], list[str]]:
     for step in steps:
         change = step.after.value - step.before.value
         n_moved, most = _moved(step.before, step.after)
-        if n_moved == 0 and abs(change) <= SAME:
+        if n_moved == 0 and abs(change) <= ROUNDING:
             unchanged += [f"{each.before} → {each.after}" for each in step.switches]
             continue
         axes, before, after, _variants = zip(*step.switches, strict=True)
@@ -179,7 +180,7 @@ def _moved(before: Measurement, after: Measurement) -> tuple[int, str]:
     new = after.values_of(users)
     comes_or_goes = np.isnan(old) != np.isnan(new)
     change = np.abs(np.nan_to_num(new) - np.nan_to_num(old))
-    moved = np.flatnonzero(comes_or_goes | (change > SAME))
+    moved = np.flatnonzero(comes_or_goes | (change > ROUNDING))
     if len(moved) == 0:
         return 0, ""
     # Of equal changes, users who count before and after come first: they show what

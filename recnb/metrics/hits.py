@@ -421,7 +421,20 @@ class Hits:
 
     def of_user(self, user: int) -> Hits:
         """Keep one user, by position; the scale of the whole data set stays."""
-        return self.with_users(np.arange(self.n_users) == user)
+        # Hits and entries are by user, so those of one are found without a scan of all.
+        rows = slice(*np.searchsorted(self.user, [user, user + 1]))
+        entries = slice(*np.searchsorted(self.truth_user, [user, user + 1]))
+        weight, judged = self.truth_weight, self.judged
+        return self.with_rows(
+            rows,
+            user=np.zeros_like(self.user[rows]),
+            entry=self.entry[rows] - entries.start,
+            truth_user=np.zeros_like(self.truth_user[entries]),
+            truth_relevance=self.truth_relevance[entries],
+            truth_weight=None if weight is None else weight[entries],
+            list_length=self.list_length[user : user + 1],
+            judged=None if judged is None else judged.of_user(user),
+        )
 
     def with_users(self, kept: Bools) -> Hits:
         """Keep some of the users, numbered anew from 0."""

@@ -32,6 +32,7 @@ from recnb.metrics.metric import (
     Given,
     Metric,
     Text,
+    label_of,
 )
 
 #: Values of ir_measures' `dcg` -> recnb's `gain`.
@@ -122,7 +123,7 @@ class Measure:
     @property
     def label(self) -> str:
         """The symbol at the cut-off."""
-        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
+        return label_of(self.symbol, self.k)
 
     @property
     def chosen(self) -> dict[str, Any]:

@@ -389,7 +389,12 @@ class Metric(Definition, Generic[P]):
 
     def label(self, k: int | None) -> str:
         """Return the metric's symbol at a cut-off."""
-        return self.symbol if k is None else f"{self.symbol}@{k}"
+        return label_of(self.symbol, k)
+
+
+def label_of(symbol: str, k: int | None) -> str:
+    """Return a metric at a cut-off, as nDCG@10."""
+    return symbol if k is None else f"{symbol}@{k}"
 
 
 #: The kind of a metric by what its function returns; `results` and rooms enter theirs.

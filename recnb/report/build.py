@@ -22,6 +22,7 @@ from recnb.report.distribution import Distribution
 from recnb.report.made_with import made_with
 from recnb.report.report import Report
 from recnb.report.request import ReportRequest, curve_points, in_order
+from recnb.results.basis import merged
 from recnb.results.evaluation_data import EvaluationData, Models, has_side_data
 from recnb.results.measuring import Place, places_beyond, places_of
 from recnb.results.numbers import DifferenceRow, MeanRow, Numbers, Pairs, measured
@@ -34,7 +35,6 @@ from recnb.results.segments import (
 from recnb.results.tables import lack_in_words
 from recnb.results.unweighted import plain_means
 from recnb.results.user_groups import UserGroup, extremes, moved
-from recnb.results.values import merged
 from recnb.stats import Settings
 
 #: Users shown of each kind, and pairs of models whose users are shown.

@@ -14,7 +14,7 @@ from recnb.display.language import Language, Noun
 from recnb.display.style import COLOURS
 from recnb.display.text import sample_in_words, with_symbol
 from recnb.lint import Finding, Lint
-from recnb.metrics.metric import Better, sign_of
+from recnb.metrics.metric import Better, label_of, sign_of
 from recnb.report.distribution import Distribution
 from recnb.results.numbers import DifferenceRow, MeanRow
 from recnb.results.user_groups import UserGroup
@@ -155,7 +155,7 @@ class ReportData:
     @property
     def label(self) -> str:
         """The lead metric at the middle cut-off, as nDCG@10."""
-        return f"{self.lead.symbol}@{self.lead_k}"
+        return label_of(self.lead.symbol, self.lead_k)
 
     @property
     def at_lead(self) -> list[DifferenceRow]:

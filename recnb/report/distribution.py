@@ -9,8 +9,7 @@ import numpy as np
 
 from recnb.metrics.hits import Floats
 from recnb.results.bins import BINS, Bins
-from recnb.results.numbers import SAME
-from recnb.stats import mean_of
+from recnb.stats import ROUNDING, mean_of
 
 
 @dataclass(frozen=True)
@@ -59,9 +58,9 @@ class Distribution:
             edges=bins.edges,
             counts=counts,
             shares=tuple(count / max(n_users, 1) for count in counts),
-            n_zero=int((np.abs(known) <= SAME).sum()),
+            n_zero=int((np.abs(known) <= ROUNDING).sum()),
             n_bottom=n_bottom,
-            n_top=int((known >= bins.edges[-1] - SAME).sum()),
+            n_top=int((known >= bins.edges[-1] - ROUNDING).sum()),
             mean=mean_of(values, weights),
             quartiles=quartiles,
         )

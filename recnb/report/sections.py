@@ -13,6 +13,7 @@ from recnb.display.forms import (
     Line,
     Mark,
     Name,
+    Number,
     Picture,
     Rows,
     estimate,
@@ -32,7 +33,7 @@ from recnb.report.data import (
     ReportData,
     SegmentNumbers,
 )
-from recnb.results.conclusions import n_tested, p_value
+from recnb.results.conclusions import n_tested
 from recnb.results.numbers import DifferenceRow, MeanRow
 from recnb.results.plots import times_of
 from recnb.results.segments import SMALL
@@ -304,7 +305,7 @@ def _tests(
         *columns,
         (against, [_difference(row) for row in rows]),
         (Mark("aside", _("about 0")), [_about_0(row, reach) for row in rows]),
-        (_("p, Holm"), [p_value(row.p_holm) for row in rows]),
+        (_("p, Holm"), [Number(row.p_holm, "p") for row in rows]),
     ]
     if any(baselines):
         counts = [f"{row.won:,} / {row.tied:,} / {row.lost:,}" for row in rows]

@@ -20,15 +20,14 @@ from recnb.display.forms import (
     with_code,
 )
 from recnb.display.language import N_, Message, Sentence, _
-from recnb.display.text import fixed, short, users_in_words
+from recnb.display.text import fixed, one_line, short, users_in_words
 from recnb.lint import Finding, order_in_words
 from recnb.report.data import MOST_PAIRS, ReportData
 from recnb.results import conclusions
 from recnb.results.conclusions import percent_of
-from recnb.results.numbers import SAME
 from recnb.results.user_cards import Nouns
 from recnb.results.verdicts import FOUND
-from recnb.stats import ENOUGH
+from recnb.stats import ENOUGH, ROUNDING
 
 #: Models named in a sentence, and lines on findings in the overview.
 MOST_NAMED, MOST_LINES = 4, 4
@@ -159,6 +158,14 @@ NO_INTERVAL = N_(
     "A metric without an upper bound has no interval where fewer than {n} users have a "
     "value above 0."
 )
+NO_INTERVAL_OF_CLUSTERS = N_(
+    "A metric without an upper bound has no interval where fewer than {n} values of "
+    "{cluster} have a value above 0."
+)
+TOO_HEAVY = N_(
+    "By their weights the {n:,} users count as fewer than 2 of equal weight, so means "
+    "have no interval."
+)
 NOT_COVERED = N_("They do not cover another split of the data or another training run.")
 PROPENSITIES_KNOWN = N_("Intervals and tests take the propensities as known.")
 BETTER_OR_WORSE = N_("▲ better, ▼ worse: the corrected test and the interval agree.")
@@ -266,7 +273,7 @@ def _who_find(report: ReportData) -> Line:
 
 def _share(rate: float) -> str:
     """Return a share of users: 0% is said of none of them alone, and 100% of all."""
-    is_end = min(rate, 1 - rate) <= SAME
+    is_end = min(rate, 1 - rate) <= ROUNDING
     for decimals in range(6):
         share = f"{100 * rate:.{decimals}f}"
         if is_end or 0 < float(share) < 100:
@@ -279,7 +286,7 @@ def _of_many(report: ReportData) -> Iterator[Line]:
     rows = report.means_of(report.lead.metric, report.lead_k)
     means = {row.model: row.mean for row in rows}
     first, *_others, last = report.ranked
-    if abs(means[first] - means[last]) <= SAME:
+    if abs(means[first] - means[last]) <= ROUNDING:
         yield say(ALL_THE_SAME, label=report.label, value=fixed(means[first]))
     else:
         is_low = report.lead.better == "low"
@@ -502,15 +509,30 @@ def _on_intervals(report: ReportData) -> str:
     if report.clustered_by:
         sentences.append(_(CLUSTERED, unit=report.clustered_by))
     sentences.append(_(NOT_CORRECTED))
-    accuracy = {metric.metric for metric in report.metrics if metric.is_accuracy}
-    means = [mean for mean in report.means if mean.metric in accuracy]
-    if any(isnan(mean.low) for mean in means):
-        sentences.append(_(NO_INTERVAL, n=ENOUGH))
+    sentences += _why_no_interval(report)
     if report.is_one:  # of several, the tests say so
         sentences.append(_(NOT_COVERED))
     if report.unweighted:
         sentences.append(_(PROPENSITIES_KNOWN))
     return " ".join(sentences)
+
+
+def _why_no_interval(report: ReportData) -> list[str]:
+    """Say why some means over users have no interval, if some have none."""
+    lacking = {mean.metric for mean in report.means if isnan(mean.low)}
+    metrics = [
+        metric
+        for metric in report.metrics
+        if metric.is_accuracy and metric.metric in lacking
+    ]
+    if not metrics:
+        return []
+    if any(isfinite(metric.bounds[1]) for metric in metrics):
+        return [_(TOO_HEAVY, n=report.n_users)]
+    if report.cluster:
+        cluster = one_line(report.cluster)
+        return [_(NO_INTERVAL_OF_CLUSTERS, n=ENOUGH, cluster=cluster)]
+    return [_(NO_INTERVAL, n=ENOUGH)]
 
 
 def calls(report: ReportData) -> Sentence:

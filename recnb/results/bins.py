@@ -11,7 +11,7 @@ import numpy as np
 
 from recnb.display.text import bin_in_words, short
 from recnb.metrics.hits import Floats, Ints
-from recnb.results.numbers import SAME
+from recnb.stats import ROUNDING
 
 #: Bars of a distribution, beside that of the lowest value.
 BINS = 10
@@ -73,7 +73,7 @@ class Bins:
         start, *inner, _end = self.edges
         rounding = 1e-9 * (self.edges[1] - start)
         bins = np.digitize(values + rounding, inner) + 1
-        bins[values <= start + SAME] = 0
+        bins[values <= start + ROUNDING] = 0
         return bins
 
     @property

@@ -119,14 +119,8 @@ def correction_of(n_compared: int) -> str:
 
 
 def p_value(p: float) -> str:
-    """Return a p-value as it stands in a table."""
-    if isnan(p):
-        return _("n/a")
-    if p < 0.001:
-        return "< 0.001"
-    if p > 0.995:
-        return "1"
-    return f"{p:.3f}" if p < 0.1 else f"{p:.2f}"
+    """Return a p-value behind its sign; as in tables, the smallest shown is 0.0001."""
+    return "< 0.0001" if p < 0.0001 else f"= {p:.2g}"
 
 
 def percent_of(share: float) -> str:
@@ -151,9 +145,6 @@ def conclusion(row: DifferenceRow, settings: Settings, n_compared: int) -> Line:
     low, high, size = row.low, row.high, row.difference
     if row.is_found and row.difference < 0:  # the size stands in words that say so
         low, high, size = -high, -low, -size
-    p = p_value(row.p_holm)
-    if not (p.startswith("<") or isnan(row.p_holm)):
-        p = f"= {p}"
     of_p = N_("p {p}, {correction}") if n_compared > 1 else N_("p {p}")
     return say(
         words,
@@ -168,7 +159,7 @@ def conclusion(row: DifferenceRow, settings: Settings, n_compared: int) -> Line:
             low=fixed(low),
             high=fixed(high),
         ),
-        p=_(of_p, p=p, correction=correction_of(n_compared)),
+        p=_(of_p, p=p_value(row.p_holm), correction=correction_of(n_compared)),
         detectable=fixed(row.detectable),
         users=row.sample,
     )

@@ -12,9 +12,9 @@ from recnb.display.text import sample_in_words
 from recnb.errors import NoUsersError, OptionError, is_number, quoted
 from recnb.metrics.hits import Cutoffs, Floats
 from recnb.metrics.measure import Measure
+from recnb.metrics.metric import label_of
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.measuring import Place, places_of
-from recnb.results.numbers import label_of
 from recnb.stats import (
     ENOUGH,
     POWER,

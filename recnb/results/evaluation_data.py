@@ -24,11 +24,8 @@ from recnb.display.language import N_, Noun, Sentence, _, noun_of, use_noun
 from recnb.display.text import Phrase, beginning, one_line
 from recnb.errors import FrameError, OptionError
 from recnb.metrics.hits import Cutoffs, Floats, Hits, Ints
-from recnb.results.values import (
-    averaged_in_words,
-    index_of,
-    pairs_in_words,
-)
+from recnb.results.basis import averaged_in_words, pairs_in_words
+from recnb.results.values import index_of
 from recnb.stats import UserSample
 
 #: The frames that metrics beyond accuracy are made of, besides the lists.

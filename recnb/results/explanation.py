@@ -22,6 +22,7 @@ from recnb.display.templates import write
 from recnb.display.text import trimmed
 from recnb.errors import Suggesting
 from recnb.metrics.formula import number
+from recnb.metrics.metric import label_of
 
 #: Columns of the rows.
 COLUMNS: dict[str, str] = {
@@ -136,7 +137,7 @@ class Explanation(Suggesting):
     @property
     def label(self) -> str:
         """The metric's symbol at its cut-off."""
-        return self.symbol if self.k is None else f"{self.symbol}@{self.k}"
+        return label_of(self.symbol, self.k)
 
     def to_frame(self) -> pd.DataFrame:
         """Return the rows that the formula sums over.

@@ -12,12 +12,12 @@ from recnb.display.language import N_, _, current, use_language
 from recnb.display.text import one_line, sample_in_words, told_apart, whole
 from recnb.errors import OptionError, Suggesting, is_number, quoted
 from recnb.metrics.measure import measure_named, symbol_of
-from recnb.metrics.metric import Given
+from recnb.metrics.metric import Given, label_of
 from recnb.results.arguments import with_options
+from recnb.results.basis import merged
 from recnb.results.files import AsJson, json_values
-from recnb.results.numbers import DifferenceRow, label_of
+from recnb.results.numbers import DifferenceRow
 from recnb.results.score import MetricValue, score_of
-from recnb.results.values import merged
 from recnb.stats import ENOUGH
 
 if TYPE_CHECKING:
@@ -175,14 +175,12 @@ def within(
             f"value={quoted(limit)} is no number that a metric could reach: give one, such as 0.3."
         )
     measure = with_options(measure_named(metric).cut_at(k), options)
-    checks = list[GateCheck]()
-    for model, data in models.items():
-        score = score_of(data, measure)
-        cluster = data.side_data.cluster or ""
-        if measure.metric.of == "all":  # whose users are lists, each by itself
-            cluster = ""
-        checks.append(limit_check(check, score, float(limit), model, cluster))
-    return Gate(tuple(checks))
+    return Gate(
+        tuple(
+            limit_check(check, score_of(data, measure), float(limit), model)
+            for model, data in models.items()
+        )
+    )
 
 
 def limit_check(
@@ -190,11 +188,10 @@ def limit_check(
     score: MetricValue,
     limit: float,
     model: str = "",
-    cluster: str = "",
 ) -> GateCheck:
     """Check whether a score of a model is on the right side of a limit."""
     side, value = LIMITS[check], float(score)
-    n_users, n_lists = score.n_users, score.n_lists
+    n_users, n_lists, cluster = score.n_users, score.n_lists, score._cluster
     numbers: dict[str, Any] = {
         "metric": score.metric,
         "k": score.k,

@@ -13,6 +13,7 @@ from recnb.errors import NoUsersError
 from recnb.metrics.hits import Bools, Cutoffs, Floats
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Better, Metric
+from recnb.results.basis import Basis
 from recnb.results.evaluation_data import (
     OF_ITEMS,
     EvaluationData,
@@ -22,7 +23,7 @@ from recnb.results.evaluation_data import (
 )
 from recnb.results.scoring import values_of
 from recnb.results.segments import Division, Segments
-from recnb.results.values import Basis, Values
+from recnb.results.values import Values
 from recnb.results.verdicts import verdict_of
 from recnb.stats import (
     Moments,

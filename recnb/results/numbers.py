@@ -22,17 +22,13 @@ from recnb.display.progress import steps
 from recnb.display.text import sample_in_words
 from recnb.metrics.hits import Bools, Cutoffs, Floats
 from recnb.metrics.measure import Measure
-from recnb.metrics.metric import Better
+from recnb.metrics.metric import Better, label_of
+from recnb.results.basis import Basis
 from recnb.results.evaluation_data import Models
 from recnb.results.measuring import Place, places_of_parts, verdicts_of
 from recnb.results.segments import WHOLE, Division
-from recnb.results.values import Basis
 from recnb.results.verdicts import FOUND, NOT_FOUND, OF_SIGN
-from recnb.stats import Paired, Settings, holm
-
-#: Values closer than this are the same: sums taken in another order differ in the last
-#: places.
-SAME = 1e-12
+from recnb.stats import ROUNDING, Paired, Settings, holm
 
 #: A mean, and the ends of its interval.
 ENDS = ["mean", "low", "high"]
@@ -52,11 +48,6 @@ GATE = {"gate": ""}
 
 #: The pair that a gap is of: the users of a segment, and all others, of one model.
 PAIR_OF_GAP = ("", "")
-
-
-def label_of(symbol: str, k: int | None) -> str:
-    """Return a metric at a cut-off, as nDCG@10."""
-    return symbol if k is None else f"{symbol}@{k}"
 
 
 # The rows of the two tables
@@ -232,7 +223,7 @@ class Numbers:
             if place.better is None or place.of_all:
                 continue
             ordered = place.measure.metric.sign * self.mean[row]
-            is_best = ordered >= ordered.max() - SAME
+            is_best = ordered >= ordered.max() - ROUNDING
             if not is_best.all():
                 best[row] = is_best
         return best

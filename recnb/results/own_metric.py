@@ -28,6 +28,9 @@ from recnb.metrics.metric import (
 from recnb.results.calls import AccuracyMetric, function
 from recnb.results.small_lists import try_on_lists
 
+#: Values may pass their bounds by as much, where they are summed in another order.
+OVERSHOOT = 1e-9
+
 #: The directions of a metric; None is neither.
 BETTER = ("high", "low")
 
@@ -70,7 +73,7 @@ def refuse_outside(
 ) -> None:
     """Refuse values beyond the bounds of a metric."""
     low, high = metric.bounds
-    outside = values[(values < low - 1e-9) | (values > high + 1e-9)]
+    outside = values[(values < low - OVERSHOOT) | (values > high + OVERSHOOT)]
     if not len(outside):
         return
     chosen = {**metric.defaults, **options}
@@ -164,7 +167,7 @@ def metric(
     1.5
     >>> name = recnb.LIST_METRICS.pop("depth").name
     """
-    bounds = _bounds_of(bounds)
+    bounds = checked_bounds(bounds)
     kind = _kind_of(over, better)
     _refuse_formula(over, credit, out_of, missed)
 
@@ -268,13 +271,16 @@ def _refuse_symbol(symbol: str, name: str) -> None:
         )
 
 
-def _bounds_of(bounds: object) -> tuple[float, float]:
+def checked_bounds(bounds: object) -> tuple[float, float]:
     """Return the lowest and the highest value, or refuse what is no range."""
     match bounds:
         case (low, high) if is_bound(low) and is_bound(high) and low < high:
             return low, high
     problem = f"bounds={quoted(bounds)} is no range of values: "
-    raise OptionError(f"{problem}give the lowest and the highest, such as (0, 1).")
+    raise OptionError(
+        f"{problem}give the lowest and the highest, such as (0, 1), or "
+        f"(0, float('inf')) of a metric without an upper bound."
+    )
 
 
 def is_bound(value: object) -> TypeGuard[float]:

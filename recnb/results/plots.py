@@ -17,14 +17,13 @@ import pandas as pd
 
 from recnb.display.language import _
 from recnb.display.style import COLOURS, QUIET
-from recnb.display.text import at_k, one_line, sample_in_words
+from recnb.display.text import one_line, sample_in_words
 from recnb.errors import OptionError
 from recnb.metrics.measure import symbol_of
+from recnb.results.shown import Shown, at_cutoff, cutoff_label, parts_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-
-    from recnb.results.table import Shown
 
 #: Names of columns whose numbers are times.
 TIMES = {"time", "hour", "day", "date", "week", "month", "quarter", "year", "period"}
@@ -230,7 +229,7 @@ def draw_segments(
     for (name, k), rows in of_each:
         places = pd.Index([time_of[_segment(key)] for key in rows.index], name=shown.by)
         line = rows[["mean", "low", "high"]].set_axis(places)
-        of_metric = replace(shown, symbol=f"{symbol_of(name)}{at_k(k)}")
+        of_metric = replace(shown, symbol=f"{symbol_of(name)}{at_cutoff(k)}")
         known = line[places.notna()]
         ax = draw_curve(known, of_metric, ax, color, marker="o")
     assert ax is not None
@@ -278,7 +277,7 @@ PLOTS: dict[str, Callable[..., Axes]] = {
 }
 
 
-# Axes, parts and names
+# Axes and names
 
 
 def axes(ax: Axes | None, height: float | None = None) -> Axes:
@@ -304,37 +303,8 @@ def in_letters(ax: Axes, font: Mapping[str, Any]) -> Axes:
     return ax
 
 
-def parts_of(table: pd.DataFrame) -> list[pd.DataFrame]:
-    """Return the means of a table, and the ends of their intervals if it has them."""
-    names = ("mean", "low", "high")
-    if "low" not in table.columns.get_level_values(-1):
-        return [pd.DataFrame(table)]
-    if table.columns.nlevels == 1:
-        return [table[[name]].set_axis(["mean"], axis=1) for name in names]
-    return [pd.DataFrame(table.xs(name, axis=1, level=1)) for name in names]
-
-
 def as_text(name: object) -> str:
     """Return a name as text of matplotlib, for which a $ begins a formula."""
     levels = name if isinstance(name, tuple) else (name,)
     text = " ".join(str(level) for level in levels if not pd.isna(level))
     return one_line(text).replace("$", r"\$")
-
-
-def cutoff_label(part: Any) -> str:
-    """Return the name of a column, such as a cut-off."""
-    if is_whole(part):
-        return _("whole list")
-    if isinstance(part, float) and part.is_integer():
-        return str(int(part))
-    return str(part)
-
-
-def at_cutoff(k: Any) -> str:
-    """Return a cut-off behind the name of a metric; nothing for the whole list."""
-    return "" if is_whole(k) else f"@{cutoff_label(k)}"
-
-
-def is_whole(k: Any) -> bool:
-    """Return whether a cut-off is the whole list: None, which is NaN among numbers."""
-    return k is None or k != k

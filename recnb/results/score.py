@@ -22,12 +22,12 @@ from recnb.display.language import (
 from recnb.display.plain import wrapped
 from recnb.display.style import ACCENT, QUIET, lettering
 from recnb.display.templates import write
-from recnb.display.text import Phrase
+from recnb.display.text import Phrase, one_line
 from recnb.errors import NoUsersError, OptionError, Suggesting
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
+from recnb.metrics.metric import label_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import label_of
 from recnb.results.plots import axes, in_letters
 from recnb.results.scoring import values_of
 from recnb.results.values import Values
@@ -128,6 +128,11 @@ class MetricValue(float, Suggesting):
         return int(self._values.n_values[0])
 
     @property
+    def _cluster(self) -> str:
+        """The column of `cluster=` whose values are drawn; "" where users are."""
+        return "" if self._values.of_all else self._values.moments.sample.cluster
+
+    @property
     def has_interval(self) -> bool:
         """Whether it is a mean over users, or over pairs of users.
 
@@ -215,15 +220,15 @@ class MetricValue(float, Suggesting):
         return self.interval()
 
     def _interval_in_words(self) -> str:
-        if self._values.of_all or self.n_users < 2:
-            return ""
         low, high = self._ends()
         if np.isnan(low):
             return self._no_interval_in_words()
         return _("95% interval: {low} to {high}", low=f"{low:.4f}", high=f"{high:.4f}")
 
     def _no_interval_in_words(self) -> str:
-        """Say why several users have no interval."""
+        """Say why several users have no interval; "" of one, and of all lists."""
+        if self._values.of_all or self.n_users < 2:
+            return ""
         if self._values.moments.sample.n_effective < 2:
             words = N_(
                 "no interval: by their weights the {n:,} users count as fewer than 2 of "
@@ -234,7 +239,12 @@ class MetricValue(float, Suggesting):
             "no interval: fewer than {n} users with a value above 0, and the metric has "
             "no upper bound"
         )
-        return _(words, n=ENOUGH)
+        if self._cluster:
+            words = N_(
+                "no interval: fewer than {n} values of {cluster} with a value above 0, "
+                "and the metric has no upper bound"
+            )
+        return _(words, n=ENOUGH, cluster=one_line(self._cluster))
 
     def _repr_html_(self) -> str:
         return write(
@@ -328,7 +338,7 @@ class Score(MetricValue):
         ax.axvline(float(self), color=QUIET)
         if self.n_users > 1:
             ax.axvspan(*self.interval(), color=QUIET, alpha=0.3, linewidth=0)
-        noun = self._noun if self.n_lists == self.n_users else "list"
+        noun = "list" if self._values.keys.columns else self._noun
         with lettering(current()) as font, use_noun(noun):
             ax.set_xlabel(
                 _("{label} of a user; line: mean and 95% interval", label=self._symbol)

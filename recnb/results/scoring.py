@@ -18,21 +18,21 @@ from recnb.data import Joined
 from recnb.data.in_memory import Sheets
 from recnb.display.language import _
 from recnb.display.text import Phrase
-from recnb.errors import OptionError
+from recnb.errors import NoUsersError, OptionError
 from recnb.metrics.gain import as_column
 from recnb.metrics.hits import Bools, Cutoffs, Floats, Hits
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import FILLED, LIST_METRICS, Credit, Metric
-from recnb.results.evaluation_data import EvaluationData
-from recnb.results.values import (
+from recnb.results.basis import (
     OWN,
     Basis,
-    Values,
     averaged_in_words,
     follows,
     pairs_in_words,
     scale_in_words,
 )
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.values import Values
 from recnb.stats import means
 
 #: The rows of lists in which equal scores are looked for when a number is shown.
@@ -115,8 +115,28 @@ def scoring_of(
     joined = data.joined
     if convention is not None:
         # That of a library may go by scores where these frames have ranks alone.
-        joined = data.source.under(data.source.as_given(convention))
+        convention = data.source.as_given(convention)
+        try:
+            joined = data.source.under(convention)
+        except NoUsersError as problem:
+            _refuse_level_of_text(data, measure, problem)
+            raise
     return Scoring(joined, computed, whole, recorded)
+
+
+def _refuse_level_of_text(
+    data: EvaluationData, measure: Measure, problem: NoUsersError
+) -> None:
+    """Refuse a level of relevance, as in AP(rel=2), that nothing in the truth reaches."""
+    level, highest = (
+        measure.decisions.get("relevant_from"),
+        data.joined.hits.max_relevance,
+    )
+    if level is not None and level > highest:
+        raise NoUsersError(
+            f"{measure.name} counts items of relevance {level:g} or more, and the "
+            f"highest in the truth is {highest:g}: give rel= a level that it has."
+        ) from problem
 
 
 def as_computed(

@@ -26,6 +26,7 @@ from recnb.display.language import N_, _
 from recnb.display.text import dates_alone, one_line
 from recnb.errors import FrameError, OptionError, is_several, quoted
 from recnb.metrics.hits import Ints
+from recnb.results.basis import Basis, pairs_in_words
 from recnb.results.evaluation_data import EvaluationData, Models, same_rows
 from recnb.results.segment_values import (
     Column,
@@ -38,7 +39,6 @@ from recnb.results.segment_values import (
     rows_of_evaluated,
     values_of_users,
 )
-from recnb.results.values import Basis, pairs_in_words
 
 #: More segments are refused.
 MOST_SEGMENTS = 200

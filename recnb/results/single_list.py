@@ -33,10 +33,11 @@ from recnb.errors import (
 from recnb.metrics.hits import HIGHEST, Cutoffs, Hits
 from recnb.metrics.measure import Measure, measure_named
 from recnb.metrics.metric import ACCURACY, METRICS, Given, Metric
+from recnb.results.basis import Basis
 from recnb.results.explanation import Explanation
 from recnb.results.score import Score
 from recnb.results.user_lists import UserList
-from recnb.results.values import Basis, Values
+from recnb.results.values import Values
 from recnb.results.worked import explain as explain_list
 from recnb.stats import UserSample, means
 

@@ -21,16 +21,15 @@ from recnb.errors import (
     quoted,
 )
 from recnb.metrics.hits import Floats
+from recnb.results.conclusions import p_value, percent_of
 from recnb.results.measuring import tested, verdicts_of
+from recnb.results.own_metric import OVERSHOOT, checked_bounds
 from recnb.results.score import Interval
 from recnb.results.verdicts import in_words
 from recnb.stats import Moments, Settings, UserSample
 
 #: The lowest and the highest value that there may be.
 Bounds = tuple[float, float]
-
-#: Values pass bounds by as much when they are summed in another order.
-ROUNDING = 1e-9
 
 
 def interval(
@@ -176,12 +175,11 @@ class PairedDifference(Suggesting):
             return f"{signed(self.difference)}: {concluded}"
         ends = _(
             "{confidence} interval {low} to {high}",
-            confidence=f"{100 * self.confidence:g}%",
+            confidence=percent_of(self.confidence),
             low=fixed(self.low),
             high=fixed(self.high),
         )
-        p = "p < 0.0001" if self.p < 0.0001 else f"p = {self.p:.2g}"
-        return f"{signed(self.difference)} ({ends}; {p}): {concluded}"
+        return f"{signed(self.difference)} ({ends}; p {p_value(self.p)}): {concluded}"
 
 
 def _numbers_of(values: Any, name: str, bounds: Any) -> Floats:
@@ -206,8 +204,8 @@ def _numbers_of(values: Any, name: str, bounds: Any) -> Floats:
             f"{name} has {len(users):,} missing or infinite values, the first of "
             f"{users[0]!r}: leave these users out, or fill in what they count."
         )
-    bottom, top = _checked_bounds(bounds)
-    is_beyond = (numbers < bottom - ROUNDING) | (numbers > top + ROUNDING)
+    bottom, top = checked_bounds(bounds)
+    is_beyond = (numbers < bottom - OVERSHOOT) | (numbers > top + OVERSHOOT)
     if is_beyond.any():
         user = values.index[is_beyond].tolist()[0]
         raise OptionError(
@@ -216,21 +214,6 @@ def _numbers_of(values: Any, name: str, bounds: Any) -> Floats:
             "bounds=(0, float('inf')) for DCG."
         )
     return numbers[:, np.newaxis]
-
-
-def _checked_bounds(bounds: Any) -> Bounds:
-    """Refuse bounds that are no pair of numbers in order."""
-    try:
-        bottom, top = (0.0 + end for end in bounds)
-    except (TypeError, ValueError):
-        bottom = top = 0.0
-    if not bottom < top:
-        raise OptionError(
-            f"bounds={quoted(bounds)} are no lowest and highest value: give two "
-            "numbers, such as (0, 1), or (0, float('inf')) of a metric without an "
-            "upper bound."
-        )
-    return bottom, top
 
 
 def _sample_of(values: pd.Series[float], cluster: Any) -> UserSample:

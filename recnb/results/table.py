@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
 from math import isnan
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
@@ -27,7 +26,7 @@ from recnb.display.forms import (
     opening,
     with_digits,
 )
-from recnb.display.language import _, current, ngettext, use_language
+from recnb.display.language import _, ngettext, use_language
 from recnb.display.plain import latex_table, printed
 from recnb.display.style import lettering
 from recnb.display.templates import FormName, framed, write
@@ -35,105 +34,15 @@ from recnb.display.text import NAME_SHOWN, TEXT_SHOWN, dates_alone, one_line
 from recnb.errors import OptionError, quoted
 from recnb.metrics.measure import symbol_of
 from recnb.results.files import written
-from recnb.results.plots import PLOTS, at_cutoff, cutoff_label, in_letters, parts_of
+from recnb.results.plots import PLOTS, in_letters
+from recnb.results.shown import CELLS, Shown, at_cutoff, cutoff_label, parts_of
 from recnb.results.verdicts import MARKS, in_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Rows of a table that are shown.
-MOST_ROWS = 50
-
 #: Letters of a cell of words.
 MOST_LETTERS = 200
-
-#: What the cells of a column are, where their values do not say it: a cut-off, a
-#: verdict, words of recnb's own, a title or text of the caller's, or the look of a number.
-Cell = Literal[
-    "cutoff",
-    "verdict",
-    "words",
-    "text",
-    "difference",
-    "signed",
-    "p",
-    "grade",
-    "score",
-]
-
-#: The same of columns that are alike in every table, by name.
-CELLS: dict[Any, Cell] = {
-    "k": "cutoff",
-    "p": "p",
-    "p_holm": "p",
-    "gap": "signed",
-    "gap_low": "signed",
-    "gap_high": "signed",
-    "rank": "grade",
-    "relevance": "grade",
-    "score": "score",
-}
-
-
-class WordedLater(Sequence[str]):
-    """Phrases that are worded when they are first read, of data that are let go then.
-
-    They are in the language in force when they were asked for. A pickle has the words.
-    """
-
-    def __init__(self, make: Callable[[], Sequence[str]]) -> None:
-        self._make: Callable[[], Sequence[str]] | None = make
-        self._lang = current()
-        self._words: Sequence[str] = ()
-
-    def _worded(self) -> Sequence[str]:
-        if self._make is not None:
-            with use_language(self._lang):
-                self._words = list(self._make())
-            self._make = None
-        return self._words
-
-    def __getitem__(self, index: Any) -> Any:
-        return self._worded()[index]
-
-    def __len__(self) -> int:
-        return len(self._worded())
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return list, (self._worded(),)
-
-
-@dataclass(frozen=True, eq=False)
-class Shown:
-    """How a table is shown: plain data, which is pickled with the table."""
-
-    title: str = ""
-    basis: Sequence[str] = ()  #: the phrases of the line with users and convention
-    #: What the `attrs` of the table have beside the basis, the title and the marks.
-    attrs: Mapping[Hashable, Any] = field(default_factory=dict)
-    notes: Sequence[Line] = ()  #: lines between the table and its basis
-    lang: str = field(default_factory=current)
-    most: int = MOST_ROWS  #: rows that are shown
-
-    index: Sequence[str] = ()  #: columns that name the rows, if the index does not
-    columns: Sequence[str] = ()  #: the columns shown beside them; all if none is named
-    #: The columns whose values are the rows, the columns and the cells of what is shown.
-    pivot: tuple[str, str, str] | None = None
-    headings: Mapping[Any, str] = field(default_factory=dict)  #: of columns and levels
-    cells: Mapping[str, Cell] = field(default_factory=dict)  #: by column
-    #: Of means of models: by the kind of mark and the column, the labels of its rows.
-    marks: Mapping[Any, Mapping[str, Sequence[Hashable]]] | None = None
-    below: pd.DataFrame | None = None  #: a second table, between this one and the notes
-    text: str = ""  #: on a console in place of the rows
-    html: str = ""  #: in HTML in place of the rows
-    frame_title: str = ""  #: what a screen reader says of the HTML, if not the title
-
-    plot: str = "metrics"  #: a name of `PLOTS`, or nothing for a table without a figure
-    drawn: pd.DataFrame | None = None  #: what is drawn, if not the table itself
-    symbol: str = ""  #: of the metric of a curve
-    #: The numbers of users and of lists and the cluster that a curve is the mean of.
-    sample: tuple[int, int | None, str] | None = None
-    by: str = ""  #: what the segments of a plot are by
 
 
 class Table(pd.DataFrame):
@@ -342,7 +251,7 @@ class Table(pd.DataFrame):
         buf : path or file, optional
             Where it is written; without it text is returned.
         caption : str, optional
-            LaTeX of the caption.
+            LaTeX of the caption, by default the title of the table if it has one.
         label : str, optional
             LaTeX of the label.
         digits : int, optional
@@ -366,7 +275,7 @@ class Table(pd.DataFrame):
         check_digits(digits)
         with use_language(self._shown.lang):
             table = with_digits(self._rows(), digits)
-            title = caption or LATEX.write(table.caption or _("metrics at cut-offs"))
+            title = caption or LATEX.write(table.caption)
             below: Line = ""
             if note:
                 below = joined(map(_without_full_stop, self._notes()), ". ")

@@ -15,7 +15,7 @@ from recnb.display.text import beginning, one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Ints
 from recnb.metrics.measure import Measure, plain_text, symbol_of
-from recnb.metrics.metric import Given
+from recnb.metrics.metric import Given, label_of
 from recnb.results.arguments import (
     NO_SEGMENTS,
     Metrics,
@@ -24,17 +24,18 @@ from recnb.results.arguments import (
     refuse_whole_metrics,
     with_options,
 )
-from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import ENDS, Bases, DifferenceRow, Numbers, measured
-from recnb.results.segments import SMALL, PartsOfSplit, division_by, part_in_words
-from recnb.results.table import Shown, Table, WordedLater
-from recnb.results.user_lists import UserList, each_once
-from recnb.results.values import (
+from recnb.results.basis import (
     merged,
     pairs_in_words,
     taken_as_known,
     weights_in_words,
 )
+from recnb.results.evaluation_data import EvaluationData
+from recnb.results.numbers import ENDS, Bases, DifferenceRow, Numbers, measured
+from recnb.results.segments import SMALL, PartsOfSplit, division_by, part_in_words
+from recnb.results.shown import Shown, WordedLater
+from recnb.results.table import Table
+from recnb.results.user_lists import UserList, each_once
 from recnb.stats import Settings
 
 #: What stands below a table of segments.
@@ -77,16 +78,8 @@ def table_of(
     frame = by_cutoff(numbers, cutoffs, intervals=intervals)
     if have_cutoffs:
         frame.columns = pd.Index(ENDS if intervals else ["mean"])
-    bases, of_intervals = numbers.bases, intervals_of(numbers)
-
-    def words() -> list[str]:
-        phrases = phrases_of(bases)
-        if intervals:
-            phrases += intervals_in_words(data, *of_intervals)
-        return phrases
-
-    shown = Shown(basis=WordedLater(words), attrs={"n_users": data.n_users})
-    return Table(frame, shown=shown)
+    basis = _below(data, numbers, intervals=intervals)
+    return Table(frame, shown=Shown(basis=basis, attrs={"n_users": data.n_users}))
 
 
 def _in_one_column(asked: Sequence[Measure], cutoffs: Cutoffs) -> list[Measure]:
@@ -100,10 +93,25 @@ def _in_one_column(asked: Sequence[Measure], cutoffs: Cutoffs) -> list[Measure]:
     (k,) = cutoffs.values
     named = []
     for each in asked:
-        if each.k is None and k is not None:
-            each = replace(each, typed=f"{each.asked_as}@{k}")
+        if each.k is None:
+            each = replace(each, typed=label_of(each.asked_as, k))
         named.append(each)
     return named
+
+
+def _below(
+    data: EvaluationData, numbers: Numbers, *, intervals: bool = True
+) -> WordedLater:
+    """Return the phrases below numbers of one model, and of their intervals."""
+    bases, of_intervals = numbers.bases, intervals_of(numbers)
+
+    def words() -> list[str]:
+        phrases = phrases_of(bases)
+        if intervals:
+            phrases += intervals_in_words(data, *of_intervals)
+        return phrases
+
+    return WordedLater(words)
 
 
 def intervals_of(numbers: Numbers) -> tuple[float | None, bool]:
@@ -236,17 +244,12 @@ def measures_of(
     ]
     settings = Settings(confidence)
     numbers = measured({"": data}, asked, Cutoffs.of(None), settings=settings)
-    bases, of_intervals = numbers.bases, intervals_of(numbers)
-
-    def words() -> list[str]:
-        return [*phrases_of(bases), *intervals_in_words(data, *of_intervals)]
-
     frame = pd.DataFrame(numbers.estimates[:, 0], columns=ENDS)
     frame.index = pd.Index(
         [place.measure.asked_as for place in numbers.places], name="measure"
     )
     frame["users"] = [place.sample.n_units for place in numbers.places]
-    return Table(frame, shown=Shown(basis=WordedLater(words)))
+    return Table(frame, shown=Shown(basis=_below(data, numbers)))
 
 
 def curve_of(

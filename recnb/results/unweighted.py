@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
 
 from recnb.display.language import N_, _
 from recnb.display.text import one_line
@@ -19,14 +18,6 @@ OTHER_ORDER = N_(
 SAME_ORDER = N_("By {labels} the order of the models is the same.")
 
 
-class BothMeans(NamedTuple):
-    """The means of models in a metric, with propensities and without them."""
-
-    label: str  #: of the metric
-    weighted: Mapping[str, float]
-    plain: Mapping[str, float]
-
-
 def plain_means(models: Models, measures: Sequence[Measure], k: Cutoffs) -> str:
     """Say what the first metric is without propensities, at its last cut-off.
 
@@ -35,39 +26,42 @@ def plain_means(models: Models, measures: Sequence[Measure], k: Cutoffs) -> str:
     """
     if not all(model.source.weighted for model in models.values()):
         return ""
-    means = [_both_means(models, measure, k) for measure in measures]
-    sentences = [_values_in_words(first) for first in means[:1]]
-    same = []
-    for label, weighted, plain in means:
+    without = {name: model.unweighted for name, model in models.items()}
+    sentences, same = list[str](), list[str]()
+    for measure in measures:
+        at_last = measure.cut_at(measure.cutoffs(k).values[-1])
+        weighted, plain = _means(models, at_last), _means(without, at_last)
+        if not sentences:
+            sentences.append(_values_in_words(at_last.label, weighted, plain))
         order = _in_order(plain, weighted)
         if order == _in_order(weighted, plain):
-            same.append(label)
+            same.append(at_last.label)
             continue
         names = ", ".join(map(one_line, order))
-        sentences.append(_(OTHER_ORDER, label=label, models=names))
+        sentences.append(_(OTHER_ORDER, label=at_last.label, models=names))
     if same and len(models) > 1:
         sentences.append(_(SAME_ORDER, labels=", ".join(same)))
     return " ".join(sentences)
 
 
-def _both_means(models: Models, measure: Measure, k: Cutoffs) -> BothMeans:
-    """Compute the means of models in a metric at its last cut-off."""
-    measure = measure.cut_at(measure.cutoffs(k).values[-1])
+def _means(models: Models, measure: Measure) -> dict[str, float]:
+    """Return the mean of each model in a measure."""
     cutoff = Cutoffs.of(measure.k)
-    weighted, plain = {}, {}
-    for name, model in models.items():
-        weighted[name] = float(values_of(model, measure, cutoff).mean[-1])
-        plain[name] = float(values_of(model.unweighted, measure, cutoff).mean[-1])
-    return BothMeans(measure.label, weighted, plain)
+    return {
+        name: float(values_of(model, measure, cutoff).mean[0])
+        for name, model in models.items()
+    }
 
 
-def _values_in_words(means: BothMeans) -> str:
+def _values_in_words(
+    label: str, weighted: Mapping[str, float], plain: Mapping[str, float]
+) -> str:
     """Return the mean of each model without propensities, and with them in brackets."""
     of_models = []
-    for name, mean in means.plain.items():
-        values = f"{one_line(name)} {mean:.4f} ({means.weighted[name]:.4f})"
+    for name, mean in plain.items():
+        values = f"{one_line(name)} {mean:.4f} ({weighted[name]:.4f})"
         of_models.append(values.strip())  # one model has no name
-    return _(VALUES, label=means.label, values=", ".join(of_models))
+    return _(VALUES, label=label, values=", ".join(of_models))
 
 
 def _in_order(means: Mapping[str, float], others: Mapping[str, float]) -> list[str]:

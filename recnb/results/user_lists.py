@@ -106,14 +106,11 @@ def user_lists_of(
     rows = data.joined.rows.relevant_of(users).select("user", "item")
     for user, item in rows.iter_rows():
         truth[user].append(item)
-    # Those of these users first: each is then looked for among few.
-    hits, kept = data.hits(k), np.unique(positions)
-    hits = hits.with_users(np.isin(np.arange(hits.n_users), kept))
-    lists = []
-    for row, items in enumerate(data.lists_of(positions)):
-        position = int(np.searchsorted(kept, positions[row]))
+    hits, lists = data.hits(k), []
+    of_each = zip(positions, users, data.lists_of(positions), strict=True)
+    for position, user, items in of_each:
         of_user = each_once(hits.of_user(position))
-        lists.append(UserList(of_user, items, truth[users[row]], k))
+        lists.append(UserList(of_user, items, truth[user], k))
     return lists
 
 

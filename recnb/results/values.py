@@ -1,11 +1,8 @@
-"""`Values`, of which every result is made, and the words below a number.
-
-These say its users, and by which convention it is made.
-"""
+"""`Values`, of which every result is made."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,140 +12,16 @@ import numpy as np
 import polars as pl
 
 from recnb.conventions import Convention
-from recnb.data import Joined
 from recnb.data.splits import BY_USER, Keys
-from recnb.data.weights import Weighting
-from recnb.display.language import N_, _, named, ngettext, use_noun
-from recnb.display.text import Phrase, one_line, users_in_words
+from recnb.display.language import named
+from recnb.display.text import one_line
 from recnb.errors import UnknownUserError, quoted
-from recnb.metrics.hits import Bools, Cutoffs, Floats, Ints
+from recnb.metrics.hits import Cutoffs, Floats, Ints
 from recnb.metrics.measure import Measure
+from recnb.results.basis import Basis
 from recnb.stats import Moments, UserSample, interval_of_pairs
 
 T = TypeVar("T")
-
-#: Users with no relevant item, by what the convention does with them.
-NO_RELEVANT: dict[str, str] = {
-    "skip": N_("{n:,} with no relevant item left out"),
-    "zero": N_("{n:,} of them with no relevant item, which counts 0"),
-    "one": N_("{n:,} of them with no relevant item, which counts 1"),
-}
-#: The same of a cost that says what a list without a hit adds.
-AS_MISSED = N_(
-    "{n:,} of them with no relevant item, which counts as a list without a hit"
-)
-#: Users whom the truth lacks, where those with no relevant item in it count.
-NOT_JUDGED = N_("{n:,} without judgements left out")
-
-#: What the one line of a score says of users whose value is no sum of hits.
-IN_SHORT = {
-    NO_RELEVANT["skip"]: N_("{n:,} left out"),
-    NO_RELEVANT["zero"]: N_("{n:,} with nothing to find as 0"),
-    NO_RELEVANT["one"]: N_("{n:,} with nothing to find as 1"),
-    AS_MISSED: N_("{n:,} with nothing to find"),
-    NOT_JUDGED: N_("{n:,} not judged left out"),
-}
-
-#: A number under a library's conventions that the library has not.
-OWN = N_("recnb's own: that of {library} is not recorded")
-
-
-@dataclass(frozen=True, eq=False)
-class Basis:
-    """What a number rests on, in words that are made when they are shown.
-
-    Words are those of the language in force then.
-    """
-
-    #: Return the users and the decisions, `brief` or not: among those of other metrics
-    #: all that is said of users is one phrase, and the name of a library says its
-    #: decisions.
-    words: Callable[..., Sequence[str]]
-    #: Return those of the words that say whose values are averaged.
-    users: Callable[[], Sequence[str]] = tuple
-    user_label: str = "user"  #: what the caller calls the column of users
-    noun: str = "user"  #: what sentences call them
-
-    def phrases(self, *, brief: bool = False) -> list[str]:
-        """Return the users and the decisions in words."""
-        with use_noun(self.noun):
-            return list(self.words(brief=brief))
-
-    def users_in_words(self) -> list[str]:
-        """Return the users behind the number in words."""
-        with use_noun(self.noun):
-            return list(self.users())
-
-
-def averaged_in_words(
-    joined: Joined,
-    convention: Convention,
-    nothing_to_find: Bools,
-    *,
-    has_missed: bool = False,
-) -> list[str]:
-    """Return in words the users behind a mean, how some count, and those left out.
-
-    `has_missed`: whether the metric says what a list without a hit adds.
-    """
-    counts = joined.user_counts(nothing_to_find, has_missed=has_missed)
-    has_several = bool(joined.source.keys.columns)
-    who = users_in_words(counts.n_users)
-    if has_several:
-        lists = joined.users
-        if convention.no_relevant == "skip":
-            lists = lists.filter(pl.Series(~nothing_to_find))
-        who = lists_in_words(joined.source.keys, lists)
-    who += convention.users_phrase
-    words: list[str] = [Phrase(who, who)]
-    words += weights_in_words(joined.user_weight, of_lists=has_several)
-    if counts.n_without_list:
-        phrase = N_("{n:,} of them without a list, which counts 0")
-        if has_missed:
-            phrase = N_("{n:,} of them without a list, which has no hit")
-        elif convention.judged_only:
-            phrase = N_("{n:,} of them without a judged item in a list, which counts 0")
-        elif has_several:
-            phrase = N_("{n:,} of them without a recommended item, which counts 0")
-        n = counts.n_without_list
-        short = ngettext("{n:,} lacks a list", "{n:,} lack a list", n)
-        words.append(Phrase(_(phrase, n=n), short))
-    words += no_relevant_in_words(
-        convention,
-        counts.n_nothing_to_find,
-        counts.n_left_out,
-        has_missed=has_missed,
-    )
-    return words
-
-
-def lists_in_words(keys: Keys, lists: pl.Series) -> str:
-    """Return the number of lists in a split, of users and of values of the split."""
-    table = keys.keys_of(lists)
-    n_values = table.select(keys.columns).n_unique()
-    *others, last = map(one_line, keys.columns)
-    if others:
-        values = ngettext(
-            "{n:,} combination of {columns} and {last}",
-            "{n:,} combinations of {columns} and {last}",
-            n_values,
-            columns=", ".join(others),
-            last=last,
-        )
-    else:
-        values = ngettext(
-            "{n:,} value of {column}",
-            "{n:,} values of {column}",
-            n_values,
-            column=last,
-        )
-    return ngettext(
-        "{n:,} list of {users} in {values}",
-        "{n:,} lists of {users} in {values}",
-        len(lists),
-        users=users_in_words(table["user"].n_unique()),
-        values=values,
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -281,120 +154,3 @@ def _refuse_user_of_lists(user: Any, users: pl.Series, keys: Keys) -> None:
                 example=repr(keys.names(lists)[0]),
             )
         )
-
-
-def follows(library: str, given: str = "", words: str = "") -> Phrase:
-    """Say whose conventions a number follows, and what was given on top.
-
-    It is no promise of the library's own number.
-    """
-    short = _("as {library}", library=library)
-    if given:
-        short = _("as {library}, with {given}", library=library, given=given)
-    if isinstance(words, Phrase):
-        short = f"{words.short}, {short}"
-    convention = _("by the conventions of {library}", library=library)
-    if given:
-        convention = _(
-            "by the conventions of {library}, with {given}",
-            library=library,
-            given=given,
-        )
-    return Phrase(f"{convention}: {words}" if words else convention, short)
-
-
-def no_relevant_in_words(
-    convention: Convention,
-    n_evaluated: int,
-    n_left_out: int,
-    *,
-    has_missed: bool = False,
-) -> list[str]:
-    """Say how many users have no relevant item, of those evaluated and of others.
-
-    `has_missed`: whether one evaluated counts as a list without a hit.
-    """
-    counted = NO_RELEVANT[convention.no_relevant]
-    if has_missed and convention.no_relevant != "skip":
-        counted = AS_MISSED
-    all_of_truth = convention.averaged_users == "truth"
-    left_out = NO_RELEVANT["skip"]
-    if all_of_truth and convention.no_relevant != "skip":
-        left_out = NOT_JUDGED
-    numbers = [(counted, n_evaluated), (left_out, n_left_out)]
-    return [Phrase(_(words, n=n), _(IN_SHORT[words], n=n)) for words, n in numbers if n]
-
-
-def train_in_words(n: int) -> list[str]:
-    """Say whose training items a number looks at; nothing if it is nobody's."""
-    if not n:
-        return []
-    return [
-        ngettext("what {n:,} user had in train", "what {n:,} users had in train", n)
-    ]
-
-
-def pairs_in_words(weights: Weighting | None) -> list[str]:
-    """Return the weights of relevant pairs in words, if they have some."""
-    words = N_(
-        "relevant pairs weigh 1 / propensity, from {low} to {high}: the {n:,} "
-        "pairs count as {n_equal:,.0f} of equal weight"
-    )
-    if weights is None:
-        return []
-    return [Phrase(weights.in_words(words), _("pairs weigh 1 / propensity"))]
-
-
-def taken_as_known(is_weighted: bool) -> list[str]:
-    """Return what intervals do not cover where pairs are weighted by propensities."""
-    words = N_("intervals and tests take the propensities as known")
-    return [_(words)] if is_weighted else []
-
-
-def weights_in_words(of_users: Floats | None, *, of_lists: bool) -> list[str]:
-    """Return the weights of users in words, if they have some.
-
-    `of_lists`: whether each is that of a list, of which users have several.
-    """
-    words = N_(
-        "users weigh from {low} to {high} of the heaviest: the {n:,} users count as "
-        "{n_equal:,.0f} of equal weight"
-    )
-    if of_lists:
-        words = N_(
-            "users weigh from {low} to {high} of the heaviest: the {n:,} lists count "
-            "as {n_equal:,.0f} of equal weight"
-        )
-    weights = Weighting.of(of_users)
-    if weights is None:
-        return []
-    return [Phrase(weights.in_words(words), _("weighted"))]
-
-
-def scale_in_words(highest: float) -> str:
-    """Return the scale of grades that a metric takes from the truth, in words."""
-    return _("highest relevance {value:g}, that of the truth", value=highest)
-
-
-def merged(phrases: Mapping[str, Sequence[str]]) -> list[str]:
-    """Join the phrases of several metrics, each phrase once.
-
-    It is behind the names of its metrics, unless it is that of all.
-
-    >>> dcg = ["gain 2^relevance - 1", "9 users"]
-    >>> merged({"dcg": dcg, "ndcg": ["linear gain", "9 users", "ideal: all"]})
-    ['9 users', 'dcg: gain 2^relevance - 1', 'ndcg: linear gain, ideal: all']
-    """
-    names: dict[str, list[str]] = {}
-    for metric, of_metric in phrases.items():
-        for phrase in dict.fromkeys(of_metric):
-            names.setdefault(phrase, []).append(metric)
-    own: dict[str, list[str]] = {}
-    for phrase, having in names.items():
-        if len(having) < len(phrases):
-            own.setdefault(", ".join(having), []).append(phrase.replace("; ", ", "))
-    shared = [phrase for phrase, having in names.items() if len(having) == len(phrases)]
-    return [
-        *shared,
-        *(f"{having}: {', '.join(words)}" for having, words in own.items()),
-    ]

@@ -16,8 +16,9 @@ from recnb.metrics.formula import Formula, number
 from recnb.metrics.gain import discount_of, gain_of
 from recnb.metrics.hits import Cutoffs, Floats, Hits
 from recnb.metrics.measure import Measure, measure_named
-from recnb.metrics.metric import Credit, Given
+from recnb.metrics.metric import Credit, Given, label_of
 from recnb.results.arguments import with_options
+from recnb.results.basis import pairs_in_words
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.explanation import Explanation
 from recnb.results.scoring import (
@@ -28,7 +29,6 @@ from recnb.results.scoring import (
     values_of,
 )
 from recnb.results.user_lists import ListPlace, UserList
-from recnb.results.values import pairs_in_words
 
 #: Why there is no explanation.
 MANY_ORDERS = (
@@ -66,7 +66,7 @@ def explanation_of(
         chosen, k = measure.metric, measure.k
         has_no_formula = chosen.over == "hits" and not chosen.per_row_texts
         if has_no_formula or not chosen.credit:
-            asked = measure.name if k is None else f"{measure.name}@{k}"
+            asked = label_of(measure.name, k)
             raise OptionError(
                 f"{measure.symbol} has no terms to explain: see .measure({asked!r}).per_user."
             )

@@ -14,10 +14,11 @@ from recnb.display.text import users_in_words
 from recnb.errors import OptionError, is_number, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
+from recnb.metrics.metric import label_of
 from recnb.results.evaluation_data import EvaluationData
-from recnb.results.numbers import label_of
 from recnb.results.scoring import scoring_of, values_of
-from recnb.results.table import Shown, Table
+from recnb.results.shown import Shown
+from recnb.results.table import Table
 from recnb.results.user_lists import UserList, user_lists_of
 
 LOWEST = N_("{label}: the lowest of {users}")

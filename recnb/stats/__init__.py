@@ -8,6 +8,7 @@ from recnb.stats.correction import holm
 from recnb.stats.groups import gap_to_rest
 from recnb.stats.intervals import (
     ENOUGH,
+    ROUNDING,
     UNBOUNDED,
     Moments,
     interval_of_pairs,
@@ -23,6 +24,7 @@ from recnb.stats.student import Tested
 __all__ = [
     "ENOUGH",
     "POWER",
+    "ROUNDING",
     "UNBOUNDED",
     "Moments",
     "Paired",

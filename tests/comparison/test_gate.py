@@ -9,10 +9,11 @@ import pytest
 import recnb
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import measure_named
+from recnb.results.basis import Basis
 from recnb.results.gate import Gate, limit_check, not_worse_check
 from recnb.results.numbers import DifferenceRow
 from recnb.results.score import Score
-from recnb.results.values import Basis, Values
+from recnb.results.values import Values
 from recnb.results.verdicts import verdict_of
 from recnb.stats import Moments, UserSample
 from tests.comparison.frames import SAMPLE

@@ -491,16 +491,16 @@ def _hold_conclusion(
         assert users in sentence
         return
     corrected = re.search(
-        r"p (?:= )?(< 0\.001|[\d.]+)(?:, Holm's correction over (\d+) comparisons)?",
+        r"p (?:= )?(< 0\.0001|[\d.]+(?:e-\d+)?)(?:, Holm's correction over (\d+) comparisons)?",
         sentence,
     )
     assert corrected is not None
-    if corrected[1] != "< 0.001":
+    if corrected[1] != "< 0.0001":
         assert float(corrected[1].rstrip(".")) == pytest.approx(
             row["p_holm"], abs=0.0051
         )
     else:
-        assert row["p_holm"] < 0.001
+        assert row["p_holm"] < 0.0001
     assert int(corrected[2] or 1) == n
     end = r"(-?[\d.]+(?:e-\d+)?)"
     interval = re.search(rf"([\d.]+)% interval {end} to {end}", sentence)

@@ -350,6 +350,24 @@ def test_few_hits_have_no_interval_in_a_metric_without_an_upper_bound(n_hits, sa
     assert ("without an upper bound" in words) == says
 
 
+def test_where_one_user_has_most_of_the_weight_a_report_says_so():
+    users = pd.DataFrame({"user": [*"abc"], "weight": [100.0, 1, 1]})
+    lists, truth = {user: ["x"] for user in "abc"}, {"a": ["x"], "b": ["y"], "c": ["x"]}
+    ev = recnb.evaluate(lists, truth, users=users, user_weight="weight")
+    words = " ".join(ev.report(1, ["recall", "dcg"]).to_markdown().split())
+    assert "By their weights the 3 users count as fewer than 2" in words
+    assert "without an upper bound" not in words
+
+
+def test_of_clusters_too_few_are_values_of_the_column():
+    users = pd.DataFrame({"user": range(30), "team": [*"ab"] * 15})
+    recs = pd.DataFrame({"user": range(30), "item": "a", "rank": 1})
+    truth = recs.drop(columns="rank")
+    ev = recnb.evaluate(recs, truth, users=users, cluster="team")
+    words = " ".join(ev.report(1, ["ndcg", "dcg"]).to_markdown().split())
+    assert "fewer than 10 values of team have a value above 0" in words
+
+
 def test_a_comparison_has_the_interval_of_the_test_and_names_it():
     found = recnb.compare(SAMPLE.models, SAMPLE.test)
     (row, _other) = found.differences("ndcg", k=10).itertuples()

@@ -445,7 +445,7 @@ def test_metrics_beyond_accuracy_are_named_or_come_with_the_frames():
         for metric in EV.report(k=5, metrics=["coverage", "ndcg"])._data.metrics
     ] == ["ndcg", "coverage"]
     alone = recnb.evaluate({"u": ["a"]}, {"u": ["a"]}, train={"u": ["z"]}).report(k=1)
-    assert alone._data.lacking["personalization"].startswith("No list")
+    assert alone._data.lacking["personalization"].startswith("It compares")
     assert "personalization" not in {mean.metric for mean in alone.means}
     lacking = BARE.report(k=5, metrics=["ndcg", "novelty"])
     novelty = "needs what users had before: give train, a frame of user and item"

@@ -269,6 +269,15 @@ def test_beyond_is_all_that_the_data_allow() -> None:
     assert "give train, a frame of user and item" in " ".join(repr(bare).split())
 
 
+def test_one_list_alone_has_no_pair_of_users_and_is_told_so() -> None:
+    basis = (
+        recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["b"]}).beyond(k=2).attrs["basis"]
+    )
+    assert (
+        "personalization (It compares users, and fewer than two have an item" in basis
+    )
+
+
 def test_under_a_library_is_its_own_number() -> None:
     for library, name in (
         ("rectools", "novelty"),

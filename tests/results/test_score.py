@@ -189,6 +189,23 @@ def test_where_one_user_weighs_nearly_all_the_weights_are_why_there_is_no_interv
     assert "upper bound" not in shown
 
 
+def test_what_is_counted_under_cluster_is_a_value_of_it_and_not_a_user() -> None:
+    names = [f"u{number}" for number in range(20)]
+    users = pd.DataFrame({"user": names, "team": [*"ab"] * 10})
+    lists = {user: ["x", "y"] for user in names}
+    ev = recnb.evaluate(
+        lists, {user: ["x"] for user in names}, users=users, cluster="team"
+    )
+    shown = ev.dcg(k=1)._repr_html_()
+    assert "fewer than 10 values of team with a value above 0" in shown
+    # The bars are of users, of whom each has one list.
+    ax = ev.dcg(k=1).plot()
+    assert (ax.get_ylabel(), ax.get_xlabel().split(";")[0]) == (
+        "share of 20 users",
+        "DCG@1 of a user",
+    )
+
+
 AGAIN = [
     copy.copy,
     copy.deepcopy,

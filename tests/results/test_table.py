@@ -25,7 +25,9 @@ from recnb import METRICS
 from recnb.display.forms import Number
 from recnb.display.language import _, current, use_language
 from recnb.errors import OptionError
-from recnb.results.table import Shown, Table, WordedLater
+from recnb.results.conclusions import p_value
+from recnb.results.shown import Shown, WordedLater
+from recnb.results.table import Table
 from tests.rows import read_rows
 
 SAMPLE = recnb.datasets.load_sample()
@@ -408,6 +410,30 @@ def test_digits_and_notes_of_a_table_for_a_paper(table: recnb.Table) -> None:
                 write(digits=digits)
     with pytest.raises(OptionError, match="say True or False"):
         table.to_latex(note="no")
+
+
+@pytest.mark.parametrize(
+    ("p", "shown"),
+    [(0.00005, "< 0.0001"), (0.0004, "= 0.0004"), (0.0324, "= 0.032"), (1.0, "= 1")],
+)
+def test_the_smallest_p_value_of_a_sentence_is_that_of_tables(
+    p: float, shown: str
+) -> None:
+    assert p_value(p) == shown
+    assert str(Number(p, "p")).startswith("<") == shown.startswith("<")
+
+
+def test_a_table_without_a_title_has_no_caption_in_latex() -> None:
+    table = EV.table(["ndcg"], k=10)
+    assert "caption" not in table.to_latex()
+    assert r"\caption{Means}" in table.to_latex(caption="Means")
+
+
+def test_a_line_of_whole_lists_is_called_by_its_metric_alone() -> None:
+    users = EV.users.to_list()
+    week = pd.Series([1 + place % 3 for place in range(len(users))], users, name="week")
+    (line,) = EV.table(["ndcg"], k=None, by=week).plot().get_lines()
+    assert line.get_label() == "nDCG"
 
 
 def test_a_p_value_is_below_the_last_digit_or_written_out() -> None:

@@ -16,7 +16,7 @@ import pytest
 import recnb
 from recnb import METRICS
 from recnb.conventions import options_in_words
-from recnb.errors import OptionError
+from recnb.errors import NoUsersError, OptionError
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.arguments import STANDARD  # noqa: F401 -- in rows
 from tests.rows import read_rows
@@ -319,6 +319,14 @@ def test_a_measure_is_the_method_with_its_options(text: str) -> None:
             with pytest.raises(OptionError, match="cut-off"):
                 call()
         assert EV.measure(text, k=score.k) == score
+
+
+def test_a_level_of_relevance_that_the_truth_has_not_is_what_is_wrong() -> None:
+    ev = recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["b"]})
+    words = r"AP\(rel=2\) counts items of relevance 2 or more, and the highest .* is 1:"
+    with pytest.raises(NoUsersError, match=words) as raised:
+        ev.measures(["nDCG@2", "AP(rel=2)"])
+    assert "relevant_from" not in str(raised.value)
 
 
 # Under the conventions of a library
