@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -218,7 +218,7 @@ def share_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evaluation
     items = each_once(*[source.items for source in sources.values()])
     shared = {}
     for name, model in models.items():
-        source = sources[name].within(items)
+        source = replace(sources[name], catalogue=items)
         shared[name] = model.restricted(source.under(model.convention))
     return shared
 

@@ -14,7 +14,6 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from recnb.data.batches import ROWS, Batches, Origin, batches_of
 from recnb.data.columns import owned
 from recnb.data.in_memory import source_of
 from recnb.data.joined import Source
@@ -23,7 +22,7 @@ from recnb.data.parts import Parts, columns_alone, in_one_part
 from recnb.data.roles import Layout
 from recnb.data.rows import StoredRows
 from recnb.data.sheet import Sheet
-from recnb.data.tables import InputTable
+from recnb.data.tables import ROWS, Batches, InputTable, Origin
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import ElsewhereError, FrameError, WriteError
@@ -240,7 +239,7 @@ def _checked(table: InputTable, labels: Labels, sheet: Sheet) -> Batches:
     `sheet` has the labels that errors name.
     """
     n_rows = 0
-    with closing(batches_of(table, labels)) as batches:
+    with closing(table.batches(labels)) as batches:
         for batch in batches:
             try:
                 rows = sheet.with_rows(batch).with_ids().rows

@@ -50,11 +50,6 @@ FIX = "If it was cut short, make it again; if its ending is wrong, rename it."
 # ---- which files a path names
 
 
-def is_file(given: object) -> bool:
-    """Return whether a path was given."""
-    return isinstance(given, (str, os.PathLike))
-
-
 def is_pattern(path: object) -> bool:
     """Return whether a path is a pattern of files, such as "recs/*.parquet"."""
     return glob.has_magic(str(path))

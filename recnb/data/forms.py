@@ -25,6 +25,7 @@ from recnb.data.tables import (
     ListTable,
     MadeTable,
     Tables,
+    is_file,
     is_frame,
     not_read,
 )
@@ -169,7 +170,7 @@ def _refuse_columns(thing: Mapping[Any, Any], name: str) -> None:
 
 def path(thing: Any, name: str, named: Named) -> InputTable | None:
     """Read a file, or the files of a folder or a pattern."""
-    if not files.is_file(thing):
+    if not is_file(thing):
         return None
     return files.read(thing, name, named)
 

@@ -30,29 +30,31 @@ from recnb.metrics.hits import Floats, Ints
 class Sheets(Source):
     """Both tables in memory."""
 
-    #: What these are some users of: the catalogue and the scale of grades are its own.
-    of_all: Sheets | None = None
+    #: The rows of all users, of whom these are some: its catalogue and its highest
+    #: relevance hold for them as well. None: these are all.
+    whole: Sheets | None = None
     #: Every item that lists could hold, sorted; None: those of either table.
     catalogue: pl.Series | None = None
-    #: Whether no user need be in both tables or count: as in a part of stored rows or of a
-    #: truth, and where lists are ranked alone.
-    is_part: bool = False
+    #: Whether it is an error if no user is in both tables, or none counts. In a part of
+    #: the rows there may be none.
+    needs_users: bool = True
     #: The truth by how a convention grades it.
     _truths: dict[Any, Truth] = field(default_factory=dict, init=False)
 
     @cached_property
     def items(self) -> pl.Series:
         """Every item of the catalogue, sorted."""
-        if self.of_all is not None:
-            return self.of_all.items
         if self.catalogue is not None:
             return self.catalogue
+        if self.whole is not None:
+            return self.whole.items
         return each_once(self.recs["item"], self.truth["item"])
 
     @property
     def is_whole(self) -> bool:
         """Whether these are all rows of two frames, with a list a user."""
-        return self.of_all is None and not self.is_part and not self.keys.columns
+        is_alone = self.whole is None and self.catalogue is None
+        return is_alone and self.needs_users and not self.keys.columns
 
     def example(self) -> Sheet:
         """Return a user and an item of the lists."""
@@ -65,12 +67,8 @@ class Sheets(Source):
             self,
             lists=self.lists.of_users(users),
             judgements=self.judgements.of_users(users),
-            of_all=self.of_all or self,
+            whole=self.whole or self,
         )
-
-    def within(self, items: pl.Series) -> Sheets:
-        """Return the same rows as some of a catalogue of these items, sorted."""
-        return replace(self, of_all=replace(self.of_all or self, catalogue=items))
 
     def beside(self, lists: Sheet) -> Sheets:
         """Return other lists beside the same truth, which is not numbered again."""
@@ -137,8 +135,8 @@ class Sheets(Source):
         all_items = self.items if settled.candidates == "catalogue" else None
         result = join(lists, truth, settled, all_items)
         hits, judged = result.hits, truth.rows
-        if self.of_all is not None:
-            highest = self.of_all._graded(convention).highest
+        if self.whole is not None:
+            highest = self.whole._graded(convention).highest
             hits = replace(hits, max_relevance=highest)
         if self.weighted:
             weight = self._weights_of(judged, convention)
@@ -157,18 +155,18 @@ class Sheets(Source):
             has_gaps=result.has_gaps,
             graded="relevance" in self.judgements,
         )
-        if not self.is_part:
+        if self.needs_users:
             self._refuse_no_users(joined)
         return joined
 
     def _refuse_no_users(self, joined: Joined) -> None:
         """Raise an error if no user is in both tables, or if none counts."""
         # Where every list is empty, `read` saw that some user is in both.
-        if self.of_all is None and self.lists.rows.height:
+        if self.whole is None and self.lists.rows.height:
             listed, judged = self.lists["user"], self.judgements["user"]
             joined.refuse_strangers(listed.first(), judged.first())
         joined.refuse_no_users()
-        if self.of_all is None and self.keys.columns:
+        if self.whole is None and self.keys.columns:
             self.keys.refuse_without_users(joined.users)
 
     def _graded(self, convention: Convention) -> Truth:
@@ -292,4 +290,4 @@ def ranked(lists: Sheet, convention: Convention) -> pl.DataFrame:
     Repeated pairs are kept or merged by the convention.
     """
     no_judgements = Sheet(TRUTH, lists.rows.select(IDS).clear(), {})
-    return Sheets(lists, no_judgements, is_part=True).join(convention).rows.lists
+    return Sheets(lists, no_judgements, needs_users=False).join(convention).rows.lists

@@ -93,7 +93,7 @@ class Parts(Source):
             self.judgements,
             keys=self.keys,
             propensity=self.propensity,
-            is_part=True,
+            needs_users=False,
         )
 
     def rows_of(self, list_ids: pl.Series) -> Sheets:

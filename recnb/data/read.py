@@ -11,11 +11,9 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from recnb.data.batches import origin_of
 from recnb.data.both_sides import read_both_sides
 from recnb.data.columns import TEXT
 from recnb.data.file_parts import read_batches
-from recnb.data.files import is_file
 from recnb.data.forms import HINTS, opened
 from recnb.data.in_memory import source_of
 from recnb.data.joined import Source
@@ -23,7 +21,14 @@ from recnb.data.lists import WITH_LISTS, list_column_of, with_a_row_an_item
 from recnb.data.names import IDS, OF_LISTS, RECS, TRUTH, WANTED, Named
 from recnb.data.roles import Layout, as_named, refuse_models, settle
 from recnb.data.sheet import Sheet
-from recnb.data.tables import FileTable, Frame, InputTable, ListTable, Tables
+from recnb.data.tables import (
+    FileTable,
+    Frame,
+    InputTable,
+    ListTable,
+    Tables,
+    is_file,
+)
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import ColumnError, FrameError, RecnbError
@@ -110,45 +115,47 @@ def _truth_of_lists(recs: InputTable, named: Named) -> InputTable | None:
 
 
 def match_kinds(tables: dict[Any, InputTable], named: Named) -> None:
-    """Make text of whole numbers of text files, where another table has some as text.
+    """Make text of whole numbers in text files, where another table has some as text.
 
     Others stay numbers, and are refused as another kind.
     """
-    of_text = {
-        key: table
+    from_text = [
+        key
         for key, table in tables.items()
         if isinstance(table, FileTable) and table.from_text
-    }
-    if not of_text:
+    ]
+    if not from_text:
         return
     for role in IDS:
-        ids = _ids_of(role, tables, named)
+        ids = _ids_in_each(tables, role, named)
         texts = [
             column.cast(pl.String) for column in ids.values() if column.dtype in TEXT
         ]
-        for key, numbers in ids.items():
-            if key not in of_text or numbers.dtype != pl.Int64:
+        if not texts:
+            continue
+        known = pl.concat(texts).implode()
+        for key in from_text:
+            numbers = ids.get(key)
+            if numbers is None or numbers.dtype != pl.Int64:
                 continue
-            as_text = numbers.cast(pl.String)
-            if any(as_text.is_in(text.implode()).any() for text in texts):
-                column = pl.col(numbers.name).cast(pl.String)
-                rows = tables[key].frame.with_columns(column)
+            if numbers.cast(pl.String).is_in(known).any():
+                as_text = pl.col(numbers.name).cast(pl.String)
+                rows = tables[key].frame.with_columns(as_text)
                 tables[key] = replace(tables[key], frame=rows)
 
 
-def _ids_of(
-    role: str, tables: Mapping[Any, InputTable], named: Named
+def _ids_in_each(
+    tables: Mapping[Any, InputTable], role: str, named: Named
 ) -> dict[Any, pl.Series]:
-    """Return the ids of a role, each once, in each table that has a column of them."""
+    """Return the ids of a role, each once, of the tables that have a column of them."""
     ids: dict[Any, pl.Series] = {}
     for key, table in tables.items():
         if role not in WANTED[table.name]:
             continue
         in_others = [column.name for column in ids.values()]
-        wanted = {one: one == role for one in IDS if one in WANTED[table.name]}
-        with suppress(ColumnError):  # raised once all forms are tables of rows
-            labels = settle(table, named, wanted, in_others)
-            ids[key] = table.distinct(labels[role])
+        with suppress(ColumnError):  # raised once lists in cells are rows
+            column = settle(table, named, {role: True}, in_others)[role]
+            ids[key] = table.distinct(column)
     return ids
 
 
@@ -162,9 +169,8 @@ def read(tables: Tables, named: Named) -> Source:
     recs, truth = tables[RECS], tables[TRUTH]
     layout = Layout.of(tables, named)
     refuse_models(recs, layout.recs)
-    origin = origin_of(recs)
-    if origin is not None:
-        return read_batches(recs, truth, layout, origin)
+    if recs.origin is not None:
+        return read_batches(recs, truth, layout, recs.origin)
     lists = _lists_of(recs, layout)
     judgements = Sheet(TRUTH, truth.select(layout.truth_read), layout.truth).with_ids()
     return source_of(

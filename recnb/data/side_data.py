@@ -12,8 +12,6 @@ import pandas as pd
 import polars as pl
 
 from recnb.caching import cached_property
-from recnb.data.batches import origin_of
-from recnb.data.files import is_file
 from recnb.data.in_memory import Sheets
 from recnb.data.joined import Source
 from recnb.data.names import (
@@ -29,7 +27,7 @@ from recnb.data.names import (
 from recnb.data.read import SIDE_FRAMES, Input, read_beside, tables_of
 from recnb.data.roles import settle
 from recnb.data.sheet import Sheet
-from recnb.data.tables import InputTable, MadeTable, Tables
+from recnb.data.tables import InputTable, MadeTable, Tables, is_file
 from recnb.display.text import one_line
 from recnb.errors import ColumnError, FrameError, OptionError, listed
 from recnb.metrics.hits import Ints
@@ -240,7 +238,7 @@ def with_other_lists(
             "with_lists is for an evaluation of two frames in memory, of all their users "
             "and without split=: type recnb.evaluate(recs, truth) for other lists."
         )
-    is_lazy = origin_of(InputTable(RECS, recs, [])) is not None
+    is_lazy = InputTable(RECS, recs, []).origin is not None
     if is_lazy or isinstance(recs, (list, tuple)) or is_file(recs):
         raise FrameError(
             "with_lists takes a frame in memory or a mapping by user: type "

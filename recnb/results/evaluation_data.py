@@ -433,7 +433,7 @@ class EvaluationData:
         if len(self.joined.hits.rank):
             return ()
         source = self.source
-        if not isinstance(source, Sheets) or source.is_part:
+        if not isinstance(source, Sheets) or not source.needs_users:
             return ()
         items, judged = self.joined.rows.lists["item"], self.joined.rows.judged["item"]
         if not len(items) or not len(judged):

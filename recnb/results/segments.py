@@ -152,7 +152,7 @@ class TruthParts(EvaluatedParts):
         has_value = pl.col("value").eq_missing(value)
         truth = source.truth[rows.filter(has_value)["row"]]
         judgements = source.judgements.with_rows(truth)
-        of_part = replace(source, judgements=judgements, is_part=True)
+        of_part = replace(source, judgements=judgements, needs_users=False)
         return model.restricted(of_part.under(model.convention))
 
 
