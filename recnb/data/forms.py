@@ -19,7 +19,7 @@ from recnb.data import files
 from recnb.data.columns import as_column
 from recnb.data.lists import WITH_LISTS, ListCells
 from recnb.data.names import IDS, OF_LISTS, RECS, Named, role_of
-from recnb.data.sheet import no_rows
+from recnb.data.role_table import no_rows
 from recnb.data.tables import (
     InputTable,
     ListTable,

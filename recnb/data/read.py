@@ -19,8 +19,8 @@ from recnb.data.in_memory import source_of
 from recnb.data.joined import Source
 from recnb.data.lists import WITH_LISTS, list_column_of, with_a_row_an_item
 from recnb.data.names import IDS, OF_LISTS, RECS, TRUTH, WANTED, Named
+from recnb.data.role_table import RoleTable
 from recnb.data.roles import Layout, as_named, refuse_models, settle
-from recnb.data.sheet import Sheet
 from recnb.data.tables import (
     FileTable,
     Frame,
@@ -166,50 +166,52 @@ def read(tables: Tables, named: Named) -> Source:
     """Settle the columns of two tables, or of one with both sides, and check the ids."""
     if TRUTH not in tables:
         return read_both_sides(tables, named)
-    recs, truth = tables[RECS], tables[TRUTH]
+    recs_table, truth_table = tables[RECS], tables[TRUTH]
     layout = Layout.of(tables, named)
-    refuse_models(recs, layout.recs)
-    if recs.origin is not None:
-        return read_batches(recs, truth, layout, recs.origin)
-    lists = _lists_of(recs, layout)
-    judgements = Sheet(TRUTH, truth.select(layout.truth_read), layout.truth).with_ids()
+    refuse_models(recs_table, layout.recs)
+    if recs_table.origin is not None:
+        return read_batches(recs_table, truth_table, layout, recs_table.origin)
+    recs = _recs_of(recs_table, layout)
+    truth_rows = truth_table.select(layout.truth_read)
+    truth = RoleTable(TRUTH, truth_rows, layout.truth).with_ids()
     return source_of(
-        _with_ids_beside(judgements, lists, recs),
-        judgements,
+        _with_ids_beside(truth, recs, recs_table),
+        truth,
         layout.split,
-        users_without_items=truth.without_items,
+        users_without_items=truth_table.without_items,
     )
 
 
-def read_beside(tables: Tables, named: Named, judgements: Sheet) -> Sheet:
+def read_beside(tables: Tables, named: Named, truth: RoleTable) -> RoleTable:
     """Read other lists beside a truth that was read: its table has columns alone here."""
-    recs = tables[RECS]
+    recs_table = tables[RECS]
     layout = Layout.of(tables, named)
-    refuse_models(recs, layout.recs)
-    lists = _with_ids_beside(judgements, _lists_of(recs, layout), recs)
-    lists.refuse_other_kinds(judgements)
-    return lists
+    refuse_models(recs_table, layout.recs)
+    recs = _with_ids_beside(truth, _recs_of(recs_table, layout), recs_table)
+    recs.refuse_other_kinds(truth)
+    return recs
 
 
-def _lists_of(recs: InputTable, layout: Layout) -> Sheet:
-    """Read lists; without a row, ids are checked beside the truth."""
-    rows = recs.select(layout.recs_read)
-    are_places = isinstance(recs, ListTable) and "rank" in layout.recs
-    lists = Sheet(RECS, rows, layout.recs, ranks_are_places=are_places)
-    return lists.with_ids() if rows.height else lists
+def _recs_of(table: InputTable, layout: Layout) -> RoleTable:
+    """Read recommendations; without a row, ids are checked beside the truth."""
+    rows = table.select(layout.recs_read)
+    are_places = isinstance(table, ListTable) and "rank" in layout.recs
+    recs = RoleTable(RECS, rows, layout.recs, ranks_are_places=are_places)
+    return recs.with_ids() if rows.height else recs
 
 
-def _with_ids_beside(judgements: Sheet, lists: Sheet, recs: InputTable) -> Sheet:
-    """Return lists with ids; those of lists that are all empty are of the truth's kinds.
+def _with_ids_beside(
+    truth: RoleTable, recs: RoleTable, recs_table: InputTable
+) -> RoleTable:
+    """Return recommendations with ids; without a row these are of the truth's kinds.
 
-    Without a row, a user of the truth must have an empty list.
+    Then a user of the truth must have an empty list.
     """
-    if lists.rows.height:
-        return lists
-    judged = judgements.rows
-    if {*recs.without_items}.isdisjoint(judged["user"]):
-        return lists.with_ids()  # an error, as there are no rows
-    return lists.typed_as(judgements)
+    if recs.rows.height:
+        return recs
+    if {*recs_table.without_items}.isdisjoint(truth["user"]):
+        return recs.with_ids()  # an error, as there are no rows
+    return recs.typed_as(truth)
 
 
 # ---- a process that was forked after an evaluation lacks the threads of Polars

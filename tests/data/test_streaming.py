@@ -88,7 +88,7 @@ def test_some_users_of_files_have_their_rows_of_the_truth():
     assert not source.in_memory
     evaluated = truth[truth["user"].isin(found.users)]
     assert 0 < len(evaluated) < len(truth)
-    rows = source.truth.sort("user", "item").to_pandas()
+    rows = source.truth_rows.sort("user", "item").to_pandas()
     expected = evaluated.sort_values(["user", "item"], ignore_index=True)
     pd.testing.assert_frame_equal(rows[[*expected]], expected, check_dtype=False)
 
