@@ -129,17 +129,6 @@ def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
     return pl.DataFrame(copies)
 
 
-def with_series(table: pl.DataFrame, *columns: pl.Series) -> pl.DataFrame:
-    """Replace or add columns, without the query that `DataFrame.with_columns` runs."""
-    other = table.clone()
-    for column in columns:
-        if column.name in other.columns:
-            other.replace_column(other.get_column_index(column.name), column)
-        else:
-            other.insert_column(other.width, column)
-    return other
-
-
 def as_column(values: Sequence[Any], name: str, label: str, role: str) -> pl.Series:
     """Return values of one kind as a column; None is missing."""
     if bool not in {*map(type, values)}:  # True would be the id 1

@@ -68,9 +68,9 @@ class InMemory(Source):
             whole=self.whole or self,
         )
 
-    def beside(self, lists: RoleTable) -> InMemory:
+    def beside(self, recs: RoleTable) -> InMemory:
         """Return other lists beside the same truth, which is not numbered again."""
-        other = replace(self, recs=lists)
+        other = replace(self, recs=recs)
         other._truths = self._truths
         return other
 
@@ -159,14 +159,14 @@ class InMemory(Source):
             self._truths[grading] = GradedTruth.of(self.truth, convention)
         return self._truths[grading]
 
-    def _truth_beside(self, lists: RoleTable, convention: Convention) -> GradedTruth:
+    def _truth_beside(self, recs: RoleTable, convention: Convention) -> GradedTruth:
         """Return the truth under a convention; repeated pairs are refused, or merged."""
         truth = self._graded(convention)
         if not truth.repeats_a_pair:
             return truth
         if convention.duplicates == "error":
             # If lists repeat as well, as those of several folds do, that says more.
-            lists.refuse_repeats(convention)
+            recs.refuse_repeats(convention)
             self.truth.refuse_repeated_pairs()
         return truth.without_repeats()
 
@@ -205,24 +205,24 @@ def _known_propensities(truth: RoleTable) -> pl.Series:
 
 
 def source_of(
-    lists: RoleTable, truth: RoleTable, split: Sequence[str] = (), **known: Any
+    recs: RoleTable, truth: RoleTable, split: Sequence[str] = (), **known: Any
 ) -> InMemory:
     """Return the source of all rows, in memory, whose lists some columns tell apart.
 
     Ids of both tables must be of one kind.
     """
-    lists.refuse_other_kinds(truth)
+    recs.refuse_other_kinds(truth)
     if not split:
-        return InMemory(lists, truth, **known)
-    keys = Keys.found_in(lists, truth, split)
-    numbered = keys.numbered(lists), keys.numbered(truth)
+        return InMemory(recs, truth, **known)
+    keys = Keys.found_in(recs, truth, split)
+    numbered = keys.numbered(recs), keys.numbered(truth)
     return InMemory(*numbered, keys=keys, **known)
 
 
-def ranked(lists: RoleTable, convention: Convention) -> pl.DataFrame:
+def ranked(recs: RoleTable, convention: Convention) -> pl.DataFrame:
     """Return lists as user, item, rank, and score where there is one.
 
     Repeated pairs are kept or merged by the convention.
     """
-    no_truth = RoleTable(TRUTH, lists.rows.select(IDS).clear(), {})
-    return InMemory(lists, no_truth, needs_users=False).join(convention).rows.lists
+    no_truth = RoleTable(TRUTH, recs.rows.select(IDS).clear(), {})
+    return InMemory(recs, no_truth, needs_users=False).join(convention).rows.lists

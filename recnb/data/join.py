@@ -41,7 +41,6 @@ import polars as pl
 from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.data import rules
-from recnb.data.columns import with_series
 from recnb.data.expected_ties import average_over_ties
 from recnb.data.ids import n_distinct
 from recnb.data.joined import Joined
@@ -53,7 +52,7 @@ from recnb.data.matches import (
     judging_rows,
 )
 from recnb.data.names import IDS
-from recnb.data.role_table import RoleTable, repeated, rows_of_users
+from recnb.data.role_table import RoleTable, repeated, rows_of_users, with_series
 from recnb.data.rows import JoinedRows
 from recnb.metrics.hits import Bools, Floats, Hits, Ints, order_by_user_and_rank
 

@@ -38,7 +38,7 @@ class Source(ABC):
     """Recommendations and truth as they were read.
 
     Columns are named by role, and ids are of one type. Of rows that are not in memory,
-    the sheets have the columns alone.
+    the tables have the columns alone.
     """
 
     recs: RoleTable  #: user, item, and rank or score or both

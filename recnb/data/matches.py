@@ -18,10 +18,9 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.columns import with_series
 from recnb.data.ids import RowLookup, each_once, positions, sorted_in_threads
 from recnb.data.names import IDS
-from recnb.data.role_table import RoleTable, repeated
+from recnb.data.role_table import RoleTable, repeated, with_series
 from recnb.metrics.hits import (
     Bools,
     Floats,

@@ -22,7 +22,6 @@ from recnb.data.columns import (
     is_no_number,
     kind,
     surely_within,
-    with_series,
 )
 from recnb.data.names import IDS, TRUTH, Labels
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
@@ -443,3 +442,14 @@ def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     suspects = table.filter(row_hash.is_in(pl.Series(repeated_hashes).implode()))
     counts = suspects.group_by(keys, maintain_order=True).len()
     return counts.filter(pl.col("len") > 1)
+
+
+def with_series(table: pl.DataFrame, *columns: pl.Series) -> pl.DataFrame:
+    """Replace or add columns, without the query that `DataFrame.with_columns` runs."""
+    other = table.clone()
+    for column in columns:
+        if column.name in other.columns:
+            other.replace_column(other.get_column_index(column.name), column)
+        else:
+            other.insert_column(other.width, column)
+    return other

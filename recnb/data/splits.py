@@ -16,7 +16,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.caching import cached_property
-from recnb.data.columns import TEXT, is_missing, kind, with_series
+from recnb.data.columns import TEXT, is_missing, kind
 from recnb.data.names import RECS, TRUTH, split_labels
 from recnb.data.role_table import RoleTable
 from recnb.errors import FrameError, NoUsersError, quoted
@@ -111,12 +111,12 @@ class Keys:
         present = [role for role in self.roles if role in table]
         if not table.rows.height:
             user = table["user"].cast(pl.Int64, strict=False)
-            return table.with_rows(with_series(table.rows.drop(present), user))
+            return table.with_rows(table.rows.drop(present)).with_columns(user)
         rows = self.with_values(table).rows
         on = ["user", *present]
         rows = rows.join(self.table, on=on, maintain_order="left_right")
         user = rows["list"].alias("user")
-        return table.with_rows(with_series(rows.drop("list", *self.roles), user))
+        return table.with_rows(rows.drop("list", *self.roles)).with_columns(user)
 
     def with_values(self, table: RoleTable) -> RoleTable:
         """Return a table whose values of the split are of the recommendations' types."""
