@@ -48,9 +48,8 @@ class Source(ABC):
     #: Users of the truth with an empty list, for whom its rows have no place.
     users_without_items: Sequence[Any] = ()
     is_left_merge: bool = False  #: whether one frame lost what the lists missed
-    only_listed: bool = (
-        False  #: whether one frame has no relevant item that lists missed
-    )
+    #: Whether one frame has no relevant item that the lists missed.
+    only_listed: bool = False
     rows_are_items: bool = False  #: whether one frame has no column of items
     #: By item or pair; None: there are none, or they are a column of the truth.
     propensity: pl.DataFrame | None = None

@@ -206,6 +206,8 @@ def with_split(labels: Labels, split: Sequence[str]) -> Labels:
 
     One that has a role as well, or is named twice, is refused.
     """
+    if not split:
+        return labels
     if len({*split}) < len(split):
         raise ColumnError(f"split={split!r} names a column twice: name each once.")
     role_of_column = {column: role for role, column in labels.items()}
