@@ -164,7 +164,7 @@ def test_rows_of_the_truth_are_those_of_pandas_where_parts_have_no_rows(kind, te
     made = kind.evaluate(kind.parted(recs), kind.parted(truth), npartitions=25)
     expected = recnb.evaluate(recs, truth)
     assert made.counts == expected.counts
-    for name in ("judged", "relevant"):
+    for name in ("truth", "relevant"):
         rows, wanted = (
             getattr(ev.joined.rows, name).sort("user", "item")
             for ev in (made, expected)
