@@ -18,9 +18,9 @@ import polars as pl
 
 from recnb.data import InputTable
 from recnb.data.names import RECS, TRUTH, Labels
+from recnb.data.role_table import RoleTable
 from recnb.data.roles import Layout
 from recnb.data.rows import StoredRows
-from recnb.data.sheet import Sheet
 from recnb.display.language import N_
 from recnb.distributed.evaluation import (
     BUCKET,
@@ -191,7 +191,7 @@ def _bucket(users: pd.Series[Any]) -> np.ndarray[Any, np.dtype[np.int64]]:
     try:
         frame = pd.DataFrame({"user": users})
         rows = InputTable.of(frame, "the frame").select({"user": "user"})
-        ids = Sheet("the frame", rows, {}).with_ids(["user"])["user"]
+        ids = RoleTable("the frame", rows, {}).with_ids(["user"])["user"]
     except (pl.exceptions.PolarsError, FrameError):
         # What is no id is refused by the part, wherever it is.
         return np.zeros(len(users), dtype=np.int64)

@@ -20,8 +20,8 @@ import pyarrow as pa
 
 from recnb.data import Frame, InputTable, Layout
 from recnb.data.names import RECS, TRUTH
+from recnb.data.role_table import RoleTable
 from recnb.data.rows import StoredRows
-from recnb.data.sheet import Sheet
 from recnb.display.language import N_, current, use_language
 from recnb.distributed.evaluation import (
     BUCKET,
@@ -192,7 +192,7 @@ def _by_role(
         )
     rows = InputTable.of(frame, name).select(roles)
     plain = (
-        Sheet(name, rows, roles)
+        RoleTable(name, rows, roles)
         .with_ids()
         .rows.with_columns(
             cs.unsigned_integer().cast(pl.Float64),

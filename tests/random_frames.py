@@ -9,7 +9,7 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.dataset as ds
 
-from recnb.data import batches, file_parts
+from recnb.data import file_parts, tables
 
 METRICS = {
     "ndcg": {"gain": "exponential"},
@@ -84,7 +84,7 @@ def sized(monkeypatch, held=720, batch=7):
     """
     monkeypatch.setattr(file_parts, "HELD", held)
     monkeypatch.setattr(file_parts, "N_PARTS", 8)
-    monkeypatch.setattr(batches, "ROWS", batch)
+    monkeypatch.setattr(tables, "ROWS", batch)
 
 
 def in_batches(frame):

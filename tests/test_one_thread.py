@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from recnb.data import batches, file_parts
+from recnb.data import file_parts, tables
 
 #: What is done before anything else is imported. Arrow reads its number of threads from
 #: OMP_NUM_THREADS.
@@ -25,7 +25,7 @@ ASKED = """
 import pathlib, tempfile
 import polars as pl
 import recnb
-from recnb.data import batches, file_parts
+from recnb.data import file_parts, tables
 
 sample = recnb.datasets.load_sample()
 recs, truth = sample.models["item-knn"], sample.test
@@ -36,7 +36,7 @@ print(ev.lint())
 print(ev.explain("ndcg", "u026", k=10))
 print(len(ev.report(k=[5, 10])._repr_html_()), len(recnb.playground()._repr_html_()))
 print(recnb.compare(sample.recommendations, truth, baseline="popular").table(k=10))
-batches.ROWS, file_parts.HELD, file_parts.N_PARTS = 500, 10_000, 8
+tables.ROWS, file_parts.HELD, file_parts.N_PARTS = 500, 10_000, 8
 with tempfile.TemporaryDirectory() as folder:
     path = pathlib.Path(folder, "recs.parquet")
     recs.to_parquet(path)
@@ -61,7 +61,7 @@ def test_a_browser_gets_the_numbers_of_a_kernel(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for module, name in (
-        (batches, "ROWS"),
+        (tables, "ROWS"),
         (file_parts, "HELD"),
         (file_parts, "N_PARTS"),
     ):

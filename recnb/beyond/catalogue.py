@@ -11,7 +11,7 @@ import polars as pl
 from recnb.beyond.item_features import cells_of, columns_of
 from recnb.data.ids import positions
 from recnb.data.names import IDS
-from recnb.data.sheet import repeated
+from recnb.data.role_table import repeated
 from recnb.data.side_data import SideData
 from recnb.errors import RecnbError
 from recnb.metrics.hits import Bools, Ints

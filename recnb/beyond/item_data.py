@@ -17,7 +17,7 @@ from recnb.conventions import Convention
 from recnb.conventions.convention import TRUTH_ORDERS
 from recnb.data import Joined
 from recnb.data.ids import each_once, positions
-from recnb.data.in_memory import Sheets, ranked
+from recnb.data.in_memory import InMemory, ranked
 from recnb.data.names import IDS
 from recnb.data.parts import Parts
 from recnb.data.side_data import SideData
@@ -57,7 +57,7 @@ class ItemData:
             # anyone was shown.
             shown = Convention(order=convention.order, duplicates="dedupe")
             source = joined.source
-            recs = ranked(source.lists, shown)
+            recs = ranked(source.recs, shown)
         elif convention.duplicates not in ("error", "dedupe"):
             recs = recs.sort("rank").unique(
                 ["user", "item"], keep="first", maintain_order=True
@@ -226,11 +226,11 @@ class ItemDataOfParts(ItemData):
 
     def _on_part(
         self, work: Callable[[ItemData], Any], catalogue: Catalogue | None = None
-    ) -> Callable[[Sheets], Any]:
+    ) -> Callable[[InMemory], Any]:
         """Make a function of a part out of one of its data."""
         convention = self.joined.convention
 
-        def on_part(part: Sheets) -> Any:
+        def on_part(part: InMemory) -> Any:
             return work(ItemData(part.under(convention), SideData(), catalogue))
 
         return on_part

@@ -94,7 +94,9 @@ def alone(data: EvaluationData) -> list[ItemData]:
         )
     if whole.of_splits is None:
         parts = []
-        for combination in keys.combinations_of(source.recs["user"]).iter_slices(1):
+        for combination in keys.combinations_of(source.recs_rows["user"]).iter_slices(
+            1
+        ):
             part = data.of_split(combination)
             # Items are numbered alike in all parts.
             catalogue = Catalogue(whole.items, part.side_data)

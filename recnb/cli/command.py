@@ -7,13 +7,12 @@ import traceback
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from recnb.cli.arguments import SIDE_DATA, flag_of, options_of, read_arguments
+from recnb.cli.arguments import SIDE_DATA, options_of, read_arguments
 from recnb.cli.gates import conclude, gate_requests
 from recnb.cli.inputs import Inputs
 from recnb.cli.messages import in_words
 from recnb.cli.output import check_targets, forms_of, print_error, write_report
 from recnb.comparison import Comparison, compare
-from recnb.data.weights import WEIGHTS
 from recnb.display.language import use_language
 from recnb.display.progress import without_progress
 from recnb.errors import FrameError, NoRowsError, NoUsersError, RecnbError, WriteError
@@ -40,7 +39,7 @@ MORE_MEMORY = (
 def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and return its exit code, one of `EXIT_CODES`."""
     arguments = read_arguments(argv)
-    names = {weight: flag_of(weight) for weight in WEIGHTS}
+    names: dict[str, str] = {}
     try:
         with use_language(arguments.lang), without_progress(arguments.quiet):
             return _report(arguments, names)

@@ -22,8 +22,8 @@ def in_words(problem: Exception, names: Mapping[str, str]) -> str:
     """Return the message of an error on one line, in words of the command line.
 
     Flags stand in place of keywords, and what the error says is typed here in place of
-    calls. `names` has what the command line calls a frame or a weight, by the name that
-    messages begin with.
+    calls. `names` has what the command line calls a frame, by the name that messages begin
+    with.
     """
     text = " ".join(str(problem).split())
     cause: BaseException | None = problem

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ from recnb.conventions import Convention, presets
 from recnb.data import Joined
 from recnb.data.columns import kind
 from recnb.data.ids import each_once
-from recnb.data.in_memory import Sheets
+from recnb.data.in_memory import InMemory
 from recnb.data.matches import relevant_only
 from recnb.display.language import Plural, Sentence, named, use_noun
 from recnb.errors import FrameError, NoUsersError, OptionError
@@ -142,7 +143,7 @@ def _is_same(weights: pl.DataFrame | None, other: pl.DataFrame | None) -> bool:
 
 
 def _has_pair_weights(model: Evaluation) -> bool:
-    return "weight" in model.joined.rows.judged.columns
+    return "weight" in model.joined.rows.truth.columns
 
 
 def _check_truths(two: Two) -> None:
@@ -183,7 +184,7 @@ def _judged(joined: Joined) -> pl.DataFrame:
 
     These are the relevant ones, and all if those that are not enter the ranking.
     """
-    judged = joined.rows.judged.select("user", "item", "relevance", "^weight$")
+    judged = joined.rows.truth.select("user", "item", "relevance", "^weight$")
     if joined.convention.candidates != "list":
         return judged
     return relevant_only(judged, joined.convention)
@@ -200,13 +201,13 @@ def _with_one_catalogue(models: Mapping[str, Evaluation]) -> Mapping[str, Evalua
     sources = {}
     for name, model in models.items():
         source = model.joined.source
-        if not isinstance(source, Sheets):
+        if not isinstance(source, InMemory):
             return models
         sources[name] = source
     items = each_once(*[source.items for source in sources.values()])
     shared = {}
     for name, model in models.items():
-        source = sources[name].within(items)
+        source = replace(sources[name], catalogue=items)
         shared[name] = model.restricted(source.under(model.convention))
     return shared
 

@@ -14,13 +14,11 @@ from typing import Any, NoReturn
 import pandas as pd
 import polars as pl
 
-from recnb.data.batches import batches_of
-from recnb.data.files import is_file
 from recnb.data.forms import opened
 from recnb.data.names import RECS, TRUTH
 from recnb.data.read import SIDE_FRAMES, Input, match_kinds
 from recnb.data.roles import as_named, settle
-from recnb.data.tables import FileTable, InputTable, is_frame
+from recnb.data.tables import FileTable, InputTable, is_file, is_frame
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import (
@@ -263,7 +261,7 @@ def _label_of_models(table: InputTable, column: str | None) -> str:
 def _models_in(table: InputTable, label: str) -> list[Any]:
     """Return the values of the column of models, in the order they come in."""
     n_missing, models = 0, list[pl.Series]()
-    for batch in batches_of(table, {"model": label}):
+    for batch in table.batches({"model": label}):
         n_missing += batch["model"].null_count()
         models.append(batch["model"].unique(maintain_order=True))
     if n_missing:

@@ -22,8 +22,8 @@ from recnb.data.columns import is_missing
 from recnb.data.in_memory import source_of
 from recnb.data.joined import Source
 from recnb.data.names import BOTH, RECS, TRUTH, WANTED, Named
+from recnb.data.role_table import RoleTable, ids_in_words
 from recnb.data.roles import refuse_absent, refuse_models, settle, with_split
-from recnb.data.sheet import Sheet, ids_in_words
 from recnb.data.tables import InputTable, Tables
 from recnb.display.language import N_, Plural, Sentence
 from recnb.errors import FrameError, LeftMergeWarning
@@ -56,8 +56,8 @@ def read_both_sides(tables: Tables, named: Named) -> Source:
     # A left merge of recommendations with a truth loses what the lists missed.
     is_left_merge = both.only_listed and not both.is_judged.all()
     source = source_of(
-        both.lists(),
-        both.judgements(),
+        both.recs(),
+        both.truth(),
         split,
         notes=both.notes(),
         is_left_merge=is_left_merge,
@@ -65,7 +65,7 @@ def read_both_sides(tables: Tables, named: Named) -> Source:
         rows_are_items=not both.has_items,
     )
     if is_left_merge:
-        _warn_of_left_merge(both.sheet.label("relevance"))
+        _warn_of_left_merge(both.table.label("relevance"))
     return source
 
 
@@ -79,14 +79,14 @@ def _both_sides_of(frame: InputTable, named: Named, split: Sequence[str]) -> Bot
         labels = {"user": labels["user"], "item": "item", **labels}
         rows = rows.with_row_index("item")
     refuse_models(frame, labels)
-    sheet = Sheet(BOTH, rows, labels).with_ids()
+    table = RoleTable(BOTH, rows, labels).with_ids()
     order = "rank" if "rank" in labels else "score"
     return BothSides(
-        sheet,
+        table,
         has_items,
         order,
-        is_listed=~is_missing(sheet[order]),
-        is_judged=~is_missing(sheet["relevance"]),
+        is_listed=~is_missing(table[order]),
+        is_judged=~is_missing(table["relevance"]),
     )
 
 
@@ -94,7 +94,7 @@ def _both_sides_of(frame: InputTable, named: Named, split: Sequence[str]) -> Bot
 class BothSides:
     """The rows of a frame with both sides, each in lists, in the truth, or in both."""
 
-    sheet: Sheet
+    table: RoleTable
     has_items: bool  #: whether there is a column of items; else each row is one
     order: str  #: the role that orders the lists
     is_listed: pl.Series  #: which rows were recommended
@@ -115,32 +115,32 @@ class BothSides:
             is_kept, lacks = self.is_listed & self.is_judged, "or no"
         others = (~is_kept).arg_true()
         if len(others):
-            pair = ids_in_words(self.sheet.rows, others[0])
+            pair = ids_in_words(self.table.rows, others[0])
             raise FrameError(
                 f"{BOTH}: row {others[0]} ({pair}) has no {self.order} {lacks} relevance: "
                 "drop such rows."
             )
 
-    def lists(self) -> Sheet:
+    def recs(self) -> RoleTable:
         """Return the rows that were recommended."""
         rows = self._rows(RECS, self.is_listed, self.order)
         # Its labels are of all roles, to be named in a call with the one frame.
-        return Sheet(RECS, rows, self.sheet.labels)
+        return RoleTable(RECS, rows, self.table.labels)
 
-    def judgements(self) -> Sheet:
+    def truth(self) -> RoleTable:
         """Return the rows of the truth."""
         rows = self._rows(TRUTH, self.is_judged, "relevance")
-        labels = self.sheet.labels
+        labels = self.table.labels
         of_truth = {role: labels[role] for role in labels if role in WANTED[TRUTH]}
-        return Sheet(TRUTH, rows, of_truth)
+        return RoleTable(TRUTH, rows, of_truth)
 
     def _rows(self, name: str, is_kept: pl.Series, role: str) -> pl.DataFrame:
         """Return the rows of a side, which have a value of a role; refuse to have none."""
-        rows = self.sheet.rows.filter(is_kept)
+        rows = self.table.rows.filter(is_kept)
         if rows.height == 0:
             verb = {RECS: "recommends", TRUTH: "judges"}[name]
             raise FrameError(
-                f"{BOTH} {verb} nothing: every value of {self.sheet.label(role)!r} is "
+                f"{BOTH} {verb} nothing: every value of {self.table.label(role)!r} is "
                 "missing."
             )
         of_other_side = WANTED[BOTH].keys() - WANTED[name].keys()

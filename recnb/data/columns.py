@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from numbers import Complex, Real
 from typing import Any
 
 import numpy as np
@@ -130,17 +129,6 @@ def owned(columns: Iterable[pl.Series]) -> pl.DataFrame:
     return pl.DataFrame(copies)
 
 
-def with_series(table: pl.DataFrame, *columns: pl.Series) -> pl.DataFrame:
-    """Replace or add columns, without the query that `DataFrame.with_columns` runs."""
-    other = table.clone()
-    for column in columns:
-        if column.name in other.columns:
-            other.replace_column(other.get_column_index(column.name), column)
-        else:
-            other.insert_column(other.width, column)
-    return other
-
-
 def as_column(values: Sequence[Any], name: str, label: str, role: str) -> pl.Series:
     """Return values of one kind as a column; None is missing."""
     if bool not in {*map(type, values)}:  # True would be the id 1
@@ -197,7 +185,6 @@ def _as_arrow_reads(
     except (pa.ArrowException, OverflowError) as problem:
         known = column.dropna()
         if role in ("rank", "score", "relevance"):
-            _refuse_complex(known, name, label, role)
             # As text, which Arrow reads: the check of numbers says what is no number.
             return from_pandas(column.map(str, na_action="ignore"), name, label, role)
         kinds = ", ".join(sorted({type(value).__name__ for value in known}))
@@ -220,13 +207,3 @@ def _as_arrow_reads(
     elif int(pa.__version__.split(".")[0]) >= 25 and array.nbytes < 2**31:
         array = array.cast(pa.string_view())
     return pl.Series(array)
-
-
-def _refuse_complex(values: pd.Series[Any], name: str, label: str, role: str) -> None:
-    """Raise an error for the first complex number among values."""
-    for value in values:
-        if isinstance(value, Complex) and not isinstance(value, Real):
-            raise FrameError(
-                f"{name}: column {label!r} holds the complex number {value}, and a {role} "
-                f"is a real one: choose what counts, such as frame[{label!r}].map(abs)."
-            )

@@ -14,16 +14,15 @@ from typing import Any, TypeVar
 
 import polars as pl
 
-from recnb.data.batches import ROWS, Batches, Origin, batches_of
 from recnb.data.columns import owned
 from recnb.data.in_memory import source_of
 from recnb.data.joined import Source
 from recnb.data.names import RECS, TRUTH, Labels
 from recnb.data.parts import Parts, columns_alone, in_one_part
+from recnb.data.role_table import RoleTable
 from recnb.data.roles import Layout
 from recnb.data.rows import StoredRows
-from recnb.data.sheet import Sheet
-from recnb.data.tables import InputTable
+from recnb.data.tables import ROWS, Batches, InputTable, Origin
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import ElsewhereError, FrameError, WriteError
@@ -204,28 +203,28 @@ def read_batches(
     These columns are read once: a query may take long, or give other rows the next time.
     Columns of models were read before, by themselves (`refuse_models`).
     """
-    lists = columns_alone(RECS, layout.recs)
-    judgements = columns_alone(TRUTH, layout.truth)
-    with closing(_checked(truth, layout.truth_read, judgements)) as batches:
+    recs_columns = columns_alone(RECS, layout.recs)
+    truth_columns = columns_alone(TRUTH, layout.truth)
+    with closing(_checked(truth, layout.truth_read, truth_columns)) as batches:
         judged = SpooledTable(batches)
-    example = judgements.with_rows(judged.first())  # for the types of its ids
+    example = truth_columns.with_rows(judged.first())  # for the types of its ids
     with (
-        closing(_checked(recs, layout.recs_read, lists)) as batches,
-        closing(_alike(batches, lists, example)) as of_one_kind,
+        closing(_checked(recs, layout.recs_read, recs_columns)) as batches,
+        closing(_alike(batches, recs_columns, example)) as of_one_kind,
     ):
         listed = SpooledTable(of_one_kind)
     if listed.in_files or judged.in_files:
         stored = StoredFiles(listed, judged, origin)
         return Parts.of(stored, layout, truth.without_items)
     return source_of(
-        lists.with_rows(listed.held()),
-        judgements.with_rows(judged.held()),
+        recs_columns.with_rows(listed.held()),
+        truth_columns.with_rows(judged.held()),
         layout.split,
         users_without_items=truth.without_items,
     )
 
 
-def _alike(batches: Batches, lists: Sheet, example: Sheet) -> Batches:
+def _alike(batches: Batches, lists: RoleTable, example: RoleTable) -> Batches:
     """Yield the rows of lists; refuse ids of another kind than an example of the truth."""
     with steps(None, _("rows read")) as bar:
         for rows in batches:
@@ -234,16 +233,16 @@ def _alike(batches: Batches, lists: Sheet, example: Sheet) -> Batches:
             yield rows
 
 
-def _checked(table: InputTable, labels: Labels, sheet: Sheet) -> Batches:
+def _checked(table: InputTable, labels: Labels, columns: RoleTable) -> Batches:
     """Yield the rows of a table in batches, with ids of one kind, none missing.
 
-    `sheet` has the labels that errors name.
+    `columns` has the labels that errors name.
     """
     n_rows = 0
-    with closing(batches_of(table, labels)) as batches:
+    with closing(table.batches(labels)) as batches:
         for batch in batches:
             try:
-                rows = sheet.with_rows(batch).with_ids().rows
+                rows = columns.with_rows(batch).with_ids().rows
             except FrameError as problem:
                 if n_rows == 0 and next(batches, None) is None:
                     raise  # this batch is all there is
@@ -251,4 +250,4 @@ def _checked(table: InputTable, labels: Labels, sheet: Sheet) -> Batches:
             n_rows += rows.height
             yield rows
     if n_rows == 0:
-        sheet.with_ids()  # which refuses a table without rows
+        columns.with_ids()  # which refuses a table without rows

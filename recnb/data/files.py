@@ -38,6 +38,8 @@ COLUMNS = {
     "run": ("user", "q0", "item", "rank", "score", "model"),
     "qrels": ("user", "iteration", "item", "relevance"),
 }
+#: Columns of lists that have no role by their names; a room of inputs adds its own.
+COLUMNS_OF_LISTS: set[str] = set()
 #: White space between columns, for C and so for trec_eval; a no-break space is part of
 #: an id.
 BLANKS = " \t\r\x0b\x0c"
@@ -48,11 +50,6 @@ FIX = "If it was cut short, make it again; if its ending is wrong, rename it."
 
 
 # ---- which files a path names
-
-
-def is_file(given: object) -> bool:
-    """Return whether a path was given."""
-    return isinstance(given, (str, os.PathLike))
 
 
 def is_pattern(path: object) -> bool:
@@ -331,11 +328,11 @@ def _refuse_null_numbers(file: Path, schema: pl.Schema, named: Named) -> None:
 
     A struct of Polars has every item of all lines, null where a line had none.
     """
-    columns = [
-        column
-        for column, dtype in schema.items()
-        if dtype == pl.Struct and _role(column, named) in OF_LISTS.values()
-    ]
+    columns = []
+    for column, dtype in schema.items():
+        is_of_lists = _role(column, named) in OF_LISTS.values()
+        if dtype == pl.Struct and (is_of_lists or column in COLUMNS_OF_LISTS):
+            columns.append(column)
     if not columns:
         return
     for number, line in enumerate(_text(file).split("\n"), 1):

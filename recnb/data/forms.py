@@ -19,12 +19,13 @@ from recnb.data import files
 from recnb.data.columns import as_column
 from recnb.data.lists import WITH_LISTS, ListCells
 from recnb.data.names import IDS, OF_LISTS, RECS, Named, role_of
-from recnb.data.sheet import no_rows
+from recnb.data.role_table import no_rows
 from recnb.data.tables import (
     InputTable,
     ListTable,
     MadeTable,
     Tables,
+    is_file,
     is_frame,
     not_read,
 )
@@ -169,7 +170,7 @@ def _refuse_columns(thing: Mapping[Any, Any], name: str) -> None:
 
 def path(thing: Any, name: str, named: Named) -> InputTable | None:
     """Read a file, or the files of a folder or a pattern."""
-    if not files.is_file(thing):
+    if not is_file(thing):
         return None
     return files.read(thing, name, named)
 

@@ -11,80 +11,76 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.columns import is_missing, with_series
+from recnb.data.columns import is_missing
 from recnb.data.ids import each_once
 from recnb.data.join import join
 from recnb.data.joined import Joined, Source
-from recnb.data.matches import RepeatError, Truth, is_relevant
+from recnb.data.matches import GradedTruth, is_relevant
 from recnb.data.names import IDS, TRUTH
-from recnb.data.rows import JoinedRows
-from recnb.data.rules import rank_of_rows, single_precision
-from recnb.data.sheet import Sheet
+from recnb.data.role_table import RoleTable
 from recnb.data.splits import BY_USER, Keys
 from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
 from recnb.errors import FrameError
-from recnb.metrics.hits import Floats, Ints
+from recnb.metrics.hits import Floats
 
 
 @dataclass(eq=False)
-class Sheets(Source):
+class InMemory(Source):
     """Both tables in memory."""
 
-    #: What these are some users of: the catalogue and the scale of grades are its own.
-    of_all: Sheets | None = None
+    #: The rows of all users, of whom these are some: its catalogue and its highest
+    #: relevance hold for them as well. None: these are all.
+    whole: InMemory | None = None
     #: Every item that lists could hold, sorted; None: those of either table.
     catalogue: pl.Series | None = None
-    #: Whether no user need be in both tables or count: as in a part of stored rows or of a
-    #: truth, and where lists are ranked alone.
-    is_part: bool = False
+    #: Whether it is an error if no user is in both tables, or none counts. In a part of
+    #: the rows there may be none.
+    needs_users: bool = True
     #: The truth by how a convention grades it.
-    _truths: dict[Any, Truth] = field(default_factory=dict, init=False)
+    _truths: dict[Any, GradedTruth] = field(default_factory=dict, init=False)
 
     @cached_property
     def items(self) -> pl.Series:
         """Every item of the catalogue, sorted."""
-        if self.of_all is not None:
-            return self.of_all.items
         if self.catalogue is not None:
             return self.catalogue
-        return each_once(self.recs["item"], self.truth["item"])
+        if self.whole is not None:
+            return self.whole.items
+        return each_once(self.recs_rows["item"], self.truth_rows["item"])
 
     @property
     def is_whole(self) -> bool:
         """Whether these are all rows of two frames, with a list a user."""
-        return self.of_all is None and not self.is_part and not self.keys.columns
+        is_alone = self.whole is None and self.catalogue is None
+        return is_alone and self.needs_users and not self.keys.columns
 
-    def example(self) -> Sheet:
+    def example(self) -> RoleTable:
         """Return a user and an item of the lists."""
-        users = self.keys.users_of(self.recs["user"].head(1))
-        return self.lists.with_rows(self.recs.head(1)).with_columns(users)
+        users = self.keys.users_of(self.recs_rows["user"].head(1))
+        return self.recs.with_rows(self.recs_rows.head(1)).with_columns(users)
 
-    def among(self, users: pl.Series) -> Sheets:
+    def among(self, users: pl.Series) -> InMemory:
         """Return the rows of some users."""
         return replace(
             self,
-            lists=self.lists.of_users(users),
-            judgements=self.judgements.of_users(users),
-            of_all=self.of_all or self,
+            recs=self.recs.of_users(users),
+            truth=self.truth.of_users(users),
+            whole=self.whole or self,
         )
 
-    def within(self, items: pl.Series) -> Sheets:
-        """Return the same rows as some of a catalogue of these items, sorted."""
-        return replace(self, of_all=replace(self.of_all or self, catalogue=items))
-
-    def beside(self, lists: Sheet) -> Sheets:
+    def beside(self, recs: RoleTable) -> InMemory:
         """Return other lists beside the same truth, which is not numbered again."""
-        other = replace(self, lists=lists)
+        other = replace(self, recs=recs)
         other._truths = self._truths
         return other
 
-    def numbered_as(self, keys: Keys, numbers: pl.Series) -> Sheets:
+    def numbered_as(self, keys: Keys, numbers: pl.Series) -> InMemory:
         """Return the same with other keys, among which lists have these numbers."""
-        lists, judgements = (
-            sheet.with_columns(numbers[sheet["user"]])
-            for sheet in (self.lists, self.judgements)
+        recs, truth = (
+            table.with_columns(numbers[table["user"]])
+            for table in (self.recs, self.truth)
         )
-        return replace(self, lists=lists, judgements=judgements, keys=keys)
+        return replace(self, recs=recs, truth=truth, keys=keys)
 
     def with_weights(
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
@@ -94,16 +90,16 @@ class Sheets(Source):
         It is null if the row has none. Those that are known are checked, and so is a
         column that there is already.
         """
-        judgements = self.judgements
+        truth = self.truth
         if propensity is not None:
-            users = self.keys.users_of(judgements["user"])
-            rows = judgements.with_columns(users).rows
+            users = self.keys.users_of(truth["user"])
+            rows = truth.with_columns(users).rows
             values = look_up(propensity, rows, "propensity")
-            judgements = judgements.with_columns(values.alias("propensity"))
-        elif "propensity" in judgements:
-            judgements = judgements.with_columns(_known_propensities(judgements))
+            truth = truth.with_columns(values.alias("propensity"))
+        elif "propensity" in truth:
+            truth = truth.with_columns(_known_propensities(truth))
         weighted = super().with_weights(propensity, user_weights)
-        return replace(weighted, judgements=judgements)
+        return replace(weighted, truth=truth)
 
     # The join
 
@@ -117,77 +113,61 @@ class Sheets(Source):
                 self._named()._joined(convention)
             raise
 
-    def _named(self) -> Sheets:
+    def _named(self) -> InMemory:
         """Return the same rows with the names of lists in place of their numbers."""
-        lists, judgements = (
-            sheet.with_columns(self.keys.names(sheet["user"]))
-            for sheet in (self.lists, self.judgements)
+        recs, truth = (
+            table.with_columns(self.keys.names(table["user"]))
+            for table in (self.recs, self.truth)
         )
-        return replace(self, lists=lists, judgements=judgements, keys=BY_USER)
+        return replace(self, recs=recs, truth=truth, keys=BY_USER)
 
     def _joined(self, convention: Convention) -> Joined:
         """Join the tables; an error names lists as the column of users does."""
-        settled = self.lists.settled(convention)
-        lists = self.lists.with_checked(settled.order)
+        settled = self.recs.settled(convention)
+        recs = self.recs.with_checked(settled.order)
         # With the order given the caller has said that the other column does not matter.
         if convention.order == "auto":
-            lists.refuse_disagreement()
-        truth = self._truth_beside(lists, settled)
+            recs.refuse_disagreement()
+        truth = self._truth_beside(recs, settled)
         # Below a list stand the items of all lists, of other parts and models as well.
         all_items = self.items if settled.candidates == "catalogue" else None
-        result = join(lists, truth, settled, all_items)
-        hits, judged = result.hits, truth.rows
-        if self.of_all is not None:
-            highest = self.of_all._graded(convention).highest
-            hits = replace(hits, max_relevance=highest)
-        if self.weighted:
-            weight = self._weights_of(judged, convention)
-            judged = with_series(judged, pl.Series("weight", weight))
-            hits = replace(hits, truth_weight=weight[result.frame_row_of_entry])
-        if convention.below_0_leaves_lists:
-            # Grades below 0 have told which items were not judged.
-            judged = with_series(judged, judged["relevance"].clip(0.0))
-        joined = Joined(
-            users=result.users,
-            hits=hits,
-            convention=settled,
-            rows=RowsInMemory(lists, truth, settled, judged, result.frame_row_of_entry),
-            n_without_relevant=result.n_without_relevant,
-            in_both=result.in_both,
-            has_gaps=result.has_gaps,
-            graded="relevance" in self.judgements,
-        )
-        if not self.is_part:
+        weight = self._weights_of(truth.rows, convention) if self.weighted else None
+        joined = join(recs, truth, settled, all_items, weight)
+        if self.whole is not None:
+            highest = self.whole._graded(convention).highest
+            hits = replace(joined.hits, max_relevance=highest)
+            joined = replace(joined, hits=hits)
+        if self.needs_users:
             self._refuse_no_users(joined)
         return joined
 
     def _refuse_no_users(self, joined: Joined) -> None:
         """Raise an error if no user is in both tables, or if none counts."""
         # Where every list is empty, `read` saw that some user is in both.
-        if self.of_all is None and self.lists.rows.height:
-            listed, judged = self.lists["user"], self.judgements["user"]
+        if self.whole is None and self.recs.rows.height:
+            listed, judged = self.recs["user"], self.truth["user"]
             joined.refuse_strangers(listed.first(), judged.first())
         joined.refuse_no_users()
-        if self.of_all is None and self.keys.columns:
+        if self.whole is None and self.keys.columns:
             self.keys.refuse_without_users(joined.users)
 
-    def _graded(self, convention: Convention) -> Truth:
+    def _graded(self, convention: Convention) -> GradedTruth:
         """Return the truth as it was given, graded once for conventions that agree."""
         negative, judged_only = convention.negative_relevance, convention.judged_only
         grading = negative, judged_only, convention.relevant_from
         if grading not in self._truths:
-            self._truths[grading] = Truth.graded(self.judgements, convention)
+            self._truths[grading] = GradedTruth.of(self.truth, convention)
         return self._truths[grading]
 
-    def _truth_beside(self, lists: Sheet, convention: Convention) -> Truth:
+    def _truth_beside(self, recs: RoleTable, convention: Convention) -> GradedTruth:
         """Return the truth under a convention; repeated pairs are refused, or merged."""
         truth = self._graded(convention)
         if not truth.repeats_a_pair:
             return truth
         if convention.duplicates == "error":
             # If lists repeat as well, as those of several folds do, that says more.
-            lists.refuse_repeats(convention)
-            self.judgements.refuse_repeated_pairs()
+            recs.refuse_repeats(convention)
+            self.truth.refuse_repeated_pairs()
         return truth.without_repeats()
 
     def _weights_of(self, truth: pl.DataFrame, convention: Convention) -> Floats:
@@ -206,90 +186,43 @@ class Sheets(Source):
             ids = rows.select(id_columns)
             refuse_lacking(rows["propensity"], ids, "propensity")
         else:
-            name = self.judgements.column_in_words("propensity")
+            name = self.truth.column_in_words("propensity")
             checked(rows, "propensity", name, highest=1.0)
         weight = np.zeros(truth.height)
         weight[relevant] = pair_weights(rows, least, name)
         return weight
 
 
-class RowsInMemory(JoinedRows):
-    """The rows behind the hits of tables in memory."""
-
-    def __init__(
-        self,
-        lists: Sheet,
-        truth: Truth,
-        convention: Convention,
-        judged: pl.DataFrame,
-        row_of_entry: Ints,
-    ) -> None:
-        self.judged = judged
-        self._lists = lists
-        self._truth = truth
-        self._convention = convention  # whose order is settled
-        self._row_of_entry = row_of_entry  #: [entry] -> row of `judged`
-
-    @cached_property
-    def relevant(self) -> pl.DataFrame:
-        """The relevant rows of the users evaluated."""
-        return self.judged[self._row_of_entry]
-
-    @cached_property
-    def lists(self) -> pl.DataFrame:
-        """User, item, rank, and score where there is one, without rows left out.
-
-        Rows are in the order in which they came. Items may repeat in lists that do not
-        count.
-        """
-        recs, convention = self._lists, self._convention
-        if convention.duplicates == "error":
-            convention = replace(convention, duplicates="keep")
-        try:
-            rank = rank_of_rows(recs, self._truth, convention)
-        except RepeatError:
-            recs.refuse_repeats(convention)
-            raise
-        table = recs.with_columns(pl.Series("rank", rank))
-        if convention.score_dtype == "float32" and convention.order == "score":
-            scores = single_precision(recs["score"])
-            table = table.with_columns(pl.Series("score", scores))
-        rows = table.rows.select(*IDS, "rank", "^score$")
-        if rank.all():
-            return rows
-        return rows.filter(pl.col("rank") > 0)
-
-
-def _known_propensities(judgements: Sheet) -> pl.Series:
+def _known_propensities(truth: RoleTable) -> pl.Series:
     """Return the propensities in the column of the truth as numbers, checked.
 
     Those of rows without one are null or NaN.
     """
-    propensity = judgements["propensity"]
-    known = judgements.rows.filter(~is_missing(propensity))
-    checked(known, "propensity", judgements.column_in_words("propensity"), highest=1.0)
+    propensity = truth["propensity"]
+    known = truth.rows.filter(~is_missing(propensity))
+    checked(known, "propensity", truth.column_in_words("propensity"), highest=1.0)
     return propensity.cast(pl.Float64)
 
 
 def source_of(
-    lists: Sheet, judgements: Sheet, split: Sequence[str] = (), **known: Any
-) -> Sheets:
+    recs: RoleTable, truth: RoleTable, split: Sequence[str] = (), **known: Any
+) -> InMemory:
     """Return the source of all rows, in memory, whose lists some columns tell apart.
 
     Ids of both tables must be of one kind.
     """
-    lists.refuse_other_kinds(judgements)
+    recs.refuse_other_kinds(truth)
     if not split:
-        return Sheets(lists, judgements, **known)
-    keys = Keys.found_in(lists, judgements, split)
-    numbered = keys.numbered(lists), keys.numbered(judgements)
-    return Sheets(*numbered, keys=keys, **known)
+        return InMemory(recs, truth, **known)
+    keys = Keys.found_in(recs, truth, split)
+    numbered = keys.numbered(recs), keys.numbered(truth)
+    return InMemory(*numbered, keys=keys, **known)
 
 
-def ranked(lists: Sheet, convention: Convention) -> pl.DataFrame:
+def ranked(recs: RoleTable, convention: Convention) -> pl.DataFrame:
     """Return lists as user, item, rank, and score where there is one.
 
     Repeated pairs are kept or merged by the convention.
     """
-    no_judgements = Sheet(TRUTH, lists.rows.select(IDS).clear(), {})
-    return Sheets(lists, no_judgements, is_part=True).join(convention).rows.lists
+    no_truth = RoleTable(TRUTH, recs.rows.select(IDS).clear(), {})
+    return InMemory(recs, no_truth, needs_users=False).join(convention).rows.lists

@@ -32,46 +32,34 @@ otherwise, its own step is in `rules.py`, which lists them. The words for rows a
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 
+from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.data import rules
 from recnb.data.expected_ties import average_over_ties
 from recnb.data.ids import n_distinct
+from recnb.data.joined import Joined
 from recnb.data.matches import (
+    GradedTruth,
     Matches,
     RepeatError,
-    Truth,
     is_relevant,
     judging_rows,
 )
-from recnb.data.sheet import Sheet, repeated, rows_of_users
-from recnb.metrics.hits import Bools, Hits, Ints, order_by_user_and_rank
+from recnb.data.names import IDS
+from recnb.data.role_table import RoleTable, repeated, rows_of_users, with_series
+from recnb.data.rows import JoinedRows
+from recnb.metrics.hits import Bools, Floats, Hits, Ints, order_by_user_and_rank
 
 #: Up to as many rows of lists, numpy takes less time than a query of Polars.
 FEW_ROWS = 50_000
 #: Rows of lists that tell whether most lists count, about.
 SAMPLE = 1000
-
-
-class JoinResult(NamedTuple):
-    """What is kept of two frames."""
-
-    #: The users evaluated, sorted.
-    users: pl.Series
-    hits: Hits
-    #: [entry] -> frame row of the truth.
-    frame_row_of_entry: Ints
-    #: Whether some user has a list and rows of the truth.
-    in_both: bool
-    #: Users of either frame who have no relevant item.
-    n_without_relevant: int
-    #: Whether some list that counts leaves a rank empty.
-    has_gaps: bool
 
 
 class Wanted(NamedTuple):
@@ -104,15 +92,67 @@ class Wanted(NamedTuple):
         return cls(is_wanted, rows, entry=np.cumsum(times) - times)
 
 
+@dataclass(frozen=True, eq=False)
+class RowsInMemory(JoinedRows):
+    """The rows behind the hits of tables in memory."""
+
+    recs: RoleTable
+    graded: GradedTruth
+    convention: Convention  #: whose order is settled
+    row_of_entry: Ints  #: [entry] -> row of the truth
+    weight: Floats | None  #: [row of the truth] -> its weight
+
+    @cached_property
+    def truth(self) -> pl.DataFrame:
+        """All rows of the truth; a grade below 0 that marks what was not judged is 0."""
+        rows = self.graded.rows
+        if self.weight is not None:
+            rows = with_series(rows, pl.Series("weight", self.weight))
+        if self.convention.below_0_leaves_lists:
+            rows = with_series(rows, rows["relevance"].clip(0.0))
+        return rows
+
+    @cached_property
+    def relevant(self) -> pl.DataFrame:
+        """The relevant rows of the users evaluated."""
+        return self.truth[self.row_of_entry]
+
+    @cached_property
+    def lists(self) -> pl.DataFrame:
+        """User, item, rank, and score where there is one, without rows left out.
+
+        Rows are in the order in which they came. Items may repeat in lists that do not
+        count.
+        """
+        recs, convention = self.recs, self.convention
+        if convention.duplicates == "error":
+            convention = replace(convention, duplicates="keep")
+        try:
+            rank = rules.rank_of_rows(recs, self.graded, convention)
+        except RepeatError:
+            recs.refuse_repeats(convention)
+            raise
+        table = recs.with_columns(pl.Series("rank", rank))
+        if convention.score_dtype == "float32" and convention.order == "score":
+            scores = rules.single_precision(recs["score"])
+            table = table.with_columns(pl.Series("score", scores))
+        rows = table.rows.select(*IDS, "rank", "^score$")
+        if rank.all():
+            return rows
+        return rows.filter(pl.col("rank") > 0)
+
+
 def join(
-    lists: Sheet,
-    truth: Truth,
+    lists: RoleTable,
+    truth: GradedTruth,
     convention: Convention,
     all_items: pl.Series | None = None,
-) -> JoinResult:
+    weight: Floats | None = None,
+) -> Joined:
     """Join lists with the truth under a convention whose order is settled.
 
-    `all_items` has every item, sorted, by default those of both tables.
+    `all_items` has every item, sorted, by default those of both tables. `weight` is that
+    of each row of the truth.
     """
     rules.refuse_contradictions(convention)
 
@@ -142,19 +182,25 @@ def join(
     is_wanted = row_is_relevant & is_evaluated[truth_rows.user]
     wanted = Wanted.of(is_wanted, matches, convention)
 
-    return JoinResult(
+    hits = find_hits(matches, wanted, is_evaluated, convention)
+    row_of_entry = truth_rows.frame_row[wanted.rows]
+    if weight is not None:
+        hits = replace(hits, truth_weight=weight[row_of_entry])
+    return Joined(
         users=matches.users.filter(pl.Series(is_evaluated)),
-        hits=find_hits(matches, wanted, is_evaluated, convention),
-        frame_row_of_entry=truth_rows.frame_row[wanted.rows],
-        in_both=bool((with_list & with_truth).any()),
+        hits=hits,
+        convention=convention,
+        rows=RowsInMemory(lists, truth, convention, row_of_entry, weight),
         n_without_relevant=int((n_relevant == 0).sum()) + n_skipped,
+        in_both=bool((with_list & with_truth).any()),
         has_gaps=bool(matches.has_gap[list_counts].any()),
+        graded=truth.is_graded,
     )
 
 
 def match(
-    lists: Sheet,
-    truth: Truth,
+    lists: RoleTable,
+    truth: GradedTruth,
     convention: Convention,
     all_items: pl.Series | None,
 ) -> Matches:
@@ -176,12 +222,12 @@ def match(
         with suppress(RepeatError):
             return match_rows(counted, truth, convention, all_items)
     lists.refuse_repeats(convention)
-    raise RepeatError  # in the truth, which `Sheets` refuses or merges before
+    raise RepeatError  # in the truth, which `InMemory` refuses or merges before
 
 
 def match_rows(
-    lists: Sheet,
-    truth: Truth,
+    lists: RoleTable,
+    truth: GradedTruth,
     convention: Convention,
     all_items: pl.Series | None,
 ) -> Matches:
@@ -208,7 +254,9 @@ def others_change_nothing(convention: Convention) -> bool:
     return only_judged_users and convention.candidates != "catalogue"
 
 
-def lists_that_count(lists: Sheet, truth: Truth, convention: Convention) -> Sheet:
+def lists_that_count(
+    lists: RoleTable, truth: GradedTruth, convention: Convention
+) -> RoleTable:
     """Return the rows of the lists that a number of accuracy may see.
 
     Hits, ranks, ties and repeats are within a list: where users of the truth alone are
@@ -219,7 +267,9 @@ def lists_that_count(lists: Sheet, truth: Truth, convention: Convention) -> Shee
     return lists.of_users(truth.users)
 
 
-def most_do_not_count(lists: Sheet, truth: Truth, convention: Convention) -> bool:
+def most_do_not_count(
+    lists: RoleTable, truth: GradedTruth, convention: Convention
+) -> bool:
     """Return whether it pays to leave lists out, by a sample of their rows.
 
     To leave out less than half of the rows takes as long as joining them.
@@ -233,7 +283,9 @@ def most_do_not_count(lists: Sheet, truth: Truth, convention: Convention) -> boo
 # ---- lists whose ranks are given
 
 
-def match_given_ranks(lists: Sheet, truth: Truth, convention: Convention) -> Matches:
+def match_given_ranks(
+    lists: RoleTable, truth: GradedTruth, convention: Convention
+) -> Matches:
     """Match lists whose ranks are given with the truth; Polars counts them.
 
     Raises a RepeatError.

@@ -18,8 +18,8 @@ from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.conventions.convention import Order
 from recnb.data.matches import is_relevant
+from recnb.data.role_table import RoleTable
 from recnb.data.rows import JoinedRows, RowsOfUsers, StoredRows
-from recnb.data.sheet import Sheet
 from recnb.data.splits import BY_USER, Keys
 from recnb.data.weights import Weighting, look_up, refuse_lacking
 from recnb.display.language import Sentence
@@ -38,19 +38,18 @@ class Source(ABC):
     """Recommendations and truth as they were read.
 
     Columns are named by role, and ids are of one type. Of rows that are not in memory,
-    the sheets have the columns alone.
+    the tables have the columns alone.
     """
 
-    lists: Sheet  #: user, item, and rank or score or both
-    judgements: Sheet  #: user, item, and relevance if there is one
+    recs: RoleTable  #: user, item, and rank or score or both
+    truth: RoleTable  #: user, item, and relevance if there is one
     notes: tuple[str | Sentence, ...] = ()
     keys: Keys = BY_USER  #: whose list an id in `user` is
     #: Users of the truth with an empty list, for whom its rows have no place.
     users_without_items: Sequence[Any] = ()
     is_left_merge: bool = False  #: whether one frame lost what the lists missed
-    only_listed: bool = (
-        False  #: whether one frame has no relevant item that lists missed
-    )
+    #: Whether one frame has no relevant item that the lists missed.
+    only_listed: bool = False
     rows_are_items: bool = False  #: whether one frame has no column of items
     #: By item or pair; None: there are none, or they are a column of the truth.
     propensity: pl.DataFrame | None = None
@@ -76,7 +75,7 @@ class Source(ABC):
         """Return the same with other keys, among which lists have these numbers."""
 
     @abstractmethod
-    def example(self) -> Sheet:
+    def example(self) -> RoleTable:
         """Return a user and an item of the lists, which say of what kind ids are."""
 
     # The rows
@@ -87,16 +86,16 @@ class Source(ABC):
         return self.stored is None
 
     @property
-    def recs(self) -> pl.DataFrame:
+    def recs_rows(self) -> pl.DataFrame:
         """All rows of the recommendations; an error if they are not in memory."""
         if not self.in_memory:
             raise self.elsewhere()
-        return self.lists.rows
+        return self.recs.rows
 
     @property
-    def truth(self) -> pl.DataFrame:
+    def truth_rows(self) -> pl.DataFrame:
         """All rows of the truth."""
-        return self.judgements.rows
+        return self.truth.rows
 
     def elsewhere(self) -> ElsewhereError:
         """Return the error for what needs all rows, where they are not in memory."""
@@ -112,7 +111,7 @@ class Source(ABC):
     @property
     def weighted(self) -> bool:
         """Whether relevant pairs have propensities."""
-        return self.propensity is not None or "propensity" in self.judgements
+        return self.propensity is not None or "propensity" in self.truth
 
     def with_weights(
         self, propensity: pl.DataFrame | None, user_weights: pl.DataFrame | None
@@ -138,7 +137,7 @@ class Source(ABC):
         """Return a library's convention with the order column that these frames have."""
         others: Mapping[str, Order] = {"score": "rank", "rank": "score"}
         other = others.get(convention.order)
-        if other is None or convention.order in self.lists or other not in self.lists:
+        if other is None or convention.order in self.recs or other not in self.recs:
             return convention
         return replace(convention, order=other)
 
@@ -156,7 +155,7 @@ class Source(ABC):
         # Joined as asked, since order="auto" has both orders compared; kept by the order
         # that is settled, whichever word asked for it.
         asked = convention.of_data
-        settled = self.lists.settled(asked)
+        settled = self.recs.settled(asked)
         joined = self._known.get(settled)
         if joined is None:
             joined = self.join(asked)
@@ -361,7 +360,7 @@ class Joined:
         repeat what they like: no number of accuracy sees it.
         """
         source = self.source
-        lists = source.lists.with_rows(self.rows.lists)
+        lists = source.recs.with_rows(self.rows.lists)
         lists = lists.with_columns(source.keys.names(lists["user"]))
         lists.refuse_repeats(self.convention)
 

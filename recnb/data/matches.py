@@ -18,10 +18,9 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.columns import with_series
 from recnb.data.ids import RowLookup, each_once, positions, sorted_in_threads
 from recnb.data.names import IDS
-from recnb.data.sheet import Sheet, repeated
+from recnb.data.role_table import RoleTable, repeated, with_series
 from recnb.metrics.hits import (
     Bools,
     Floats,
@@ -65,26 +64,27 @@ class TruthRows:
 
 
 @dataclass(frozen=True, eq=False)
-class Truth:
+class GradedTruth:
     """The truth, with what follows from it alone: of use to all lists beside it."""
 
     rows: pl.DataFrame  #: user, item, relevance, and propensity where there is one
+    is_graded: bool = True  #: whether it says how relevant an item is
 
     @classmethod
-    def graded(cls, judgements: Sheet, convention: Convention) -> Truth:
+    def of(cls, truth: RoleTable, convention: Convention) -> GradedTruth:
         """Return the truth with a relevance for each row, 1 without a relevance column.
 
         A relevance below 0 is refused, made 0 or kept, as the convention says. Where
         lists hold judged items alone it marks one that was pooled and not judged, and is
         made 0 once that has left the lists (`rules.unjudged_as_zero`).
         """
-        if "relevance" not in judgements:
-            ones = pl.Series("relevance", np.ones(judgements.rows.height))
-            return cls(with_series(judgements.rows, ones))
+        if "relevance" not in truth:
+            ones = pl.Series("relevance", np.ones(truth.rows.height))
+            return cls(with_series(truth.rows, ones), is_graded=False)
         negative = convention.negative_relevance
         if convention.below_0_leaves_lists:
             negative = "keep"
-        given = judgements.grades(negative)
+        given = truth.grades(negative)
         grades = given.cast(pl.Float64)
         if negative == "zero":
             grades = grades.clip(lower_bound=0.0)
@@ -92,13 +92,14 @@ class Truth:
             grades = _with_exact_threshold(
                 grades, given.dtype, convention.relevant_from
             )
-        return cls(with_series(judgements.rows, grades))
+        return cls(with_series(truth.rows, grades))
 
-    def without_repeats(self) -> Truth:
+    def without_repeats(self) -> GradedTruth:
         """Return the truth with one row of each pair, the most relevant, as it is."""
         pairs = self.rows.group_by(*IDS, maintain_order=True)
         most_relevant = pl.col("relevance").arg_max()
-        return Truth(pairs.agg(pl.col("relevance", "^propensity$").get(most_relevant)))
+        numbers = pl.col("relevance", "^propensity$").get(most_relevant)
+        return GradedTruth(pairs.agg(numbers), self.is_graded)
 
     @property
     def highest(self) -> float:
@@ -240,7 +241,7 @@ class Matches:
         return self.ties.of(match)
 
 
-def judging_rows(lists: Sheet, truth: Truth, convention: Convention) -> Ints:
+def judging_rows(lists: RoleTable, truth: GradedTruth, convention: Convention) -> Ints:
     """Return the frame row of the truth that judges each row of lists, -1 without one.
 
     Raises a RepeatError for repeats that the convention refuses.

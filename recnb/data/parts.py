@@ -1,6 +1,6 @@
 """Rows in parts of whole users: what is done with each, and one `Joined` of all.
 
-A part is the rows of whole users on both sides, as `Sheets`. What memory does not hold
+A part is the rows of whole users on both sides, as `InMemory`. What memory does not hold
 is a list of parts, wherever they are (`StoredRows` in `rows.py`): files
 (`file_parts.py`), partitions of Dask, groups of Spark. `Parts.each` applies a function
 to every part where it is.
@@ -19,12 +19,12 @@ import polars as pl
 
 from recnb.caching import cached_property
 from recnb.conventions import Convention
-from recnb.data.in_memory import Sheets
+from recnb.data.in_memory import InMemory
 from recnb.data.joined import Joined, Source
 from recnb.data.names import RECS, TRUTH, Labels, split_labels
+from recnb.data.role_table import RoleTable, no_rows, rows_of_users
 from recnb.data.roles import Layout
 from recnb.data.rows import JoinedRows, RowCounts, StoredRows
-from recnb.data.sheet import Sheet, no_rows, rows_of_users
 from recnb.data.splits import BY_USER, Keys
 from recnb.errors import FrameError
 from recnb.metrics.hits import Hits, Ints, TieSpread, in_order
@@ -41,9 +41,9 @@ def in_one_part(problem: FrameError) -> FrameError:
     return FrameError(f"{problem} {note}", problem.typed)
 
 
-def columns_alone(name: str, labels: Labels) -> Sheet:
+def columns_alone(name: str, labels: Labels) -> RoleTable:
     """Return a table whose rows are elsewhere."""
-    return Sheet(name, pl.DataFrame(schema=[*labels]), labels)
+    return RoleTable(name, pl.DataFrame(schema=[*labels]), labels)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -57,8 +57,8 @@ class Parts(Source):
         cls, stored: StoredRows, layout: Layout, users_without_items: Sequence[Any] = ()
     ) -> Parts:
         """Return the source of stored rows, in which lists have one number everywhere."""
-        lists = columns_alone(RECS, layout.recs)
-        judgements = columns_alone(TRUTH, layout.truth)
+        recs = columns_alone(RECS, layout.recs)
+        truth = columns_alone(TRUTH, layout.truth)
         keys = BY_USER
         if layout.split:
             roles = [*split_labels(layout.split)]
@@ -66,19 +66,19 @@ class Parts(Source):
             listed = stored.distinct(RECS, ["user", *roles])
             judged = stored.distinct(TRUTH, ["user", *of_truth])
             keys = Keys.found_in(
-                lists.with_rows(listed).with_ids(["user"]),
-                judgements.with_rows(judged).with_ids(["user"]),
+                recs.with_rows(listed).with_ids(["user"]),
+                truth.with_rows(judged).with_ids(["user"]),
                 layout.split,
             )
         return cls(
-            lists=lists,
-            judgements=judgements,
+            recs=recs,
+            truth=truth,
             keys=keys,
             users_without_items=users_without_items,
             stored=stored,
         )
 
-    def each(self, work: Callable[[Sheets], T]) -> Iterator[T]:
+    def each(self, work: Callable[[InMemory], T]) -> Iterator[T]:
         """Apply a function to every part that has rows, where it is, of all users."""
         on_rows = partial(_on_rows, work, self._template)
         for result in self.stored.each(on_rows):
@@ -86,30 +86,30 @@ class Parts(Source):
                 yield result
 
     @property
-    def _template(self) -> Sheets:
+    def _template(self) -> InMemory:
         """A part without its rows."""
-        return Sheets(
-            self.lists,
-            self.judgements,
+        return InMemory(
+            self.recs,
+            self.truth,
             keys=self.keys,
             propensity=self.propensity,
-            is_part=True,
+            needs_users=False,
         )
 
-    def rows_of(self, list_ids: pl.Series) -> Sheets:
+    def rows_of(self, list_ids: pl.Series) -> InMemory:
         """Return the rows of some lists."""
         users = self.keys.users_of(list_ids).unique()
         part = part_of(self._template, *self.stored.of_users(users))
         return part.among(list_ids) if self.keys.columns else part
 
     @cached_property
-    def truth(self) -> pl.DataFrame:
+    def truth_rows(self) -> pl.DataFrame:
         """All rows of the truth, which are read where they are."""
-        return _by_user(self.each(attrgetter("truth")))
+        return _by_user(self.each(attrgetter("truth_rows")))
 
-    def example(self) -> Sheet:
+    def example(self) -> RoleTable:
         """Return a user and an item of the lists."""
-        return self.lists.with_rows(self.stored.first()).with_ids()
+        return self.recs.with_rows(self.stored.first()).with_ids()
 
     def among(self, users: pl.Series) -> UsersOfParts:
         """Return some of the users."""
@@ -138,13 +138,13 @@ class Parts(Source):
         judged = _first_known(TRUTH, [part.first_judged for part in parts])
         assert counts is not None
         # Each part may have rows of one table alone, whose ids are of one kind.
-        lists = self.lists.with_rows(pl.DataFrame({"user": [listed]}))
-        judgements = self.judgements.with_rows(pl.DataFrame({"user": [judged]}))
-        lists.refuse_other_kinds(judgements)
+        recs = self.recs.with_rows(pl.DataFrame({"user": [listed]}))
+        truth = self.truth.with_rows(pl.DataFrame({"user": [judged]}))
+        recs.refuse_other_kinds(truth)
         # A copy, without what was joined, which has these rows.
         rows = RowsOfParts(replace(self), convention, counts)
         if self.stored.keeps_truth:
-            rows.judged = _by_user([part.kept["judged"] for part in parts])
+            rows.truth = _by_user([part.kept["truth"] for part in parts])
             rows.relevant = _by_user([part.kept["relevant"] for part in parts])
         joined = _merged(parts, rows)
         joined.refuse_strangers(listed, judged)
@@ -162,9 +162,9 @@ class UsersOfParts(Source):
     users: pl.Series
 
     @property
-    def truth(self) -> pl.DataFrame:
+    def truth_rows(self) -> pl.DataFrame:
         """The rows of the truth of these users."""
-        return rows_of_users(self.of_all.truth, self.users)
+        return rows_of_users(self.of_all.truth_rows, self.users)
 
     def join(self, convention: Convention) -> Joined:
         """Return what is joined of these users."""
@@ -178,7 +178,7 @@ class UsersOfParts(Source):
         """Return the same with other keys, among which lists have these numbers."""
         return self.of_all.numbered_as(keys, numbers).among(numbers[self.users])
 
-    def example(self) -> Sheet:
+    def example(self) -> RoleTable:
         """Return a user and an item of the lists."""
         return self.of_all.example()
 
@@ -197,9 +197,9 @@ class RowsOfParts(JoinedRows):
         raise self._parts.elsewhere()
 
     @cached_property
-    def judged(self) -> pl.DataFrame:
+    def truth(self) -> pl.DataFrame:
         """All rows of the truth, by user."""
-        return self._read("judged")
+        return self._read("truth")
 
     @cached_property
     def relevant(self) -> pl.DataFrame:
@@ -235,7 +235,7 @@ class RowsOfParts(JoinedRows):
 
     def __getstate__(self) -> dict[str, Any]:
         # Rows that stay in files are not pickled: those of the truth are read first.
-        return {**vars(self), "judged": self.judged, "relevant": self.relevant}
+        return {**vars(self), "truth": self.truth, "relevant": self.relevant}
 
 
 # ---- what is done with a part
@@ -258,31 +258,33 @@ class JoinedPart(NamedTuple):
     kept: dict[str, pl.DataFrame]
 
 
-def part_of(template: Sheets, recs: pl.DataFrame, truth: pl.DataFrame) -> Sheets:
+def part_of(
+    template: InMemory, recs_rows: pl.DataFrame, truth_rows: pl.DataFrame
+) -> InMemory:
     """Return rows of some users under the labels, keys and propensities of a template.
 
     Either table may have no rows; its ids are then of the other's type.
     """
-    lists, judgements = (
-        sheet.with_ids() if sheet.rows.height else sheet
-        for sheet in (
-            template.lists.with_rows(recs),
-            template.judgements.with_rows(truth),
+    recs, truth = (
+        table.with_ids() if table.rows.height else table
+        for table in (
+            template.recs.with_rows(recs_rows),
+            template.truth.with_rows(truth_rows),
         )
     )
-    lists, judgements = lists.typed_as(judgements), judgements.typed_as(lists)
-    lists.refuse_other_kinds(judgements)
+    recs, truth = recs.typed_as(truth), truth.typed_as(recs)
+    recs.refuse_other_kinds(truth)
     part = replace(
         template,
-        lists=template.keys.numbered(lists),
-        judgements=template.keys.numbered(judgements),
+        recs=template.keys.numbered(recs),
+        truth=template.keys.numbered(truth),
     )
     return part.with_weights(template.propensity, None)
 
 
 def _on_rows(
-    work: Callable[[Sheets], T],
-    template: Sheets,
+    work: Callable[[InMemory], T],
+    template: InMemory,
     recs: pl.DataFrame,
     truth: pl.DataFrame,
 ) -> T | None:
@@ -296,13 +298,13 @@ def _on_rows(
 
 
 def _joined_part(
-    convention: Convention, keeps_truth: bool, part: Sheets
+    convention: Convention, keeps_truth: bool, part: InMemory
 ) -> tuple[JoinedPart, RowCounts]:
     """Join a part, and count its rows, of which those of the truth alone may be kept."""
     joined = part.join(convention)
     kept: dict[str, pl.DataFrame] = {}
     if keeps_truth:
-        kept = {"judged": joined.rows.judged, "relevant": joined.rows.relevant}
+        kept = {"truth": joined.rows.truth, "relevant": joined.rows.relevant}
     fetched = JoinedPart(
         users=joined.users,
         hits=joined.hits,
@@ -311,14 +313,14 @@ def _joined_part(
         in_both=joined.in_both,
         has_gaps=joined.has_gaps,
         graded=joined.graded,
-        first_listed=part.lists["user"].first(),
-        first_judged=part.judgements["user"].first(),
+        first_listed=part.recs["user"].first(),
+        first_judged=part.truth["user"].first(),
         kept=kept,
     )
     return fetched, joined.rows.counts(joined.convention)
 
 
-def _rows_under(convention: Convention, name: str, part: Sheets) -> pl.DataFrame:
+def _rows_under(convention: Convention, name: str, part: InMemory) -> pl.DataFrame:
     """Return rows of the truth of a part under a convention."""
     rows: pl.DataFrame = getattr(part.join(convention).rows, name)
     return rows

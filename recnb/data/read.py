@@ -11,19 +11,24 @@ from typing import Any, TypeAlias
 
 import polars as pl
 
-from recnb.data.batches import origin_of
 from recnb.data.both_sides import read_both_sides
 from recnb.data.columns import TEXT
 from recnb.data.file_parts import read_batches
-from recnb.data.files import is_file
 from recnb.data.forms import HINTS, opened
 from recnb.data.in_memory import source_of
 from recnb.data.joined import Source
 from recnb.data.lists import WITH_LISTS, list_column_of, with_a_row_an_item
 from recnb.data.names import IDS, OF_LISTS, RECS, TRUTH, WANTED, Named
+from recnb.data.role_table import RoleTable
 from recnb.data.roles import Layout, as_named, refuse_models, settle
-from recnb.data.sheet import Sheet
-from recnb.data.tables import FileTable, Frame, InputTable, ListTable, Tables
+from recnb.data.tables import (
+    FileTable,
+    Frame,
+    InputTable,
+    ListTable,
+    Tables,
+    is_file,
+)
 from recnb.display.language import _
 from recnb.display.progress import steps
 from recnb.errors import ColumnError, FrameError, RecnbError
@@ -110,45 +115,47 @@ def _truth_of_lists(recs: InputTable, named: Named) -> InputTable | None:
 
 
 def match_kinds(tables: dict[Any, InputTable], named: Named) -> None:
-    """Make text of whole numbers of text files, where another table has some as text.
+    """Make text of whole numbers in text files, where another table has some as text.
 
     Others stay numbers, and are refused as another kind.
     """
-    of_text = {
-        key: table
+    from_text = [
+        key
         for key, table in tables.items()
         if isinstance(table, FileTable) and table.from_text
-    }
-    if not of_text:
+    ]
+    if not from_text:
         return
     for role in IDS:
-        ids = _ids_of(role, tables, named)
+        ids = _ids_in_each(tables, role, named)
         texts = [
             column.cast(pl.String) for column in ids.values() if column.dtype in TEXT
         ]
-        for key, numbers in ids.items():
-            if key not in of_text or numbers.dtype != pl.Int64:
+        if not texts:
+            continue
+        known = pl.concat(texts).implode()
+        for key in from_text:
+            numbers = ids.get(key)
+            if numbers is None or numbers.dtype != pl.Int64:
                 continue
-            as_text = numbers.cast(pl.String)
-            if any(as_text.is_in(text.implode()).any() for text in texts):
-                column = pl.col(numbers.name).cast(pl.String)
-                rows = tables[key].frame.with_columns(column)
+            if numbers.cast(pl.String).is_in(known).any():
+                as_text = pl.col(numbers.name).cast(pl.String)
+                rows = tables[key].frame.with_columns(as_text)
                 tables[key] = replace(tables[key], frame=rows)
 
 
-def _ids_of(
-    role: str, tables: Mapping[Any, InputTable], named: Named
+def _ids_in_each(
+    tables: Mapping[Any, InputTable], role: str, named: Named
 ) -> dict[Any, pl.Series]:
-    """Return the ids of a role, each once, in each table that has a column of them."""
+    """Return the ids of a role, each once, of the tables that have a column of them."""
     ids: dict[Any, pl.Series] = {}
     for key, table in tables.items():
         if role not in WANTED[table.name]:
             continue
         in_others = [column.name for column in ids.values()]
-        wanted = {one: one == role for one in IDS if one in WANTED[table.name]}
-        with suppress(ColumnError):  # raised once all forms are tables of rows
-            labels = settle(table, named, wanted, in_others)
-            ids[key] = table.distinct(labels[role])
+        with suppress(ColumnError):  # raised once lists in cells are rows
+            column = settle(table, named, {role: True}, in_others)[role]
+            ids[key] = table.distinct(column)
     return ids
 
 
@@ -159,51 +166,52 @@ def read(tables: Tables, named: Named) -> Source:
     """Settle the columns of two tables, or of one with both sides, and check the ids."""
     if TRUTH not in tables:
         return read_both_sides(tables, named)
-    recs, truth = tables[RECS], tables[TRUTH]
+    recs_table, truth_table = tables[RECS], tables[TRUTH]
     layout = Layout.of(tables, named)
-    refuse_models(recs, layout.recs)
-    origin = origin_of(recs)
-    if origin is not None:
-        return read_batches(recs, truth, layout, origin)
-    lists = _lists_of(recs, layout)
-    judgements = Sheet(TRUTH, truth.select(layout.truth_read), layout.truth).with_ids()
+    refuse_models(recs_table, layout.recs)
+    if recs_table.origin is not None:
+        return read_batches(recs_table, truth_table, layout, recs_table.origin)
+    recs = _recs_of(recs_table, layout)
+    truth_rows = truth_table.select(layout.truth_read)
+    truth = RoleTable(TRUTH, truth_rows, layout.truth).with_ids()
     return source_of(
-        _with_ids_beside(judgements, lists, recs),
-        judgements,
+        _with_ids_beside(truth, recs, recs_table),
+        truth,
         layout.split,
-        users_without_items=truth.without_items,
+        users_without_items=truth_table.without_items,
     )
 
 
-def read_beside(tables: Tables, named: Named, judgements: Sheet) -> Sheet:
+def read_beside(tables: Tables, named: Named, truth: RoleTable) -> RoleTable:
     """Read other lists beside a truth that was read: its table has columns alone here."""
-    recs = tables[RECS]
+    recs_table = tables[RECS]
     layout = Layout.of(tables, named)
-    refuse_models(recs, layout.recs)
-    lists = _with_ids_beside(judgements, _lists_of(recs, layout), recs)
-    lists.refuse_other_kinds(judgements)
-    return lists
+    refuse_models(recs_table, layout.recs)
+    recs = _with_ids_beside(truth, _recs_of(recs_table, layout), recs_table)
+    recs.refuse_other_kinds(truth)
+    return recs
 
 
-def _lists_of(recs: InputTable, layout: Layout) -> Sheet:
-    """Read lists; without a row, ids are checked beside the truth."""
-    rows = recs.select(layout.recs_read)
-    are_places = isinstance(recs, ListTable) and "rank" in layout.recs
-    lists = Sheet(RECS, rows, layout.recs, ranks_are_places=are_places)
-    return lists.with_ids() if rows.height else lists
+def _recs_of(table: InputTable, layout: Layout) -> RoleTable:
+    """Read recommendations; without a row, ids are checked beside the truth."""
+    rows = table.select(layout.recs_read)
+    are_places = isinstance(table, ListTable) and "rank" in layout.recs
+    recs = RoleTable(RECS, rows, layout.recs, ranks_are_places=are_places)
+    return recs.with_ids() if rows.height else recs
 
 
-def _with_ids_beside(judgements: Sheet, lists: Sheet, recs: InputTable) -> Sheet:
-    """Return lists with ids; those of lists that are all empty are of the truth's kinds.
+def _with_ids_beside(
+    truth: RoleTable, recs: RoleTable, recs_table: InputTable
+) -> RoleTable:
+    """Return recommendations with ids; without a row these are of the truth's kinds.
 
-    Without a row, a user of the truth must have an empty list.
+    Then a user of the truth must have an empty list.
     """
-    if lists.rows.height:
-        return lists
-    judged = judgements.rows
-    if {*recs.without_items}.isdisjoint(judged["user"]):
-        return lists.with_ids()  # an error, as there are no rows
-    return lists.typed_as(judgements)
+    if recs.rows.height:
+        return recs
+    if {*recs_table.without_items}.isdisjoint(truth["user"]):
+        return recs.with_ids()  # an error, as there are no rows
+    return recs.typed_as(truth)
 
 
 # ---- a process that was forked after an evaluation lacks the threads of Polars

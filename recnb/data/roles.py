@@ -13,7 +13,6 @@ from typing import Any
 import pandas as pd
 import polars as pl
 
-from recnb.data.batches import batches_of
 from recnb.data.columns import is_missing
 from recnb.data.names import (
     BOTH,
@@ -207,6 +206,8 @@ def with_split(labels: Labels, split: Sequence[str]) -> Labels:
 
     One that has a role as well, or is named twice, is refused.
     """
+    if not split:
+        return labels
     if len({*split}) < len(split):
         raise ColumnError(f"split={split!r} names a column twice: name each once.")
     role_of_column = {column: role for role, column in labels.items()}
@@ -247,10 +248,7 @@ def refuse_models(table: InputTable, labels: Labels) -> None:
 
 def _models_in(table: InputTable, column: str) -> pl.Series:
     """Return the models that a column names, sorted."""
-    found = [batch["model"].unique() for batch in batches_of(table, {"model": column})]
-    if not found:
-        return pl.Series()
-    models = pl.concat(found).unique().sort(nulls_last=True)
+    models = table.distinct(column).sort(nulls_last=True)
     if table.name == BOTH:
         models = models.filter(~is_missing(models))  # what was not recommended
     return models

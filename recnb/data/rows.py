@@ -17,7 +17,7 @@ from recnb.conventions import Convention
 from recnb.data.ids import each_once
 from recnb.data.matches import relevant_only
 from recnb.data.names import IDS
-from recnb.data.sheet import rows_of_users
+from recnb.data.role_table import rows_of_users
 from recnb.errors import ElsewhereError
 
 T = TypeVar("T")
@@ -74,14 +74,14 @@ class RowCounts:
     @classmethod
     def of(cls, rows: JoinedRows, convention: Convention) -> RowCounts:
         """Count rows that are in memory."""
-        lists, relevant = rows.lists, relevant_only(rows.judged, convention)
+        lists, relevant = rows.lists, relevant_only(rows.truth, convention)
         if convention.judged == "list" and convention.candidates == "list":
             # Elsewhere what the lists missed is put below them, as recommended.
             relevant = relevant.join(lists, on=[*IDS], how="semi")
         sizes = lists.group_by("user").agg(length=pl.col("rank").max(), n=pl.len())
         return cls(
             n_recommended=lists.height,
-            n_not_relevant=rows.judged.height - relevant.height,
+            n_not_relevant=rows.truth.height - relevant.height,
             n_gaps=int((sizes["length"] > sizes["n"]).sum()),
             items=each_once(lists["item"]),
         )
@@ -100,7 +100,7 @@ class JoinedRows(ABC):
     """The rows behind the hits, made when they are first asked for."""
 
     #: User, item, relevance, and weight where there is one, of all rows of the truth.
-    judged: pl.DataFrame
+    truth: pl.DataFrame
     #: The same of the relevant rows of users evaluated, in the order of `Hits.truth_user`.
     relevant: pl.DataFrame
 
@@ -143,9 +143,9 @@ class RowsOfUsers(JoinedRows):
         return rows_of_users(self._of_all.lists, self._users)
 
     @cached_property
-    def judged(self) -> pl.DataFrame:
+    def truth(self) -> pl.DataFrame:
         """The rows of the truth of these users."""
-        return rows_of_users(self._of_all.judged, self._users)
+        return rows_of_users(self._of_all.truth, self._users)
 
     @cached_property
     def relevant(self) -> pl.DataFrame:

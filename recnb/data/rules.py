@@ -37,14 +37,14 @@ from recnb.conventions import Convention
 from recnb.conventions.convention import Ties
 from recnb.data.ids import each_once, positions, sorted_in_threads
 from recnb.data.matches import (
+    GradedTruth,
     Matches,
     RepeatError,
     RowTies,
-    Truth,
     TruthRows,
     judging_rows,
 )
-from recnb.data.sheet import Sheet
+from recnb.data.role_table import RoleTable
 from recnb.errors import OptionError
 from recnb.metrics.hits import (
     Floats,
@@ -147,8 +147,8 @@ class ListedRows:
 
 
 def match_in_numpy(
-    lists: Sheet,
-    truth: Truth,
+    lists: RoleTable,
+    truth: GradedTruth,
     convention: Convention,
     all_items: pl.Series | None = None,
 ) -> Matches:
@@ -178,7 +178,7 @@ def match_in_numpy(
     return matches
 
 
-def rank_of_rows(lists: Sheet, truth: Truth, convention: Convention) -> Ints:
+def rank_of_rows(lists: RoleTable, truth: GradedTruth, convention: Convention) -> Ints:
     """Return the rank of each row of recommendations; 0: the row left its list.
 
     Raises a RepeatError, also for lists that do not count.
@@ -202,8 +202,8 @@ def with_ranks(listed: ListedRows, convention: Convention) -> ListedRows:
 
 
 def numbered(
-    lists: Sheet,
-    truth: Truth,
+    lists: RoleTable,
+    truth: GradedTruth,
     convention: Convention,
     all_items: pl.Series | None = None,
 ) -> ListedRows:
@@ -241,7 +241,7 @@ def repeats_a_rank(user: Ints, rank: Ints) -> bool:
     return bool((key[1:] == key[:-1]).any())
 
 
-def order_values(lists: Sheet, convention: Convention) -> Floats | Ints:
+def order_values(lists: RoleTable, convention: Convention) -> Floats | Ints:
     """Return what orders lists, the highest first.
 
     It is the score in the convention's precision, or minus the rank or the row.

@@ -12,9 +12,7 @@ import pandas as pd
 import polars as pl
 
 from recnb.caching import cached_property
-from recnb.data.batches import origin_of
-from recnb.data.files import is_file
-from recnb.data.in_memory import Sheets
+from recnb.data.in_memory import InMemory
 from recnb.data.joined import Source
 from recnb.data.names import (
     IDS,
@@ -27,9 +25,9 @@ from recnb.data.names import (
     split_labels,
 )
 from recnb.data.read import SIDE_FRAMES, Input, read_beside, tables_of
+from recnb.data.role_table import RoleTable
 from recnb.data.roles import settle
-from recnb.data.sheet import Sheet
-from recnb.data.tables import InputTable, MadeTable, Tables
+from recnb.data.tables import InputTable, MadeTable, Tables, is_file
 from recnb.display.text import one_line
 from recnb.errors import ColumnError, FrameError, OptionError, listed
 from recnb.metrics.hits import Ints
@@ -195,10 +193,10 @@ def read_side_data(
     if source.rows_are_items:
         _refuse_joined_by_item(given)
     labels: dict[str, Labels] = {
-        RECS: source.lists.labels,
-        TRUTH: source.judgements.labels,
+        RECS: source.recs.labels,
+        TRUTH: source.truth.labels,
     }
-    in_either = [*source.lists.labels.values(), *source.judgements.labels.values()]
+    in_either = [*source.recs.labels.values(), *source.truth.labels.values()]
     rows: dict[str, pl.DataFrame] = {}
     for name, table in given.items():
         labels[name] = settle(table, named, WANTED[name], in_either)
@@ -232,15 +230,15 @@ def read_side_data(
 
 def with_other_lists(
     source: Source, side_data: SideData, recs: Input
-) -> tuple[Sheets, SideData]:
+) -> tuple[InMemory, SideData]:
     """Read other lists, to be evaluated as these were: beside the same truth."""
     frames = side_data.frames
-    if not isinstance(source, Sheets) or not source.is_whole or "truth" not in frames:
+    if not isinstance(source, InMemory) or not source.is_whole or "truth" not in frames:
         raise OptionError(
             "with_lists is for an evaluation of two frames in memory, of all their users "
             "and without split=: type recnb.evaluate(recs, truth) for other lists."
         )
-    is_lazy = origin_of(InputTable(RECS, recs, [])) is not None
+    is_lazy = InputTable(RECS, recs, []).origin is not None
     if is_lazy or isinstance(recs, (list, tuple)) or is_file(recs):
         raise FrameError(
             "with_lists takes a frame in memory or a mapping by user: type "
@@ -252,13 +250,13 @@ def with_other_lists(
     if isinstance(recs, (Mapping, pd.Series)):
         columns["recommended"] = None
     tables, named = tables_of({RECS: recs, **others}, columns)
-    sheet = read_beside(tables, named, source.judgements)
-    other = source.beside(sheet)
-    lists, truth = tables[RECS], tables[TRUTH]
+    lists = read_beside(tables, named, source.truth)
+    other = source.beside(lists)
+    recs_table, truth_table = tables[RECS], tables[TRUTH]
     return other, replace(
         side_data,
-        recs_columns=_columns_of_both(lists, truth, other),
-        frames={**frames, "recs": GivenFrame.of(lists, sheet.labels)},
+        recs_columns=_columns_of_both(recs_table, truth_table, other),
+        frames={**frames, "recs": GivenFrame.of(recs_table, lists.labels)},
     )
 
 
@@ -302,9 +300,9 @@ def _columns_of_truth(tables: Tables, source: Source) -> OtherColumns | None:
     if RECS not in tables:
         return None  # its rows stay with an engine
     # In one frame, columns of the lists have a role as well.
-    truth, labels = tables[RECS], source.lists.labels
+    truth, labels = tables[RECS], source.recs.labels
     if TRUTH in tables:
-        truth, labels = tables[TRUTH], source.judgements.labels
+        truth, labels = tables[TRUTH], source.truth.labels
     others = [column for column in truth.columns if column not in labels.values()]
     # Where each row is an item of its own there is no column of items.
     ids = {role: labels[role] for role in IDS if labels[role] in truth.columns}
@@ -323,10 +321,10 @@ def _columns_of_both(
         return None
     split = source.keys.columns
     in_truth = {*truth.columns}.difference(
-        source.lists.labels.values(), source.judgements.labels.values(), split
+        source.recs.labels.values(), source.truth.labels.values(), split
     )
     shared = [column for column in recs.columns if column in in_truth]
-    ids = {role: source.lists.labels[role] for role in IDS}
+    ids = {role: source.recs.labels[role] for role in IDS}
     return OtherColumns.of(recs, {**ids, **split_labels(split)}, shared)
 
 
@@ -336,8 +334,8 @@ def _columns_of_both(
 def _read_pairs(table: InputTable, labels: Labels, source: Source) -> pl.DataFrame:
     """Read users and items, and the columns of the split, under the names of roles."""
     split = split_labels(name for name in source.keys.columns if name in table.columns)
-    sheet = _with_ids(table, labels, split, source)
-    return source.keys.with_values(sheet).rows
+    pairs = _with_ids(table, labels, split, source)
+    return source.keys.with_values(pairs).rows
 
 
 def _read_described(table: InputTable, labels: Labels, source: Source) -> pl.DataFrame:
@@ -349,13 +347,14 @@ def _read_described(table: InputTable, labels: Labels, source: Source) -> pl.Dat
 
 def _with_ids(
     table: InputTable, labels: Labels, others: Labels, source: Source
-) -> Sheet:
+) -> RoleTable:
     """Read ids, which are of the recommendations' type, and other columns."""
     roles = [*labels]
-    sheet = Sheet(table.name, table.select({**labels, **others}), labels)
-    sheet = sheet.with_ids(roles)
-    source.example().refuse_other_kinds(sheet.with_rows(sheet.rows.select(roles)))
-    return sheet
+    rows = table.select({**labels, **others})
+    with_ids = RoleTable(table.name, rows, labels).with_ids(roles)
+    ids = with_ids.with_rows(with_ids.rows.select(roles))
+    source.example().refuse_other_kinds(ids)
+    return with_ids
 
 
 def _columns_without_role(table: InputTable, labels: Labels) -> dict[str, Any]:

@@ -16,9 +16,9 @@ import pandas as pd
 import polars as pl
 
 from recnb.caching import cached_property
-from recnb.data.columns import TEXT, is_missing, kind, with_series
+from recnb.data.columns import TEXT, is_missing, kind
 from recnb.data.names import RECS, TRUTH, split_labels
-from recnb.data.sheet import Sheet
+from recnb.data.role_table import RoleTable
 from recnb.errors import FrameError, NoUsersError, quoted
 
 
@@ -49,19 +49,21 @@ class Keys:
     @cached_property
     def combinations_in_words(self) -> pl.DataFrame:
         """The combinations beside their `words`, "fold=1, seed=7"."""
-        rows = values_of(self.combinations)
+        rows = self.combinations.rows()
         words = [_in_words(self.columns, row) for row in rows]
         return self.combinations.with_columns(pl.Series("words", words, pl.String))
 
     @classmethod
-    def found_in(cls, lists: Sheet, judgements: Sheet, columns: Sequence[str]) -> Keys:
+    def found_in(
+        cls, recs: RoleTable, truth: RoleTable, columns: Sequence[str]
+    ) -> Keys:
         """Find the keys of both frames, of which a row for each suffices."""
-        lists.refuse_other_kinds(judgements)
+        recs.refuse_other_kinds(truth)
         roles = [*split_labels(columns)]
-        listed = _checked(lists, columns).rows.select("user", *roles)
+        listed = _checked(recs, columns).rows.select("user", *roles)
         combinations = listed.select(roles).unique(maintain_order=True)
-        judgements = _checked(judgements, columns, combinations)
-        judged = _judged_in(judgements, columns, combinations)
+        truth = _checked(truth, columns, combinations)
+        judged = _judged_in(truth, columns, combinations)
         keys = cls(columns, _numbered(pl.concat([listed.unique(), judged])))
         if label := keys.lacking_in(judged):
             raise FrameError(
@@ -98,27 +100,27 @@ class Keys:
 
     # From users to lists
 
-    def numbered(self, sheet: Sheet) -> Sheet:
-        """Return a sheet whose users are lists.
+    def numbered(self, table: RoleTable) -> RoleTable:
+        """Return a table whose users are lists.
 
         A row without a column of the split holds for each of its values, and is
         repeated.
         """
         if not self.columns:
-            return sheet
-        present = [role for role in self.roles if role in sheet]
-        if not sheet.rows.height:
-            user = sheet["user"].cast(pl.Int64, strict=False)
-            return sheet.with_rows(with_series(sheet.rows.drop(present), user))
-        rows = self.with_values(sheet).rows
+            return table
+        present = [role for role in self.roles if role in table]
+        if not table.rows.height:
+            user = table["user"].cast(pl.Int64, strict=False)
+            return table.with_rows(table.rows.drop(present)).with_columns(user)
+        rows = self.with_values(table).rows
         on = ["user", *present]
         rows = rows.join(self.table, on=on, maintain_order="left_right")
         user = rows["list"].alias("user")
-        return sheet.with_rows(with_series(rows.drop("list", *self.roles), user))
+        return table.with_rows(rows.drop("list", *self.roles)).with_columns(user)
 
-    def with_values(self, sheet: Sheet) -> Sheet:
-        """Return a sheet whose values of the split are of the recommendations' types."""
-        return _checked(sheet, self.columns, self.combinations)
+    def with_values(self, table: RoleTable) -> RoleTable:
+        """Return a table whose values of the split are of the recommendations' types."""
+        return _checked(table, self.columns, self.combinations)
 
     def lists_in(self, part: pl.DataFrame) -> pl.Series:
         """Return the lists that have these values of the split, or of some columns."""
@@ -220,34 +222,23 @@ def _numbered(keys: pl.DataFrame) -> pl.DataFrame:
     return sorted_keys.with_row_index("list").cast({"list": pl.Int64})
 
 
-def values_of(rows: pl.DataFrame) -> list[tuple[Any, ...]]:
-    """Return rows of values; times in nanoseconds as pandas has them."""
-    columns = []
-    for column in rows:
-        in_nanoseconds = column.dtype == pl.Datetime("ns")
-        columns.append(
-            map(pd.Timestamp, column.to_numpy()) if in_nanoseconds else column
-        )
-    return [*zip(*columns, strict=True)]
-
-
 def _judged_in(
-    judgements: Sheet, columns: Sequence[str], combinations: pl.DataFrame
+    truth: RoleTable, columns: Sequence[str], combinations: pl.DataFrame
 ) -> pl.DataFrame:
     """Return the keys of the truth.
 
     A truth without a column of the split holds for each of its values.
     """
     labels = split_labels(columns)
-    present = [role for role in labels if role in judgements]
-    rows = judgements.rows.select("user", *present).unique(maintain_order=True)
+    present = [role for role in labels if role in truth]
+    rows = truth.rows.select("user", *present).unique(maintain_order=True)
     if not present:
         return rows.join(combinations, how="cross")
     lacking = rows.join(combinations, on=present, how="anti", maintain_order="left")
     if lacking.height:
-        values = values_of(lacking.select(present).head(1))[0]
+        values = lacking.select(present).row(0)
         names = [labels[role] for role in present]
-        raise _unlisted_error(judgements.name, names, values)
+        raise _unlisted_error(truth.name, names, values)
     return rows.join(combinations, on=present).select("user", *combinations.columns)
 
 
@@ -256,9 +247,6 @@ def _refuse_other_kind(name: str, theirs: pl.Series, ours: pl.Series) -> None:
     if theirs.dtype == ours.dtype:
         return
     fix, typed = "Make both one kind.", dict[str, str]()
-    if theirs.dtype == pl.Datetime("ns"):
-        times = f"{name}[{theirs.name!r}]"
-        fix = f"Make both one kind: {times} = {times}.dt.floor('us')"
     if {ours.dtype, theirs.dtype} == {pl.String(), pl.Date()}:
         table = RECS if ours.dtype == pl.String else name
         dates = f"{table}[{theirs.name!r}]"
@@ -294,29 +282,26 @@ def _unlisted_error(
 
 
 def _checked(
-    sheet: Sheet, columns: Sequence[str], known: pl.DataFrame | None = None
-) -> Sheet:
-    """Return a sheet whose columns of the split are text, numbers, booleans or times.
+    table: RoleTable, columns: Sequence[str], known: pl.DataFrame | None = None
+) -> RoleTable:
+    """Return a table whose columns of the split are text, numbers, booleans or times.
 
     They are of the types of known ones; others are refused.
     """
     for role, column in split_labels(columns).items():
-        if role not in sheet:
+        if role not in table:
             continue
-        values = _plain_values(sheet[role].alias(column), sheet.name)
+        values = _plain_values(table[role].alias(column), table.name)
         if known is not None:
-            if values.dtype == pl.Datetime and known[role].dtype == pl.Datetime("ns"):
-                values = values.dt.cast_time_unit("ns")
-            _refuse_other_kind(sheet.name, values, known[role])
-        sheet = sheet.with_columns(values.alias(role))
-    return sheet
+            _refuse_other_kind(table.name, values, known[role])
+        table = table.with_columns(values.alias(role))
+    return table
 
 
 def _plain_values(values: pl.Series, name: str) -> pl.Series:
     """Return a column of the split of a table; refuse what is missing, and other types.
 
-    It is of text, whole numbers, True and False, dates or times. These are in
-    microseconds, or in nanoseconds if they differ by less.
+    It is of text, whole numbers, True and False, dates or times in microseconds.
     """
     missing = is_missing(values)
     problem = f"{name}: column {values.name!r} of split="
@@ -332,8 +317,12 @@ def _plain_values(values: pl.Series, name: str) -> pl.Series:
         return values
     if isinstance(dtype, pl.Datetime) and dtype.time_zone is None:
         in_microseconds = values.dt.cast_time_unit("us")
-        is_exact = (in_microseconds.dt.cast_time_unit(dtype.time_unit) == values).all()
-        return in_microseconds if is_exact else values
+        if (in_microseconds.dt.cast_time_unit(dtype.time_unit) == values).all():
+            return in_microseconds
+        raise FrameError(
+            f"{problem} holds times in nanoseconds, such as {values[0]}, and times of a "
+            "split are in microseconds: round them, .dt.floor('us')."
+        )
     if dtype.is_numeric():
         whole = values.cast(pl.Int64, strict=False)
         if (whole.cast(dtype) == values).all() and not whole.null_count():
@@ -357,7 +346,6 @@ def _typed(value: Any) -> str:
 
 def _shown(value: Any) -> str:
     """Return a value as text; of a time at midnight the date."""
-    is_midnight = isinstance(value, datetime) and value.time() == time()
-    if is_midnight and not getattr(value, "nanosecond", 0):
+    if isinstance(value, datetime) and value.time() == time():
         return str(value.date())
     return str(value)

@@ -1,10 +1,14 @@
-"""A table of any library: its columns, and some of them as Polars under other names."""
+"""A table of any library: its columns, and some of them as Polars under other names.
+
+Rows that are not in memory are fetched, or read in batches.
+"""
 
 from __future__ import annotations
 
+import os
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from typing import Any, Self, TypeAlias
 
@@ -14,6 +18,7 @@ import polars as pl
 from recnb.caching import cached_property
 from recnb.data.columns import from_pandas, owned, refuse_unread
 from recnb.data.names import Labels, Named, role_of
+from recnb.display.language import N_
 from recnb.display.text import one_line
 from recnb.errors import ColumnError, FrameError
 
@@ -21,6 +26,12 @@ from recnb.errors import ColumnError, FrameError
 #: all with Arrow's stream protocol (pyarrow, DuckDB).
 Frame: TypeAlias = Any
 
+Batches: TypeAlias = Generator[pl.DataFrame, None, None]
+#: What holds rows that are not in memory, in words, and what to type to have them there.
+Origin: TypeAlias = tuple[str, str]
+
+#: Rows of a batch, about.
+ROWS = 2**20
 #: Packages whose frames stay where they are.
 ENGINES = {"dask": "Dask", "pyspark": "Spark"}
 #: What to do about a table whose rows an error keeps from being read.
@@ -131,14 +142,54 @@ class InputTable:
                 copies[str(column)] = str(problem)
         return copies
 
-    def distinct(self, column: str) -> pl.Series:
-        """Return the values of a column, each once."""
+    @property
+    def origin(self) -> Origin | None:
+        """What holds the rows; None if they are in memory."""
         frame = self.frame
         if isinstance(frame, pl.LazyFrame):
-            with errors_name_frame(self.name):
-                values = frame.select(pl.col(column).unique())
-                return values.collect(engine="streaming")[column]
-        return self.select({column: column})[column].unique()
+            return N_("a lazy frame"), "collect the frame first, frame.collect()"
+        if is_dataset(frame):
+            remedy = "read the dataset first, dataset.to_table()"
+            return N_("the files of a pyarrow dataset"), remedy
+        if is_relation(frame):
+            remedy = "fetch the relation first, relation.to_arrow_table()"
+            return N_("a DuckDB relation"), remedy
+        return None
+
+    def batches(self, labels: Labels) -> Batches:
+        """Yield columns under the names of their roles, in batches and in order.
+
+        A table in memory is one batch, which shares the memory of one of Polars. If
+        batches are left, close the generator, which closes the files.
+        """
+        frame = self.frame
+        if isinstance(frame, pl.DataFrame):
+            yield frame.select(_by_role(labels))
+            return
+        if self.origin is None:
+            yield self.select(labels)
+            return
+        with errors_name_frame(self.name), _reader(frame, labels) as reader:
+            for batch in reader:
+                if not isinstance(batch, pl.DataFrame):
+                    refuse_unread(batch.schema, self.name)
+                    batch = pl.DataFrame(pl.from_arrow(batch))
+                if batch.height:
+                    # Each batch may have a dictionary of its own: as text they are alike.
+                    yield batch.with_columns(
+                        pl.col(pl.Categorical).cast(pl.String),
+                        pl.selectors.enum().cast(pl.String),
+                    )
+
+    def distinct(self, column: str) -> pl.Series:
+        """Return the values of a column, each once, in the order in which they come."""
+        found = [
+            batch["value"].unique(maintain_order=True)
+            for batch in self.batches({"value": column})
+        ]
+        if not found:
+            return pl.Series(column, [])
+        return pl.concat(found).unique(maintain_order=True).alias(column)
 
 
 @dataclass(eq=False)
@@ -157,6 +208,14 @@ class FileTable(MadeTable):
     #: Whether whole numbers in it may be text as well.
     from_text: bool = False
 
+    @property
+    def origin(self) -> Origin | None:
+        """The files, unless they were read."""
+        if not isinstance(self.frame, pl.LazyFrame):
+            return None
+        remedy = "read the files into a frame first, polars.read_parquet(...)"
+        return N_("files"), remedy
+
 
 @dataclass(eq=False)
 class ListTable(MadeTable):
@@ -168,6 +227,11 @@ class ListTable(MadeTable):
 
 #: Tables by name.
 Tables: TypeAlias = Mapping[str, InputTable]
+
+
+def is_file(given: object) -> bool:
+    """Return whether a path was given."""
+    return isinstance(given, (str, os.PathLike))
 
 
 def is_frame(thing: object) -> bool:
@@ -278,3 +342,33 @@ def arrow_of(frame: Frame, columns: list[str], n: int | None = None) -> Any:
     if n is None:
         return frame.to_table(columns=columns)
     return frame.head(n, columns=columns)
+
+
+def _by_role(labels: Labels) -> list[pl.Expr]:
+    """Return columns of a frame of Polars, under the names of their roles."""
+    return [pl.col(column).alias(role) for role, column in labels.items()]
+
+
+def _reader(frame: Frame, labels: Labels) -> Any:
+    """Return columns of a table that is not in memory as batches, to be closed."""
+    if isinstance(frame, pl.LazyFrame):
+        picked = frame.select(_by_role(labels))
+        return nullcontext(picked.collect_batches(chunk_size=ROWS, engine="streaming"))
+    if is_dataset(frame):
+        import pyarrow.dataset as ds
+
+        # One batch and one file ahead: what is read further ahead is held, and is as
+        # large as the files.
+        columns = {role: ds.field(column) for role, column in labels.items()}
+        return frame.scanner(
+            columns=columns, batch_size=ROWS, batch_readahead=1, fragment_readahead=1
+        ).to_reader()
+    import duckdb
+
+    expressions = [
+        duckdb.ColumnExpression(column).alias(role) for role, column in labels.items()
+    ]
+    picked = frame.select(*expressions)
+    if hasattr(picked, "to_arrow_reader"):
+        return picked.to_arrow_reader(ROWS)
+    return picked.fetch_record_batch(ROWS)  # of older versions

@@ -17,8 +17,8 @@ import polars as pl
 from recnb.data.columns import as_column, as_numbers, is_missing, kind
 from recnb.data.forms import opened
 from recnb.data.names import IDS, WANTED, Named, role_of
+from recnb.data.role_table import RoleTable, ids_in_words, repeated
 from recnb.data.roles import as_named, settle
-from recnb.data.sheet import Sheet, ids_in_words, repeated
 from recnb.data.tables import Frame, InputTable, Tables
 from recnb.display.language import _
 from recnb.errors import (
@@ -113,7 +113,7 @@ def _table_of(given: object, name: str, tables: Tables, named: Named) -> pl.Data
         )
     ids = table.columns[:-1]
     table = table.filter(~is_missing(table["value"]))
-    table = Sheet(f"{name}=", table, {}).with_ids(ids).rows
+    table = RoleTable(f"{name}=", table, {}).with_ids(ids).rows
     twice = repeated(table, ids)
     if twice.height:
         raise FrameError(
@@ -312,7 +312,7 @@ def popularity_propensity(
     named = as_named({"user": user, "item": item})
     table = opened(train, "train", named)
     labels = settle(table, named, WANTED["train"])
-    pairs = Sheet("train", table.select(labels), labels).with_ids().rows.unique()
+    pairs = RoleTable("train", table.select(labels), labels).with_ids().rows.unique()
     counts = pairs.group_by("item").len("n").sort("item")
     if items is not None:
         others = _items_of(items, counts["item"])
@@ -336,7 +336,7 @@ def _items_of(given: Any, known: pl.Series) -> pl.DataFrame:
         )
     values = [*given] if is_several(given) else [given]
     items = as_column(values, "items", "items", "item").to_frame()
-    rows = Sheet("items=", items, {}).with_ids(["item"]).rows
+    rows = RoleTable("items=", items, {}).with_ids(["item"]).rows
     if kind(rows["item"].dtype) != kind(known.dtype):
         raise FrameError(
             f"items= holds {rows['item'][0]!r}, and train {known[0]!r}: make them one "

@@ -10,7 +10,7 @@ import polars as pl
 from recnb.data import files
 from recnb.data.forms import FORMS, HINTS
 from recnb.data.names import RECS, TRUTH, Named
-from recnb.data.tables import InputTable, MadeTable, Tables
+from recnb.data.tables import InputTable, MadeTable, Tables, is_file
 from recnb.errors import FrameError
 
 #: The file of documents or of queries, by the table that it is, and its column of ids.
@@ -24,7 +24,7 @@ def folder(thing: Any, name: str, named: Named) -> InputTable | None:
 
     Documents and queries may be named as files as well.
     """
-    if not files.is_file(thing):
+    if not is_file(thing):
         return None
     given = Path(thing)
     if not (given / "qrels").is_dir():

@@ -18,6 +18,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
+from recnb.data.files import COLUMNS_OF_LISTS
 from recnb.data.forms import FORMS, HINTS
 from recnb.data.lists import ListCells, list_column_of, with_a_row_an_item
 from recnb.data.names import IDS, OF_LISTS, RECS, TRUTH, Named
@@ -244,5 +245,6 @@ def _tells_apart(table: InputTable, column: str) -> bool:
     return is_id and not values.null_count() and not values.is_duplicated().any()
 
 
+COLUMNS_OF_LISTS |= LABELS
 FORMS[:0] = [log, numbered]
 HINTS.append(({*LABELS, "document"}, logs))

@@ -123,7 +123,7 @@ class Variant:
         try:
             joined = source.under(convention)
         except NoUsersError:
-            return Measurement(math.nan, source.recs["user"].clear(), np.zeros(0))
+            return Measurement(math.nan, source.recs_rows["user"].clear(), np.zeros(0))
         measure = Measure(self.metric, self.options)
         with np.errstate(invalid="ignore", divide="ignore"):
             matrix, mean = averaged(Scoring(joined, measure), Cutoffs.of(k))
@@ -148,5 +148,5 @@ def caveats_of(variants: Iterable[Variant]) -> list[str]:
 def lacking_in(source: Source, variants: Iterable[Variant]) -> list[str]:
     """Say which columns these variants read and the frames lack."""
     read = {variant.convention.order for variant in variants}
-    lacking = read - {"auto", "row", *source.lists.labels}
+    lacking = read - {"auto", "row", *source.recs.labels}
     return [_(LACKING, column=order) for order in sorted(lacking)]

@@ -233,7 +233,9 @@ def _other_side(
         theirs = Variant.of_evaluation(other, Measure(ours.metric, options, k))
         if theirs.name == ours.name:
             theirs = replace(theirs, name=_("the other evaluation"))
-        is_same = source.recs.equals(second.recs) and source.truth.equals(second.truth)
+        is_same = source.recs_rows.equals(
+            second.recs_rows
+        ) and source.truth_rows.equals(second.truth_rows)
         return source if is_same else second, theirs
     problem = f"other={quoted(other)}: "
     if is_number(other):

@@ -16,8 +16,8 @@ import polars as pl
 
 from recnb.conventions.convention import PHRASES
 from recnb.data.names import plain_name
+from recnb.data.role_table import repeated
 from recnb.data.rules import in_floats
-from recnb.data.sheet import repeated
 from recnb.display.language import N_, _
 from recnb.lint.data import (
     ENOUGH_FOR_A_RULE,
@@ -297,7 +297,7 @@ def unjudged(data: LintData) -> Iterator[Problem]:
         return
     is_top = pl.col("rank") <= (data.k or np.inf)
     top = data.lists.filter(is_top).select(*PAIR, "rank")
-    judged = data.joined.rows.judged
+    judged = data.joined.rows.truth
     rows = top.join(judged, on=PAIR, how="anti", maintain_order="left")
     measure = Measure(metric_named("judged"), k=data.k)
     _values, share = averaged(Scoring(data.joined, measure), Cutoffs.one(data.k))
@@ -320,7 +320,7 @@ def _tells_judged(data: LintData) -> bool:
         return False
     if data.hits.tied is not None:  # hits that share ranks have no rows
         return False
-    grades = data.joined.rows.judged["relevance"].cast(pl.Float64)
+    grades = data.joined.rows.truth["relevance"].cast(pl.Float64)
     return bool((grades <= 0).any())
 
 
@@ -355,7 +355,7 @@ def rank_against_score(data: LintData) -> Iterator[Problem]:
 def upside_down(data: LintData) -> Iterator[Problem]:
     if data.convention.order != "score":
         return
-    recs = data.source.recs
+    recs = data.source.recs_rows
     score = in_floats(recs["score"])
     same_user = (recs["user"].head(-1) == recs["user"].tail(-1)).to_numpy()
     if same_user.sum() < ENOUGH_FOR_A_RULE:
@@ -367,7 +367,7 @@ def upside_down(data: LintData) -> Iterator[Problem]:
             recs,
             recs.height,
             repair=Repair(data).negate_scores(),
-            facts={"column": quoted_id(data.source.lists.labels["score"])},
+            facts={"column": quoted_id(data.source.recs.labels["score"])},
         )
 
 
@@ -382,7 +382,7 @@ def upside_down(data: LintData) -> Iterator[Problem]:
 def filler_score(data: LintData) -> Iterator[Problem]:
     if data.convention.order != "score":
         return
-    recs = data.source.recs
+    recs = data.source.recs_rows
     score = recs["score"].cast(pl.Float64).to_numpy()
     filler = score.min(initial=np.inf)
     is_filled = score == filler
@@ -475,9 +475,9 @@ def ratings(data: LintData) -> Iterator[Problem]:
     convention = data.convention
     if convention.relevant_from is not None or convention.relevant != ">0":
         return
-    if "relevance" not in data.source.judgements.labels:
+    if "relevance" not in data.source.truth.labels:
         return
-    grades = data.joined.rows.judged["relevance"].cast(pl.Float64)
+    grades = data.joined.rows.truth["relevance"].cast(pl.Float64)
     low = float(grades.to_numpy().min())
     high = float(grades.to_numpy().max())
     are_half_steps = (grades * 2 % 1 == 0).all()
@@ -486,7 +486,7 @@ def ratings(data: LintData) -> Iterator[Problem]:
         liked = int(0.8 * high)
         is_disliked = pl.col("relevance").cast(pl.Float64) < liked
         yield Problem(
-            data.source.truth.filter(is_disliked),
+            data.source.truth_rows.filter(is_disliked),
             len(grades),
             repair=Repair(data, relevant_from=liked),
             frame="truth",
@@ -507,7 +507,7 @@ WITH_ZEROS = N_(
     advice="If it is how relevant an item is, name it:",
 )
 def unused_relevance(data: LintData) -> Iterator[Problem]:
-    truth = data.source.truth
+    truth = data.source.truth_rows
     amounts = _column_of_amounts(data)
     if amounts is None or len(amounts) != truth.height:
         return
@@ -537,7 +537,7 @@ def _column_of_amounts(data: LintData) -> pl.Series | None:
     None if there is none, if it holds no numbers, or relevance was given.
     """
     table = data.side.truth_columns
-    if table is None or "relevance" in data.source.judgements.labels:
+    if table is None or "relevance" in data.source.truth.labels:
         return None
     names = [name for name in table.columns if plain_name(name) in AMOUNTS]
     if not names:
@@ -622,11 +622,11 @@ BOTH_FRAMES = N_(
 def nothing_missed(data: LintData) -> Iterator[Problem]:
     n_relevant = len(data.hits.truth_user)
     if data.source.is_left_merge:
-        n_rows = data.source.recs.height
+        n_rows = data.source.recs_rows.height
         yield Problem(
             n_relevant,
             n_relevant,
-            facts={"empty": n_rows - data.source.truth.height, "rows": n_rows},
+            facts={"empty": n_rows - data.source.truth_rows.height, "rows": n_rows},
             why=LEFT_MERGE,
             advice=BOTH_FRAMES,
         )
@@ -703,7 +703,7 @@ COUNT_AS_1 = N_("Users that count 1, of whom nothing was seen: {n:,} of {of:,}")
     advice="Let them count 0:",
 )
 def nothing_seen(data: LintData) -> Iterator[Problem]:
-    listed = data.source.recs.select("user").unique(maintain_order=True)
+    listed = data.source.recs_rows.select("user").unique(maintain_order=True)
     seen = data.joined.rows.relevant.select("user")
     unseen = listed.join(seen, on="user", how="anti", maintain_order="left")
     values, _mean = data.averaged
@@ -739,7 +739,7 @@ def users_without_list(data: LintData) -> Iterator[Problem]:
     n_users = len(data.listed)
     users = data.users(~data.listed)
     if data.convention.judged_only:  # a list that holds no judged item is one
-        recs = data.source.recs
+        recs = data.source.recs_rows
         users = users.join(recs, on="user", how="anti", maintain_order="left")
     why = ""
     if data.metric.missed != "0":
@@ -806,7 +806,7 @@ def lists_taken_as_one(data: LintData) -> Iterator[Problem]:
 )
 def seen_in_train(data: LintData) -> Iterator[Problem]:
     repair = Repair(data).match_rows("recs", "train", PAIR, "anti")
-    yield Problem(repair.left_out, data.source.recs.height, repair=repair)
+    yield Problem(repair.left_out, data.source.recs_rows.height, repair=repair)
 
 
 @check(
@@ -835,7 +835,7 @@ def train_in_truth(data: LintData) -> Iterator[Problem]:
 )
 def train_after_truth(data: LintData) -> Iterator[Problem]:
     when, until = comparable_times(data)
-    answers = data.source.truth.select("user", first=until)
+    answers = data.source.truth_rows.select("user", first=until)
     first_of_user = answers.group_by("user").agg(pl.col("first").min())
     train = data.frame("train").select(PAIR).with_columns(when)
     rows = train.join(first_of_user, on="user", maintain_order="left")

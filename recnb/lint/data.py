@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from recnb.data.sheet import Sheet, rows_of_users
+from recnb.data.role_table import RoleTable, rows_of_users
 from recnb.display.language import Message, _
 from recnb.display.text import one_line, sample_in_words
 from recnb.metrics.gain import Gain
@@ -72,10 +72,10 @@ class LintData:
 
     Frames are there in two states:
 
-    - `source.recs` and `source.truth` have all rows as they were given, which checks of
+    - `source.recs_rows` and `source.truth_rows` have all rows as they were given, which checks of
       the frames themselves read; `frame(name)` is one of these by its name.
     - `joined.rows.lists` has the rows that are left under the convention, with ranks.
-      `joined.rows.judged` has the rows of the truth, `joined.rows.relevant` the relevant
+      `joined.rows.truth` has the rows of the truth, `joined.rows.relevant` the relevant
       ones of the users evaluated, which checks of the number read.
 
     What is computed of them is so when it is first used.
@@ -146,15 +146,18 @@ class LintData:
 
     def frame(self, name: str) -> pl.DataFrame:
         """Return one of the frames, by roles; an error if its rows are not in memory."""
-        holder = self.source if name in SIDES else self.side
-        frame: pl.DataFrame = getattr(holder, name)
+        if name == "recs":
+            return self.source.recs_rows
+        if name == "truth":
+            return self.source.truth_rows
+        frame: pl.DataFrame = getattr(self.side, name)
         return frame
 
     def ids_of(self, name: str, roles: list[str]) -> pl.DataFrame:
         """Return ids in the rows of a frame; users of train as the lists that they have."""
         frame = self.frame(name)
         if name == "train" and "user" in roles:
-            frame = self.source.keys.numbered(Sheet("train", frame, {})).rows
+            frame = self.source.keys.numbered(RoleTable("train", frame, {})).rows
         return frame.select(roles)
 
     def ids(self, name: str, role: str) -> pl.Series:
@@ -230,7 +233,7 @@ NEEDS = {
     "items": Need(lambda data: data.side.items is not None, "Give `items=` to check."),
     "k": Need(lambda data: data.asked_k is not None, "Give `k=` to check."),
     "score": Need(
-        lambda data: "score" in data.source.lists.labels,
+        lambda data: "score" in data.source.recs.labels,
         "The lists have no scores.",
     ),
     "judged": Need(

@@ -146,9 +146,9 @@ class Problem:
         """Return one of the rows as a sentence, under the caller's names of columns."""
         if isinstance(self.rows, int):
             return ""
-        labels = data.source.lists.labels
+        labels = data.source.recs.labels
         if self.frame == "truth":
-            labels = data.source.judgements.labels
+            labels = data.source.truth.labels
         # The same row in whatever order rows are given.
         first = self.rows.bottom_k(1, by=self.rows.columns[:2])
         lists = data.joined.users

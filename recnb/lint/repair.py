@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple, Self
 import polars as pl
 
 from recnb.conventions.convention import DECISIONS, ROW_ORDERS
-from recnb.data.in_memory import Sheets
+from recnb.data.in_memory import InMemory
 from recnb.data.names import Labels
 from recnb.data.side_data import GivenFrame
 from recnb.display.language import N_, _
@@ -316,7 +316,7 @@ class Repair:
         source = data.source
         if "split" in self.options:
             return None  # of other lists than these
-        if not isinstance(source, Sheets) or self._takes_long(source):
+        if not isinstance(source, InMemory) or self._takes_long(source):
             return None
         decided = {
             name: value for name, value in self.options.items() if name in DECISIONS
@@ -325,23 +325,23 @@ class Repair:
         joined = self._put_right(source).under(convention)
         return LintData(evaluation.restricted(joined, **decided), data.measure).measured
 
-    def _takes_long(self, source: Sheets) -> bool:
-        if source.recs.height <= MOST_ROWS:
+    def _takes_long(self, source: InMemory) -> bool:
+        if source.recs_rows.height <= MOST_ROWS:
             return False
         ties = self.options.get("ties", self.data.convention.ties)
         return self.data.evaluation.library is not None or ties not in ROW_ORDERS
 
-    def _put_right(self, source: Sheets) -> Sheets:
+    def _put_right(self, source: InMemory) -> InMemory:
         """Return the source with the rows that are put right."""
-        lists, judgements = source.lists, source.judgements
+        recs, truth = source.recs, source.truth
         changed = [*self.columns, *(change.frame for change in self.changes)]
         if "recs" in changed:
-            lists = lists.with_rows(self.changed("recs"))
+            recs = recs.with_rows(self.changed("recs"))
         if "truth" in changed:
             rows = self.changed("truth")
-            labels = {role: role for role in rows.columns} | {**judgements.labels}
-            judgements = replace(judgements, rows=rows, labels=labels)
-        return replace(source, lists=lists, judgements=judgements)
+            labels = {role: role for role in rows.columns} | {**truth.labels}
+            truth = replace(truth, rows=rows, labels=labels)
+        return replace(source, recs=recs, truth=truth)
 
 
 def _are_joinable(here: GivenFrame, there: GivenFrame, roles: Sequence[str]) -> bool:

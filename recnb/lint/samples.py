@@ -87,7 +87,7 @@ def _sample_in_truth(data: LintData) -> SampledCandidates | None:
     rows may be missing.
     """
     users = data.users(data.listed)
-    judged = data.joined.rows.judged.join(users, on="user", how="semi")
+    judged = data.joined.rows.truth.join(users, on="user", how="semi")
     recs = data.joined.rows.lists.join(users, on="user", how="semi")
     n_items = pl.concat([judged["item"], recs["item"]]).n_unique()
     # What was not relevant and is in no list was put into the truth as a candidate.

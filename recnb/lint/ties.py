@@ -51,7 +51,7 @@ def list_rows(data: LintData) -> ListRows | None:
 
     None if they have no scores that are numbers.
     """
-    if "score" not in data.source.lists.labels:
+    if "score" not in data.source.recs.labels:
         return None
     recs = data.joined.rows.lists
     if not (recs["score"].dtype.is_numeric() or recs["score"].dtype == pl.Boolean):

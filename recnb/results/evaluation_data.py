@@ -14,7 +14,7 @@ import polars as pl
 from recnb.caching import cached_property
 from recnb.conventions import Convention, presets
 from recnb.data import Joined, Source
-from recnb.data.in_memory import Sheets
+from recnb.data.in_memory import InMemory
 from recnb.data.names import title_column
 from recnb.data.read import Input
 from recnb.data.side_data import SideData, with_other_lists
@@ -100,7 +100,7 @@ class EvaluationData:
         They are a row whose columns are roles.
         """
         lists, source = self.keys.lists_in(values), self.joined.source
-        if isinstance(source, Sheets):
+        if isinstance(source, InMemory):
             joined = source.among(lists).under(self.convention)
         else:
             joined = self.joined.among(lists)
@@ -337,8 +337,8 @@ class EvaluationData:
 
     def _label_of(self, role: str) -> str:
         """Return the caller's name of a column that both frames have."""
-        label = self.source.lists.label(role)
-        return self.source.judgements.label(role) if label == role else label
+        label = self.source.recs.label(role)
+        return self.source.truth.label(role) if label == role else label
 
     @cached_property
     def noun(self) -> Noun:
@@ -430,9 +430,9 @@ class EvaluationData:
         if len(self.joined.hits.rank):
             return ()
         source = self.source
-        if not isinstance(source, Sheets) or source.is_part:
+        if not isinstance(source, InMemory) or not source.needs_users:
             return ()
-        items, judged = self.joined.rows.lists["item"], self.joined.rows.judged["item"]
+        items, judged = self.joined.rows.lists["item"], self.joined.rows.truth["item"]
         if not len(items) or not len(judged):
             return ()
         if items.is_in(judged.unique().implode()).any():

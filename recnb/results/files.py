@@ -18,7 +18,8 @@ from typing import Any, BinaryIO, overload
 
 import numpy as np
 
-from recnb.data.files import File, is_file
+from recnb.data.files import File
+from recnb.data.tables import is_file
 from recnb.errors import OptionError, WriteError
 
 #: Paths of the streams of a process, which may lead to a regular file.

@@ -15,7 +15,7 @@ import numpy as np
 
 from recnb.conventions import Convention, options_in_words, presets
 from recnb.data import Joined
-from recnb.data.in_memory import Sheets
+from recnb.data.in_memory import InMemory
 from recnb.display.language import _
 from recnb.display.text import Phrase
 from recnb.errors import NoUsersError, OptionError
@@ -422,7 +422,7 @@ def ties_may_decide(joined: Joined) -> bool:
     convention, source = joined.convention, joined.source
     if convention.order != "score" or convention.ties != Convention.ties:
         return False
-    if not isinstance(source, Sheets) or source.recs.height > LOOKED_AT:
+    if not isinstance(source, InMemory) or source.recs_rows.height > LOOKED_AT:
         return True
     scores = joined.rows.lists.select("user", "item", "score")
     hits = scores.join(joined.rows.relevant, on=["user", "item"], how="semi")

@@ -19,7 +19,7 @@ import polars as pl
 from recnb.data.columns import from_pandas, kind
 from recnb.data.ids import each_once
 from recnb.data.names import IDS, TRUTH
-from recnb.data.sheet import Sheet
+from recnb.data.role_table import RoleTable
 from recnb.data.side_data import OtherColumns
 from recnb.data.splits import BY_USER, Keys
 from recnb.display.language import pgettext
@@ -87,7 +87,7 @@ def _frames_of(
     """Give each frame, its columns beside ids, and what reads one of them."""
     side_data = data.side_data
     users, truth, items = side_data.users, side_data.truth_columns, side_data.items
-    label = data.source.judgements.label
+    label = data.source.truth.label
     ids = ("user", "item", label("user"), label("item"))
     if users is not None:
         columns = [name for name in users.columns if name != "user"]
@@ -164,14 +164,14 @@ def _rows_of_truth(
     table = truth.ids.with_columns(value=truth[name])
     if "item" not in table.columns:  # rows are items
         table = table.with_row_index("item").cast({"item": pl.Int64})
-    labels = {role: data.source.judgements.label(role) for role in IDS}
-    sheet = Sheet(TRUTH, table, labels).with_ids()
-    return data.keys.numbered(sheet).rows
+    labels = {role: data.source.truth.label(role) for role in IDS}
+    with_ids = RoleTable(TRUTH, table, labels).with_ids()
+    return data.keys.numbered(with_ids).rows
 
 
 def _n_in_train(data: EvaluationData, train: pl.DataFrame, _name: str) -> pl.DataFrame:
     """Return how many rows of train each list has."""
-    had = data.keys.numbered(Sheet("train", train, {})).rows
+    had = data.keys.numbered(RoleTable("train", train, {})).rows
     n_rows = had.group_by("user").agg(value=pl.len().cast(pl.Int64))
     of_lists = everyone_in(data).to_frame().join(n_rows, on="user", how="left")
     return of_lists.with_columns(pl.col("value").fill_null(0))

@@ -17,10 +17,9 @@ import polars as pl
 
 from recnb.conventions.convention import in_words
 from recnb.data.ids import positions
-from recnb.data.in_memory import Sheets
+from recnb.data.in_memory import InMemory
 from recnb.data.names import split_labels
 from recnb.data.side_data import words_of
-from recnb.data.splits import values_of
 from recnb.data.weights import Weighting
 from recnb.display.language import N_, _
 from recnb.display.text import dates_alone, one_line
@@ -147,12 +146,12 @@ class TruthParts(EvaluatedParts):
 
     def evaluated(self, name: str, model: EvaluationData, part: int) -> EvaluationData:
         """Evaluate a model against the rows of the truth that have one value."""
-        rows, source = self.rows[name], _sheets_of(model)
+        rows, source = self.rows[name], _in_memory_of(model)
         value = pl.lit(self.values[part], dtype=rows["value"].dtype)
         has_value = pl.col("value").eq_missing(value)
-        truth = source.truth[rows.filter(has_value)["row"]]
-        judgements = source.judgements.with_rows(truth)
-        of_part = replace(source, judgements=judgements, is_part=True)
+        truth_rows = source.truth_rows[rows.filter(has_value)["row"]]
+        truth = source.truth.with_rows(truth_rows)
+        of_part = replace(source, truth=truth, needs_users=False)
         return model.restricted(of_part.under(model.convention))
 
 
@@ -225,7 +224,7 @@ def _parts_of_split(
     values = values.select([*split_labels(columns)]).unique().sort(pl.all())
     refuse_many(values.height, ", ".join(columns))
     return PartsOfSplit(
-        labels=columns, keys=values_of(values), values=values, is_tested=is_tested
+        labels=columns, keys=values.rows(), values=values, is_tested=is_tested
     )
 
 
@@ -361,17 +360,17 @@ def _truth_with_values(data: EvaluationData, column: Column) -> pl.DataFrame:
     """Return the rows of the truth, numbered, with their values of a column."""
     if column.label in data.side_data.differing and column.frame == "truth":
         raise _several_lists_error(data, column.label)
-    rows = _sheets_of(data).truth.with_row_index("row")
+    rows = _in_memory_of(data).truth_rows.with_row_index("row")
     if column.frame == "items":
         of_items = _values_of_items(column).cast({"item": rows["item"].dtype})
         return rows.join(of_items, on="item", how="left", maintain_order="left")
     return _with_values_of_truth(rows, column)
 
 
-def _sheets_of(data: EvaluationData) -> Sheets:
+def _in_memory_of(data: EvaluationData) -> InMemory:
     """Return lists and truth of all users; refused where they are not in memory."""
     source = data.source
-    if not isinstance(source, Sheets):
+    if not isinstance(source, InMemory):
         raise source.elsewhere()
     return source
 

@@ -21,9 +21,9 @@ import recnb
 from recnb.conventions import WORDS, Convention
 from recnb.data import ids, join, matches, rules
 from recnb.data.in_memory import source_of
-from recnb.data.matches import Truth
+from recnb.data.matches import GradedTruth
 from recnb.data.names import RECS, TRUTH
-from recnb.data.sheet import Sheet
+from recnb.data.role_table import RoleTable
 from recnb.errors import FrameError, OptionError
 from recnb.metrics.hits import Hits
 from tests.data.naive_join import NaiveJoin, RepeatedError, naive_join
@@ -119,18 +119,18 @@ def hold(recs, truth, convention):
         want = naive_join(*rows, convention)
     except RepeatedError:
         with pytest.raises((matches.RepeatError, FrameError)):
-            join.join(Sheet(RECS, recs, {}), Truth(truth), convention)
+            join.join(RoleTable(RECS, recs, {}), GradedTruth(truth), convention)
         return False
-    got = join.join(Sheet(RECS, recs, {}), Truth(truth), convention)
+    got = join.join(RoleTable(RECS, recs, {}), GradedTruth(truth), convention)
     hold_hits(got.hits, want)
     assert got.users.to_list() == want.users
-    assert got.frame_row_of_entry.tolist() == [row for _u, _r, row in want.entries]
+    assert got.rows.row_of_entry.tolist() == [row for _u, _r, row in want.entries]
     assert got.in_both == want.in_both
     assert got.n_without_relevant == want.n_without_relevant
     assert got.has_gaps == want.has_gaps
     if convention.duplicates == "error":  # lists that do not count may repeat items
         convention = replace(convention, duplicates="keep")
-    rank = rules.rank_of_rows(Sheet(RECS, recs, {}), Truth(truth), convention)
+    rank = rules.rank_of_rows(RoleTable(RECS, recs, {}), GradedTruth(truth), convention)
     assert rank.tolist() == [want.rank_of_row.get(n, 0) for n in range(recs.height)]
     return True
 
@@ -198,7 +198,9 @@ def test_equal_scores_keep_the_order_of_rows(ties, way):
     truth = pl.DataFrame({"user": np.arange(n_users), "item": np.full(n_users, 7)})
     truth = truth.with_columns(relevance=1.0)
     hits = join.join(
-        Sheet(RECS, recs, {}), Truth(truth), Convention(order="score", ties=ties)
+        RoleTable(RECS, recs, {}),
+        GradedTruth(truth),
+        Convention(order="score", ties=ties),
     ).hits
     row = np.arange(len(user)) * (1 if ties == "first" else -1)
     order = np.lexsort((row, -score, user))
@@ -211,7 +213,7 @@ def test_zero_and_minus_zero_are_equal_scores(way):
     recs = pl.DataFrame({"user": 1, "item": [1, 2, 3], "score": [-0.0, 0.0, -0.0]})
     truth = pl.DataFrame({"user": 1, "item": [2], "relevance": [1.0]})
     assert join.join(
-        Sheet(RECS, recs, {}), Truth(truth), Convention(order="score")
+        RoleTable(RECS, recs, {}), GradedTruth(truth), Convention(order="score")
     ).hits.rank.tolist() == [2]
 
 
@@ -228,20 +230,21 @@ def test_recorded_joins_are_as_they_were(case, way):
     convention = Convention(**case["convention"])
     if case["result"] == "refused":
         with pytest.raises((matches.RepeatError, FrameError, OptionError)):
-            join.join(Sheet(RECS, recs, {}), Truth(truth), convention)
+            join.join(RoleTable(RECS, recs, {}), GradedTruth(truth), convention)
         return
     got, want = (
-        join.join(Sheet(RECS, recs, {}), Truth(truth), convention),
+        join.join(RoleTable(RECS, recs, {}), GradedTruth(truth), convention),
         dict(case["result"]),
     )
     hits, tied = want.pop("hits"), want.pop("tied")
-    rank = rules.rank_of_rows(Sheet(RECS, recs, {}), Truth(truth), convention)
+    rank = rules.rank_of_rows(RoleTable(RECS, recs, {}), GradedTruth(truth), convention)
     assert rank.tolist() == want.pop("rank")
     assert got.hits.max_relevance == want.pop("max_relevance")
     assert {name: getattr(got.hits, name).tolist() for name in hits} == hits
     for name, values in (tied or {}).items():
         assert getattr(got.hits.tied, name) == pytest.approx(values)
     assert (got.hits.tied is None) == (tied is None)
+    assert got.rows.row_of_entry.tolist() == want.pop("frame_row_of_entry")
     for name, value in want.items():
         result = getattr(got, name)
         assert (result if isinstance(result, int) else [*result]) == value
@@ -414,7 +417,7 @@ def test_a_row_of_the_truth_is_relevant_or_not(candidates, n_relevant):
 def test_some_users_joined_again_keep_the_scale_of_grades_of_all():
     lists = pl.DataFrame({"user": ["ann", "bob"], "item": ["a", "b"], "score": [1, 1]})
     judged = lists.select("user", "item", relevance=pl.Series([1, 3]))
-    of_all = source_of(Sheet(RECS, lists, {}), Sheet(TRUTH, judged, {}))
+    of_all = source_of(RoleTable(RECS, lists, {}), RoleTable(TRUTH, judged, {}))
     of_ann = of_all.among(pl.Series(["ann"]))
     for source in (of_all, of_ann):
         assert source.under(Convention()).hits.max_relevance == 3

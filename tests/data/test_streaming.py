@@ -88,7 +88,7 @@ def test_some_users_of_files_have_their_rows_of_the_truth():
     assert not source.in_memory
     evaluated = truth[truth["user"].isin(found.users)]
     assert 0 < len(evaluated) < len(truth)
-    rows = source.truth.sort("user", "item").to_pandas()
+    rows = source.truth_rows.sort("user", "item").to_pandas()
     expected = evaluated.sort_values(["user", "item"], ignore_index=True)
     pd.testing.assert_frame_equal(rows[[*expected]], expected, check_dtype=False)
 
@@ -137,10 +137,10 @@ def test_models_in_one_file_are_not_held(tmp_path):
 @pytest.mark.parametrize("kind", STREAMED)
 def test_rows_are_read_once(kind, monkeypatch):
     recs, truth = random_frames(np.random.default_rng(9))
-    begun, read = [], file_parts.batches_of
+    begun, read = [], InputTable.batches
     monkeypatch.setattr(
-        file_parts,
-        "batches_of",
+        InputTable,
+        "batches",
         lambda *given: begun.append((given[0].name, [*given[1]])) or read(*given),
     )
     made, whole = (
@@ -263,10 +263,10 @@ PEAK = """
 import sys
 import polars as pl
 import recnb
-from recnb.data import batches, file_parts
+from recnb.data import file_parts, tables
 
 folder, held = sys.argv[1], int(sys.argv[2])
-batches.ROWS, file_parts.HELD = 100_000, held
+tables.ROWS, file_parts.HELD = 100_000, held
 recs, truth = (pl.scan_parquet(f"{folder}/{name}.parquet") for name in ("recs", "truth"))
 for rows in (recs.head(10_000), recs):
     made = rows.rec.against(truth)

@@ -209,4 +209,4 @@ def test_the_truth_is_numbered_once():
     (truth,) = ev.source._truths.values()
     assert {"users", "by_user", "repeats_a_pair"} <= {*vars(truth)}
     assert "_hash_table" in vars(truth.pair_lookup)
-    assert hits[0].rows.judged.equals(hits[1].rows.judged)
+    assert hits[0].rows.truth.equals(hits[1].rows.truth)

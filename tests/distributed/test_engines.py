@@ -108,7 +108,7 @@ def test_numbers_are_those_of_pandas(kind, number):
     at = number % expected.n_users
     assert made.lists_of([at])[0] == expected.lists_of([at])[0]
     assert made.relevant_of(at).equals(expected.relevant_of(at))
-    judged = [one.joined.rows.judged.sort("user", "item") for one in (made, expected)]
+    judged = [one.joined.rows.truth.sort("user", "item") for one in (made, expected)]
     assert judged[0].equals(judged[1])
 
 
@@ -164,7 +164,7 @@ def test_rows_of_the_truth_are_those_of_pandas_where_parts_have_no_rows(kind, te
     made = kind.evaluate(kind.parted(recs), kind.parted(truth), npartitions=25)
     expected = recnb.evaluate(recs, truth)
     assert made.counts == expected.counts
-    for name in ("judged", "relevant"):
+    for name in ("truth", "relevant"):
         rows, wanted = (
             getattr(ev.joined.rows, name).sort("user", "item")
             for ev in (made, expected)
@@ -227,7 +227,7 @@ def test_nothing_is_computed_before_a_number_is_asked_for_and_hits_come_once(
     assert len(sent) == 2  # under recnb's convention, and under a library's
     per_user = [n_bytes / 1_000 for n_bytes in sent]
     assert max(per_user) < 130  # hits and counts; with the rows of the truth 100 more
-    made.joined.rows.judged  # noqa: B018 -- asked for, and read where they are
+    made.joined.rows.truth  # noqa: B018 -- asked for, and read where they are
     assert len(sent) == 3
 
 

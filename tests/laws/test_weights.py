@@ -511,7 +511,7 @@ def test_a_propensity_is_looked_up_once_and_then_a_column_of_the_truth(monkeypat
 
     monkeypatch.setattr(in_memory, "look_up", counted)
     ev = recnb.evaluate(POPULAR, SAMPLE.test, propensity=PROPENSITY)
-    truth = ev.source.truth
+    truth = ev.source.truth_rows
     wanted = [PROPENSITY[item] for item in truth["item"]]
     assert truth["propensity"].to_list() == wanted
     rows = [ev.source.under(convention).rows.relevant for convention in CONVENTIONS]

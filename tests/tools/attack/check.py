@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import recnb
-from recnb.data import batches, file_parts
+from recnb.data import file_parts, tables
 from recnb.errors import RecnbError
 from tests.strategies import Options
 from tests.tools.attack import frames
@@ -69,7 +69,7 @@ def place_for(case: Case) -> Iterator[Path]:
         pytest.MonkeyPatch.context() as patched,
     ):
         if case.way.startswith("streamed"):
-            patched.setattr(batches, "ROWS", 4)
+            patched.setattr(tables, "ROWS", 4)
             patched.setattr(file_parts, "HELD", 72)
             patched.setattr(file_parts, "N_PARTS", 8)
         yield Path(folder)

@@ -1,4 +1,4 @@
-"""A sheet: the rows of one of the caller's tables, by role, and checks of them.
+"""The rows of one of the caller's tables, by role, and checks of them.
 
 Checks of ids, numbers, repeats and order are methods here, since their errors name the
 table and the caller's columns.
@@ -22,7 +22,6 @@ from recnb.data.columns import (
     is_no_number,
     kind,
     surely_within,
-    with_series,
 )
 from recnb.data.names import IDS, TRUTH, Labels
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
@@ -36,7 +35,7 @@ SEVERAL_LISTS = (
 
 
 @dataclass(frozen=True, eq=False)
-class Sheet:
+class RoleTable:
     """The rows of one table: a column for each role, under the role's name."""
 
     #: What errors call the table: "recommendations", "truth", "train".
@@ -61,22 +60,22 @@ class Sheet:
         """Name the column of a role as errors do."""
         return f"{self.name}: column {self.label(role)!r}"
 
-    def with_rows(self, rows: pl.DataFrame) -> Sheet:
-        """Return the sheet with other rows."""
+    def with_rows(self, rows: pl.DataFrame) -> RoleTable:
+        """Return the table with other rows."""
         return replace(self, rows=rows)
 
-    def with_columns(self, *columns: pl.Series) -> Sheet:
-        """Return the sheet with more columns, or others under the same names."""
+    def with_columns(self, *columns: pl.Series) -> RoleTable:
+        """Return the table with more columns, or others under the same names."""
         return self.with_rows(with_series(self.rows, *columns))
 
-    def of_users(self, users: pl.Series) -> Sheet:
-        """Return the sheet with the rows of some users."""
+    def of_users(self, users: pl.Series) -> RoleTable:
+        """Return the table with the rows of some users."""
         return self.with_rows(rows_of_users(self.rows, users))
 
     # Ids
 
-    def with_ids(self, roles: Sequence[str] = IDS) -> Sheet:
-        """Return the sheet with ids as whole numbers or text; refuse it without rows."""
+    def with_ids(self, roles: Sequence[str] = IDS) -> RoleTable:
+        """Return the table with ids as whole numbers or text; refuse it without rows."""
         if self.rows.height == 0:
             raise no_rows(self.name)
         rows = self.rows
@@ -150,13 +149,13 @@ class Sheet:
             f"id, a whole number below 2**63 or text. {fix}"
         )
 
-    def typed_as(self, other: Sheet) -> Sheet:
-        """Return the sheet whose ids are of another's types, if it has no rows."""
+    def typed_as(self, other: RoleTable) -> RoleTable:
+        """Return the table whose ids are of another's types, if it has no rows."""
         if self.rows.height:
             return self
         return self.with_columns(*[other[role].clear() for role in IDS])
 
-    def refuse_other_kinds(self, other: Sheet) -> None:
+    def refuse_other_kinds(self, other: RoleTable) -> None:
         """Raise an error for ids of another type.
 
         1 and "1" never match, and every score would be 0.
@@ -170,9 +169,9 @@ class Sheet:
             if ours == theirs:
                 continue
             examples = ", ".join(
-                f"{sheet.name} in column {sheet.label(role)!r} "
-                f"{kind(sheet.rows[role].dtype)} (such as {sheet.rows[role][0]!r})"
-                for sheet in (self, other)
+                f"{table.name} in column {table.label(role)!r} "
+                f"{kind(table.rows[role].dtype)} (such as {table.rows[role][0]!r})"
+                for table in (self, other)
             )
             fix, typed = _fix_of_kinds(self, other, role)
             raise FrameError(
@@ -349,8 +348,8 @@ class Sheet:
             "in rank order already, order='row'."
         )
 
-    def with_checked(self, order: str) -> Sheet:
-        """Return the sheet whose ranks or scores, which order its lists, are checked."""
+    def with_checked(self, order: str) -> RoleTable:
+        """Return the table whose ranks or scores, which order its lists, are checked."""
         if order == "rank":
             return self.with_columns(self.ranks())
         if order == "score":
@@ -390,15 +389,17 @@ def no_rows(name: str) -> NoRowsError:
     return NoRowsError(f"{name}: there are no rows to evaluate, it is empty.")
 
 
-def _fix_of_kinds(ours: Sheet, theirs: Sheet, role: str) -> tuple[str, dict[str, str]]:
+def _fix_of_kinds(
+    ours: RoleTable, theirs: RoleTable, role: str
+) -> tuple[str, dict[str, str]]:
     """Say how ids of two kinds become one; as text 1.0 would not match 1.
 
     With it comes what is said in its place on the command line.
     """
-    for sheet in (ours, theirs):
-        is_text = sheet.rows[role].dtype == pl.String
-        if is_text and sheet.rows[role].str.contains(r"^-?\d+\.0+$").all():
-            column = f"{sheet.name}[{sheet.label(role)!r}]"
+    for table in (ours, theirs):
+        is_text = table.rows[role].dtype == pl.String
+        if is_text and table.rows[role].str.contains(r"^-?\d+\.0+$").all():
+            column = f"{table.name}[{table.label(role)!r}]"
             fix = (
                 f"Make numbers of such text, {column} = {column}.astype(float); of a "
                 "CSV file pandas.read_csv does."
@@ -441,3 +442,14 @@ def repeated(table: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     suspects = table.filter(row_hash.is_in(pl.Series(repeated_hashes).implode()))
     counts = suspects.group_by(keys, maintain_order=True).len()
     return counts.filter(pl.col("len") > 1)
+
+
+def with_series(table: pl.DataFrame, *columns: pl.Series) -> pl.DataFrame:
+    """Replace or add columns, without the query that `DataFrame.with_columns` runs."""
+    other = table.clone()
+    for column in columns:
+        if column.name in other.columns:
+            other.replace_column(other.get_column_index(column.name), column)
+        else:
+            other.insert_column(other.width, column)
+    return other
