@@ -298,10 +298,7 @@ class ItemDataOfParts(ItemData):
 
         of_parts = self._parts.each(self._on_part(of_users, self.catalogue))
         users_of_parts, values_of_parts = zip(*of_parts, strict=True)
-        users = pl.concat(users_of_parts)
-        order = users.arg_sort()
-        users = users.gather(order)
-        together = PerUser.together(values_of_parts, order.to_numpy())
+        users, together = PerUser.together(users_of_parts, values_of_parts)
         return replace(together, rows=rows)
 
 

@@ -108,15 +108,14 @@ def _computed(
 ) -> tuple[pl.Series, list[PerUser | Whole]]:
     """Compute a metric beyond accuracy; return the users of the values as well."""
     parts = [data.item_data] if metric.of == "all" else alone(data)
+    users = [part.users_of(metric) for part in parts]
     by_cutoff: list[list[Any]] = [
         [part.compute(metric, cutoff, options) for part in parts] for cutoff in k
     ]
-    users = pl.concat([part.users_of(metric) for part in parts])
     if len(parts) == 1:
-        return users, [values for (values,) in by_cutoff]
-    order = users.arg_sort()
-    together = [PerUser.together(values, order.to_numpy()) for values in by_cutoff]
-    return users.gather(order), [*together]
+        return users[0], [values for (values,) in by_cutoff]
+    together = [PerUser.together(users, values) for values in by_cutoff]
+    return together[0][0], [values for _users, values in together]
 
 
 def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:

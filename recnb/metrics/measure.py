@@ -548,33 +548,28 @@ class _MeasureText:
 
         Of a metric with an option `recall` a level of recall follows, "IPrec@0.5".
         """
-        options, after = self.options, self.after
-        if "recall" not in self.metric.defaults:
-            cutoff = options.pop("cutoff", None)
-            if after is not None and cutoff is not None:
-                raise OptionError(
-                    f"{self.text!r} gives its cut-off twice: leave it out of the "
-                    "brackets."
-                )
-            if after is not None:
-                cutoff = self._number_after(after, int)
-            return self._whole(Cutoffs.one(cutoff))
-        if after is None:
-            return None
-        if "recall" in options:
+        level = "recall" if "recall" in self.metric.defaults else "cutoff"
+        value = self.options.pop(level, None)
+        if self.after is not None and value is not None:
+            twice = "its cut-off" if level == "cutoff" else level
             raise OptionError(
-                f"{self.text!r} gives recall twice: leave it out of the brackets."
+                f"{self.text!r} gives {twice} twice: leave it out of the brackets."
             )
-        options["recall"] = self._number_after(after, float)
+        if self.after is not None:
+            value = self._number_after(int if level == "cutoff" else float)
+        if level == "cutoff":
+            return self._whole(Cutoffs.one(value))
+        if value is not None:
+            self.options["recall"] = value
         return None
 
-    def _number_after(self, after: str, kind: type[int | float]) -> Any:
+    def _number_after(self, kind: type[int | float]) -> Any:
         """Read what follows "@": a rank, or a level of recall."""
         try:
-            return kind(after)
+            return kind(self.after)
         except ValueError as problem:
             raise self._refused(
-                f"@{after} is no cut-off: type a number such as @10."
+                f"@{self.after} is no cut-off: type a number such as @10."
             ) from problem
 
     def _whole(self, cutoffs: Cutoffs) -> int | None:
