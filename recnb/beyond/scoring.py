@@ -52,12 +52,6 @@ def values_of_lists(
         # on the cut-offs beside it.
         matrix, weights = np.stack(values).T, data.source.weight_of(users)
         mean = means(matrix, weights)
-    # Both those given and the metric's defaults.
-    options_in_words = {
-        name: _plain_option(value)
-        for name, value in measure.chosen.items()
-        if value is not None
-    }
     at_deepest = results[k.values.index(k.deepest)]
     grounds = Grounds(data, measure, at_deepest, users, weights)
     basis = Basis(grounds.words, grounds.averaged, data.user_label, data.noun)
@@ -67,7 +61,7 @@ def values_of_lists(
         users=users,
         matrix=matrix,
         mean=mean,
-        convention=data.convention.with_metric(options_in_words),
+        convention=data.convention.with_metric(_plain_options(measure)),
         basis=basis,
         results=tuple(results),
         sample=partial(data.sample_of, users, weights),
@@ -223,16 +217,23 @@ class Grounds:
         | is                 | coverage, which is usually normalized  |
         """
         words = list[str]()
-        for name, value in self.measure.chosen.items():
-            shown = _plain_option(value)
-            is_set = shown is not None and shown != ""
+        for name, shown in _plain_options(self.measure).items():
             is_cut_at_k = name == "cutoff" and shown == "k"
             is_usually_off = shown is False and self._metric.defaults[name] is False
-            if is_set and not is_cut_at_k and not is_usually_off:
+            if shown != "" and not is_cut_at_k and not is_usually_off:
                 phrase = f"{name}={shown}"
                 is_given = name in self.measure.options
                 words.append(Phrase(phrase, phrase) if is_given else phrase)
         return words
+
+
+def _plain_options(measure: Measure) -> dict[str, Any]:
+    """Return the options that are set, given or by default, as words and numbers."""
+    return {
+        name: _plain_option(value)
+        for name, value in measure.chosen.items()
+        if value is not None
+    }
 
 
 def _plain_option(value: object) -> Any:
@@ -242,7 +243,7 @@ def _plain_option(value: object) -> Any:
     """
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or isinstance(value, (str, bool, int, float)):
+    if isinstance(value, (str, bool, int, float)):
         return value
     if not isinstance(value, (list, tuple)):
         return "given"

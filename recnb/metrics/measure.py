@@ -550,26 +550,27 @@ class _MeasureText:
         """
         level = "recall" if "recall" in self.metric.defaults else "cutoff"
         value = self.options.pop(level, None)
-        if self.after is not None and value is not None:
+        after = self.after
+        if after is not None and value is not None:
             twice = "its cut-off" if level == "cutoff" else level
             raise OptionError(
                 f"{self.text!r} gives {twice} twice: leave it out of the brackets."
             )
-        if self.after is not None:
-            value = self._number_after(int if level == "cutoff" else float)
+        if after is not None:
+            value = self._number_after(after, int if level == "cutoff" else float)
         if level == "cutoff":
             return self._whole(Cutoffs.one(value))
         if value is not None:
             self.options["recall"] = value
         return None
 
-    def _number_after(self, kind: type[int | float]) -> Any:
+    def _number_after(self, after: str, kind: type[int | float]) -> Any:
         """Read what follows "@": a rank, or a level of recall."""
         try:
-            return kind(self.after)
+            return kind(after)
         except ValueError as problem:
             raise self._refused(
-                f"@{self.after} is no cut-off: type a number such as @10."
+                f"@{after} is no cut-off: type a number such as @10."
             ) from problem
 
     def _whole(self, cutoffs: Cutoffs) -> int | None:
