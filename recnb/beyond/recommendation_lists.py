@@ -15,7 +15,6 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
-import polars as pl
 
 from recnb.metrics.hits import Bools, Floats, Hits, Ints
 
@@ -132,11 +131,8 @@ class PerUser:
     rows: Callable[[int], TermRows] | None = None
 
     @classmethod
-    def together(
-        cls, users: Sequence[pl.Series], parts: Sequence[PerUser]
-    ) -> tuple[pl.Series, PerUser]:
-        """Put several groups of users and their values together, sorted by user."""
-        order = pl.concat(users).arg_sort().to_numpy()
+    def together(cls, parts: Sequence[PerUser], order: Ints) -> PerUser:
+        """Put the values of several groups of users together, in an order of them."""
         sizes = [len(part.value) for part in parts]
         starts = np.cumsum(sizes) - sizes
 
@@ -147,8 +143,7 @@ class PerUser:
             assert of_part is not None
             return of_part(row - int(starts[part]))
 
-        values = np.concatenate([part.value for part in parts])[order]
-        return pl.concat(users).sort(), cls(values, rows)
+        return cls(np.concatenate([part.value for part in parts])[order], rows)
 
 
 def divided(total: Floats, out_of: Floats) -> Floats:

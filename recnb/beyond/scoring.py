@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from recnb.beyond.catalogue import Catalogue
-from recnb.beyond.item_data import ItemData
+from recnb.beyond.item_data import ItemData, put_together
 from recnb.beyond.recommendation_lists import PerUser, Whole
 from recnb.display.language import N_, _, ngettext
 from recnb.display.text import Phrase
@@ -108,7 +108,7 @@ def _computed(
     ]
     if len(parts) == 1:
         return users[0], [values for (values,) in by_cutoff]
-    together = [PerUser.together(users, values) for values in by_cutoff]
+    together = [put_together(users, values) for values in by_cutoff]
     return together[0][0], [values for _users, values in together]
 
 
