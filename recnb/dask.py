@@ -210,4 +210,4 @@ def _uncategorized(column: pd.Series[Any]) -> pd.Series[Any]:
 
 if getattr(dd.DataFrame, "rec", None) is not DaskAccessor:
     register_dataframe_accessor("rec")(DaskAccessor)
-register_engine("dask", lambda recs, truth, options: evaluate(recs, truth, **options))
+register_engine("dask", evaluate)

@@ -506,7 +506,7 @@ def _no_column(values: Any, name: str) -> FrameError:
 
 
 #: Evaluates recommendations and truth, of which one may be local, with options.
-Engine = Callable[[Any, Any, Mapping[str, Any]], Evaluation]
+Engine = Callable[..., Evaluation]
 
 #: The engine of each package, registered by `recnb.distributed` when it is imported.
 _ENGINES: dict[str, Engine] = {}

@@ -218,6 +218,4 @@ def _numbered(rows: DataFrame, n: int) -> DataFrame:
     return rows.select(*roles, place, bucket)
 
 
-register_engine(
-    "pyspark", lambda recs, truth, options: evaluate(recs, truth, **options)
-)
+register_engine("pyspark", evaluate)

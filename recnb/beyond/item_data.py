@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import Any
@@ -298,11 +298,17 @@ class ItemDataOfParts(ItemData):
 
         of_parts = self._parts.each(self._on_part(of_users, self.catalogue))
         users_of_parts, values_of_parts = zip(*of_parts, strict=True)
-        users = pl.concat(users_of_parts)
-        order = users.arg_sort()
-        users = users.gather(order)
-        together = PerUser.together(values_of_parts, order.to_numpy())
-        return replace(together, rows=rows)
+        users, values_of_all = put_together(users_of_parts, values_of_parts)
+        return replace(values_of_all, rows=rows)
+
+
+def put_together(
+    users: Sequence[pl.Series], values: Sequence[PerUser]
+) -> tuple[pl.Series, PerUser]:
+    """Put several groups of users and their values together, sorted by user."""
+    users_of_all = pl.concat(users)
+    order = users_of_all.arg_sort()
+    return users_of_all.gather(order), PerUser.together(values, order.to_numpy())
 
 
 def _expected_ranks(

@@ -11,7 +11,7 @@ import numpy as np
 import polars as pl
 
 from recnb.beyond.catalogue import Catalogue
-from recnb.beyond.item_data import ItemData
+from recnb.beyond.item_data import ItemData, put_together
 from recnb.beyond.recommendation_lists import PerUser, Whole
 from recnb.display.language import N_, _, ngettext
 from recnb.display.text import Phrase
@@ -52,12 +52,6 @@ def values_of_lists(
         # on the cut-offs beside it.
         matrix, weights = np.stack(values).T, data.source.weight_of(users)
         mean = means(matrix, weights)
-    # Both those given and the metric's defaults.
-    options_in_words = {
-        name: _plain_option(value)
-        for name, value in measure.chosen.items()
-        if value is not None
-    }
     at_deepest = results[k.values.index(k.deepest)]
     grounds = Grounds(data, measure, at_deepest, users, weights)
     basis = Basis(grounds.words, grounds.averaged, data.user_label, data.noun)
@@ -67,7 +61,7 @@ def values_of_lists(
         users=users,
         matrix=matrix,
         mean=mean,
-        convention=data.convention.with_metric(options_in_words),
+        convention=data.convention.with_metric(_plain_options(measure)),
         basis=basis,
         results=tuple(results),
         sample=partial(data.sample_of, users, weights),
@@ -110,15 +104,14 @@ def _computed(
 ) -> tuple[pl.Series, list[PerUser | Whole]]:
     """Compute a metric beyond accuracy; return the users of the values as well."""
     parts = [data.item_data] if metric.of == "all" else alone(data)
+    users = [part.users_of(metric) for part in parts]
     by_cutoff: list[list[Any]] = [
         [part.compute(metric, cutoff, options) for part in parts] for cutoff in k
     ]
-    users = pl.concat([part.users_of(metric) for part in parts])
     if len(parts) == 1:
-        return users, [values for (values,) in by_cutoff]
-    order = users.arg_sort()
-    together = [PerUser.together(values, order.to_numpy()) for values in by_cutoff]
-    return users.gather(order), [*together]
+        return users[0], [values for (values,) in by_cutoff]
+    together = [put_together(users, values) for values in by_cutoff]
+    return together[0][0], [values for _users, values in together]
 
 
 def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:
@@ -226,16 +219,23 @@ class Grounds:
         | is                 | coverage, which is usually normalized  |
         """
         words = list[str]()
-        for name, value in self.measure.chosen.items():
-            shown = _plain_option(value)
-            is_set = shown is not None and shown != ""
+        for name, shown in _plain_options(self.measure).items():
             is_cut_at_k = name == "cutoff" and shown == "k"
             is_usually_off = shown is False and self._metric.defaults[name] is False
-            if is_set and not is_cut_at_k and not is_usually_off:
+            if shown != "" and not is_cut_at_k and not is_usually_off:
                 phrase = f"{name}={shown}"
                 is_given = name in self.measure.options
                 words.append(Phrase(phrase, phrase) if is_given else phrase)
         return words
+
+
+def _plain_options(measure: Measure) -> dict[str, Any]:
+    """Return the options that are set, given or by default, as words and numbers."""
+    return {
+        name: _plain_option(value)
+        for name, value in measure.chosen.items()
+        if value is not None
+    }
 
 
 def _plain_option(value: object) -> Any:
@@ -245,7 +245,7 @@ def _plain_option(value: object) -> Any:
     """
     if isinstance(value, np.generic):
         value = value.item()
-    if value is None or isinstance(value, (str, bool, int, float)):
+    if isinstance(value, (str, bool, int, float)):
         return value
     if not isinstance(value, (list, tuple)):
         return "given"

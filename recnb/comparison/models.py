@@ -283,5 +283,5 @@ def _evaluated(
     with _of_model(name):
         engine = engine_of(model, truth)
         if engine is not None and truth is not None:
-            return engine(_frame_of(model), _frame_of(truth), options)
+            return engine(_frame_of(model), _frame_of(truth), **options)
         return evaluate(model, truth, **options)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any, Self
 
 import polars as pl
@@ -179,16 +180,13 @@ def _chosen(library: str, metric: str, k: int | None) -> tuple[Preset, int | Non
     It is that of this name, or the first of the metric of accuracy that it means.
     """
     metric = plain_text(metric)
-    if isinstance(metric, str) and metric in variants(library):
-        return preset(library, metric), k
-    try:
-        measure = measure_named(metric)
-    except OptionError:  # what is no metric is refused with those of the library
-        return preset(library, metric), k
-    if measure.text or measure.options or not measure.metric.is_accuracy:
-        return preset(library, metric), k
-    k = measure.cut_at(k).k
-    first = default_of(library, measure.metric.name)
+    first = None
+    if not isinstance(metric, str) or metric not in variants(library):
+        with suppress(OptionError):  # what is no metric is refused with the library's
+            measure = measure_named(metric)
+            is_plain = not (measure.text or measure.options)
+            if is_plain and measure.metric.is_accuracy:
+                first = default_of(library, measure.metric.name)
     if first is None:
         return preset(library, metric), k
-    return only_way(first, metric), k
+    return only_way(first, metric), measure.cut_at(k).k

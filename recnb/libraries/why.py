@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from math import isfinite, isnan
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -33,27 +33,27 @@ from recnb.stats import ROUNDING
 
 COLUMNS = ["decision", "from", "to", "value", "change", "n_moved", "moved_most"]
 
+#: The axis on which two evaluations have other frames.
+FRAMES = "frames"
+
 NO_NUMBER = N_("{now} alone gives no number: {problem}")
 TOGETHER = N_("switched together, since {reason}")
 UNCHANGED = N_("Differs, and changes nothing on these frames: {what}")
 
 
-class Switch(NamedTuple):
-    """One decision changed to another's."""
+@dataclass
+class Step:
+    """A decision taken over from the other side, and the numbers before and after it.
 
-    axis: str
-    before: str  #: in words
-    after: str
-    variant: Variant  #: the definition of the number after it
+    There are several decisions where one alone gives no number.
+    """
 
-
-class Step(NamedTuple):
-    """A switch, or several that are made together where one alone gives no number."""
-
-    switches: list[Switch]
     before: Measurement
     after: Measurement
-    reason: str  #: why the first of several gives no number
+    decisions: list[str] = field(default_factory=list)
+    ours: list[str] = field(default_factory=list)  #: each decision in words
+    theirs: list[str] = field(default_factory=list)
+    reason: str = ""  #: why the first of several gives no number
 
 
 def why(
@@ -71,13 +71,12 @@ def why(
     other_source, theirs = _other_side(source, ours, other, k, options)
     start = ours.measure(source, k)
     end = theirs.measure(other_source, k)  # what a library refuses is raised first
-    switches = switches_between(ours, theirs)
+    axes = ours.differing_axes(theirs)
     if other_source is not source:
-        first, second = _("the frames of the first"), _("the frames of the second")
-        switches.insert(0, Switch("frames", first, second, replace(ours, preset=None)))
+        axes.insert(0, FRAMES)
     our_name, their_name = one_line(ours.name), one_line(theirs.name)
     first_row = ("", "", our_name, start.value, np.nan, 0, "")
-    rows, notes = _rows_of(walk(start, switches, end, other_source, k))
+    rows, notes = _rows_of(walk(axes, ours, theirs, start, end, other_source, k))
     numbers = f"{start.value:.4f} {our_name}, {end.value:.4f} {their_name}"
     headline = f"{measure.label}: {numbers}, {end.value - start.value:+.4f}"
     lacking = [*lacking_in(source, [ours]), *lacking_in(other_source, [theirs])]
@@ -109,11 +108,20 @@ def _rows_of(steps: Iterable[Step]) -> tuple[list[tuple[Any, ...]], list[str]]:
         change = step.after.value - step.before.value
         n_moved, most = _moved(step.before, step.after)
         if n_moved == 0 and abs(change) <= ROUNDING:
-            unchanged += [f"{each.before} → {each.after}" for each in step.switches]
+            words = zip(step.ours, step.theirs, strict=True)
+            unchanged += [f"{before} → {after}" for before, after in words]
             continue
-        axes, before, after, _variants = zip(*step.switches, strict=True)
-        words = ", ".join(axes), "; ".join(before), "; ".join(after)
-        rows.append((*words, step.after.value, change, n_moved, most))
+        rows.append(
+            (
+                ", ".join(step.decisions),
+                "; ".join(step.ours),
+                "; ".join(step.theirs),
+                step.after.value,
+                change,
+                n_moved,
+                most,
+            )
+        )
         if step.reason:
             notes.append(_(TOGETHER, reason=step.reason))
     if unchanged:
@@ -121,44 +129,38 @@ def _rows_of(steps: Iterable[Step]) -> tuple[list[tuple[Any, ...]], list[str]]:
     return rows, notes
 
 
-def switches_between(ours: Variant, theirs: Variant) -> list[Switch]:
-    """Return the decisions that differ, each switched after those before it.
-
-    No library computes what is between the two ends.
-    """
-    switches = []
-    variant = replace(ours, preset=None)
-    for axis in ours.differing_axes(theirs):
-        before = variant.words(axis)
-        variant = variant.taking(axis, theirs)
-        switches.append(Switch(axis, before, variant.words(axis), variant))
-    return switches
-
-
 def walk(
+    axes: Sequence[str],
+    ours: Variant,
+    theirs: Variant,
     start: Measurement,
-    switches: Sequence[Switch],
     end: Measurement,
     source: Source,
     k: int | None,
 ) -> Iterator[Step]:
-    """Measure after each switch; their changes add up to the difference.
+    """Take over one decision after the other, and measure after each.
 
-    A switch that gives no number alone is made together with the next.
+    The changes add up to the difference. A decision that gives no number alone is taken
+    over together with the next.
     """
-    numbers = [_number(switch.variant, source, k) for switch in switches[:-1]]
-    before = start
-    made: list[Switch] = []
-    reason = ""
-    for switch, number in zip(switches, [*numbers, end], strict=False):
-        made.append(switch)
-        if isinstance(number, str):
-            reason = reason or _(NO_NUMBER, now=switch.after, problem=number)
-            continue
-        yield Step(made, before, number, reason)
-        before = number
-        made = []
-        reason = ""
+    variant = replace(ours, preset=None)  # no library computes what is between
+    step = Step(start, end)
+    for axis in axes:
+        if axis == FRAMES:
+            step.ours.append(_("the frames of the first"))
+            step.theirs.append(_("the frames of the second"))
+        else:
+            step.ours.append(variant.words(axis))
+            variant = variant.taking(axis, theirs)
+            step.theirs.append(variant.words(axis))
+        step.decisions.append(axis)
+        number = end if axis == axes[-1] else _number(variant, source, k)
+        if isinstance(number, Measurement):
+            step.after = number
+            yield step
+            step = Step(number, end)
+        elif not step.reason:
+            step.reason = _(NO_NUMBER, now=step.theirs[-1], problem=number)
 
 
 def _number(variant: Variant, source: Source, k: int | None) -> Measurement | str:

@@ -17,7 +17,7 @@ from recnb.display.forms import Line, Name, joined, say
 from recnb.display.language import N_, Plural, _, current
 from recnb.errors import OptionError, near
 from recnb.lint import checks
-from recnb.lint.data import LintData, Measured, NotCheckedError
+from recnb.lint.data import LintData, NotCheckedError
 from recnb.lint.findings import Check, Finding, Lint
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, measure_named
@@ -67,19 +67,19 @@ def lint(
             not_made.append((check, reason.with_traceback(None)))
     # Warnings first.
     findings = sorted(found, key=lambda finding: finding.severity == "note")
-    measured = data.measured
-    lower, upper = _bounds_of_ties(findings, not_made, measured.value)
+    value = data.measured.value
+    lower, upper = _bounds_of_ties(findings, not_made, value)
     return Lint(
         findings=tuple(findings),
         n_checks=n_checks,
         not_checked={check.name: str(reason) for check, reason in not_made},
-        label=measured.label,
+        label=measure.label,
         k=k,
-        value=measured.value,
+        value=value,
         lower=lower,
         upper=upper,
         headline=_headline(findings, n_checks),
-        measured=_measured(measured, data.sample, lower, upper),
+        measured=_measured(data, lower, upper),
         not_checked_lines=_lines(not_made),
         basis="; ".join(basis_of(evaluation, data.scoring, Cutoffs.one(k)).phrases()),
         lang=current(),
@@ -130,13 +130,13 @@ def _headline(findings: Sequence[Finding], n_checks: int) -> str:
     return _("Lint: {counts}, of {checks} checks", counts=listed, checks=n_checks)
 
 
-def _measured(measured: Measured, users: str, lower: float, upper: float) -> str:
+def _measured(data: LintData, lower: float, upper: float) -> str:
     """Return in words what effects are measured with, over which users."""
     sentence = _(
         "Effects are measured with {label}: {value} over {users}.",
-        label=measured.label,
-        value=f"{measured.value:.4f}",
-        users=users,
+        label=data.measure.label,
+        value=f"{data.measured.value:.4f}",
+        users=data.sample,
     )
     low, high = f"{lower:.4f}", f"{upper:.4f}"
     if not upper > lower or low == high:

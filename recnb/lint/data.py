@@ -60,9 +60,8 @@ def quoted_id(value: Any) -> str:
 
 
 class Measured(NamedTuple):
-    """A metric's label, its mean, and the number of values behind it."""
+    """A metric's mean, and the number of values behind it."""
 
-    label: str
     value: float
     n_values: int  #: one of each user, or of each list where users have several
 
@@ -111,7 +110,6 @@ class LintData:
         """The metric as it is, in one number."""
         values, mean = self.averaged
         return Measured(
-            label=self.measure.label,
             value=float(mean[0]),
             n_values=int(np.count_nonzero(~np.isnan(values))),
         )

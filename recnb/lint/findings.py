@@ -205,9 +205,9 @@ class Check:
             ) from None
 
     def _finding(self, data: LintData, problem: Problem) -> Finding:
-        label, value, n_values = data.measured
+        value, n_values = data.measured
         facts = {
-            "label": label,
+            "label": data.measure.label,
             "value": value,
             "users": n_values,
             "k": data.k or 0,
@@ -220,8 +220,10 @@ class Check:
         if problem.repair is not None:
             # What is put right may be nothing to evaluate: no number, and no code.
             with suppress(RecnbError):
-                facts |= _facts_of_repair(problem.repair)
-                if "other" in facts:
+                measured = problem.repair.measured()
+                if measured is not None:
+                    facts["other_label"] = data.measure.label
+                    facts["other"], facts["other_users"] = measured
                     words = _words_of_change(data, facts)
                     changed = problem.repair.in_words
                     effect = f"{effect} {_(words, **facts, changed=changed)}"
@@ -250,18 +252,6 @@ def _words_of_change(data: LintData, facts: Mapping[str, Any]) -> str:
     if facts["other_users"] == facts["users"]:
         return EFFECT
     return OF_OTHER_LISTS if data.source.keys.columns else OF_OTHER_USERS
-
-
-def _facts_of_repair(repair: Repair) -> dict[str, Any]:
-    """Return the metric of what is put right; nothing if it would take long."""
-    measured = repair.measured()
-    if measured is None:
-        return {}
-    return {
-        "other_label": measured.label,
-        "other": measured.value,
-        "other_users": measured.n_values,
-    }
 
 
 def check(

@@ -99,7 +99,7 @@ class Change(NamedTuple):
     """
 
     frame: str
-    code: Code
+    codes: Sequence[Code]  #: what it becomes, one behind the other
     roles: Sequence[str]  #: of the columns; the first is set, if one is
     is_set: bool = False  #: whether the code gives a column, else some of the rows
     value: Any = None  #: what the code compares with
@@ -114,7 +114,9 @@ class Change(NamedTuple):
         on = f"left_on={names!r}, right_on={others!r}"
         if names == others:
             on = f"on={names!r}"
-        template = self.code.pandas if library == "pandas" else self.code.polars
+        template = "".join(
+            each.pandas if library == "pandas" else each.polars for each in self.codes
+        )
         code = template.format(
             *map(repr, names),
             frame=self.frame,
@@ -154,17 +156,13 @@ class Repair:
 
     def respell(self, frame: str, role: str, way: str) -> Self:
         """Write the ids of a frame in one way."""
-        spelling = SPELLINGS[way]
-        code = Code(
-            pandas=RESPELT.pandas + spelling.pandas,
-            polars=RESPELT.polars + spelling.polars,
-        )
-        self.changes.append(Change(frame, code, [role], is_set=True))
+        codes = [RESPELT, SPELLINGS[way]]
+        self.changes.append(Change(frame, codes, [role], is_set=True))
         return self
 
     def negate_scores(self) -> Self:
         """Turn the scores, so that the lowest is the highest."""
-        self.changes.append(Change("recs", NEGATED, ["score"], is_set=True))
+        self.changes.append(Change("recs", [NEGATED], ["score"], is_set=True))
         return self
 
     def close_gaps(self) -> Self:
@@ -172,25 +170,22 @@ class Repair:
         is_ranked = self.data.convention.order == "rank"
         if is_ranked and "rank" in self.data.frame("recs"):
             self.changes.append(
-                Change("recs", RANKED_ANEW, ["rank", "user"], is_set=True)
+                Change("recs", [RANKED_ANEW], ["rank", "user"], is_set=True)
             )
         return self
 
     def drop_rows(self, frame: str, role: str, values: Sequence[Any]) -> Self:
         """Leave out the rows with some values of a column."""
-        return self._select(Change(frame, DROP, [role], value=values))
+        return self._select(Change(frame, [DROP], [role], value=values))
 
     def drop_repeats(self, frame: str) -> Self:
         """Keep each pair once: at its highest place, or with its highest relevance."""
         by = self.data.convention.order if frame == "recs" else "relevance"
         if by not in self.data.frame(frame):
-            return self._select(Change(frame, DROP_REPEATS, PAIR))
+            return self._select(Change(frame, [DROP_REPEATS], PAIR))
         in_order = SORT_RISING if by == "rank" else SORT_FALLING
-        code = Code(
-            pandas=in_order.pandas + DROP_REPEATS.pandas,
-            polars=in_order.polars + DROP_REPEATS.polars,
-        )
-        return self._select(Change(frame, code, [*PAIR, by]))
+        codes = [in_order, DROP_REPEATS]
+        return self._select(Change(frame, codes, [*PAIR, by]))
 
     def match_rows(
         self, frame: str, other: str, roles: list[str], how: Literal["semi", "anti"]
@@ -201,10 +196,10 @@ class Repair:
         there, "anti" those whose ids are not.
         """
         opposite = "anti" if how == "semi" else "semi"
-        leave_out = Change(frame, MATCH[opposite], roles, other=other)
+        leave_out = Change(frame, [MATCH[opposite]], roles, other=other)
         ids = self.data.ids_of(other, roles)
         self.left_out = leave_out.after(self.data.frame(frame), ids)
-        return self._select(Change(frame, MATCH[how], roles, other=other))
+        return self._select(Change(frame, [MATCH[how]], roles, other=other))
 
     def _select(self, change: Change) -> Self:
         """Keep some of the rows, and close the gaps that they leave in lists.

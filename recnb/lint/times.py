@@ -49,50 +49,32 @@ def comparable_times(data: LintData) -> tuple[pl.Series, pl.Series]:
 
 
 def _columns_of_times(data: LintData) -> list[pl.Series]:
-    """Return the columns of train and of the truth that say when, as they are."""
-    given = (data.side.train_times, data.side.truth_columns)
-    columns = [{} if table is None else table.columns for table in given]
-    names = _names_of_times([[*filter(says_when, each)] for each in columns])
-    tables = [table for table in given if table is not None]
+    """Return the columns of train and of the truth that say when, as they are.
+
+    They are those of one name, or the only one of each frame.
+    """
+    tables = [data.side.train_times, data.side.truth_columns]
+    of_train, of_truth = (
+        [] if table is None else [*filter(says_when, table.columns)] for table in tables
+    )
+    names = [(name, name) for name in of_train if name in of_truth]
+    if len(of_train) == len(of_truth) == 1:
+        names.append((of_train[0], of_truth[0]))
+    if not names:
+        raise NotCheckedError(
+            "No column of `train` and of `truth` is known to say when: call it "
+            "`timestamp` in both."
+        )
     try:
         return [
-            table[name].alias(name) for table, name in zip(tables, names, strict=True)
+            table[name].alias(name)
+            for table, name in zip(tables, names[0], strict=True)
+            if table is not None
         ]
     except FrameError:
         raise NotCheckedError(
             "A column of times holds values of several kinds."
         ) from None
-
-
-def _names_of_times(columns: list[list[str]]) -> tuple[str, str]:
-    """Return the names of the columns that say when; an error if it is not known which.
-
-    Of several columns that do, one that both frames have is read.
-    """
-    lacking = [name for name, names in zip(DATED, columns, strict=True) if not names]
-    if len(lacking) == 2:
-        raise NotCheckedError(
-            "No column of `train` and of `truth` is known to say when: call it "
-            "`timestamp` in both."
-        )
-    if lacking:
-        raise NotCheckedError(
-            "No column of `{frame}` is known to say when: call it `timestamp`.",
-            frame=lacking[0],
-        )
-    of_train, of_truth = columns
-    for name in of_train:
-        if name in of_truth:
-            return name, name
-    for name, names in zip(DATED, columns, strict=True):
-        if len(names) > 1:
-            raise NotCheckedError(
-                "Several columns of `{frame}` say when, {columns}: call one of them as "
-                "in the other frame.",
-                frame=name,
-                columns=", ".join(map(quoted_id, names)),
-            )
-    return of_train[0], of_truth[0]
 
 
 def _days(column: pl.Series, frame: str) -> pl.Series:

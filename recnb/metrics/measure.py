@@ -16,7 +16,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from recnb.display.language import LANGUAGES, N_, _, pgettext, use_language
+from recnb.display.language import LANGUAGES, _, pgettext, use_language
 from recnb.errors import OptionError, is_number, near, quoted
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs
@@ -54,9 +54,7 @@ _GEOMETRIC = (
     "Means, intervals and tests are of users' values as they are. Type "
     "np.exp(np.log(ev.average_precision().per_user.clip(1e-5)).mean())."
 )
-_SUBTOPICS = N_(
-    "It counts subtopics, and a truth has one relevance of each user and item."
-)
+_SUBTOPICS = "It counts subtopics, and a truth has one relevance of each user and item."
 #: Measures that recnb does not have, in lower case -> why, or what to type.
 NOT_HERE = {
     "numq": "The number of users evaluated is .n_users.",
@@ -74,7 +72,6 @@ CONVENTIONS = {"rel": "relevant_from", "judged_only": "judged_only"}
 TEXT = re.compile(
     r"\s*([^\W\d_][\w\s-]*?)\s*(?:\((.*)\))?\s*(?:@\s*([\d.]+))?\s*", re.DOTALL
 )
-NO_METRIC = N_("{name} is no metric of recnb.")
 EXAMPLES = "'nDCG@10', 'AP(rel=2)' or \"nDCG(dcg='exp-log2')@10\""
 
 
@@ -404,14 +401,6 @@ def _known_names(typed: object) -> list[str]:
     return [*names, *(name for name in PRINTED.values() if name.lower() not in names)]
 
 
-def called(name: str) -> str:
-    """Return the metric that is called so in words, in any language.
-
-    Such as "average precision" or "평균 정밀도"; empty if none is.
-    """
-    return _terms().get(_without_blanks(name), "")
-
-
 @functools.cache
 def _terms() -> dict[str, str]:
     """Return what each metric is called in every language -> the metric."""
@@ -448,11 +437,8 @@ def call_of(name: str) -> str:
     if parts is None:
         return ""
     for stem, k in ((name, None), parts.groups()):
-        plain_name = stem.lower()
-        known = NAMES.get(plain_name, plain_name)
-        metric = METRICS.get(known) or LIST_METRICS.get(known)
-        metric = metric or EVERY_METRIC.get(called(stem.replace("_", " ")))
-        if metric is not None:
+        metric = _metric_meant(stem) or _metric_meant(stem.replace("_", " "))
+        if metric is not None and not metric.retrieval:
             cutoff = k if k and k.isdecimal() else 10
             return f"{metric.name}(k={cutoff})"
     return ""
@@ -474,10 +460,20 @@ def parsed(text: str) -> Measure:
     return _MeasureText(text).measure()
 
 
-def _metric_called(name: str, text: str) -> Metric[...]:
-    """Return the metric of a name in any of its spellings and languages."""
+def _metric_meant(name: str) -> Metric[...] | None:
+    """Return the metric of a name in any of its spellings and languages.
+
+    Such as "P", "average precision" or "평균 정밀도"; None if there is none.
+    """
     known = EXACT.get(name) or NAMES.get(name.lower(), name.lower())
-    metric = EVERY_METRIC.get(known) or EVERY_METRIC.get(called(name))
+    if known not in EVERY_METRIC:
+        known = _terms().get(_without_blanks(name), "")
+    return EVERY_METRIC.get(known)
+
+
+def _metric_called(name: str, text: str) -> Metric[...]:
+    """Return the metric of a name; one that no metric has is refused."""
+    metric = _metric_meant(name)
     if metric is None:
         why = NOT_HERE.get(name.lower()) or near(name, _known_names(name))
         raise OptionError(f"{quoted(text)} is no metric of recnb. {why}")
@@ -549,24 +545,20 @@ class _MeasureText:
 
         Of a metric with an option `recall` a level of recall follows, "IPrec@0.5".
         """
-        options, after = self.options, self.after
-        if "recall" not in self.metric.defaults:
-            cutoff = options.pop("cutoff", None)
-            if after is not None and cutoff is not None:
-                raise OptionError(
-                    f"{self.text!r} gives its cut-off twice: leave it out of the "
-                    "brackets."
-                )
-            if after is not None:
-                cutoff = self._number_after(after, int)
-            return self._whole(Cutoffs.one(cutoff))
-        if after is None:
-            return None
-        if "recall" in options:
+        level = "recall" if "recall" in self.metric.defaults else "cutoff"
+        value = self.options.pop(level, None)
+        after = self.after
+        if after is not None and value is not None:
+            twice = "its cut-off" if level == "cutoff" else level
             raise OptionError(
-                f"{self.text!r} gives recall twice: leave it out of the brackets."
+                f"{self.text!r} gives {twice} twice: leave it out of the brackets."
             )
-        options["recall"] = self._number_after(after, float)
+        if after is not None:
+            value = self._number_after(after, int if level == "cutoff" else float)
+        if level == "cutoff":
+            return self._whole(Cutoffs.one(value))
+        if value is not None:
+            self.options["recall"] = value
         return None
 
     def _number_after(self, after: str, kind: type[int | float]) -> Any:

@@ -332,11 +332,10 @@ class Metric(Definition, Generic[P]):
 
         Of hits it returns `Credit`; of lists, `PerUser` or `Whole`.
         """
-        self.check(options)
         if self.instead or self.own:
-            self.refuse_weights(data)
-        function: Callable[..., Any] = self.function
-        return function(data, k, **options)
+            self._refuse_weights(data)
+        compute: Callable[..., Any] = self.__call__
+        return compute(data, k, **options)
 
     def __call__(self, data: Any, *args: P.args, **options: P.kwargs) -> Any:
         """Compute the metric, with the options as keywords."""
@@ -344,21 +343,20 @@ class Metric(Definition, Generic[P]):
         function: Callable[..., Any] = self.function
         return function(data, *args, **options)
 
-    def refuse_weights(self, data: Any) -> None:
+    def _refuse_weights(self, data: Any) -> None:
         """Refuse weighted hits if what an item adds depends on more than its own rank."""
-        if getattr(getattr(data, "hits", data), "truth_weight", None) is not None:
-            if self.own:
-                problem = f"{self.name} is a metric of one's own, and those take no propensities: "
-                raise OptionError(f"{problem}leave out propensity=.")
-            problem = (
-                f"{self.name} is no sum over relevant items of what depends on the "
-                f"rank of each alone, so "
-            )
-            nearest = f"under propensity= the nearest is {self.instead}."
+        if getattr(getattr(data, "hits", data), "truth_weight", None) is None:
+            return
+        if self.own:
             raise OptionError(
-                f"{problem}weights of 1 / propensity do not take its bias away: "
-                f"{nearest}"
+                f"{self.name} is a metric of one's own, and those take no propensities: "
+                "leave out propensity=."
             )
+        raise OptionError(
+            f"{self.name} is no sum over relevant items of what depends on the rank of "
+            "each alone, so weights of 1 / propensity do not take its bias away: under "
+            f"propensity= the nearest is {self.instead}."
+        )
 
     def check(self, options: Mapping[str, Any]) -> None:
         """Refuse options, and values of options, that the metric does not have."""

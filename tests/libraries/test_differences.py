@@ -24,7 +24,7 @@ from recnb.errors import OptionError, RecnbError
 from recnb.libraries import as_in
 from recnb.libraries.identify import printed_number
 from recnb.libraries.number import Measurement, Variant
-from recnb.libraries.why import switches_between, walk
+from recnb.libraries.why import walk
 from tests.presets import cut_at
 from tests.rows import hold_refused, read_rows
 from tests.tools.parity.data import data_set
@@ -72,16 +72,18 @@ def test_the_way_between_two_presets_adds_up(metric: str) -> None:
         for one, other in pairs[:: max(1, len(pairs) // 60)]:
             start, end = numbers[one], numbers[other]
             added = value = start.value
-            switches = switches_between(one, other)
-            assert not switches or switches[-1].variant == replace(
-                other, preset=None, name=one.name
-            )
-            for step in walk(start, switches, end, source, 2):
+            axes = one.differing_axes(other)
+            taken = replace(one, preset=None)
+            for axis in axes:
+                taken = taken.taking(axis, other)
+            assert taken == replace(other, preset=None, name=one.name)
+            for step in walk(axes, one, other, start, end, source, 2):
                 assert step.before.value == pytest.approx(value, nan_ok=True)
                 value = step.after.value
                 added += value - step.before.value
-                assert all(each.before != each.after for each in step.switches)
-                assert bool(step.reason) == (len(step.switches) > 1)
+                words = zip(step.ours, step.theirs, strict=True)
+                assert all(before != after for before, after in words)
+                assert bool(step.reason) == (len(step.decisions) > 1)
             assert value == pytest.approx(end.value, nan_ok=True)
             if math.isfinite(start.value) and math.isfinite(end.value):
                 assert added == pytest.approx(end.value, rel=1e-12, abs=1e-12)
