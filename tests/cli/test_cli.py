@@ -458,6 +458,7 @@ def refused(capsys):
     return asked
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize(("line", "words", "code"), lines_of("cli/refused.toml"))
 @pytest.mark.parametrize("output", ["old.html", "new.html"])
 def test_refused_before_anything_is_written(folder, line, words, code, output, refused):

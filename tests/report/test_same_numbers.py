@@ -216,6 +216,7 @@ def test_the_numbers_of_several_models_are_those_of_its_calls(asked):
         equal(numbers, curve[["mean", "low", "high"]])
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("found", [FOUND, EVERY_PAIR], ids=["baseline", "every pair"])
 def test_differences_of_a_report_are_those_of_its_calls(asked, found):

@@ -197,6 +197,7 @@ def test_who_has_no_value_or_no_row_is_left_out() -> None:
 TAKEN = read_rows("results/own_metric_taken.toml")["of_items"]
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("make", [mean_year, n_shown])
 @pytest.mark.parametrize("where", TAKEN)
 def test_it_is_shown_everywhere_and_its_words_are_text(
