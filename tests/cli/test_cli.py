@@ -21,9 +21,9 @@ from recnb.display import progress
 from recnb.display.progress import without_progress
 from tests.doors import CODE
 from tests.rows import read_rows
+from tests.sample import SAMPLE
 from tests.trec import write_qrels, write_run
 
-SAMPLE = recnb.datasets.load_sample()
 KNN = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
 ONE, TWO = ("item-knn.csv", "test.csv"), ("item-knn.csv", "popular.csv", "test.csv")
 CSV = ("-o", "gate.csv")

@@ -28,6 +28,7 @@ from recnb.libraries.number import Measurement, Variant
 from recnb.libraries.why import switches_between, walk
 from tests.presets import cut_at
 from tests.rows import hold_refused, read_rows
+from tests.sample import SAMPLE
 from tests.tools.parity.data import data_set
 
 METRICS = (
@@ -41,7 +42,6 @@ METRICS = (
     "hit_rate",
     "rbp",
 )
-SAMPLE = recnb.datasets.load_sample()
 EV = SAMPLE.models["popular"].rec.against(SAMPLE.test)
 
 

@@ -16,8 +16,8 @@ import pytest
 import recnb
 from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import LIST_METRICS, METRICS
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 SIDE_DATA = {"train": SAMPLE.train, "items": SAMPLE.items}
 EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDE_DATA)
 FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", **SIDE_DATA)

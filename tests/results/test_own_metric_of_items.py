@@ -20,8 +20,8 @@ from recnb.metrics import Credit
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from tests.random_frames import CONVENTIONS, random_frames
 from tests.rows import hold_refused, read_rows
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 SIDES = {"train": SAMPLE.train, "items": SAMPLE.items, "users": SAMPLE.users}
 EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDES)
 FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, **SIDES)

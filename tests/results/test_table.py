@@ -27,8 +27,8 @@ from recnb.display.language import _, current, use_language
 from recnb.errors import OptionError
 from recnb.results.table import Shown, Table, WordedLater
 from tests.rows import read_rows
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 RECS = SAMPLE.models["item-knn"]
 EV = recnb.evaluate(RECS, SAMPLE.test, train=SAMPLE.train, users=SAMPLE.users)
 SHOP = recnb.evaluate(RECS, SAMPLE.test, train=SAMPLE.train, items=SAMPLE.items)

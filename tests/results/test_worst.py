@@ -13,8 +13,8 @@ from recnb import METRICS
 from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoff, Hits
 from recnb.metrics.metric import Credit
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 QUESTIONS = recnb.datasets.load_questions()
 EV = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test)
 
