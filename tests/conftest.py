@@ -1,6 +1,6 @@
 """How much the test command tries, and how the tests are spread over processes.
 
-Hypothesis tries 40 examples of each law, 4 of them in the test command and 36 in CI:
+Hypothesis tries 40 examples of each law, 3 of them in the test command and 37 in CI:
 see `tests/examples.py`. Of a test marked `thin` the command runs some of the cases, and
 of the notebooks the English ones; CI runs the rest, which are marked `slow` here.
 """

@@ -17,6 +17,7 @@ from IPython.core.interactiveshell import InteractiveShell
 import recnb
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import ALIASES, METRICS
+from tests.sample import SAMPLE
 
 RECS = pd.DataFrame({"user": [1, 1, 2], "item": [10, 11, 10], "rank": [1, 2, 1]})
 TRUTH = pd.DataFrame(
@@ -107,7 +108,6 @@ def test_frames_that_have_nothing_to_do_with_it_are_left_in_peace(frame: Any) ->
     assert repr(accessor).startswith("df.rec: ")
 
 
-SAMPLE = recnb.datasets.load_sample()
 ROLES = [
     (SAMPLE.models["popular"], "user 'user', item 'item', rank 'rank', score 'score'"),
     (SAMPLE.recommendations, "model 'model'"),

@@ -30,8 +30,8 @@ from recnb.errors import (
 )
 from recnb.evaluation import Evaluation
 from recnb.metrics.metric import ALIASES
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 EV = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test)
 FOUND = recnb.compare(SAMPLE.recommendations, SAMPLE.test)
 NAMES = [*METRICS, *ALIASES]

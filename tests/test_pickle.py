@@ -16,8 +16,8 @@ import pytest
 import recnb
 from recnb.errors import ElsewhereError
 from tests.random_frames import sized
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 SIDES = {"train": SAMPLE.train, "items": SAMPLE.items, "users": SAMPLE.users}
 EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDES)
 MADE = {

@@ -15,9 +15,9 @@ import pytest
 
 import recnb
 from recnb.evaluation import Evaluation
+from tests.sample import SAMPLE
 
 N_THREADS = 8
-SAMPLE = recnb.datasets.load_sample()
 
 #: Cut-offs that go down and up again, so that hits are cut from deeper ones and joined
 #: anew.

@@ -21,9 +21,9 @@ from recnb.display import progress
 from recnb.display.progress import without_progress
 from tests.doors import CODE
 from tests.rows import read_rows
+from tests.sample import SAMPLE
 from tests.trec import write_qrels, write_run
 
-SAMPLE = recnb.datasets.load_sample()
 KNN = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
 ONE, TWO = ("item-knn.csv", "test.csv"), ("item-knn.csv", "popular.csv", "test.csv")
 CSV = ("-o", "gate.csv")
@@ -458,6 +458,7 @@ def refused(capsys):
     return asked
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize(("line", "words", "code"), lines_of("cli/refused.toml"))
 @pytest.mark.parametrize("output", ["old.html", "new.html"])
 def test_refused_before_anything_is_written(folder, line, words, code, output, refused):

@@ -140,6 +140,7 @@ def test_rows_without_a_model_are_refused(tmp_path):
     assert "150 rows without a model" in told(*files, model="model")
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("form", ["csv", "jsonl", "run", "parquet", "arrow"])
 @pytest.mark.parametrize("ending", ["", ".gz", ".zst"])
 def test_compressed_files_are_read_and_broken_ones_named(tmp_path, form, ending):

@@ -7,8 +7,8 @@ from functools import cache
 import pandas as pd
 
 import recnb
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 SIDES = {"train": SAMPLE.train, "items": SAMPLE.items}
 
 

@@ -268,25 +268,31 @@ def twins():
     )
 
 
+@pytest.mark.thin
+@pytest.mark.parametrize("evaluated", [False, True])
 @pytest.mark.parametrize("convention", CONVENTIONS, ids=str)
-def test_no_metric_of_accuracy_differs(convention):
+def test_no_metric_of_accuracy_differs(convention, evaluated):
     models, truth, _ = twins()
     library = convention.get("convention")
     names = [
         name for name in METRICS if library is None or presets.of_metric(name, library)
     ]
     assert len(names) >= 3
-    evaluated = recnb.compare(
-        {name: recnb.evaluate(one, truth, **convention) for name, one in models.items()}
-    )
-    for found in (recnb.compare(models, truth, **convention), evaluated):
-        for name in names:
-            for k in (1, 3, 50, None) if library is None else (3,):
-                values = [getattr(found[model], name)(k=k).per_user for model in models]
-                one, other = (each[each.index.str.startswith("u")] for each in values)
-                pd.testing.assert_series_equal(
-                    one, other, rtol=0, atol=0, obj=f"{name}@{k}"
-                )
+    if evaluated:
+        evaluations = {
+            name: recnb.evaluate(one, truth, **convention)
+            for name, one in models.items()
+        }
+        found = recnb.compare(evaluations)
+    else:
+        found = recnb.compare(models, truth, **convention)
+    for name in names:
+        for k in (1, 3, 50, None) if library is None else (3,):
+            values = [getattr(found[model], name)(k=k).per_user for model in models]
+            one, other = (each[each.index.str.startswith("u")] for each in values)
+            pd.testing.assert_series_equal(
+                one, other, rtol=0, atol=0, obj=f"{name}@{k}"
+            )
 
 
 @pytest.mark.parametrize("with_items", [False, True])

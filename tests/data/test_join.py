@@ -368,7 +368,7 @@ DECISIONS = [
 
 
 @pytest.mark.parametrize("options", DECISIONS, ids=str)
-@settings(max_examples=examples(32), suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(20), suppress_health_check=list(HealthCheck))
 @given(case=cases())
 def test_each_decision_gives_what_loops_give(options, case):
     assume(

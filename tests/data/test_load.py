@@ -416,6 +416,7 @@ FORMS: list[Callable[[pd.DataFrame], Any]] = [
 ]
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize(
     "ask",

@@ -21,6 +21,7 @@ CASES = {
 }
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("n_parts", [1, 3, 50])
 @pytest.mark.parametrize("options", CASES.values(), ids=CASES)
 def test_hits_of_parts_are_those_of_all(options, n_parts):

@@ -285,6 +285,7 @@ def test_a_query_is_told_by_its_id_then_by_its_text_then_by_who_asked() -> None:
     assert index_name(without("user_input", "session_id")[:1]) == "user_id"
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("column", ["document", "item_id", "item"])
 @pytest.mark.parametrize("form", FORMS)
 def test_a_column_named_like_items_does_not_matter_beside_lists(

@@ -16,8 +16,7 @@ from recnb.errors import FrameError, OptionError, RecnbError
 from recnb.evaluation import Evaluation
 from tests.data.test_join import drawn_cases, drawn_tables
 from tests.examples import examples
-
-SAMPLE = recnb.datasets.load_sample()
+from tests.sample import SAMPLE
 
 
 def said(ask: Callable[[], Any]) -> Any:

@@ -106,6 +106,7 @@ def test_text_is_read_as_it_is_and_opens_no_markup(form: str, text: str) -> None
     assert READ[form](str(written)) == one_line(text)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", NAMES)
 def test_hostile_text_is_read_as_it_is(form: str, name: str) -> None:
@@ -113,6 +114,7 @@ def test_hostile_text_is_read_as_it_is(form: str, name: str) -> None:
     assert READ[form](str(FORMS[form].write(text))) == one_line(text)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("lang", ["en", "ko"])
 @pytest.mark.parametrize("kind", VALUES)
 @pytest.mark.parametrize("form", FORMS)

@@ -22,10 +22,9 @@ from recnb.conventions.presets import of_library
 from recnb.display.language import _, use_language, with_particles
 from recnb.errors import RecnbError
 from tests.korean import EV, EVALUATIONS, ONE, RECS, TRUTH, Shown, english_in, page
+from tests.sample import SAMPLE
 from tests.strategies import each_word
 from tests.tools.translations import stored
-
-SAMPLE = recnb.datasets.load_sample()
 
 
 def words_in(texts: Iterable[Any]) -> set[str]:

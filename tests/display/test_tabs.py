@@ -8,8 +8,8 @@ import pytest
 
 import recnb
 from tests.lab import chromium
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 ONE = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
 REPORTS = [
     ONE.report(k=5),

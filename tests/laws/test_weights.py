@@ -21,10 +21,10 @@ from recnb.data.weights import look_up
 from recnb.errors import FrameError, OptionError
 from tests import reference
 from tests.rows import hold_refused, read_rows
+from tests.sample import SAMPLE
 from tests.strategies import data, each_word
 
 WEIGHTED = [name for name, metric in METRICS.items() if not metric.instead]
-SAMPLE = recnb.datasets.load_sample()
 PROPENSITY = popularity_propensity(SAMPLE.train, 1.5, items=SAMPLE.items["item"])
 POPULAR = SAMPLE.models["popular"]
 #: Conventions each of which joins the frames anew.

@@ -8,6 +8,7 @@ import itertools
 import math
 from contextlib import suppress
 from dataclasses import replace
+from functools import cache
 from random import Random
 from typing import Any
 
@@ -27,6 +28,7 @@ from recnb.libraries.number import Measurement, Variant
 from recnb.libraries.why import walk
 from tests.presets import cut_at
 from tests.rows import hold_refused, read_rows
+from tests.sample import SAMPLE
 from tests.tools.parity.data import data_set
 
 METRICS = (
@@ -40,7 +42,6 @@ METRICS = (
     "hit_rate",
     "rbp",
 )
-SAMPLE = recnb.datasets.load_sample()
 EV = SAMPLE.models["popular"].rec.against(SAMPLE.test)
 
 
@@ -205,6 +206,7 @@ def test_what_is_asked_wrongly_is_refused(call: str) -> None:
 def test_each_number_is_what_the_library_would_return(metric: str, part: int) -> None:
     clean, truth = awkward("tied")
     ev = recnb.evaluate(clean, truth, order="score")
+    found = cache(lambda printed: ev.identify(metric, printed, 3))
     for preset in of_metric(metric)[part::3]:
         asked = (preset.library, preset.variant, clean, truth)
         try:
@@ -212,9 +214,9 @@ def test_each_number_is_what_the_library_would_return(metric: str, part: int) ->
         except RecnbError:
             value = math.nan
         if math.isnan(value):
-            assert preset.label not in ev.identify(metric, 0.5, 3).index
+            assert preset.label not in found("0.5").index
             continue
-        fits = ev.identify(metric, f"{value:.9f}", 3)
+        fits = found(f"{value:.9f}")
         assert fits.loc[preset.label, "value"] == pytest.approx(value, abs=1e-12)
 
 

@@ -15,8 +15,8 @@ import recnb
 from recnb.conventions.presets import default_of
 from recnb.errors import CutoffError, FrameError, RecnbError
 from tests.rows import hold_refused, read_rows
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 BOTH = (SAMPLE.models["item-knn"], SAMPLE.test)
 #: Library, what is asked, and the variant and cut-off that are meant; or what the
 #: refusal says.

@@ -216,6 +216,7 @@ VALUES: dict[str, Any] = {
 }
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("kind", VALUES)
 @pytest.mark.parametrize("n", [0, 1, 2, 19, 3000])
 def test_rows_are_ordered_as_by_all_keys(kind: str, n: int) -> None:
@@ -234,6 +235,7 @@ def test_rows_are_ordered_as_by_all_keys(kind: str, n: int) -> None:
         assert stands_from_highest(user, value) == stands.all()
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("top", [1, 5, 2**40, 2**62])
 @pytest.mark.parametrize("n", [0, 1, 2, 500])
 def test_whole_numbers_are_ordered(n: int, top: int) -> None:

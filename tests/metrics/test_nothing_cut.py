@@ -35,6 +35,7 @@ def of_groups(items: list[str]) -> float:
 WAYS = read_rows("metrics/nothing_cut.toml")
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("items", [SHORT, LONG], ids=["short", "long"])
 @pytest.mark.parametrize("way", WAYS)
 def test_a_list_that_stops_early_is_charged_for_what_it_lacks(

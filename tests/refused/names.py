@@ -13,6 +13,7 @@ from scipy import sparse
 
 import recnb
 from tests.rows import read_rows
+from tests.sample import SAMPLE
 
 __all__ = ["decimal", "math", "np", "pd", "pl", "recnb", "sparse"]
 
@@ -46,7 +47,6 @@ MEMBERS = pd.DataFrame({"member_id": [1, 2]})
 
 EV = recnb.evaluate(RECS, TRUTH)
 ONE = pd.merge(RECS, TRUTH, how="outer").fillna(0)
-SAMPLE = recnb.datasets.load_sample()
 KNN, TEST = SAMPLE.models["item-knn"], SAMPLE.test
 SHOP = KNN.rec.against(TEST, train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users)
 BARE = KNN.rec.against(TEST)

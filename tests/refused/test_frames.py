@@ -53,6 +53,7 @@ def test_a_lazy_frame_that_cannot_be_collected(tmp_path: Path) -> None:
 BAD = read_rows("refused/bad_numbers.toml")["rows"]
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("place", [0, 1, 2])
 @pytest.mark.parametrize(("role", "bad", "dtypes"), BAD)
 def test_one_bad_number_is_refused_wherever_it_stands(role, bad, dtypes, place):

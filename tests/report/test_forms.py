@@ -23,10 +23,10 @@ from recnb.metrics import Credit
 from recnb.metrics.metric import METRICS
 from tests.display.test_escaping import COLUMN, EVIL, Page, comparison, evaluation
 from tests.lint_planted import CLEAN
+from tests.sample import SAMPLE
 from tests.stats.samples import paired
 
 LONGEST = 200_000
-SAMPLE = recnb.datasets.load_sample()
 SIDE_DATA = {"train": SAMPLE.train, "items": SAMPLE.items}
 FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", **SIDE_DATA)
 

@@ -22,8 +22,8 @@ from recnb.report.request import curve_points
 from recnb.results.files import json_values
 from recnb.results.numbers import DifferenceRow
 from tests.rows import hold_refused, read_rows
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 BARE = SAMPLE.models["item-knn"].rec.against(SAMPLE.test)
 EV = recnb.evaluate(
     SAMPLE.models["item-knn"],

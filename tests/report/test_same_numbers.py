@@ -16,8 +16,8 @@ import pytest
 import recnb
 from recnb.metrics.measure import measure_named
 from recnb.metrics.metric import LIST_METRICS, METRICS
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 SIDE_DATA = {"train": SAMPLE.train, "items": SAMPLE.items}
 EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDE_DATA)
 FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", **SIDE_DATA)
@@ -216,6 +216,7 @@ def test_the_numbers_of_several_models_are_those_of_its_calls(asked):
         equal(numbers, curve[["mean", "low", "high"]])
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("asked", ASKED)
 @pytest.mark.parametrize("found", [FOUND, EVERY_PAIR], ids=["baseline", "every pair"])
 def test_differences_of_a_report_are_those_of_its_calls(asked, found):

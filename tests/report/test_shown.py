@@ -10,11 +10,11 @@ from unittest import mock
 import pytest
 
 import recnb
+from tests.sample import SAMPLE
 
 SHOWN = Path(__file__).parent / "shown"
 
 
-SAMPLE = recnb.datasets.load_sample()
 SIDE_DATA = {"train": SAMPLE.train, "items": SAMPLE.items}
 FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", **SIDE_DATA)
 

@@ -17,6 +17,7 @@ import pytest
 import recnb
 from recnb.display.language import _, noun_of, use_noun
 from recnb.errors import RecnbError
+from tests.sample import SAMPLE
 
 mpl.use("Agg")
 
@@ -67,7 +68,6 @@ def test_the_line_below_a_number_has_the_word_of_the_column(column: str) -> None
     assert "users" in found.table("ndcg").index  # the name of a model
 
 
-SAMPLE = recnb.datasets.load_sample()
 #: Words that say nothing of the caller's users: the name of a metric, values of
 #: options, columns of a table, code, names of models.
 OTHER_WORDS = re.compile(

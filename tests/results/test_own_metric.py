@@ -24,9 +24,9 @@ from recnb.errors import OptionError
 from recnb.metrics import Credit, as_column, out_of_count
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from tests.rows import hold_refused, read_rows
+from tests.sample import SAMPLE
 
 PAGE = Path(recnb.__file__).with_name("metrics") / "README.md"
-SAMPLE = recnb.datasets.load_sample()
 EV = recnb.evaluate(
     SAMPLE.models["item-knn"],
     SAMPLE.test,

@@ -20,8 +20,8 @@ from recnb.metrics import Credit
 from recnb.metrics.metric import LIST_METRICS, METRICS
 from tests.random_frames import CONVENTIONS, random_frames
 from tests.rows import hold_refused, read_rows
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 SIDES = {"train": SAMPLE.train, "items": SAMPLE.items, "users": SAMPLE.users}
 EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDES)
 FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, **SIDES)
@@ -197,6 +197,7 @@ def test_who_has_no_value_or_no_row_is_left_out() -> None:
 TAKEN = read_rows("results/own_metric_taken.toml")["of_items"]
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("make", [mean_year, n_shown])
 @pytest.mark.parametrize("where", TAKEN)
 def test_it_is_shown_everywhere_and_its_words_are_text(

@@ -20,8 +20,8 @@ from scipy.stats import ttest_ind
 import recnb
 from recnb.errors import OptionError
 from recnb.stats import holm
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 KNN = SAMPLE.models["item-knn"]
 USERS = SAMPLE.users.assign(half=np.arange(len(SAMPLE.users)) % 2)
 BY_USER = USERS.set_index("user")

@@ -18,9 +18,9 @@ from recnb import LIST_METRICS
 from recnb.report.report import Report
 from tests.comparison import test_runs as over_splits
 from tests.results import test_clustered as split
+from tests.sample import SAMPLE
 
 SHOWN = Path(__file__).parent / "shown"
-SAMPLE = recnb.datasets.load_sample()
 KNN, TEST = SAMPLE.models["item-knn"], SAMPLE.test
 EV = recnb.evaluate(
     KNN, TEST, train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users

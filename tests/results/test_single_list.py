@@ -116,6 +116,7 @@ GRADED: list[Callable[[Any], Any]] = [
 BINARY = recnb.evaluate({1: RANKING}, {1: LIKED})
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("truth", TRUTHS)
 @pytest.mark.parametrize("ranking", RANKINGS)
 def test_collections_of_any_kind(

@@ -29,8 +29,8 @@ from recnb.results.conclusions import p_value
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
 from tests.rows import read_rows
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 RECS = SAMPLE.models["item-knn"]
 EV = recnb.evaluate(RECS, SAMPLE.test, train=SAMPLE.train, users=SAMPLE.users)
 SHOP = recnb.evaluate(RECS, SAMPLE.test, train=SAMPLE.train, items=SAMPLE.items)

@@ -28,6 +28,7 @@ RULES: list[tuple[pd.DataFrame, dict[str, Any]]] = [
 ]
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("k", [1, 2, 3, 6, 8])
 @pytest.mark.parametrize(("lists", "options"), RULES, ids=str)
 def test_hits_are_those_of_the_explanation(

@@ -20,9 +20,9 @@ from recnb.errors import NoUsersError, OptionError
 from recnb.metrics.metric import LIST_METRICS
 from recnb.results.arguments import STANDARD  # noqa: F401 -- in rows
 from tests.rows import read_rows
+from tests.sample import SAMPLE
 from tests.strategies import each_word, values_of
 
-SAMPLE = recnb.datasets.load_sample()
 RECS, TRUTH = SAMPLE.models["item-knn"], SAMPLE.test
 EV = RECS.rec.against(TRUTH, train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users)
 CHOICES = [

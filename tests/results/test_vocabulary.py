@@ -17,8 +17,8 @@ from matplotlib.axes import Axes
 import recnb
 from recnb.display.language import use_language
 from tests import kernels
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 #: What is shown of each metric, by its id.
 SHOWN = {
     "ndcg": "nDCG",

@@ -13,12 +13,13 @@ from recnb import METRICS
 from recnb.errors import OptionError
 from recnb.metrics.hits import Cutoff, Hits
 from recnb.metrics.metric import Credit
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 QUESTIONS = recnb.datasets.load_questions()
 EV = recnb.evaluate(SAMPLE.models["popular"], SAMPLE.test)
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("k", [3, 10, None])
 @pytest.mark.parametrize("metric", ["ndcg", "recall", "AP(rel=4)"])
 def test_rows_are_those_of_a_plain_loop(metric: str, k: int | None) -> None:
@@ -177,6 +178,7 @@ SCORES = pd.DataFrame({"user": "u", "item": list("abcd"), "score": [3.0, 3, 1, 0
 JUDGED = pd.DataFrame({"user": "u", "item": list("bdx"), "relevance": [1, 3, 2]})
 
 
+@pytest.mark.thin
 @pytest.mark.parametrize("k", [1, 2, 4, None])
 @pytest.mark.parametrize(
     "options",

@@ -24,9 +24,9 @@ from recnb.stats import (
 )
 from recnb.stats import detectable as smallest
 from tests.rows import hold_refused, read_rows
+from tests.sample import SAMPLE
 from tests.stats.samples import intervals, paired
 
-SAMPLE = recnb.datasets.load_sample()
 KNN, POPULAR = (
     SAMPLE.models[name].rec.against(SAMPLE.test) for name in ("item-knn", "popular")
 )

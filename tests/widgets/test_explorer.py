@@ -18,8 +18,8 @@ from recnb.metrics import Credit
 from recnb.metrics.metric import METRICS
 from recnb.widgets.explorer import LISTED, Explorer
 from tests.laws.test_splits import frames_of
+from tests.sample import SAMPLE
 
-SAMPLE = recnb.datasets.load_sample()
 SIDE: dict[str, Any] = {
     "users": SAMPLE.users,
     "train": SAMPLE.train,

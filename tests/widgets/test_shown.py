@@ -13,9 +13,9 @@ import recnb
 from recnb.results.single_list import OF_ONE_LIST
 from recnb.widgets.quiz import Quiz
 from recnb.widgets.quiz.mistakes import common_mistakes
+from tests.sample import SAMPLE
 
 SHOWN = Path(__file__).parent / "shown"
-SAMPLE = recnb.datasets.load_sample()
 EV = SAMPLE.models["popular"].rec.against(SAMPLE.test)
 #: Steps, each by itself, on a list of which B alone is relevant, cut at 3.
 STEPS: list[Callable[[recnb.widgets.Playground], object]] = [
