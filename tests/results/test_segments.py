@@ -298,40 +298,6 @@ def test_each_value_of_the_truth_is_a_truth_of_its_own(options: dict[str, Any]) 
     )  # each row has its own
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({}, "and the users who have one"),
-        ({"averaged_users": "both"}, "and users in both frames"),
-        (
-            {"averaged_users": "recs", "no_relevant": "zero"},
-            "and users with a list; users with no relevant item count 0",
-        ),
-        (
-            {"no_relevant": "one"},
-            "and the users who have one; users with no relevant item count 1",
-        ),
-        (
-            {"convention": "lightgbm"},
-            "and users in either frame; users with no relevant item count 1",
-        ),
-    ],
-)
-def test_the_users_of_each_value_are_said(options: dict[str, Any], words: str) -> None:
-    lists = {"a": {"x": 2.0, "y": 1.0}, "b": {"x": 2.0, "y": 1.0}}
-    truth = pd.DataFrame(
-        {"user": [*"aab"], "item": [*"xyy"], "relevance": 1, "week": [1, 2, 2]}
-    )
-    table = recnb.evaluate(lists, truth, **options).table("recall", k=1, by="week")
-    ending = f"its rows of the truth, {words}"
-    assert table.attrs["basis"].endswith(ending)
-    models = recnb.compare({"m": lists, "n": lists}, truth, **options)
-    assert ending in models.table("recall", k=1, by="week").attrs["basis"]
-    weeks = table.to_frame()["n_users"].tolist()
-    everyone = {"recs", "union"} & {*options.values()} or "convention" in options
-    assert weeks == ([2, 2] if everyone else [1, 2]), options
-
-
 def _shown_by(moments: list[str]) -> list[str]:
     """Return what tables by times show, of segments and of a split."""
     days = pd.DatetimeIndex([pd.Timestamp(moment) for moment in moments])

@@ -17,6 +17,7 @@ import recnb
 from recnb.report.report import Report
 from tests.comparison import test_runs as runs  # noqa: F401 -- in calls
 from tests.results import test_clustered as split
+from tests.results.test_score import RECS_OF_FOUR, TRUTH_OF_FOUR
 from tests.shown import Recorded, text_of
 
 SAMPLE = recnb.datasets.load_sample()
@@ -107,6 +108,22 @@ NUMBERED = recnb.evaluate(
 #: Queries of labels; of the first no gain can be had, and some libraries count it all
 #: the same.
 GROUPS: Any = ([0, 0, 1, 0, 1, 0], [0.4, 0.3, 0.2, 0.1, 0.3, 0.9], [2, 2, 2])
+#: Rows of one frame with both sides, and with what was judged and not recommended.
+LABELLED = pd.DataFrame(
+    {
+        "qid": [1, 1, 1, 2, 2],
+        "score": [0.1, 0.9, 0.5, 0.2, 0.3],
+        "label": [2, 0, 1, 0, 1],
+    }
+)
+WITH_MISSES = LABELLED.assign(doc_id=[3, 4, 5, 3, 4], score=[None, 0.9, 0.5, None, 0.3])
+TWO_WEEKS: Any = (
+    {"a": {"x": 2.0, "y": 1.0}, "b": {"x": 2.0, "y": 1.0}},
+    pd.DataFrame(
+        {"user": [*"aab"], "item": [*"xyy"], "relevance": 1, "week": [1, 2, 2]}
+    ),
+)
+OF_FOUR = RECS_OF_FOUR, TRUTH_OF_FOUR
 TREC = recnb.evaluate(KNN, TEST, convention="trec")
 
 
