@@ -1,4 +1,6 @@
-"""Recorded files: calls, each on a line that begins with `>>> `, and what each shows."""
+"""Recorded files: calls, each on a line that begins with `>>> `, and what each shows;
+lines above a call that begin with `# ` say why it is there.
+"""
 
 from __future__ import annotations
 
@@ -36,10 +38,11 @@ class Recorded:
     def _shown(self, file: str) -> str:
         recorded = (self.folder / file).read_text("utf-8")
         parts = []
-        for call in re.findall("^>>> (.*)$", recorded, re.MULTILINE):
+        sections = re.findall(r"^((?:# .*\n)*)>>> (.*)$", recorded, re.MULTILINE)
+        for comment, call in sections:
             text = self.forms[file](eval(call, dict(self.names)))
             lines = "\n".join(line.rstrip() for line in text.splitlines())
-            parts.append(f">>> {call}\n{lines.rstrip()}\n")
+            parts.append(f"{comment}>>> {call}\n{lines.rstrip()}\n")
         return "\n".join(parts)
 
 

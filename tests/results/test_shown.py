@@ -10,13 +10,15 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-import polars as pl  # noqa: F401 -- in calls
+import polars as pl
 import pytest
 
 import recnb
 from recnb.report.report import Report
 from tests.comparison import test_runs as runs  # noqa: F401 -- in calls
+from tests.results import test_beyond_accuracy as beyond  # noqa: F401 -- in calls
 from tests.results import test_clustered as split
+from tests.results import test_segments as segments  # noqa: F401 -- in calls
 from tests.results.test_score import RECS_OF_FOUR, TRUTH_OF_FOUR
 from tests.shown import Recorded, text_of
 
@@ -200,6 +202,57 @@ BY_HAND = recnb.evaluate(
 )
 
 
+# Segments, users and items
+
+AGES = pd.Series([5, 20, 40, 90], index=list("abcd"), name="age")
+BY_AGE = (
+    {user: ["x"] for user in "abcd"},
+    {"a": ["x"], "b": ["y"], "c": ["x"], "d": ["y"]},
+)
+ROWS_OF_ONE = pd.DataFrame(
+    {
+        "user": [1, 1, 1, 2],
+        "score": [4, 3, 2, 1],
+        "relevance": [0, 1, 1, 1],
+        "kind": list("xxyx"),
+    }
+)
+CUT_RATED = pd.cut(TEST["rating"], [0, 2, 4], labels=["z", "a"])
+ODD = np.arange(len(SAMPLE.users)) % 2
+READ_ALIKE = SAMPLE.users.assign(
+    one=np.where(ODD, "a, b", "a"), two=np.where(ODD, "c", "b, c")
+)
+WEEK_MISSING = pd.DataFrame(
+    {
+        "user": [1, 1, 2, 3],
+        "item": list("abaz"),
+        "relevance": [1, 1, 0, 1],
+        "week": ["x", None, "y", "z"],
+    }
+)
+CITY = pd.Series(["x", "y", "y"], name="city")
+NANOSECONDS = pl.Series([1, 2, 3000]).cast(pl.Datetime("ns"))
+OF_TIMES: Any = ({1: [5], 2: [6], 3: [7]},) * 2
+KNOWN: dict[str, Any] = {
+    "users": pl.DataFrame({"user": [1, 2, 3], "seen": NANOSECONDS}),
+    "items": pl.DataFrame({"item": [5, 6, 7], "made": NANOSECONDS}),
+}
+TIMES = pl.DataFrame({"user": [1, 1, 1], "item": [5, 6, 7], "when": NANOSECONDS})
+FEW_ITEMS: Any = (
+    {1: ["a", "b"], 2: ["a"], 3: ["b"]},
+    {1: {"b": 1}, 2: {"c": 2}, 4: {"a": 1}, 3: {"b": 0}},
+)
+SHARED = {"u": {"a": 1.0, "b": 1.0, "c": 0.5}}, {"u": ["b", "c"]}
+VECTORS_OF_THREE = pd.DataFrame(
+    {"item": list("abc"), "vector": [[0.6, 0.8], [3.0, 4.0], [-0.8, 0.6]]}
+)
+TURNED = recnb.evaluate({"u": ["a", "b", "c"]}, {"u": ["a"]}, items=VECTORS_OF_THREE)
+ONE_BELOW: Any = (
+    {"u": {"a": 3.0, "b": 3.0, "c": 1.0, "d": 0.0}},
+    {"u": {"b": 1, "d": 3, "x": 2}},
+)
+
+
 def beside(asked: Any, usual: Any, **options: Any) -> str:
     """Return the lines of a report that one of usual data has not, but for numbers."""
     lines, known = (
@@ -256,6 +309,9 @@ FILES: dict[str, Callable[[Any], str]] = {
     "evaluations.txt": lines_of,
     "lines.txt": line_of,
     "lists.txt": text_of,
+    "beyond.txt": text_of,
+    "segments.txt": text_of,
+    "users_and_items.txt": text_of,
     "weights.txt": text_of,
 }
 RECORDED = Recorded(__file__, FILES, globals())
