@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import recnb
-from recnb.errors import OptionError, UnknownModelError
+from recnb.errors import UnknownModelError
 from recnb.metrics.metric import EVERY_METRIC
-from tests.comparison.frames import FIRST, SAMPLE, SECOND, SIDES, TRUTH, compared, lists
+from tests.comparison.frames import SAMPLE, SIDES, compared
 
 EVALUATED = {
     name: one.rec.against(SAMPLE.test, **SIDES) for name, one in SAMPLE.models.items()
@@ -98,19 +98,6 @@ def test_of_nine_models_that_all_differ_the_report_says_so():
     )
 
 
-def test_every_two_models():
-    models = {"a": FIRST, "b": SECOND, "c": lists(a="px", b="xp")}
-    for baseline, pairs in (
-        (None, [("b", "a"), ("c", "a"), ("c", "b")]),
-        ("c", [("a", "c"), ("b", "c"), ("b", "a")]),
-    ):
-        frame = recnb.compare(
-            models, TRUTH, pairs="all", baseline=baseline
-        ).differences("mrr", k=2)
-        assert list(zip(frame.model, frame.baseline, strict=True)) == pairs
-    assert recnb.compare(models, TRUTH).baseline == "a"
-
-
 # Segments
 
 
@@ -133,21 +120,6 @@ def test_a_table_and_differences_by_segment_are_those_of_the_users_in_it():
     assert frame.p_holm.min() == pytest.approx(min(frame.p.min() * len(frame), 1))
 
 
-def test_segments_are_corrected_over_the_tests_made():
-    few = SAMPLE.users.assign(
-        few=np.where(SAMPLE.users["user"] < "u006", "few", "many")
-    )
-    found = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", users=few)
-    rows = found.differences("ndcg", k=10, by="few")
-    assert (len(rows), rows["p_holm"].notna().sum(), rows.notes[0][:13]) == (
-        4,
-        2,
-        "2 comparisons",
-    )
-    report = found.report(k=10, metrics=["ndcg"], by="few")
-    assert "over the 2 tests" in report.to_markdown()
-
-
 def test_beyond_accuracy_a_table_by_segment_is_of_the_users_evaluated():
     whole, parts = (
         compared().table(["ndcg", "novelty"], k=10),
@@ -167,73 +139,6 @@ def test_beyond_accuracy_a_table_by_segment_is_of_the_users_evaluated():
 
 
 # Lists and users
-
-
-def test_movers_are_those_whose_value_changed_most():
-    found = recnb.compare(
-        {"old": SECOND, "new": lists(a="xy", b="qp", c="px", d="xq")}, TRUTH
-    )
-    movers = found.movers("mrr", k=2, n=2)
-    assert list(movers) == [
-        "user",
-        "before",
-        "after",
-        "change",
-        "n_relevant",
-        "old",
-        "new",
-    ]
-    assert movers.user.tolist() == ["a", "c", "b"]
-    assert (
-        movers.change.tolist()
-        == [0.5, 0.5, -0.5]
-        == (movers.after - movers.before).tolist()
-    )
-    assert movers.old.tolist() == [["y", "x"], ["p", "q"], ["y", "x"]]
-    assert movers.n_relevant.tolist() == [1, 1, 1]
-    assert movers.new.tolist()[0] == ["x", "y"]
-    shown = repr(movers)
-    assert "users with a gain 3, with the same value 0, with a loss 1" in shown
-    assert "old: 0.5000: y, *x\nnew: 1.0000: *x, y" in shown
-    back = found.movers("mrr", k=2, model="old", baseline="new")
-    assert back.change.tolist() == [0.5, -0.5, -0.5, -0.5]
-    fewer = recnb.compare({"old": SECOND, "new": lists(a="xy", c="px")}, TRUTH)
-    assert "new: 0.0000: no list\n" in repr(fewer.movers("mrr", k=2))
-    for wrong in (
-        {"n": -1},
-        {"n": 1.5},
-        {"n": True},
-        {"model": "other"},
-        {"model": "old"},
-        {"metric": "novelty"},
-    ):
-        with pytest.raises(OptionError):
-            found.movers(**{"metric": "mrr", "k": 2, **wrong})
-
-
-def test_overlap_sees_order_gaps_and_repeats():
-    gaps = FIRST.assign(rank=FIRST["rank"] * 2)
-    frame = (
-        recnb.compare({"one": FIRST, "gaps": gaps, "turned": SECOND}, TRUTH)
-        .overlap()
-        .set_index(["model", "other"])
-    )
-    assert frame.loc[("one", "gaps")].drop("rbo").tolist()[1:] == [1.0, 4, 4]
-    assert frame.loc[("one", "turned")].drop("rbo").tolist()[1:] == [1.0, 4, 2]
-    fewer = (
-        recnb.compare({"one": FIRST, "none": FIRST[FIRST["user"] == "b"]}, TRUTH)
-        .overlap(1)
-        .iloc[0]
-    )
-    assert (fewer.jaccard, fewer.n_users, fewer.n_identical) == (0.25, 4, 1)
-    twice = pd.DataFrame(
-        {"user": ["a"] * 3, "item": ["x", "x", "y"], "rank": [1, 2, 3]}
-    )
-    for duplicates in ("keep", "rows", "hit_once"):
-        found = recnb.compare(
-            {"one": twice, "two": lists(a="xy")}, TRUTH.head(1), duplicates=duplicates
-        )
-        assert found.overlap().loc[0, ["jaccard", "n_identical"]].tolist() == [1, 1]
 
 
 def overlap_of(one: list[int], two: list[int], p: float) -> float:
@@ -274,23 +179,6 @@ def test_rank_biased_overlap_is_that_of_its_definition(pairs, k, p):
     assert found.rbo.item() == pytest.approx(sum(values) / len(values), abs=1e-12)
 
 
-def test_rank_biased_overlap_is_1_of_equal_lists_and_weighs_the_top():
-    truth = {"u": ["a"]}
-    models = {name: {"u": list(name)} for name in ("abcd", "bacd", "abdc", "xyzw")}
-    found = (
-        recnb.compare(models, truth).overlap(p=0.5).set_index(["model", "other"]).rbo
-    )
-    # Half the weight is on the first rank, where "abcd" and "bacd" differ.
-    assert found["abcd", "bacd"] == pytest.approx(0.5)
-    assert found["abcd", "abdc"] == pytest.approx(1 - 0.5 * 0.5**2 / 3)
-    assert found["abcd", "xyzw"] == 0
-    same = recnb.compare({"one": models["abcd"], "two": models["abcd"]}, truth)
-    assert same.overlap().rbo.item() == pytest.approx(1)
-    for p in (0, 1, "high"):
-        with pytest.raises(OptionError, match="give a number between 0 and 1"):
-            same.overlap(p=p)
-
-
 def test_a_curve_and_what_is_beyond_accuracy_are_those_of_each_model():
     curve = compared().curve("novelty", k=[5, 10])
     names = [name for name in compared().names for _k in (5, 10)]
@@ -301,37 +189,6 @@ def test_a_curve_and_what_is_beyond_accuracy_are_those_of_each_model():
     expected = compared()["popular"].beyond(k=10)[10]
     assert found.loc["popular"].to_dict() == expected.to_dict()
     assert "users with a list" in repr(found)
-
-
-@pytest.mark.parametrize("metric", ["coverage", "ndcg"])
-def test_below_a_curve_stands_what_its_numbers_rest_on(metric):
-    """A number of all lists has a curve, of which only one by pairs has intervals."""
-    curve = compared().curve(metric, k=[5, 10])
-    means = compared().table(metric, k=[5, 10], intervals=True)
-    assert curve["mean"].tolist() == means.xs("mean", axis=1, level=1).stack().tolist()
-    has_intervals = metric != "coverage"
-    assert curve["low"].notna().any() == has_intervals
-    assert ("95% intervals" in curve.attrs["basis"]) == has_intervals
-    assert curve.attrs["basis"] == means.attrs["basis"]
-    assert curve.plot().get_xlabel() == "k"
-
-
-def test_what_is_beyond_accuracy_says_what_holds_of_which_model():
-    """The other model has one list, of which no two can differ."""
-    lists = SAMPLE.models["factors"]
-    models = {"all": lists, "one": lists[lists.user == "u002"]}
-    found = recnb.compare(models, SAMPLE.test, train=SAMPLE.train)
-    table = found.beyond(k=10)
-    for name in found:
-        alone = found[name].beyond(k=10)[10]
-        assert table.loc[name].dropna().to_dict() == alone.to_dict()
-    assert table["personalization"].isna().tolist() == [False, True]
-    phrases = table.attrs["basis"].split("; ")
-    assert "ordered by rank" in phrases
-    of_model = {phrase.split(": ")[0]: phrase for phrase in phrases}
-    assert "298 users with a list" in of_model["all"]
-    assert "1 user with a list" in of_model["one"]
-    assert "not here: personalization" in of_model["one"]
 
 
 def test_a_convention_of_a_library_may_have_its_own_users_for_each_metric():

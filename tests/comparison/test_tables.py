@@ -23,7 +23,7 @@ from recnb.results.conclusions import conclusions
 from recnb.results.numbers import DifferenceRow
 from recnb.results.verdicts import verdict_of
 from recnb.stats import Settings
-from tests.comparison.frames import FIRST, SAMPLE, SIDES, TRUTH, compared, lists
+from tests.comparison.frames import SAMPLE, SIDES, compared
 from tests.rows import read_rows
 
 mpl.use("Agg")
@@ -106,60 +106,6 @@ def rows_of(table):
     return [[cell.strip() for cell in line.strip("| ").split("|")] for line in lines]
 
 
-def test_marks_are_against_the_best_where_every_two_are_compared():
-    found = recnb.compare(SAMPLE.models, SAMPLE.test, pairs="all")
-    table = found.table("ndcg", k=10)
-    legend = " ".join(repr(table).split())
-    assert "°: not shown to differ from it" in legend
-    assert "One without a mark is shown to differ, or is not tested" in legend
-    assert "than" not in legend
-    assert table.attrs["near_best"] == {"ndcg@10": ["item-knn"]}
-    for kind in ("better", "worse", "higher", "lower"):
-        assert table.attrs[kind] == {"ndcg@10": []}
-    two = {name: SAMPLE.models[name] for name in ("factors", "popular")}
-    apart = recnb.compare(two, SAMPLE.test, pairs="all").table("ndcg", k=10)
-    assert apart.attrs["near_best"] == {"ndcg@10": []}
-
-
-def test_marks_are_against_the_first_model_where_no_baseline_was_named():
-    """No test is made beside those of the differences."""
-    found = recnb.compare(SAMPLE.models, SAMPLE.test)
-    table = found.table("ndcg", k=10)
-    assert table.attrs["near_best"] == {"ndcg@10": []}
-    assert table.attrs["worse"] == {"ndcg@10": ["popular"]}
-    assert "°" not in repr(table)
-    assert "▼ worse than item-knn" in repr(table)
-    for mean in found.report(k=10, metrics=["ndcg"]).means:
-        assert mean.mark == ("worse" if mean.model == "popular" else "")
-
-
-def test_marks_of_parts_of_the_truth_are_none():
-    parts = recnb.compare(
-        SAMPLE.models,
-        SAMPLE.test.assign(week=SAMPLE.test.index % 2),
-        baseline="popular",
-    ).table("ndcg", k=10, by="week")
-    assert "▲" not in repr(parts)  # of parts of the truth nothing is tested
-
-
-def test_where_all_means_are_the_same_none_is_the_best():
-    """Neither of zeros nor of the same lists; of two that share the first place both."""
-    other = lists(a="px", b="px", c="px", d="px")  # 1/2 for each
-    nothing = lists(a="pq", b="pq", c="pq", d="pq")
-    models = {"none": nothing, "one": FIRST, "other": nothing, "same": FIRST}
-    zeros = recnb.compare({"none": nothing, "other": nothing}, TRUTH)
-    for found in (zeros, recnb.compare({"one": FIRST, "two": FIRST}, TRUTH)):
-        table = found.table("ndcg", k=2)
-        assert table.attrs["best"] == {"ndcg@2": []}
-        assert table.attrs["near_best"] == {"ndcg@2": []}
-        assert "*" not in repr(table)
-        assert "highest mean" not in repr(table)
-        report = found.report(k=2)
-        assert not any(mean.best or mean.near_best for mean in report.means)
-    shared = recnb.compare({**models, "half": other}, TRUTH).table("ndcg", k=2)
-    assert shared.attrs["best"] == {"ndcg@2": ["one", "same"]}
-
-
 def test_a_table_has_intervals_and_numbers_of_all_lists():
     found = compared()
     table = found.table(["coverage", "ndcg", "novelty"], k=[5, 10], intervals=True)
@@ -201,13 +147,6 @@ def test_a_table_has_intervals_and_numbers_of_all_lists():
 def test_two_names_of_one_number_are_refused():
     with pytest.raises(OptionError, match="'nDCG@10' and 'ndcg@10' are the same"):
         compared().table(["nDCG@10", "ndcg"], k=10)
-
-
-def test_metrics_beyond_accuracy_say_where_lists_are_cut():
-    for k, words in ((3, "lists cut at 3"), (None, "whole lists")):
-        table = compared().beyond(k=k)
-        for shown in (repr(table), table.to_latex(), table.to_markdown()):
-            assert f"Beyond accuracy, {words}" in shown
 
 
 USUAL = {
@@ -252,39 +191,6 @@ def test_what_may_be_said(numbers):
     assert VERDICTS[numbers]["words"] in CONSOLE.write(line)
 
 
-def test_users_who_are_too_few_or_alike_and_one_comparison():
-    same = recnb.compare({"one": FIRST, "two": FIRST}, TRUTH)
-    row = same.differences("ndcg", k=2).iloc[0]
-    assert (row.verdict, np.isnan(row.p), row.tied) == ("same", True, 4)
-    assert same.overlap(2).loc[0, ["jaccard", "n_identical"]].tolist() == [1, 4]
-    alone = recnb.compare({"one": lists(a="xy"), "two": lists(a="yx")}, TRUTH.head(1))
-    assert alone.differences("ndcg", k=2).verdict.tolist() == ["untested"]
-    assert "too few users or differences for a test" in repr(alone.report(k=2))
-    single = recnb.compare(
-        {name: SAMPLE.models[name] for name in ("factors", "popular")}, SAMPLE.test
-    )
-    assert "Holm" not in str(single.differences("ndcg", k=10))
-    assert (
-        single.differences("ndcg", k=10).notes[0].startswith("Comparisons tested: 1 ")
-    )
-
-
-def test_conclusions_name_equal_scores_that_decide():
-    rng = np.random.default_rng(0)
-    frame = pd.DataFrame(
-        {
-            "qid": np.repeat(np.arange(60), 8),
-            "label": np.tile([1, 1, 0, 0, 0, 0, 0, 0], 60),
-        }
-    )
-    frame = frame.assign(pred=0.0, pred2=rng.normal(size=len(frame)))
-    found = recnb.compare(frame, score=["pred", "pred2"]).differences("ndcg", k=5)
-    (told,) = (note for note in found.notes if note.startswith("pred"))
-    assert told.startswith("pred: Queries for which equal scores decide: 60 of 60")
-    assert told in " ".join(repr(found).split())
-    assert "equal scores decide" in found._repr_html_()
-
-
 def test_a_forest_names_its_rows_by_verdict_metric_and_models():
     axes = compared().differences("ndcg", k=[5, 10]).plot()
     assert [one.get_text() for one in axes.get_yticklabels()] == [
@@ -313,22 +219,6 @@ def test_parts_of_the_truth_that_one_model_has_no_users_of(models):
     assert means == {("x", "a"): 1, ("x", "b"): 0, ("z", "a"): 0, ("z", "b"): 1}
     told = found.report(k=1, metrics="recall", by="day").to_dict()["segments"]
     assert [told["names"][part] for part in told["differences"]["part"]] == ["x", "z"]
-
-
-def test_a_metric_of_other_relevant_items_says_which_and_of_how_many_users():
-    truth = pd.DataFrame({"user": range(30), "item": "a", "relevance": 1})
-    truth.loc[20:, "relevance"] = 3
-    recs = pd.DataFrame({"user": range(30), "item": "a", "rank": 1})
-    found = recnb.compare({"x": recs, "y": recs[:25]}, truth, baseline="x")
-    told = "AP(rel=2): 10 users, relevant: relevance of 2 or more"
-    bases = [
-        found.table(["AP", "AP(rel=2)"]).attrs["basis"],
-        found.differences(["AP(rel=2)"]).attrs["basis"],
-        found.not_worse("AP(rel=2)").basis,
-    ]
-    assert all(told in basis for basis in bases)
-    assert "AP(rel=2)" not in found.table(["AP"]).attrs["basis"]
-    assert found.differences(["AP(rel=2)"])["n_users"].tolist() == [10]
 
 
 def test_a_metric_that_is_no_longer_known_by_its_name_has_a_curve():

@@ -358,22 +358,6 @@ def test_kept_negative_grades_whose_sums_would_overflow_are_refused(
 # ---- what the basis says of the columns; tests/laws/test_sentences.py holds options and counts
 
 
-@pytest.mark.parametrize(
-    ("recs", "truth", "options", "words"),
-    [
-        (RECS, TRUTH, {}, "ordered by rank"),
-        (RECS, TRUTH.drop(columns="relevance"), {}, "every pair of the truth"),
-        (SCORED, TRUTH, {"order": "row"}, "in the order given"),
-    ],
-)
-def test_the_basis_says_what_the_columns_are_read_as(
-    recs: pd.DataFrame, truth: pd.DataFrame, options: Any, words: str
-) -> None:
-    basis = recnb.evaluate(recs, truth, **options).basis
-    assert words in basis
-    assert "equal scores" not in basis
-
-
 # ---- counts
 
 

@@ -361,50 +361,6 @@ def test_a_list_of_either_side_for_each_user(
     same(convert(frame), None, BINARY, recommended="shown", relevant="bought")
 
 
-def test_a_learning_to_rank_frame_says_what_it_holds() -> None:
-    frame = pd.DataFrame(
-        {
-            "qid": [1, 1, 1, 2, 2],
-            "score": [0.1, 0.9, 0.5, 0.2, 0.3],
-            "label": [2, 0, 1, 0, 1],
-        }
-    )
-    want = pytest.approx([(1 / np.log2(3) + 2 / 2) / (2 + 1 / np.log2(3)), 1.0])
-    for one in (frame, frame.assign(doc_id=[3, 4, 5, 3, 4])):
-        score, ev = one.rec.ndcg(k=3), one.rec.evaluation()
-        items = "documents" if "doc_id" in one else "items"
-        assert score.per_user.tolist() == want
-        for shown in (
-            score,
-            ev,
-            ev.table(k=[2]),
-            ev.curve("ndcg", k=[2]),
-            ev.explain("ndcg", 1, k=2),
-        ):
-            assert f"relevant {items}: those in this frame" in repr(shown)
-        assert ("each row is an item of its own" in ev.basis) == ("doc_id" not in one)
-    for ev in (recnb.evaluate(outer()), recnb.evaluate(RECS, TRUTH)):
-        assert "those in this frame" not in ev.basis
-    labelled = outer().dropna(subset="rank").fillna({"relevance": 0})
-    assert "those in this frame" in recnb.evaluate(labelled).basis
-
-
-def test_rows_without_a_score_are_counted() -> None:
-    frame = outer().rename(columns={"rank": "score"})
-    missing = frame[frame["score"].isna()]
-    assert (
-        f"{len(missing)} rows without a score: judged, not recommended"
-        in recnb.evaluate(frame).ndcg(k=2).basis
-    )
-    assert (
-        "1 row without a score"
-        in recnb.evaluate(pd.concat([frame.dropna(subset="score"), missing[:1]])).basis
-    )
-    labelled = frame.dropna(subset="score").fillna({"relevance": 0})
-    for other in (labelled, outer()):
-        assert "without a score" not in recnb.evaluate(other).basis
-
-
 #: Forms of one frame with both sides.
 FORMS: list[Callable[[pd.DataFrame], Any]] = [
     pd.DataFrame,

@@ -392,12 +392,6 @@ def test_pairs_of_document_and_score_are_read() -> None:
     assert (numbers(pairs, TRUTH) == numbers(RECS, TRUTH)).all()
 
 
-def test_texts_that_never_match_are_named() -> None:
-    log = [{**row, "reference_contexts": ["Lead is heavy."]} for row in LOG]
-    note = "lists hold documents such as 'Lead melts at 327 °C.', the truth such as 'Lead is"
-    assert note in recnb.evaluate(log).basis
-
-
 def test_nothing_that_was_given_is_changed() -> None:
     frame = pd.DataFrame(without("user_input", "user_id", "session_id"))
     before = frame.copy(deep=True)

@@ -1,87 +1,59 @@
-"""What a report shows, held against files: after a change of words, `python -m
-tests.report.test_shown` writes them and git shows the difference. The lint in it looks
-for unjudged items with `recnb.search`.
+"""What a report shows, held against files of calls: `python -m tests.report.test_shown`
+writes what each shows, and git the difference. The lint in it looks for unjudged items
+with `recnb.search`.
 """
-
-from functools import cache
-from pathlib import Path
-from unittest import mock
 
 import pytest
 
 import recnb
 from tests.sample import SAMPLE
-
-SHOWN = Path(__file__).parent / "shown"
-
+from tests.shown import Recorded
 
 SIDE_DATA = {"train": SAMPLE.train, "items": SAMPLE.items}
 FOUND = recnb.compare(SAMPLE.models, SAMPLE.test, baseline="popular", **SIDE_DATA)
+EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDE_DATA)
 
 
-@cache
-def report(name):
-    if name == "several":
-        return FOUND.report(
-            k=[5, 10],
-            metrics=["ndcg", "recall", "coverage"],
-            by="activity",
-            movers=1,
-            lang="en",
-        )
-    ev = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test, **SIDE_DATA)
-    return ev.report(k=[5, 10], by="activity", lang="en")
-
-
-def comparison():
-    """What the methods of a comparison show; of many differences the conclusions do not
-    stand below.
-    """
-    shown = [
-        FOUND,
-        FOUND.differences("ndcg", k=5),
-        FOUND.differences(k=5),
-        FOUND.differences("ndcg", k=10, by="activity"),
-    ]
-    shown += [
-        FOUND.movers("ndcg", k=5, n=1),
-        FOUND.overlap(k=5),
-        FOUND.beyond(k=5),
-        FOUND.curve(k=[1, 5]),
-    ]
-    shown += [
-        recnb.compare(FOUND, pairs="all").report(k=[5, 10]),
-    ]
-    shown += [
-        FOUND.not_worse("ndcg", k=10, model="factors"),
-        FOUND["popular"].at_least("ndcg", 0.3, k=10),
-    ]
-    return "\n\n".join([*map(repr, shown), shown[1].to_latex()])
-
-
-FORMS = {
-    "txt": repr,
-    "md": lambda one: one.to_markdown(),
+#: Users of whom some find anything, and models that they find it with.
+ALL = {user: ["a"] for user in range(1000)}
+FEW = {0: ["b"], 1: ["a"], 2: ["b"]}
+WITH_ONE_HIT = {user: ["b" if user else "a"] for user in ALL}
+WITH_ONE_MISS = {user: ["a" if user else "b"] for user in ALL}
+TWELVE = {user: ["a"] for user in range(12)}
+MODELS = {
+    name: {user: ["a" if user < n_found else "b"] for user in TWELVE}
+    for name, n_found in {"e": 1, "d": 2, "c": 4, "b": 6, "a": 8}.items()
 }
-FILES = [f"{name}.{form}" for name in ("one", "several") for form in FORMS]
-FILES.append("comparison.txt")
+#: Ten models of one mean, and nine and another.
+HALF = {user: ["a" if user % 2 else "b"] for user in range(24)}
+ALIKE = {f"m{at}": {user: ["a"] for user in HALF} for at in range(10)}
+NINE_ALIKE = ALIKE | {"m9": {user: ["x"] for user in HALF}}
 
 
-def text(file):
-    name, form = file.split(".")
-    made = {"SOURCE_DATE_EPOCH": "1767225600"}
-    version = mock.patch("recnb.version.__version__", "1.2.3")
-    with version, mock.patch.dict("os.environ", made):
-        shown = comparison() if name == "comparison" else FORMS[form](report(name))
-    return shown.rstrip("\n") + "\n"
+def headline_of(report):
+    """Return what a report says first, above its tables."""
+    return repr(report).partition("\n\nMeans ")[0]
+
+
+def page_of(report):
+    """Return a page without its last line, the version and the date."""
+    return report.to_markdown().rpartition("\n\nrecnb ")[0]
+
+
+FILES = {
+    "one.txt": repr,
+    "one.md": page_of,
+    "several.txt": repr,
+    "several.md": page_of,
+    "headlines.txt": headline_of,
+}
+RECORDED = Recorded(__file__, FILES, globals())
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_what_is_shown_is_what_is_written_down(file):
-    assert text(file) == (SHOWN / file).read_text("utf-8")
+    RECORDED.hold(file)
 
 
 if __name__ == "__main__":
-    SHOWN.mkdir(exist_ok=True)
-    for file in FILES:
-        (SHOWN / file).write_text(text(file), "utf-8")
+    RECORDED.write()

@@ -278,24 +278,3 @@ def test_levels_without_names_are_not_taken_for_users():
     assert recnb.interval(values, cluster="user") == recnb.interval(
         values.swaplevel(), cluster="user"
     )
-
-
-def test_every_table_of_means_says_what_its_intervals_are_clustered_by():
-    tables = {
-        "table": EV.table("ndcg", k=5, intervals=True),
-        "measures": EV.measures(["nDCG@5"]),
-        "curve": EV.curve("ndcg", k=[1, 5]),
-        "by": EV.table(
-            "ndcg", k=5, by=pd.Series(["a", "b"] * 20, TOPIC["user"], name="half")
-        ),
-    }
-    said = "95% intervals", "intervals and tests clustered by user"
-    for name, table in tables.items():
-        assert all(words in table.attrs["basis"] for words in said), name
-    by_day = EV.table("ndcg", k=5, by="day").attrs[
-        "basis"
-    ]  # of which a user has one list
-    assert "95% intervals" in by_day
-    assert "clustered" not in by_day
-    no_interval = EV.curve("gini", k=[1, 5], population="recommended").attrs["basis"]
-    assert "intervals" not in no_interval

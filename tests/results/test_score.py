@@ -105,36 +105,6 @@ TRUTH_OF_FOUR = pd.DataFrame(
 )
 
 
-@pytest.mark.parametrize(
-    ("call", "options", "said"),
-    [
-        ({}, {}, "4 users: 1 lacks a list, 1 left out, ties as given)"),
-        (
-            {"ties": "item_desc"},
-            {},
-            "1 lacks a list, 1 left out, equal scores by item,",
-        ),
-        (
-            {"no_relevant": "zero"},
-            {},
-            "5 users: 2 lack a list, 1 with nothing to find as 0",
-        ),
-        (
-            {"relevant_from": 5},
-            {},
-            "3 users: 2 left out, ties as given, relevant from 5)",
-        ),
-        ({}, {"gain": "exponential"}, "1 left out, ties as given, gain …"),
-    ],
-)
-def test_the_line_of_a_score_has_what_changes_the_number(
-    call: dict[str, Any], options: dict[str, Any], said: str
-) -> None:
-    score = recnb.evaluate(RECS_OF_FOUR, TRUTH_OF_FOUR, **call).ndcg(k=2, **options)
-    assert said in repr(score)
-    assert repr(pickle.loads(pickle.dumps(score))) == repr(score)
-
-
 def test_ties_are_said_where_a_relevant_item_has_an_equal(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -175,45 +175,10 @@ def test_small_segments_are_marked_and_the_smallest_not_tested() -> None:
 
 
 def test_activity_is_the_number_of_rows_in_train_and_bins_are_quantiles() -> None:
-    train = pd.DataFrame({"user": [1, 1, 2, 3], "item": list("abaa")})
-    recs = pd.DataFrame({"user": [1, 2, 3, 4], "item": ["c"] * 4, "rank": 1})
-    rows = recs.rec.against(recs[["user", "item"]], train=train).table(
-        "precision", k=1, by="activity"
-    )
-    assert rows["n_users"].droplevel([0, 1]).to_dict() == {0: 1, 1: 2, 2: 1}
     bins = EV.table("ndcg", k=10, by="activity").loc[("ndcg", 10)]["n_users"]
     ends = [tuple(map(int, name.split(" to "))) for name in bins.index]
     counts = COUNTS.reindex(EV.users, fill_value=0)
     assert [counts.between(*pair).sum() for pair in ends] == bins.tolist()
-    # An edge of a bin belongs to the lower bin.
-    users, lists = (
-        pd.DataFrame({"user": range(1, 14), "n": range(13)}),
-        {user: ["a"] for user in range(1, 14)},
-    )
-    rows = recnb.evaluate(lists, lists, users=users).table("precision", k=1, by="n")
-    assert rows["n_users"].droplevel([0, 1]).to_dict() == {
-        "0 to 3": 4,
-        "4 to 6": 3,
-        "7 to 9": 3,
-        "10 to 12": 3,
-    }  # quartiles are 3, 6 and 9
-
-
-def test_bins_of_ones_own_are_a_series_of_pandas() -> None:
-    users = pd.Series([5, 20, 40, 90], index=list("abcd"), name="age")
-    ages = pd.cut(users, [0, 18, 30, 100])
-    lists = {user: ["x"] for user in users.index}
-    liked = {"a": ["x"], "b": ["y"], "c": ["x"], "d": ["y"]}
-    rows = recnb.evaluate(lists, liked).table("precision", k=1, by=ages)
-    assert rows["mean"].droplevel([0, 1]).to_dict() == {
-        "(0, 18]": 1.0,
-        "(18, 30]": 0.0,
-        "(30, 100]": 0.5,
-    }
-    halves = pd.qcut(users, 2, labels=["young", "old"])
-    found = recnb.compare({"one": lists, "two": liked}, liked)
-    of_halves = found.table("precision", k=1, by=halves)
-    assert of_halves["precision@1"].tolist() == [0.5, 1.0, 0.5, 1.0]
 
 
 N = len(USERS)
@@ -298,40 +263,6 @@ def test_each_value_of_the_truth_is_a_truth_of_its_own(options: dict[str, Any]) 
     )  # each row has its own
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        ({}, "and the users who have one"),
-        ({"averaged_users": "both"}, "and users in both frames"),
-        (
-            {"averaged_users": "recs", "no_relevant": "zero"},
-            "and users with a list; users with no relevant item count 0",
-        ),
-        (
-            {"no_relevant": "one"},
-            "and the users who have one; users with no relevant item count 1",
-        ),
-        (
-            {"convention": "lightgbm"},
-            "and users in either frame; users with no relevant item count 1",
-        ),
-    ],
-)
-def test_the_users_of_each_value_are_said(options: dict[str, Any], words: str) -> None:
-    lists = {"a": {"x": 2.0, "y": 1.0}, "b": {"x": 2.0, "y": 1.0}}
-    truth = pd.DataFrame(
-        {"user": [*"aab"], "item": [*"xyy"], "relevance": 1, "week": [1, 2, 2]}
-    )
-    table = recnb.evaluate(lists, truth, **options).table("recall", k=1, by="week")
-    ending = f"its rows of the truth, {words}"
-    assert table.attrs["basis"].endswith(ending)
-    models = recnb.compare({"m": lists, "n": lists}, truth, **options)
-    assert ending in models.table("recall", k=1, by="week").attrs["basis"]
-    weeks = table.to_frame()["n_users"].tolist()
-    everyone = {"recs", "union"} & {*options.values()} or "convention" in options
-    assert weeks == ([2, 2] if everyone else [1, 2]), options
-
-
 def _shown_by(moments: list[str]) -> list[str]:
     """Return what tables by times show, of segments and of a split."""
     days = pd.DatetimeIndex([pd.Timestamp(moment) for moment in moments])
@@ -355,20 +286,6 @@ def test_times_that_are_all_at_midnight_are_shown_as_dates() -> None:
     for text in _shown_by(["2024-05-01", "2024-05-02 06:30"]):
         assert "2024-05-01 00:00:00" in text
         assert "2024-05-02 06:30:00" in text
-
-
-def test_times_that_differ_by_nanoseconds_are_one_segment() -> None:
-    """They are shown as one, and no user is lost among them."""
-    times = pl.Series([1, 2, 3000]).cast(pl.Datetime("ns"))
-    lists, truth = {1: [5], 2: [6], 3: [7]}, {1: [5], 2: [6], 3: [7]}
-    users = pl.DataFrame({"user": [1, 2, 3], "seen": times})
-    items = pl.DataFrame({"item": [5, 6, 7], "made": times})
-    weeks = pl.DataFrame({"user": [1, 1, 1], "item": [5, 6, 7], "when": times})
-    ev = recnb.evaluate(lists, truth, users=users, items=items)
-    assert ev.table("recall", k=1, by="seen")["n_users"].tolist() == [2, 1]
-    assert ev.table("recall", k=1, by="made")["n_users"].tolist() == [2, 1]
-    by_time = recnb.evaluate(lists, weeks).table("recall", k=1, by="when")
-    assert by_time["mean"].tolist() == [0.5, 0]
 
 
 @pytest.mark.parametrize("by", ["genres", "listed", "minutes", "band"])
@@ -430,32 +347,7 @@ def test_each_value_of_a_column_of_items_is_a_truth_of_its_own(by: str) -> None:
         found.differences(by=by)
 
 
-def test_parts_that_are_missing_or_have_no_user() -> None:
-    truth = pd.DataFrame(
-        {
-            "user": [1, 1, 2],
-            "item": list("aba"),
-            "relevance": [1, 1, 0],
-            "week": ["x", None, "y"],
-        }
-    )
-    recs = pd.DataFrame({"user": [1, 2], "item": ["a", "a"], "rank": 1})
-    table = recs.rec.against(truth).table("recall", k=1, by="week")
-    assert table["mean"].to_dict() == {
-        ("recall", 1, "x"): 1.0,
-        ("recall", 1, "not known"): 0.0,
-    }
-    alone = recs.rec.against(
-        pd.concat(
-            [
-                truth,
-                pd.DataFrame({"user": [3], "item": ["z"], "relevance": 1, "week": "z"}),
-            ]
-        )
-    )
-    table = alone.table("recall", k=1, by="week")
-    assert table["mean"].tolist() == [1.0, 0.0, 0.0]  # user 3 has no list
-    assert "no recommended item" not in table.attrs["basis"]
+def test_a_pair_of_two_parts_that_is_not_judged_is_refused() -> None:
     both = BOTH.assign(relevance=[1, 0, 1, np.nan, 1, 1])
     again = pd.concat([both, both[:1].assign(kind="y", rank=4, relevance=np.nan)])
     with pytest.warns(recnb.errors.LeftMergeWarning):
@@ -473,38 +365,6 @@ BOTH = pd.DataFrame(
         "kind": list("xxyxyy"),
     }
 )
-ROWS = pd.DataFrame(
-    {
-        "user": [1, 1, 1, 2],
-        "score": [4, 3, 2, 1],
-        "relevance": [0, 1, 1, 1],
-        "kind": list("xxyx"),
-    }
-)
-CUT_RATED = {"c": pd.cut(SAMPLE.test["rating"], [0, 2, 4], labels=["z", "a"])}
-
-
-def test_parts_of_one_frame_and_in_the_order_of_pandas() -> None:
-    assert BOTH.rec.evaluation().table("recall", k=2, by="kind")["mean"].tolist() == [
-        1.0,
-        0.25,
-    ]
-    table = recnb.evaluate(ROWS).table("reciprocal_rank", by="kind")  # rows are items
-    assert (table["mean"].tolist(), table["n_users"].tolist()) == (
-        pytest.approx([(1 / 2 + 1) / 2, 1 / 3]),
-        [2, 1],
-    )
-    rated = KNN.rec.against(SAMPLE.test.assign(**CUT_RATED)).table("ndcg", k=10, by="c")
-    assert rated.index.get_level_values("c").tolist() == ["z", "a", "not known"]
-    weekly = LISTS.rec.against(WEEKS)
-    report, table = (
-        weekly.report(k=10, metrics=["ndcg"], by="week"),
-        weekly.table("ndcg", k=10, by="week"),
-    )
-    assert [row.mean for row in report._data.segments.means] == table["mean"].tolist()
-    assert "each week is a truth of its own" in report.to_markdown()
-
-
 DAYS = st.lists(
     st.tuples(st.sampled_from("uv"), st.sampled_from("xyz"), st.permutations("abc")),
     min_size=3,
@@ -558,36 +418,6 @@ def test_columns_of_both_frames_that_group_users_or_lists_alone() -> None:
         pd.testing.assert_frame_equal(
             *(one.table("ndcg", k=2, by="c").to_frame() for one in (ev, wanted))
         )
-
-
-def test_segments_are_text() -> None:
-    odd = np.arange(N) % 2
-    users = USERS.assign(one=np.where(odd, "a, b", "a"), two=np.where(odd, "c", "b, c"))
-    both = (
-        SAMPLE.models["popular"]
-        .rec.against(SAMPLE.test, users=users)
-        .table("ndcg", k=5, by=["one", "two"])
-    )
-    assert len(both) == 2  # told apart by their values, which read alike
-    assert list(EV.table("ndcg", k=10, by=HALF).index.names) == [
-        "metric",
-        "k",
-        "segment mean",
-    ]
-
-
-def test_numbers_of_rows_that_are_users_are_users() -> None:
-    from_0, from_1 = (
-        {user: ["a"] for user in range(start, start + 3)} for start in (0, 1)
-    )
-    city = pd.Series(["x", "y", "y"], name="city")
-    for lists, by in (
-        (from_1, city.set_axis(pd.RangeIndex(1, 4))),
-        (from_1, city.set_axis([1, 2, 3])),
-        (from_0, city),
-    ):
-        rows = recnb.evaluate(lists, lists).table("precision", k=1, by=by)["n_users"]
-        assert rows.droplevel([0, 1]).to_dict() == {"x": 1, "y": 2}
 
 
 def test_the_keys_of_a_mapping_are_users_whatever_they_are() -> None:

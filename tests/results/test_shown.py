@@ -1,11 +1,11 @@
-"""What results show, held against files: after a change of words, `python -m
-tests.results.test_shown` writes them and git shows the difference.
+"""What results show, held against files of calls: to show more, add a line `>>> call`;
+`python -m tests.results.test_shown` writes what each shows, and git the difference.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,13 +14,15 @@ import polars as pl
 import pytest
 
 import recnb
-from recnb import LIST_METRICS
 from recnb.report.report import Report
-from tests.comparison import test_runs as over_splits
+from tests.comparison import test_runs as runs  # noqa: F401 -- in calls
+from tests.results import test_beyond_accuracy as beyond  # noqa: F401 -- in calls
 from tests.results import test_clustered as split
+from tests.results import test_segments as segments  # noqa: F401 -- in calls
+from tests.results.test_score import RECS_OF_FOUR, TRUTH_OF_FOUR
 from tests.sample import SAMPLE
+from tests.shown import Recorded, text_of
 
-SHOWN = Path(__file__).parent / "shown"
 KNN, TEST = SAMPLE.models["item-knn"], SAMPLE.test
 EV = recnb.evaluate(
     KNN, TEST, train=SAMPLE.train, items=SAMPLE.items, users=SAMPLE.users
@@ -33,29 +35,6 @@ MODELS = {
     "ndcg": SAMPLE.models["popular"],
     "recall": SAMPLE.models["factors"],
 }  # names of metrics
-
-
-def tables() -> dict[str, recnb.Table]:
-    return {
-        "table": EV.table(k=[5, 10, None]),
-        "intervals": EV.table(["ndcg", "coverage"], k=[5, None], intervals=True),
-        "options": EV.table(["dcg", "P@5"], gain="exponential"),
-        "by segment": EV.table(["ndcg", "novelty"], k=10, by="segment"),
-        "small p": EV.table(["map"], by=BY, k=None),
-        "measures": EV.measures(["nDCG@10", "AP(rel=4)", "gini@5"]),
-        "items": EV.items(k=10),
-        "beyond": EV.beyond(k=5),
-        "curve": EV.curve("ndcg", k=[1, 5]),
-        "user": EV.user("u026", k=10),
-        "nobody": recnb.evaluate({1: ["a"]}, {1: ["a"], 2: ["b"]}).user(2),
-        "as a library": EV.under("trec").table(["ndcg", "err"], k=5),
-        "models": FOUND.table(["ndcg", "map"], k=[5, 10]),
-        "models by segment": FOUND.table("ndcg", k=10, by="segment"),
-        "models against the best": recnb.compare(
-            SAMPLE.models, TEST, pairs="all"
-        ).table("ndcg", k=[5, 10], intervals=True),
-        "named as metrics": recnb.compare(MODELS, TEST).table("ndcg", k=10),
-    }
 
 
 #: a: an ordinary list. b: no hit. c: no list. d: gaps in the ranks. e: one long list.
@@ -99,39 +78,6 @@ LARGE = recnb.evaluate(
 )
 
 
-def results() -> dict[str, Any]:
-    return {
-        "score": EV.ndcg(k=5),
-        "of one list": recnb.ndcg([1, 0, 2]),
-        "of all lists": EV.coverage(k=5),
-        "interval": EV.map().interval(0.9),
-        "of few": recnb.ndcg([1, 0]).interval(),
-        "evaluation": EV,
-        "ndcg": LISTED.explain("ndcg", "a", k=4),
-        "no hit": LISTED.explain("ndcg", "b", k=2),
-        "gaps": LISTED.explain("map", "d", k=6),
-        "long": LISTED.explain("ndcg", "e"),
-        "cut": LISTED.explain("recall", "e", k=1),
-        "ideal alone": LISTED.explain("idcg", "d", k=3),
-        "by convention": ONE.explain("ndcg", "f", k=2),
-        "titles": TITLES.explain("ndcg", "u", k=2),
-        "novelty": TITLES.explain("novelty", "u", k=2),
-        "large": LARGE.explain("dcg", "u", gain="linear"),
-        "coverage": EV.explain("coverage", k=2),
-        "calibration": EV.explain("calibration", "u026", k=3),
-        "judged": recnb.evaluate(
-            {"q": ["b", "c", "a"]}, {"q": {"a": 1, "b": 0, "d": 1}}
-        ).explain("Bpref", "q"),
-        "grades": recnb.explain("ndcg", [3, 0, 2], k=2),
-        "never cut": recnb.explain("ndcg", [3, 0, 2], k=1, ideal="all"),
-        "ideal never cut": recnb.explain("idcg", [3, 0, 2], k=1, ideal="all"),
-        "ideal of a truth": recnb.explain("idcg", {"a": 1, "b": 3}),
-        "all terms": recnb.explain("cg", [1] * 12),
-        "all rows": recnb.explain("cg", [1] * 30),
-        "in Korean": EV.explain("ndcg", "u026", k=3, lang="ko"),
-    }
-
-
 # The line below a number, which says what it rests on
 
 GAINS: dict[str, dict[str, Any]] = {
@@ -164,138 +110,44 @@ NUMBERED = recnb.evaluate(
 #: Queries of labels; of the first no gain can be had, and some libraries count it all
 #: the same.
 GROUPS: Any = ([0, 0, 1, 0, 1, 0], [0.4, 0.3, 0.2, 0.1, 0.3, 0.9], [2, 2, 2])
-
-
-def evaluations() -> dict[str, recnb.Evaluation]:
-    """Those of which all kinds of results are asked for their lines."""
-    of_groups = {
-        f"{library}, zeros {rule}": recnb.evaluate_groups(
-            *GROUPS, convention=library, no_relevant=rule
-        )
-        for library in ("lightgbm", "xgboost")
-        for rule in ("one", "zero", "skip")
+#: Rows of one frame with both sides, and with what was judged and not recommended.
+LABELLED = pd.DataFrame(
+    {
+        "qid": [1, 1, 1, 2, 2],
+        "score": [0.1, 0.9, 0.5, 0.2, 0.3],
+        "label": [2, 0, 1, 0, 1],
     }
-    return {
-        "ties": recnb.evaluate(TIED, {1: ["b"]}),
-        "other ties": recnb.evaluate(TIED, {1: ["b"]}, ties="item_desc"),
-        "trec": EV.under("trec"),
-        "evidently": EV.under("evidently"),
-        "apart": recnb.evaluate(*APART),
-        "apart, of Polars": recnb.evaluate(*map(pl.from_pandas, APART)),
-        "not apart": recnb.evaluate(APART[0], APART[1].assign(item="ABC-1")),
-        **{
-            f"{library}, without a list": recnb.evaluate(*NO_LISTS).under(library)
-            for library in ("recommenders", "rectools", "replay")
-        },
-        "threshold": recnb.evaluate(*RUN, convention="trec", relevant_from=2),
-        "rule": recnb.evaluate(*RUN, convention="trec", no_relevant="one"),
-        "more": recnb.evaluate(*RUN, convention="trec", **MORE),
-        **of_groups,
-    }
-
-
-def lines() -> dict[str, list[Any]]:
-    trec, ranx, users = (
-        recnb.evaluate(KNN, TEST, convention="trec"),
-        EV.under("ranx"),
-        SAMPLE.train["user"] != "u026",
-    )
-    return {
-        **{
-            name: [
-                ev.ndcg(k=2),
-                ev.table(["ndcg", "map"], k=2),
-                ev.measures(["nDCG@2", "AP"]),
-                ev.at_least("ndcg", 0, k=2),
-                ev.lint(k=2),
-                ev.basis,
-            ]
-            for name, ev in evaluations().items()
-        },
-        "options": [
-            EV.table(GAINS, k=5),
-            EV.table(GAINS, k=5, by="segment"),
-            EV.report(k=[5], metrics=GAINS),
-            recnb.compare(SAMPLE.models, TEST).table(GAINS, k=5),
-        ],
-        "texts": [
-            EV.measures(
-                ["nDCG@5", "nDCG(dcg='exp-log2')@5", "RBP(p=0.5)@5", "RBP@5", "ERR@20"]
-            ),
-            EV.at_least("AP(rel=4)", 0.1),
-            EV.at_least("novelty", 0.1, k=5),
-        ],
-        "scale": [
-            ranx.err(k=20),
-            ranx.table("err", k=20),
-            EV.err(k=20),
-            EV.table("err", k=20),
-            EV.at_least("err", 0.1, k=20),
-            EV.err(k=20, max_relevance=8),
-        ],
-        "lacking": [
-            trec.err(k=5),
-            trec.table(["ndcg", "err"], k=5),
-            trec.measures(["ERR@5", "Bpref", "RR@1"]),
-            trec.report(metrics=["ndcg", "err"], k=5),
-            ranx.measures(["nDCG@2", "RBP@2", "cg@2"]),
-        ],
-        "compared": [
-            recnb.compare({"a": APART[0], "b": APART[0]}, APART[1]).basis,
-            recnb.compare(
-                {"a": RUN[0], "b": RUN[0]}, RUN[1], convention="trec", **MORE
-            ).basis,
-        ],
-        "beyond accuracy": [
-            *(getattr(EV, name)(k=5) for name in LIST_METRICS),
-            EV.novelty(k=5, cold="drop"),
-            EV.coverage(population="catalogue+padding"),
-            EV.coverage(count_only_catalogue=False),
-            EV.coverage(normalize=False),
-            EV.novelty(normalize=True),
-            EV.novelty(normalize=np.bool_(True)),
-            EV.tail_share(k=2, ratio=0.5),
-            EV.calibration(k=2, alpha=np.float32(0.5)),
-            NUMBERED.diversity(k=2, features=["one", "two"]),
-            NUMBERED.diversity(k=2, features=[0, 1]),
-            EV.table(["novelty", "ndcg"], k=5),
-        ],
-        "other frames": [
-            recnb.evaluate(KNN, TEST, train=SAMPLE.train).coverage(k=5),
-            recnb.evaluate(
-                KNN, TEST, items=SAMPLE.items, train=SAMPLE.train[users]
-            ).calibration(k=5),
-        ],
-        "metrics": [
-            EV.rbp(p=0.5),
-            EV.dcg(log_base=10),
-            EV.mrr(target="preferred"),
-            EV.map(out_of="hits"),
-            EV.ndcg(ideal="list"),
-            EV.ndcg(),
-        ],
-        "lists": [
-            recnb.ndcg(["a"], ["a", "b"]),
-            recnb.ndcg([["A"], ["B"]], [{"A": 1}, {}]),
-            recnb.ndcg([["A"], ["B"]], [{"A": 1}, {"C": 1}]),
-            recnb.ndcg(y_true=[3, 0], y_score=[0.5, 0.5]),
-        ],
-    }
+)
+WITH_MISSES = LABELLED.assign(doc_id=[3, 4, 5, 3, 4], score=[None, 0.9, 0.5, None, 0.3])
+TWO_WEEKS: Any = (
+    {"a": {"x": 2.0, "y": 1.0}, "b": {"x": 2.0, "y": 1.0}},
+    pd.DataFrame(
+        {"user": [*"aab"], "item": [*"xyy"], "relevance": 1, "week": [1, 2, 2]}
+    ),
+)
+OF_FOUR = RECS_OF_FOUR, TRUTH_OF_FOUR
+TREC = recnb.evaluate(KNN, TEST, convention="trec")
 
 
 # Users with several lists
 
 #: Lists of one day are missing, and users have weights.
 FEWER = split.RECS.query("day != 'd2' or user >= 'u20'")
-WEIGHTED: dict[str, Any] = {
+WEIGHTS: dict[str, Any] = {
     "split": "day",
     "user_weight": {f"u{user:02}": user % 3 + 1 for user in range(40)},
 }
-#: The lists of one day, whose users are put together by topic.
+WEIGHTED = recnb.evaluate(FEWER, split.TRUTH, **WEIGHTS)
+GRADED = split.TRUTH.assign(relevance=1 + split.TRUTH["item"] % 2)
+#: The lists of one day, whose users are put together by topic as well.
 OF_DAY, OTHER_OF_DAY, TRUTH_OF_DAY = (
     frame.query("day == 'd1'") for frame in (split.RECS, split.OTHER, split.TRUTH)
 )
-TOPICS: dict[str, Any] = {"users": split.TOPIC, "cluster": "topic"}
+MODELS_OF_DAY = {"a": OF_DAY, "b": OTHER_OF_DAY}
+DAY = recnb.compare(MODELS_OF_DAY, TRUTH_OF_DAY, baseline="a")
+BY_TOPIC = recnb.compare(
+    MODELS_OF_DAY, TRUTH_OF_DAY, baseline="a", users=split.TOPIC, cluster="topic"
+)
 
 
 def drawn(ax: Any) -> str:
@@ -309,53 +161,6 @@ def paired(n: int, **options: Any) -> Any:
     if "cluster" in options:
         before = split.in_groups(before, pd.Series(np.arange(n) // 2), "household")
     return recnb.paired(before + steps, before, **options)
-
-
-def lists_of_users() -> dict[str, Any]:
-    ev, found, of_topics = split.EV, split.FOUND, split.BY_TOPIC
-    weighted = recnb.evaluate(FEWER, split.TRUTH, **WEIGHTED)
-    models = {"a": FEWER, "b": split.OTHER}
-    of_models = recnb.compare(models, split.TRUTH, **WEIGHTED)
-    graded = split.TRUTH.assign(relevance=1 + split.TRUTH["item"] % 2)
-    by_relevance = recnb.compare(models, graded, split="day").table(["AP(rel=2)"])
-    models = {"a": OF_DAY, "b": OTHER_OF_DAY}
-    of_day = recnb.compare(models, TRUTH_OF_DAY, baseline="a", **TOPICS)
-    return {
-        "score": ev.ndcg(k=5),
-        "gate of models": found.not_worse("ndcg", k=5),
-        "movers": found.movers("ndcg", k=5, n=1),
-        "overlap": found.overlap(5),
-        "items": ev.items(k=5).attrs["basis"],
-        "lint": ev.lint(k=5),
-        "power": ev.detectable("ndcg", k=5),
-        "drawn": drawn(ev.ndcg(k=5).plot()),
-        "by relevance": by_relevance,
-        "by topic, power": of_topics.detectable("ndcg", k=5),
-        "by topic, drawn": drawn(of_topics.curve("ndcg", [1, 5]).plot()),
-        "one day by topic": of_day.not_worse("ndcg", k=5),
-        "one day by topic, differences": of_day.differences("ndcg", k=5),
-        "one day by topic, gate": of_day["a"].at_least("ndcg", 0.01, k=5),
-        "one day by topic, report": of_day.report(5),
-        "weighted": weighted.ndcg(k=5).basis,
-        "weighted, lint": weighted.lint(k=5),
-        "weighted, by day": weighted.table("ndcg", k=5, by="day"),
-        "weighted, models": of_models.basis,
-        "over splits": over_splits.FOUND.runs("ndcg", k=5),
-        "over splits, shared": over_splits.FOUND.runs("ndcg", k=5, test_share=0.2),
-        **{
-            f"over splits by {column}": over_splits.runs_over(column).notes[0]
-            for column in over_splits.SPLITS
-        },
-        "stored, 5": paired(5),
-        "stored, 12": paired(12),
-        "stored, 2,000": paired(2_000),
-        "stored, in clusters": paired(40, cluster="household"),
-        **{
-            f"report, {name}, {lang}": one.report(5, lang=lang).to_markdown()
-            for name, one in {"one": ev, "several": found}.items()
-            for lang in ("en", "ko")
-        },
-    }
 
 
 # Relevant pairs with propensities, and users with weights
@@ -384,33 +189,90 @@ RARE_OR_USUAL = {
 TRUTH_OF_RARE = pd.DataFrame({"user": [*"uuv"], "item": [*"rab"], "p": [0.1, 1, 1]})
 
 
-def weights() -> dict[str, Any]:
-    popular = SAMPLE.models["popular"]
-    ev = recnb.evaluate(popular, TEST, propensity=PROPENSITY, min_propensity=0.02)
-    found = recnb.compare(SAMPLE.models, TEST, propensity=PROPENSITY)
-    parts = recnb.evaluate(popular, WEEKS, **BOTH_WEIGHTS)
-    two = {"a": popular, "b": SAMPLE.models["factors"]}
-    rare = recnb.compare(RARE_OR_USUAL, TRUTH_OF_RARE, propensity="p")
-    by_hand = recnb.evaluate(
-        {"u": ["x", "a", "c"]},
-        {"u": ["a", "b", "c"]},
-        propensity={"a": 0.5, "b": 0.25, "c": 0.125},
-    )
-    return {
-        "by hand": by_hand.explain("ndcg", "u", k=3),
-        "basis": ev.ndcg(k=10).basis,
-        "intervals": ev.table("ndcg", k=10, intervals=True),
-        "report": ev.report(k=10).to_markdown(),
-        "models": found.table("ndcg", k=10, intervals=True),
-        "differences": found.differences("ndcg", k=10),
-        "report of models": found.report(k=10).to_markdown(),
-        "parts": parts.table(["precision", "dcg"], k=10, by="week").attrs["basis"],
-        "all parts": parts.table(["precision", "dcg"], k=10).attrs["basis"],
-        "by heads": recnb.evaluate(popular, TEST, **BY_HEADS).report(k=10),
-        "models by heads": recnb.compare(two, TEST, **BY_HEADS).report(k=10),
-        "rare or usual": rare.table(["recall", "precision"], k=2),
-        "report of rare or usual": rare.report(k=2, metrics=["recall", "precision"]),
+POPULAR = SAMPLE.models["popular"]
+SEEN: dict[str, Any] = {"propensity": PROPENSITY, "min_propensity": 0.02}
+WEIGHED = recnb.evaluate(POPULAR, TEST, **SEEN)
+WEIGHED_MODELS = recnb.compare(SAMPLE.models, TEST, propensity=PROPENSITY)
+BY_WEEK = recnb.evaluate(POPULAR, WEEKS, **BOTH_WEIGHTS)
+RARE = recnb.compare(RARE_OR_USUAL, TRUTH_OF_RARE, propensity="p")
+BY_HAND = recnb.evaluate(
+    {"u": ["x", "a", "c"]},
+    {"u": ["a", "b", "c"]},
+    propensity={"a": 0.5, "b": 0.25, "c": 0.125},
+)
+
+
+# Segments, users and items
+
+AGES = pd.Series([5, 20, 40, 90], index=list("abcd"), name="age")
+BY_AGE = (
+    {user: ["x"] for user in "abcd"},
+    {"a": ["x"], "b": ["y"], "c": ["x"], "d": ["y"]},
+)
+ROWS_OF_ONE = pd.DataFrame(
+    {
+        "user": [1, 1, 1, 2],
+        "score": [4, 3, 2, 1],
+        "relevance": [0, 1, 1, 1],
+        "kind": list("xxyx"),
     }
+)
+CUT_RATED = pd.cut(TEST["rating"], [0, 2, 4], labels=["z", "a"])
+ODD = np.arange(len(SAMPLE.users)) % 2
+READ_ALIKE = SAMPLE.users.assign(
+    one=np.where(ODD, "a, b", "a"), two=np.where(ODD, "c", "b, c")
+)
+WEEK_MISSING = pd.DataFrame(
+    {
+        "user": [1, 1, 2, 3],
+        "item": list("abaz"),
+        "relevance": [1, 1, 0, 1],
+        "week": ["x", None, "y", "z"],
+    }
+)
+CITY = pd.Series(["x", "y", "y"], name="city")
+NANOSECONDS = pl.Series([1, 2, 3000]).cast(pl.Datetime("ns"))
+OF_TIMES: Any = ({1: [5], 2: [6], 3: [7]},) * 2
+KNOWN: dict[str, Any] = {
+    "users": pl.DataFrame({"user": [1, 2, 3], "seen": NANOSECONDS}),
+    "items": pl.DataFrame({"item": [5, 6, 7], "made": NANOSECONDS}),
+}
+TIMES = pl.DataFrame({"user": [1, 1, 1], "item": [5, 6, 7], "when": NANOSECONDS})
+FEW_ITEMS: Any = (
+    {1: ["a", "b"], 2: ["a"], 3: ["b"]},
+    {1: {"b": 1}, 2: {"c": 2}, 4: {"a": 1}, 3: {"b": 0}},
+)
+SHARED = {"u": {"a": 1.0, "b": 1.0, "c": 0.5}}, {"u": ["b", "c"]}
+VECTORS_OF_THREE = pd.DataFrame(
+    {"item": list("abc"), "vector": [[0.6, 0.8], [3.0, 4.0], [-0.8, 0.6]]}
+)
+TURNED = recnb.evaluate({"u": ["a", "b", "c"]}, {"u": ["a"]}, items=VECTORS_OF_THREE)
+ONE_BELOW: Any = (
+    {"u": {"a": 3.0, "b": 3.0, "c": 1.0, "d": 0.0}},
+    {"u": {"b": 1, "d": 3, "x": 2}},
+)
+
+
+def beside(asked: Any, usual: Any, **options: Any) -> str:
+    """Return the lines of a report that one of usual data has not, but for numbers."""
+    lines, known = (
+        one.report(**options).to_markdown().splitlines() for one in (asked, usual)
+    )
+    known = {re.sub(r"[\d.]+", "", line) for line in known}
+    return "\n".join(line for line in lines if re.sub(r"[\d.]+", "", line) not in known)
+
+
+def lines_of(ev: recnb.Evaluation) -> str:
+    """Return the lines below every kind of result."""
+    asked = [
+        ev.ndcg(k=2),
+        ev.table(["ndcg", "map"], k=2),
+        ev.measures(["nDCG@2", "AP"]),
+        ev.at_least("ndcg", 0, k=2),
+        ev.lint(k=2),
+        ev.basis,
+    ]
+    return "\n".join(map(line_of, asked))
 
 
 def line_of(result: Any) -> str:
@@ -426,13 +288,6 @@ def line_of(result: Any) -> str:
     )
 
 
-def text_of(result: Any) -> str:
-    """Return what a result shows, without the version and the date of a report."""
-    if isinstance(result, str):
-        return result.rpartition("\n\nrecnb ")[0] or result
-    return repr(result)
-
-
 def frames_of(explained: Any) -> str:
     """Return what an explanation holds beside its text, of each frame the first rows."""
     held = []
@@ -445,38 +300,27 @@ def frames_of(explained: Any) -> str:
     return "\n".join([*held, explained.latex])
 
 
-def explanations() -> dict[str, Any]:
-    return {
-        name: one
-        for name, one in results().items()
-        if isinstance(one, recnb.results.Explanation)
-    }
-
-
-def written(shown: dict[str, Any], form: Callable[[Any], str]) -> str:
-    return "".join(f"== {name}\n{form(result)}\n\n" for name, result in shown.items())
-
-
-FILES: dict[str, Callable[[], str]] = {
-    "tables.txt": lambda: written(tables(), repr),
-    "tables.md": lambda: written(tables(), lambda table: table.to_markdown()),
-    "tables.tex": lambda: written(tables(), lambda table: table.to_latex()),
-    "results.txt": lambda: written(results(), repr),
-    "explanations.txt": lambda: written(explanations(), frames_of),
-    "weights.txt": lambda: written(weights(), text_of),
-    "lists.txt": lambda: written(lists_of_users(), text_of),
-    "lines.txt": lambda: written(
-        lines(), lambda results: "\n".join(map(line_of, results))
-    ),
+FILES: dict[str, Callable[[Any], str]] = {
+    "tables.txt": repr,
+    "tables.md": lambda table: table.to_markdown(),
+    "tables.tex": lambda table: table.to_latex(),
+    "results.txt": repr,
+    "explanations.txt": frames_of,
+    "evaluations.txt": lines_of,
+    "lines.txt": line_of,
+    "lists.txt": text_of,
+    "beyond.txt": text_of,
+    "segments.txt": text_of,
+    "users_and_items.txt": text_of,
+    "weights.txt": text_of,
 }
+RECORDED = Recorded(__file__, FILES, globals())
 
 
 @pytest.mark.parametrize("file", FILES)
 def test_what_is_shown_is_what_is_written_down(file: str) -> None:
-    assert FILES[file]() == (SHOWN / file).read_text("utf-8")
+    RECORDED.hold(file)
 
 
 if __name__ == "__main__":
-    SHOWN.mkdir(exist_ok=True)
-    for file, text in FILES.items():
-        (SHOWN / file).write_text(text(), "utf-8")
+    RECORDED.write()

@@ -215,42 +215,6 @@ def test_items_by_loops(k: int | None) -> None:
     assert items["shown"].is_monotonic_decreasing
 
 
-def test_items_without_other_frames_and_of_users_who_are_left_out() -> None:
-    recs = pd.DataFrame(
-        {"user": [1, 1, 2, 3], "item": ["a", "b", "a", "b"], "rank": [1, 2, 1, 1]}
-    )
-    truth = pd.DataFrame(
-        {"user": [1, 2, 4, 3], "item": ["b", "c", "a", "b"], "relevance": [1, 2, 1, 0]}
-    )
-    items = recnb.evaluate(recs, truth).items(k=2)
-    assert list(items.columns) == ["shown", "share", "hits", "relevant"]
-    assert items.to_dict("index") == {
-        "a": {"shown": 2, "share": 0.5, "hits": 0, "relevant": 1},
-        "b": {
-            "shown": 2,
-            "share": 0.5,
-            "hits": 1,
-            "relevant": 1,
-        },  # user 3 has no relevant item
-        "c": {"shown": 0, "share": 0.0, "hits": 0, "relevant": 1},
-    }
-    train = pd.DataFrame({"user": [1], "item": ["a"]})
-    assert recnb.evaluate(recs, truth, train=train).items()[
-        "ratio"
-    ].isna().tolist() == [False, True, True]
-
-
-def test_hits_of_items_are_those_of_the_rows_where_ties_are_averaged() -> None:
-    recs = pd.DataFrame(
-        {"user": [1, 1, 1], "item": ["a", "b", "c"], "score": [1.0, 1.0, 0.5]}
-    )
-    truth = pd.DataFrame({"user": [1, 1], "item": ["b", "c"]})
-    for ties in ("first", "expected"):
-        items = recnb.evaluate(recs, truth, ties=ties).items(k=2)
-        assert items["shown"].to_dict() == {"a": 1, "b": 1, "c": 0}
-        assert items["hits"].to_dict() == {"a": 0, "b": 1, "c": 0}
-
-
 def test_one_user_by_loops() -> None:
     liked = dict(SAMPLE.test.query("user == 'u026'")[["item", "rating"]].to_numpy())
     listed = RECS.query("user == 'u026'").sort_values("rank")

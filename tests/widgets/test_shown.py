@@ -56,7 +56,6 @@ def exercises() -> Iterator[object]:
     for metric, options in EXERCISES:
         quiz = recnb.quiz(metric, 1, **options)
         yield from (quiz, quiz.check(f"{quiz.mistakes[0].number:.4f}"), quiz.reveal())
-        yield "\n".join(f"{one.number:.4f} {one.sentence}" for one in quiz.mistakes)
 
 
 def mistakes() -> Iterator[object]:
