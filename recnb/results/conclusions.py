@@ -120,7 +120,7 @@ def correction_of(n_compared: int) -> str:
 
 def p_value(p: float) -> str:
     """Return a p-value behind its sign; as in tables, the smallest shown is 0.0001."""
-    return "< 0.0001" if p < 0.0001 else f"= {p:.2g}"
+    return "< 0.0001" if p < 0.0001 else f"= {p:#.2g}"
 
 
 def percent_of(share: float) -> str:
