@@ -60,8 +60,8 @@ __all__ = [
     out_of="out_of",
     bounds=(0, 1),
     references=["manning2008", "jain2016"],
-    sentence="Of what was shown, how much was relevant. It cannot reach 1 for a user with "
-    "fewer than k relevant items.",
+    sentence="Of what was shown, how much was relevant. It cannot reach 1 for a {user} "
+    "with fewer than k relevant {items}.",
     meanings={"out_of": OUT_OF},
 )
 def precision(
@@ -97,8 +97,8 @@ def precision(
     out_of="out_of",
     bounds=(0, 1),
     references=["manning2008", "yang2018"],
-    sentence="Of what is relevant, how much was shown. It cannot reach 1 for a user with "
-    "more than k relevant items.",
+    sentence="Of what is relevant, how much was shown. It cannot reach 1 for a {user} "
+    "with more than k relevant {items}.",
     meanings={"out_of": OUT_OF},
 )
 def recall(
@@ -190,7 +190,7 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     bounds=(0, 1),
     references=["deshpande2004"],
     instead="recall",
-    sentence="For how many users the list held anything relevant at all.",
+    sentence="For how many {users} the list held anything relevant at all.",
 )
 def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
     """1 if any of the first k places holds a relevant item; its mean is the share of
@@ -214,7 +214,7 @@ def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
     credit="target / rank",
     bounds=(0, 1),
     references=["voorhees1999"],
-    sentence="One over the rank of the first relevant item: 1 at the top, 1/2 at rank 2.",
+    sentence="One over the rank of the first relevant {item}: 1 at the top, 1/2 at rank 2.",
     meanings={"target": {"first": "first", "preferred": "preferred"}},
     aliases=("mrr",),
     instead="dcg with discount='rank'",
@@ -247,8 +247,8 @@ def reciprocal_rank(
     out_of="out_of",
     meanings={"out_of": OUT_OF},
     bounds=(0, 1),
-    sentence="Precision at the place of each relevant item, averaged; an item that was not "
-    "shown adds 0.",
+    sentence="Precision at the place of each relevant {item}, averaged; one that was "
+    "not shown adds 0.",
     references=["buckley2000", "manning2008"],
     aliases=("map",),
     instead="dcg, or precision",
@@ -343,7 +343,8 @@ def dcg(
     credit="gain / discount",
     over="ideal",
     meanings=GRADED,
-    sentence="The most that DCG could be for this user: it belongs to the truth, not to the list.",
+    sentence="The most that DCG could be for this {user}: it belongs to the truth, not "
+    "to the list.",
     bounds=(0, math.inf),
     references=["jarvelin2002"],
 )
@@ -446,7 +447,8 @@ def r_precision(hits: Hits, k: Cutoff = None) -> Credit:
     bounds=(0, 1),
     references=["moffat2008", "yang2018"],
     meanings={"out_of": OUT_OF},
-    sentence="Expected relevance per examined item for a reader who continues with probability p.",
+    sentence="Expected relevance per examined {item} for a reader who continues with "
+    "probability p.",
 )
 def rbp(
     hits: Hits,
@@ -479,8 +481,8 @@ def rbp(
     credit="reach * stop / rank",
     bounds=(0, 1),
     references=["chapelle2009"],
-    sentence="Expected 1/rank of the place where the reader stops; more relevant items "
-    "stop more readers.",
+    sentence="Expected 1/rank of the place where the reader stops; more relevant "
+    "{items} stop more readers.",
     meanings={"stop": {ALWAYS: "(2^relevance - 1) / 2^max_relevance"}},
     instead="rbp",
 )

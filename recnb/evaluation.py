@@ -91,7 +91,6 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         """The evaluation itself: `df.rec` calls each of these methods with one."""
         return self  # type: ignore[return-value]
 
-    @with_noun
     def table(
         self,
         metrics: Metrics = None,
@@ -164,7 +163,6 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
             confidence=confidence,
         )
 
-    @with_noun
     def measure(
         self, text: AnyMetric, *, k: int | None = None, **options: Any
     ) -> Score | CatalogueScore:
@@ -199,7 +197,6 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         measure = with_options(measure_named(text), options)
         return score_of(self._data, measure.cut_at(k))
 
-    @with_noun
     def measures(
         self,
         names: AnyMetric | Iterable[AnyMetric],
@@ -236,7 +233,6 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         """
         return tables.measures_of(self._data, names, options, confidence=confidence)
 
-    @with_noun
     def curve(
         self,
         metric: AnyMetric,
@@ -279,7 +275,6 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         """
         return tables.curve_of(self._data, metric, k, options, confidence=confidence)
 
-    @with_noun
     def explain(
         self,
         metric: AnyMetric,
@@ -322,7 +317,6 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         """
         return explanation_of(self._data, metric, user, k, options, lang=lang)
 
-    @with_noun
     def items(self, k: int | None = None) -> Table:
         """Return how often each item is recommended and found down to k.
 
@@ -352,7 +346,6 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
 
         return items_of(self._data, k)
 
-    @with_noun
     def user(self, user: Any, k: int | None = None) -> Table:
         """Return one user's list down to k: rank, item, score, relevance, hit.
 
@@ -382,7 +375,6 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         """
         return tables.user_list_of(self._data, user, k)
 
-    @with_noun
     def worst(
         self, metric: AnyMetric, k: int | None = None, *, n: int = 10, **options: Any
     ) -> Table:
@@ -429,7 +421,6 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         measure = with_options(measure_named(metric, ACCURACY), options).cut_at(k)
         return worst_of(self._data, measure, n)
 
-    @with_noun
     def report(
         self,
         k: int | Sequence[int] = (5, 10, 20),
@@ -482,7 +473,6 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
             request = request_of(self._data, k, metrics, options, by=by)
             return report_of({"": self._data}, request, Settings(confidence))
 
-    @with_noun
     def lint(
         self, k: int | None = 10, metric: AnyMetric = "ndcg", **options: Any
     ) -> Lint:
@@ -561,7 +551,6 @@ class Evaluation(EvaluationMethods, EvaluationData):
         """Counts of the data behind the numbers, and of what was left out."""
         return self.joined.counts
 
-    @with_noun
     def beyond(self, k: AnyCutoffs = None) -> Table:
         """Return every metric beyond accuracy that the data allow, a row each.
 
@@ -592,7 +581,6 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
         return beyond_table(self, k)
 
-    @with_noun
     def detectable(
         self,
         metric: AnyMetric,
@@ -646,7 +634,6 @@ class Evaluation(EvaluationMethods, EvaluationData):
         measure = with_options(measure_named(metric, ACCURACY), options).cut_at(k)
         return detectable_of(self, measure, power, alpha, against)
 
-    @with_noun
     def at_least(
         self, metric: AnyMetric, value: float, k: int | None = None, **options: Any
     ) -> Gate:
@@ -679,7 +666,6 @@ class Evaluation(EvaluationMethods, EvaluationData):
         """
         return within("at_least", self._as_models, metric, value, k=k, options=options)
 
-    @with_noun
     def at_most(
         self, metric: AnyMetric, value: float, k: int | None = None, **options: Any
     ) -> Gate:
@@ -715,7 +701,6 @@ class Evaluation(EvaluationMethods, EvaluationData):
         """
         return within("at_most", self._as_models, metric, value, k=k, options=options)
 
-    @with_noun
     def why(
         self,
         metric: AnyMetric,
@@ -760,7 +745,6 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
         return why(self, metric, k, other, **options)
 
-    @with_noun
     def identify(
         self, metric: AnyMetric, value: Any, k: int | None = None, **options: Any
     ) -> Table:
@@ -794,7 +778,6 @@ class Evaluation(EvaluationMethods, EvaluationData):
 
         return identify(self, metric, value, k, **options)
 
-    @with_noun
     def explore(
         self,
         metric: AnyMetric = "ndcg",
@@ -871,9 +854,11 @@ class Evaluation(EvaluationMethods, EvaluationData):
         try:
             n_rows = joined.rows.n_recommended
         except ElsewhereError:
-            words = N_("Evaluation of some users against {relevant:,} relevant items")
+            words = N_(
+                "Evaluation of some {users} against {relevant:,} relevant {items}"
+            )
             return _(words, relevant=n_relevant)
         words = N_(
-            "Evaluation of {rows:,} recommended rows against {relevant:,} relevant items"
+            "Evaluation of {rows:,} recommended rows against {relevant:,} relevant {items}"
         )
         return _(words, rows=n_rows, relevant=n_relevant)

@@ -119,10 +119,10 @@ def model_lists(
     notes = [Sentence(N_("ranked by the model's scores"))]
     n_left_out = held_out.shape[0] - len(users)
     if n_left_out:
-        words = N_("{n:,} with no test item left out")
+        words = N_("{n:,} with no test {item} left out")
         notes.append(Sentence(words, {"n": n_left_out}))
     if train is not None:
-        notes.append(Sentence(N_("items of train taken out")))
+        notes.append(Sentence(N_("{items} of train taken out")))
     return replace(joined, notes=tuple(notes))
 
 
@@ -131,7 +131,7 @@ def _best_items(
 ) -> pl.DataFrame:
     """Return the best items that each user has not seen, ranked."""
     lists = []
-    for user in steps(users, _("users ranked"), len(users)):
+    for user in steps(users, _("{users} ranked"), len(users)):
         scores = _scores(predict, int(user), seen.shape[1])
         ranked = np.argsort(-scores, kind="stable")  # of equal scores the lower item
         is_new = np.isin(ranked, seen[[user]].indices, invert=True)

@@ -20,8 +20,8 @@ from recnb.metrics.metric import metric
 @metric(
     called="catalogue coverage",
     better=None,
-    sentence="It counts an item shown once as much as one shown to everyone; Gini and "
-    "entropy do not.",
+    sentence="It counts {items} shown once as much as those shown to everyone; Gini "
+    "and entropy do not.",
     symbol="Coverage",
     over="items",
     credit="shown",
@@ -111,8 +111,8 @@ def user_coverage(lists: Lists, k: int | None = None) -> PerUser:
 @metric(
     called="Gini coefficient",
     better=None,
-    sentence="Items that are in no list count as well, so that few short lists give an "
-    "uneven distribution.",
+    sentence="{Items} that are in no list count as well, so that few short lists give "
+    "an uneven distribution.",
     symbol="Gini",
     over="items",
     credit="(2 * place - n_items - 1) * times",
@@ -170,12 +170,12 @@ def gini(
 @metric(
     called="exposure entropy",
     better=None,
-    sentence="2 to this power: the number of equally shown items with the same evenness.",
+    sentence="2 to this power: the number of equally shown {items} with the same evenness.",
     symbol="Entropy",
     over="items",
     credit="share * log(1 / share)",
     bounds=(0, math.inf),
-    top="log2 of the items shown",
+    top="log2 of the {items} shown",
     references=["shannon1948", "shani2011"],
 )
 def entropy(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") -> Whole:
@@ -208,7 +208,7 @@ def entropy(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") -> Whole:
 @metric(
     called="personalization",
     better=None,
-    sentence="The mean over all pairs of users. It does not measure whether the "
+    sentence="The mean over all pairs of {users}. It does not measure whether the "
     "differences are useful.",
     symbol="Personalization",
     over="user pairs",
@@ -216,7 +216,7 @@ def entropy(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") -> Whole:
     out_of="n_lists * (n_lists - 1) / 2",
     bounds=(0, 1),
     references=["zhou2010"],
-    no_value="It compares users, and fewer than two have an item down to k.",
+    no_value="It compares users, and fewer than two have items down to k.",
     per_row_texts=False,
 )
 def personalization(lists: Lists, k: int | None = None, *, cutoff: Cut = "k") -> Whole:

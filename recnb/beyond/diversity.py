@@ -27,7 +27,7 @@ PAIRS_EXPLAINED = 4950
 @metric(
     called="intra-list diversity",
     better=None,
-    sentence="It depends on the features: items with equal features have distance 0.",
+    sentence="It depends on the features: {items} with equal features have distance 0.",
     symbol="Diversity",
     over="pairs",
     credit=lambda options: f"1 - {options['distance']}",

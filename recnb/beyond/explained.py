@@ -81,8 +81,8 @@ def _value_and_rows(
         if user is not None:
             raise OptionError(
                 named(
-                    "{metric} is one number of all lists together, and no user has a value "
-                    "of their own: type .explain({metric!r}, k={cutoff!r}).",
+                    "{metric} is one number of all lists together, and no {user} has a "
+                    "value of their own: type .explain({metric!r}, k={cutoff!r}).",
                     metric=metric.name,
                     cutoff=cutoff,
                 )
@@ -98,10 +98,10 @@ def _value_and_rows(
     if np.isnan(result.value[position]):
         raise RecnbError(
             named(
-                "{metric}: user {user} has no value. {why}",
+                "{metric}: {user} {id} has no value. {why}",
                 metric=metric.name,
-                user=repr(values.keys.in_words(user)),
-                why=named(metric.no_value),
+                id=repr(values.keys.in_words(user)),
+                why=metric.no_value,
             )
         )
     assert result.rows is not None

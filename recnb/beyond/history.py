@@ -26,8 +26,8 @@ BLOCK = 2**21
 
 @metric(
     called="serendipity",
-    sentence="Precision without the hits that a list of the most popular items would have "
-    "had as well.",
+    sentence="Precision without the hits that a list of the most popular {items} would "
+    "have had as well.",
     symbol="Serendipity",
     over="hits",
     credit="depth + 1 <= expected_rank",
@@ -106,8 +106,8 @@ def serendipity(
 @metric(
     called="miscalibration",
     better="low",
-    sentence="Less is better: a list is calibrated if it keeps the shares of genres that "
-    "its user had.",
+    sentence="Less is better: a list is calibrated if it keeps the shares of genres "
+    "that its {user} had.",
     symbol="Calibration",
     over="genres",
     credit="p * log(p / ((1 - alpha) * q + alpha * p))",

@@ -27,12 +27,12 @@ from recnb.metrics.metric import metric, number_option
 @metric(
     called="novelty",
     better=None,
-    sentence="One bit more means items that half as many users have. High values are not "
-    "good in themselves.",
+    sentence="One bit more means {items} that half as many {users} have. High values "
+    "are not good in themselves.",
     symbol="Novelty",
     over="list",
     bounds=(0, np.inf),
-    top="log2 of the users of train",
+    top="log2 of the {users} of train",
     references=["zhou2010"],
     credit=lambda options: (
         "log(total / count)" + (" / log(n_users)" if options["normalize"] else "")

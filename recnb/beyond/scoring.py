@@ -118,7 +118,7 @@ def users_with_lists_in_words(data: EvaluationData, users: pl.Series) -> str:
     """Say in words how many users have a list, or how many lists there are of users."""
     if data.keys.columns:
         return lists_in_words(data.keys, users)
-    return ngettext("{n:,} user with a list", "{n:,} users with a list", len(users))
+    return ngettext("{n:,} {user} with a list", "{n:,} {users} with a list", len(users))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +144,9 @@ class Grounds:
         metric, users = self._metric, self.users
         has_keys = bool(self.data.keys.columns)
         if metric.of_evaluated and not has_keys:
-            return ngettext("{n:,} user evaluated", "{n:,} users evaluated", len(users))
+            return ngettext(
+                "{n:,} {user} evaluated", "{n:,} {users} evaluated", len(users)
+            )
         lists = users_with_lists_in_words(self.data, users)
         if has_keys and metric.of == "all":
             return _("{lists}, taken together", lists=lists)
@@ -197,10 +199,10 @@ class Grounds:
 
     def _items(self, catalogue: Catalogue, population: str) -> list[str]:
         """Return how many items could have been recommended."""
-        listed, out_of = "catalogue", N_("out of {n:,} items of items=")
+        listed, out_of = "catalogue", N_("out of {n:,} {items} of items=")
         # Without items= the catalogue is the items of train.
         if population == "train" or catalogue.frame is None:
-            listed, out_of = "train", N_("out of {n:,} items of train")
+            listed, out_of = "train", N_("out of {n:,} {items} of train")
         members = catalogue.members(listed, self._metric.name)
         items = _(out_of, n=int(members.sum()))
         words: list[str] = [Phrase(items, items)]

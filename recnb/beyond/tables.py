@@ -70,7 +70,7 @@ def items_of(data: EvaluationData, k: object) -> Table:
     of_lists = _("shown and share: {users}, {at}", users=users, at=depth)
     basis = [of_lists, f"{_('hits and relevant')}: {data.basis}"]
     headings = {
-        "item": _("item"),
+        "item": _("{item}"),
         "title": _("title"),
         "shown": pgettext("of an item", "shown"),
         "share": pgettext("of an item", "share"),

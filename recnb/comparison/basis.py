@@ -58,10 +58,10 @@ WITHOUT_LIST = Clause(
     of_many=N_("{count} without a list in each of {models:,} models, which counts 0"),
 )
 WITHOUT_JUDGED = Clause(
-    of_one=N_("{n:,} without a judged item in a list from {model}, which counts 0"),
-    of_each=N_("in each model {n:,} without a judged item in a list, which counts 0"),
+    of_one=N_("{n:,} without a judged {item} in a list from {model}, which counts 0"),
+    of_each=N_("in each model {n:,} without a judged {item} in a list, which counts 0"),
     of_many=N_(
-        "{count} without a judged item in a list in each of {models:,} models, which "
+        "{count} without a judged {item} in a list in each of {models:,} models, which "
         "counts 0"
     ),
 )
@@ -73,12 +73,12 @@ MISSED = Clause(
 )
 LEFT_OUT = Clause(
     of_one=Plural(
-        "{n:,} user of {model} left out, not judged in every other model",
-        "{n:,} users of {model} left out, not judged in every other model",
+        "{n:,} {user} of {model} left out, not judged in every other model",
+        "{n:,} {users} of {model} left out, not judged in every other model",
     ),
     of_each="",  # each leaves out users of its own
     of_many=N_(
-        "{count} users of each of {models:,} models left out, not judged in every "
+        "{count} {users} of each of {models:,} models left out, not judged in every "
         "other model"
     ),
 )
@@ -194,7 +194,7 @@ def basis_of_table(
         words.append(part_in_words(first, division))
     if not all(each.metric.is_accuracy for each in of_users):
         beyond = N_(
-            "metrics beyond accuracy over the users who have a value in every model"
+            "metrics beyond accuracy over the {users} with a value in every model"
         )
         words.append(_(beyond))
     of_accuracy = [each for each in of_users if each.metric.is_accuracy]

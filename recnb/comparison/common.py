@@ -22,12 +22,12 @@ from recnb.results.evaluation_data import same_rows, users_in_common
 
 #: Whom models are compared on.
 JUDGED_BY_BOTH = Plural(
-    "{n:,} user that both models are judged on",
-    "{n:,} users that both models are judged on",
+    "{n:,} {user} that both models are judged on",
+    "{n:,} {users} that both models are judged on",
 )
 JUDGED_BY_ALL = Plural(
-    "{n:,} user that all {models} models are judged on",
-    "{n:,} users that all {models} models are judged on",
+    "{n:,} {user} that all {models} models are judged on",
+    "{n:,} {users} that all {models} models are judged on",
 )
 
 #: What to type for parts of one run.
@@ -257,8 +257,8 @@ def _no_users_in_common(models: Mapping[str, Evaluation]) -> NoUsersError:
     )
     with use_noun(next(iter(models.values())).noun):
         problem = named(
-            "no user is judged in every model: {counts}. Check that all lists are "
-            "of the same users.",
+            "no {user} is judged in every model: {counts}. Check that all lists are of "
+            "the same {users}.",
             counts=counts,
         )
     return NoUsersError(f"{problem} {PARTS}", TYPED_PARTS)

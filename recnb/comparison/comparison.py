@@ -307,7 +307,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             settings=self.settings,
         )
 
-    @with_noun
     def table(
         self,
         metrics: Metrics = None,
@@ -393,7 +392,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
 
         return WordedLater(words)
 
-    @with_noun
     def differences(
         self,
         metrics: Metrics = None,
@@ -458,7 +456,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             known=taken_as_known(self._first.source.weighted),
         )
 
-    @with_noun
     def not_worse(
         self,
         metric: AnyMetric,
@@ -534,7 +531,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         ]
         return Gate(tuple(checks))
 
-    @with_noun
     def runs(
         self,
         metric: AnyMetric = "ndcg",
@@ -585,7 +581,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         basis = self._basis_with_options(asked, Cutoffs.one(k))
         return runs_table(numbers, basis, test_share)
 
-    @with_noun
     def movers(
         self,
         metric: AnyMetric = "ndcg",
@@ -642,17 +637,16 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         basis = self._basis([measure])
         template = "results/users.jinja"
         with use_noun(self._first.noun_of_lists):
-            told = of_users(groups, measure.label, Nouns(_("user"), _("users")))
+            told = of_users(groups, measure.label, Nouns(_("{user}"), _("{users}")))
             shown = Shown(
                 title=measure.label,
                 basis=[basis],
                 text=write(template, "txt", **told),
                 html=write(template, "html", **told),
-                frame_title=_("Users with the largest changes in value"),
+                frame_title=_("{Users} with the largest changes in value"),
             )
         return Table(frame, shown=shown)
 
-    @with_noun
     def overlap(self, k: int | None = None, *, p: float = 0.9) -> Table:
         """Return how similar the lists of every two models are.
 
@@ -693,7 +687,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         shown = Shown(basis=[self.basis], index=["model", "other"])
         return Table(frame, shown=shown)
 
-    @with_noun
     def beyond(self, k: int | None = None) -> Table:
         """Return the metrics beyond accuracy of every model, down to k.
 
@@ -743,7 +736,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         shown = Shown(title=title, basis=merged(basis))
         return Table(frame.T.rename_axis(index="model", columns=None), shown=shown)
 
-    @with_noun
     def curve(
         self,
         metric: AnyMetric = "ndcg",
@@ -789,7 +781,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         )
         return Table(curves(numbers), shown=shown)
 
-    @with_noun
     def explore(
         self,
         metric: Any = "ndcg",
@@ -830,7 +821,6 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             models = {self.baseline: self[self.baseline], **models}
         return Explorer(models, metric, k, lang=lang, **options)
 
-    @with_noun
     def report(
         self,
         k: int | Sequence[int] = (5, 10, 20),

@@ -26,26 +26,26 @@ FOLDS = N_(
     "Corrected resampled t test over {n} splits by {columns}, of which a fold tests "
     "{share:.3g} of the data (Nadeau and Bengio 2003; Bouckaert and Frank 2004). Its "
     "{confidence:g}% intervals cover other folds of these data and other training "
-    "runs, and no other users."
+    "runs, and no other {users}."
 )
 SEEDS = N_(
     "Paired t test over {n} splits by {columns}. Its {confidence:g}% intervals cover "
-    "other training runs on this split of the data, and no other users. Folds train on "
-    "data in common: for them give test_share=."
+    "other training runs on this split of the data, and no other {users}. Folds train "
+    "on data in common: for them give test_share=."
 )
 DAYS = N_(
     "Paired t test over {n} splits by {columns}. Its {confidence:g}% intervals cover "
-    "other days like these, and no other users."
+    "other days like these, and no other {users}."
 )
 OTHERS = N_(
     "Paired t test over {n} splits by {columns}. Its {confidence:g}% intervals cover "
-    "other splits by {columns} like these, and no other users."
+    "other splits by {columns} like these, and no other {users}."
 )
 #: What is in the names of columns of training runs, and of days.
 NAMES_OF_RUNS = {"fold", "folds", "seed", "seeds", "run", "runs", "repeat"}
 NAMES_OF_DAYS = {"day", "days", "date"}
 OF_USERS = N_(
-    "The intervals of found.differences() cover other users, with these splits and "
+    "The intervals of found.differences() cover other {users}, with these splits and "
     "runs; neither covers both."
 )
 CORRECTED = N_("p_holm is corrected by Holm's method over {n} tests.")

@@ -32,7 +32,7 @@ from recnb.errors import FrameError, LeftMergeWarning
 INSIDE = ("recnb", "contextlib")
 
 ROWS_ARE_ITEMS = Sentence(
-    N_("each row is an item of its own, as there is no column of items")
+    N_("each row is its own {item}, as there is no column of {items}")
 )
 NOT_SCORED = Plural(
     "{n:,} row without a score: judged, not recommended",
@@ -40,7 +40,8 @@ NOT_SCORED = Plural(
 )
 ONLY_LISTED = Sentence(
     N_(
-        "relevant items: those in this frame, which holds no relevant item that was not recommended"
+        "relevant {items}: those in this frame, which holds no relevant {item} that "
+        "was not recommended"
     )
 )
 

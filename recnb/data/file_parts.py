@@ -155,7 +155,7 @@ class StoredFiles(StoredRows):
 
     def each(self, work: Callable[[pl.DataFrame, pl.DataFrame], T]) -> Iterator[T]:
         """Apply a function to the rows of every part."""
-        words = _("parts of users joined")
+        words = _("parts of {users} joined")
         for part in steps(range(N_PARTS), words, N_PARTS):
             recs, truth = (
                 self._table(name).scan(part).collect() for name in (RECS, TRUTH)

@@ -69,9 +69,9 @@ class MovieLens:
 
     def __repr__(self) -> str:
         return _(
-            "MovieLens({users:,} users, {items:,} items, {ratings:,} ratings)",
-            users=len(self.users),
-            items=len(self.items),
+            "MovieLens({n_users:,} {users}, {n_items:,} {items}, {ratings:,} ratings)",
+            n_users=len(self.users),
+            n_items=len(self.items),
             ratings=len(self.ratings),
         )
 

@@ -63,10 +63,10 @@ class Sample:
 
     def __repr__(self) -> str:
         return _(
-            "Sample({users:,} users, {items:,} items, {train:,} train and "
+            "Sample({n_users:,} {users}, {n_items:,} {items}, {train:,} train and "
             "{test:,} test ratings, models {names})",
-            users=len(self.users),
-            items=len(self.items),
+            n_users=len(self.users),
+            n_items=len(self.items),
             train=len(self.train),
             test=len(self.test),
             names=", ".join(self.models),

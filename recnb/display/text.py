@@ -260,7 +260,7 @@ def _sides(value: float, others: tuple[float, ...]) -> list[tuple[bool, bool]]:
 
 def users_in_words(n: int) -> str:
     """Return a number of users in words."""
-    return ngettext("{n:,} user", "{n:,} users", n)
+    return ngettext("{n:,} {user}", "{n:,} {users}", n)
 
 
 def sample_in_words(n_users: int, n_lists: int | None = None, cluster: str = "") -> str:

@@ -49,7 +49,7 @@ N_NEAREST = 5
 SOME_FIT = N_("{printed}: {found:,} conventions of {n:,} give it")
 NONE_FITS = N_("{printed}: none of {n:,} conventions gives it; here are the nearest")
 #: Conventions that count users for whom the truth has no row.
-NOT_TRIED = N_("not tried, since they count users whose truth is empty: {names}")
+NOT_TRIED = N_("not tried, since they count {users} whose truth is empty: {names}")
 
 
 def identify(

@@ -202,7 +202,7 @@ def _users_of(start: Measurement, end: Measurement) -> str:
     if start.n_counted == end.n_counted:
         return users_in_words(start.n_counted)
     return _(
-        "{n:,} users at the start, {other:,} at the end",
+        "{n:,} {users} at the start, {other:,} at the end",
         n=start.n_counted,
         other=end.n_counted,
     )

@@ -184,8 +184,8 @@ def order_in_words(label: str, of_judged: Mapping[str, float]) -> Line:
     if not of_judged:
         return ""
     words = N_(
-        "Without the items that are not judged, judged_only=True, the models are "
-        "in another order by {label}: {models}."
+        "Without the {items} that are not judged, judged_only=True, the models are in "
+        "another order by {label}: {models}."
     )
     listed = [[Name(name), f" {mean:.4f}"] for name, mean in of_judged.items()]
     return say(words, label=label, models=joined(listed))

@@ -68,11 +68,11 @@ MANY_USERS = 0.05  #: the share of users that makes a warning
 
 LOST_IDS = {
     "user": N_(
-        "Users in {frames} that no list has, and that would have one but for {how}: "
+        "{Users} in {frames} that no list has, and that would have one but for {how}: "
         "{n:,} of {of:,}"
     ),
     "item": N_(
-        "Items in {frames} that no list has, and that would be in one but for {how}: "
+        "{Items} in {frames} that no list has, and that would be in one but for {how}: "
         "{n:,} of {of:,}"
     ),
 }
@@ -149,8 +149,8 @@ def _respell_all(data: LintData, role: str, way: str) -> Repair | None:
 
 
 IDS_OF_NOTHING = {
-    "user": N_("Rows whose user stands for a missing value: {n:,} of {of:,}"),
-    "item": N_("Rows whose item stands for a missing value: {n:,} of {of:,}"),
+    "user": N_("Rows whose {user} stands for a missing value: {n:,} of {of:,}"),
+    "item": N_("Rows whose {item} stands for a missing value: {n:,} of {of:,}"),
 }
 
 
@@ -192,11 +192,11 @@ def _is_filler(ids: pl.Series, role: str) -> pl.Series:
 
 
 @check(
-    "lists and truth without an item in common",
-    short="Relevant items that are in no list: {n:,} of {of:,}",
-    why="Every metric of hits is 0, whatever the model does; lists hold items such as "
-    "{listed}.",
-    advice="Check whether both frames write items in the same way, and the `item=` column.",
+    "lists and truth without a common {item}",
+    short="Relevant {items} that are in no list: {n:,} of {of:,}",
+    why="Every metric of hits is 0, whatever the model does; lists hold {items} such "
+    "as {listed}.",
+    advice="Check whether both frames write {items} in the same way, and the `item=` column.",
 )
 def no_item_meets(data: LintData) -> Iterator[Problem]:
     relevant = data.relevant.select("item").unique(maintain_order=True)
@@ -215,8 +215,8 @@ def no_item_meets(data: LintData) -> Iterator[Problem]:
 
 @check(
     "repeated pairs",
-    short="Pairs of user and item that are repeated in `{frame}`: {n:,}, in {rows:,} of "
-    "{of:,} rows",
+    short="Pairs of {user} and {item} that are repeated in `{frame}`: {n:,}, in "
+    "{rows:,} of {of:,} rows",
     why="By this convention, {rule}.",
     advice="Keep each pair once:",
 )
@@ -224,7 +224,7 @@ def duplicates(data: LintData) -> Iterator[Problem]:
     rule = data.convention.duplicates
     words = _(PHRASES["duplicates", rule])
     if rule == "error":  # all but those that no number of accuracy sees were refused
-        words = _("an item that nobody judged keeps each of its ranks")
+        words = _("{items} that nobody judged keep each of their ranks")
     for name in SIDES:
         pairs = repeated(data.frame(name), PAIR).rename({"len": "rows"})
         yield Problem(
@@ -242,10 +242,10 @@ ALL_TIED = N_(
     "rows: if that is the order of rank, give the places as ranks."
 )
 WITHOUT_BOUNDS = N_(
-    "Users with equal scores of items of different relevance: {n:,} of {of:,}"
+    "{Users} with equal scores of {items} of different relevance: {n:,} of {of:,}"
 )
 SAME_TO_FOUR_DECIMALS = N_(
-    "Users for whom equal scores decide: {n:,} of {of:,}; {label} is {lower:.4f} in any "
+    "{Users} whose equal scores decide: {n:,} of {of:,}; {label} is {lower:.4f} in any "
     "order, to four decimals"
 )
 
@@ -253,8 +253,8 @@ SAME_TO_FOUR_DECIMALS = N_(
 @check(
     "equal scores",
     needs=["score"],
-    short="Users for whom equal scores decide: {n:,} of {of:,}; {label} is anything from "
-    "{lower:.4f} to {upper:.4f}",
+    short="{Users} whose equal scores decide: {n:,} of {of:,}; {label} is anything "
+    "from {lower:.4f} to {upper:.4f}",
     why="The number is of one order among many.",
     advice="Give scores that differ, or average over all orders:",
 )
@@ -285,11 +285,11 @@ def ties(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    "items that are not judged",
+    "{items} that are not judged",
     short="Recommended rows that are not judged: {n:,} of {of:,}; {judged} is {share:.4f}",
     why="They count as not relevant, and nobody has looked: a model that finds other "
-    "items than those judged is at a disadvantage.",
-    advice="Report {judged} with the number; to rank the judged items alone:",
+    "{items} than those judged is at a disadvantage.",
+    advice="Report {judged} with the number; to rank the judged {items} alone:",
     needs=["judged"],
 )
 def unjudged(data: LintData) -> Iterator[Problem]:
@@ -329,7 +329,7 @@ def _tells_judged(data: LintData) -> bool:
     needs=["score"],
     short="Rows with a higher score than the row above: {n:,} of {of:,}",
     why="The ranks, or the rows, are followed, and not the scores.",
-    advice="If the score is what ranks the items (a reranker keeps the scores of the "
+    advice="If the score is what ranks the {items} (a reranker keeps the scores of the "
     "stage before):",
 )
 def rank_against_score(data: LintData) -> Iterator[Problem]:
@@ -377,7 +377,7 @@ def upside_down(data: LintData) -> Iterator[Problem]:
     short="Rows with the score {filler:g}, far from all others: {n:,} of {of:,}; filled "
     "in where there was none?",
     why="The other scores run from {low:g} to {high:g}.",
-    advice="If these items were not recommended, take the rows out:",
+    advice="If these {items} were not recommended, take the rows out:",
 )
 def filler_score(data: LintData) -> Iterator[Problem]:
     if data.convention.order != "score":
@@ -407,7 +407,7 @@ def filler_score(data: LintData) -> Iterator[Problem]:
     needs=["k"],
     short="Lists that end above rank {k:,}: {n:,} of {of:,}",
     why="There is no hit below the end of a list.",
-    advice="Recommend at least {k:,} items, or use a smaller cut-off.",
+    advice="Recommend at least {k:,} {items}, or use a smaller cut-off.",
 )
 def short_lists(data: LintData) -> Iterator[Problem]:
     lengths = data.joined.hits.list_length
@@ -419,8 +419,8 @@ def short_lists(data: LintData) -> Iterator[Problem]:
 @check(
     "empty places",
     short="Lists whose ranks leave places empty: {n:,} of {of:,}",
-    why="Ranks are used as given: an empty place counts as a miss, and items below it "
-    "are discounted accordingly.",
+    why="Ranks are used as given: an empty place counts as a miss, and {items} below "
+    "it are discounted accordingly.",
     advice="If these places were not used, close the gaps:",
 )
 def rank_gaps(data: LintData) -> Iterator[Problem]:
@@ -440,13 +440,13 @@ def rank_gaps(data: LintData) -> Iterator[Problem]:
 # Values
 
 
-LOWEST = N_("Every one of {n:,} users has the lowest possible {label}")
+LOWEST = N_("Every one of {n:,} {users} has the lowest possible {label}")
 
 
 @check(
     "perfect values",
     needs=["direction", "best value", "users"],
-    short="Every one of {n:,} users has the highest possible {label}",
+    short="Every one of {n:,} {users} has the highest possible {label}",
     why="{label} is {value:.4f}, which real recommendations do not reach.",
     advice="Check whether the lists were made from the truth.",
 )
@@ -468,7 +468,7 @@ def perfect(data: LintData) -> Iterator[Problem]:
     "relevance that is ratings",
     short="Relevance looks like ratings from {low:g} to {high:g}, and all {of:,} rows "
     "count as relevant",
-    why="A hit on what the user disliked is a hit; rows below {liked}: {n:,}.",
+    why="A hit on what the {user} disliked is a hit; rows below {liked}: {n:,}.",
     advice="Set the lowest rating that counts as relevant:",
 )
 def ratings(data: LintData) -> Iterator[Problem]:
@@ -504,7 +504,7 @@ WITH_ZEROS = N_(
     "a column that looks like relevance and is not used",
     short="Column {column} of the truth looks like relevance, and is not used",
     why="Each of the {of:,} rows counts as 1.",
-    advice="If it is how relevant an item is, name it:",
+    advice="If it is how relevant {items} are, name it:",
 )
 def unused_relevance(data: LintData) -> Iterator[Problem]:
     truth = data.source.truth_rows
@@ -557,9 +557,9 @@ OUT_OF_WHAT_IS_THERE = N_(
 @check(
     "a value that cannot be passed",
     needs=["k", "direction", "best value"],
-    short="{label} cannot pass {most:.4f}: {n:,} of {of:,} users cannot reach {top:g}",
-    why="Lists of all relevant items and of nothing else have this value: the truth and "
-    "the cut-off decide as much as the lists.",
+    short="{label} cannot pass {most:.4f}: {n:,} of {of:,} {users} cannot reach {top:g}",
+    why="Lists of all relevant {items} and of nothing else have this value: the truth "
+    "and the cut-off decide as much as the lists.",
     advice="Take another cut-off, or report with the number what it cannot pass.",
 )
 def ceiling(data: LintData) -> Iterator[Problem]:
@@ -583,11 +583,11 @@ def ceiling(data: LintData) -> Iterator[Problem]:
 
 @check(
     "sampled candidates",
-    why="Ranking a few of {items:,} items is easier than ranking all. Such a number is "
-    "no estimate of the full ranking's, and may order models otherwise (Krichene and "
-    "Rendle, 2020).",
-    advice="Rank all items of the catalogue except those in train, or report with the "
-    "number how candidates were sampled.",
+    why="Ranking a few of {n_items:,} {items} is easier than ranking all. Such a "
+    "number is no estimate of the full ranking's, and may order models otherwise "
+    "(Krichene and Rendle, 2020).",
+    advice="Rank all {items} of the catalogue except those in train, or report with "
+    "the number how candidates were sampled.",
 )
 def sampled_candidates(data: LintData) -> Iterator[Problem]:
     sample = find_sample(data)
@@ -596,15 +596,15 @@ def sampled_candidates(data: LintData) -> Iterator[Problem]:
         yield Problem(
             data.users(data.listed),
             len(data.listed),
-            facts={"size": sample.size, "items": n_items},
+            facts={"size": sample.size, "n_items": n_items},
             short=sample.words,
         )
 
 
 LEFT_MERGE = N_(
     "Rows without relevance: {empty:,} of {rows:,}, as after a left merge of "
-    "recommendations with a truth, which loses relevant items that were not recommended, "
-    "and users without a hit."
+    "recommendations with a truth, which loses relevant {items} that were not "
+    "recommended, and {users} without a hit."
 )
 BOTH_FRAMES = N_(
     "Give the two frames as they were before the merge, `recs.rec.against(test)`."
@@ -612,12 +612,12 @@ BOTH_FRAMES = N_(
 
 
 @check(
-    "no missed relevant items",
-    short="No relevant item is missing from the lists",
-    why="Relevant items that were not recommended are not in the data: recall of whole "
-    "lists is 1 for every user.",
-    advice="Give the whole truth: in one frame with the lists, a row with a missing rank "
-    "for each relevant item that was not recommended.",
+    "no missed relevant {items}",
+    short="No relevant {item} is missing from the lists",
+    why="Relevant {items} that were not recommended are not in the data: recall of "
+    "whole lists is 1 for every {user}.",
+    advice="Give the whole truth: in one frame with the lists, a row with a missing "
+    "rank for each relevant {item} that was not recommended.",
 )
 def nothing_missed(data: LintData) -> Iterator[Problem]:
     n_relevant = len(data.hits.truth_user)
@@ -691,15 +691,15 @@ def clipped(data: LintData) -> Iterator[Problem]:
         )
 
 
-COUNT_AS_1 = N_("Users that count 1, of whom nothing was seen: {n:,} of {of:,}")
+COUNT_AS_1 = N_("{Users} that count 1, of whom nothing was seen: {n:,} of {of:,}")
 
 
 @check(
-    "users of whom nothing was seen",
+    "{users} of whom nothing was seen",
     weighted=True,
-    short="Users left out since nothing of theirs was seen: {n:,} of {of:,}",
-    why="Weighted precision, cg, dcg and rbp are without bias only if each of these users "
-    "counts 0.",
+    short="{Users} left out since nothing of theirs was seen: {n:,} of {of:,}",
+    why="Weighted precision, cg, dcg and rbp are without bias only if each of these "
+    "{users} counts 0.",
     advice="Let them count 0:",
 )
 def nothing_seen(data: LintData) -> Iterator[Problem]:
@@ -722,7 +722,9 @@ def nothing_seen(data: LintData) -> Iterator[Problem]:
 # Users and their lists
 
 
-COUNT_0_OR_1 = N_("Each of them counts 0, or 1 where no item is relevant to the user.")
+COUNT_0_OR_1 = N_(
+    "Each of them counts 0, or 1 where no {item} is relevant to the {user}."
+)
 COUNT_AS_MISSED = N_("Each of them counts as a list without a hit.")
 
 
@@ -730,8 +732,8 @@ MISSING_LISTS = N_("Lists that are missing: {n:,} of {of:,}")
 
 
 @check(
-    "users without a list",
-    short="Users without a list: {n:,} of {of:,}",
+    "{users} without a list",
+    short="{Users} without a list: {n:,} of {of:,}",
     why="Each of them counts 0.",
     advice="If nothing was to be recommended to them, evaluate those in both frames:",
 )
@@ -776,9 +778,9 @@ def _may_tell_lists_apart(data: LintData, column: str) -> bool:
 
 @check(
     "lists taken as one",
-    short="The lists of all values of `{column}` of a user are taken as one",
-    why="Both frames have the column, with values in common, and it differs within users: "
-    "each value, such as a day, may have a list and a truth of its own.",
+    short="The lists of all values of `{column}` of a {user} are taken as one",
+    why="Both frames have the column, with values in common, and it differs within "
+    "{users}: each value, such as a day, may have a list and a truth of its own.",
     advice="If so, evaluate each list with its own truth:",
 )
 def lists_taken_as_one(data: LintData) -> Iterator[Problem]:
@@ -798,10 +800,10 @@ def lists_taken_as_one(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    "items seen before",
+    "{items} seen before",
     needs=["train"],
-    short="Recommended rows of items that their users had in train: {n:,} of {of:,}",
-    why="They take the places of items that are new to their users.",
+    short="Recommended rows of {items} that their {users} had in train: {n:,} of {of:,}",
+    why="They take the places of {items} that are new to their {users}.",
     advice="If what was seen is not to be recommended again, take it out before ranking:",
 )
 def seen_in_train(data: LintData) -> Iterator[Problem]:
@@ -826,8 +828,8 @@ def train_in_truth(data: LintData) -> Iterator[Problem]:
 @check(
     "train later than the truth",
     needs=["train"],
-    short="Rows of train that are later than a row of the truth of their user: {n:,} of "
-    "{of:,}",
+    short="Rows of train that are later than a row of the truth of their {user}: {n:,} "
+    "of {of:,}",
     why="The model may have learned from what came after the answers, which nobody knows "
     "when lists are shown.",
     advice="Split again by time, so that all rows of train are before those of the truth; "
@@ -847,20 +849,20 @@ def train_after_truth(data: LintData) -> Iterator[Problem]:
         train.height,
         grave=False,
         short="Rows of train that are later than the first row of the truth, which is "
-        "of another user: {n:,} of {of:,}",
-        why="The model may have learned what others did later, such as which items "
+        "of another {user}: {n:,} of {of:,}",
+        why="The model may have learned what others did later, such as which {items} "
         "became popular, which nobody knows when the first lists are shown.",
-        advice="Split at one time for all users, or report with the number that each "
-        "user is split by itself.",
+        advice="Split at one time for all {users}, or report with the number that each "
+        "{user} is split by itself.",
     )
 
 
 @check(
-    "new relevant items",
+    "new relevant {items}",
     needs=["train"],
-    short="Relevant pairs of items that are not in train: {n:,} of {of:,}",
+    short="Relevant pairs of {items} that are not in train: {n:,} of {of:,}",
     why="A model trained on train alone cannot recommend them.",
-    advice="Report it with the number, or remove such items from the truth for all models:",
+    advice="Report it with the number, or remove such {items} from the truth for all models:",
 )
 def cold_relevant(data: LintData) -> Iterator[Problem]:
     repair = Repair(data).match_rows("truth", "train", ["item"], "semi")
@@ -871,13 +873,13 @@ def cold_relevant(data: LintData) -> Iterator[Problem]:
 
 
 @check(
-    "items outside the catalogue",
+    "{items} outside the catalogue",
     needs=["items"],
-    short="Rows of `{frame}` whose items are not in the catalogue, `items=`: {n:,} of "
-    "{of:,}",
+    short="Rows of `{frame}` whose {items} are not in the catalogue, `items=`: {n:,} "
+    "of {of:,}",
     why="A model that recommends from the catalogue cannot find them, and coverage may "
     "pass 1.",
-    advice="Add these items to `items=`; or, if they cannot be had, take them out:",
+    advice="Add these {items} to `items=`; or, if they cannot be had, take them out:",
 )
 def outside_items(data: LintData) -> Iterator[Problem]:
     for name in SIDES:

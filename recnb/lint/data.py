@@ -248,10 +248,10 @@ NEEDS = {
     ),
     "users": Need(
         lambda data: len(data.listed) >= ENOUGH_FOR_A_RULE,
-        "It takes {least} users with a list.",
+        "It takes {least} {users} with a list.",
     ),
     "lists": Need(
         lambda data: bool(data.listed.sum() >= ENOUGH_FOR_A_RULE),
-        "It takes {least} users with a list.",
+        "It takes {least} {users} with a list.",
     ),
 }

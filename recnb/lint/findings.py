@@ -32,26 +32,23 @@ SEVERITIES = {"warning": N_("warning"), "note": N_("note")}
 #: repair.
 EFFECT = N_("{label} is {value:.4f}; {changed}, {other_label} is {other:.4f}.")
 OF_OTHER_USERS = N_(
-    "{label} is {value:.4f}; {changed}, {other_label} is {other:.4f}, users: "
-    "{other_users:,} instead of {users:,}."
+    "{label} is {value:.4f}; {changed}, {other_label} is {other:.4f}, {users}: "
+    "{other_users:,} instead of {n_users:,}."
 )
 OF_OTHER_LISTS = N_(
     "{label} is {value:.4f}; {changed}, {other_label} is {other:.4f}, lists: "
-    "{other_users:,} instead of {users:,}."
+    "{other_users:,} instead of {n_users:,}."
 )
 EXAMPLE = N_("Such as {example}.")
 #: Columns that are called as what they hold.
 ROLES = {
-    name: name
-    for name in (
-        N_("user"),
-        N_("item"),
-        N_("rank"),
-        N_("score"),
-        N_("relevance"),
-        N_("rating"),
-        N_("model"),
-    )
+    "user": N_("{user}"),
+    "item": N_("{item}"),
+    "rank": N_("rank"),
+    "score": N_("score"),
+    "relevance": N_("relevance"),
+    "rating": N_("rating"),
+    "model": N_("model"),
 }
 
 
@@ -209,7 +206,7 @@ class Check:
         facts = {
             "label": data.measure.label,
             "value": value,
-            "users": n_values,
+            "n_users": n_values,
             "k": data.k or 0,
             "n": problem.n,
             "of": problem.of,
@@ -249,7 +246,7 @@ class Check:
 
 def _words_of_change(data: LintData, facts: Mapping[str, Any]) -> str:
     """Return the words for a metric before and after what is put right."""
-    if facts["other_users"] == facts["users"]:
+    if facts["other_users"] == facts["n_users"]:
         return EFFECT
     return OF_OTHER_LISTS if data.source.keys.columns else OF_OTHER_USERS
 

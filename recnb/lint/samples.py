@@ -19,16 +19,16 @@ MISSING = 0.05  #: the share of a sample's rows that may be missing
 MANY_WITHOUT = 0.1  #: the share of users without a relevant item that stands out
 
 SAMPLED = N_(
-    "The candidates look sampled: each of {n:,} lists has all the relevant items, among "
-    "{size:,} items or beside as many"
+    "The candidates look sampled: each of {n:,} lists has all the relevant {items}, "
+    "among {size:,} {items} or beside as many"
 )
 NEARLY_SAMPLED = N_(
-    "The candidates look sampled: each of {n:,} lists has nearly all the relevant items, "
-    "among up to {size:,} items or beside as many"
+    "The candidates look sampled: each of {n:,} lists has nearly all the relevant "
+    "{items}, among up to {size:,} {items} or beside as many"
 )
 SAMPLED_IN_TRUTH = N_(
-    "The candidates look sampled: `truth` has up to {size:,} items for each of {n:,} "
-    "users, relevant or not, and lists have hardly any others"
+    "The candidates look sampled: `truth` has up to {size:,} {items} for each of {n:,} "
+    "{users}, relevant or not, and lists have hardly any others"
 )
 
 

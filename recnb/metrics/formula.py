@@ -64,13 +64,13 @@ LATEX: dict[str, str] = {
 #: What a formula sums over: one row in words, and all in LaTeX, below the sum sign.
 OVER: dict[str, tuple[str, str]] = {
     "hits": (N_("hit"), N_(r"i \in \mathrm{hits}")),
-    "ideal": (N_("item of the ideal list"), N_(r"i \in \mathrm{ideal}")),
-    "list": (N_("item of the list"), N_(r"i \in \mathrm{list}")),
-    "pairs": (N_("pair of items"), N_(r"\{i, j\} \subset \mathrm{list}")),
+    "ideal": (N_("{item} of the ideal list"), N_(r"i \in \mathrm{ideal}")),
+    "list": (N_("{item} of the list"), N_(r"i \in \mathrm{list}")),
+    "pairs": (N_("pair of {items}"), N_(r"\{i, j\} \subset \mathrm{list}")),
     "genres": (N_("genre"), N_(r"g \in \mathrm{genres}")),
-    "items": (N_("item"), N_(r"i \in \mathrm{items}")),
-    "user pairs": (N_("pair of users"), N_(r"\{u, v\} \subset \mathrm{users}")),
-    "users": (N_("user"), N_(r"u \in \mathrm{users}")),
+    "items": (N_("{item}"), N_(r"i \in \mathrm{items}")),
+    "user pairs": (N_("pair of {users}"), N_(r"\{u, v\} \subset \mathrm{users}")),
+    "users": (N_("{user}"), N_(r"u \in \mathrm{users}")),
 }
 
 

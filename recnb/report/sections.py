@@ -233,10 +233,10 @@ def differences(report: ReportData) -> Rows:
         note = with_code(_(words.TESTS_ALONE, symbol=symbol, n=n, k=k))
     if len(rows) > MOST_ROWS and report.baseline is None:
         rows = _of_the_best(rows, report)
-    title = _("Differences at k = {k}, each over the same users", k=report.lead_k)
+    title = _("Differences at k = {k}, each over the same {users}", k=report.lead_k)
     metrics = [_arrowed(row.symbol, row.better) for row in rows]
     if any(row.k != report.lead_k for row in rows):
-        title = _("Differences, each over the same users")
+        title = _("Differences, each over the same {users}")
         metrics = [_arrowed(row.label, row.better) for row in rows]
     columns: Columns = [(_("metric"), metrics), *_models_of(rows)]
     return _tests(columns, rows, title, note=note)
@@ -364,7 +364,7 @@ def _segments_of_one(report: ReportData, segments: SegmentNumbers, title: str) -
     means = segments.means_of(report.lead.metric)
     columns: Columns = [
         (_("segment"), [_name(segments, row) for row in means]),
-        (_("users"), [_users_in(row) for row in means]),
+        (_("{users}"), [_users_in(row) for row in means]),
         (_("mean"), [estimate_of(row) for row in means]),
     ]
     gaps = segments.differences_of(report.lead.metric)
@@ -380,7 +380,7 @@ def _segments_of_several(
     mean_of, each = _mean_of(report, segments), _one_of_each(report, segments)
     columns: Columns = [
         (_("segment"), [_name(segments, row) for row in each]),
-        (_("users"), [_users_in(row) for row in each]),
+        (_("{users}"), [_users_in(row) for row in each]),
     ]
     for model in report.ranked:
         cells = []

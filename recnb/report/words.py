@@ -35,10 +35,10 @@ MOST_NAMED, MOST_LINES = 4, 4
 # Texts: the head
 
 ONE_MODEL_FINDS = N_(
-    "{share} of {users} find at least one relevant item among their first {k}."
+    "{share} of {users} find at least one relevant {item} among their first {k}."
 )
 EACH_MODEL_FINDS = N_(
-    "Of {users}, these find at least one relevant item among their first {k}: {found}."
+    "Of {users}, these find at least one relevant {item} among their first {k}: {found}."
 )
 ALL_THE_SAME = N_("{label} is {value} with every model.")
 HIGHEST_AND_LOWEST = N_(
@@ -73,14 +73,14 @@ PAIRS_THAT_DIFFER = N_("Of {n:,} pairs, {found:,} are shown to differ ({correcti
 NEAR_BEST = N_(
     "not shown to differ from it; one without a mark is shown to differ, or is not tested"
 )
-ONE_USER = N_("No interval: one user is no sample.")
+ONE_USER = N_("No interval: one {user} is no sample.")
 LEFT_OUT = N_(
     "Metrics beyond accuracy are left out: they take every row of the lists, and those "
     "stay in {where}."
 )
 ELSEWHERE = N_(
-    "`.to_html()` and `.to_markdown()` have all other sections, such as users, curves "
-    "and how to read."
+    "`.to_html()` and `.to_markdown()` have all other sections, such as {users}, "
+    "curves and how to read."
 )
 
 # Texts: findings
@@ -109,8 +109,9 @@ QUARTILES = N_("Quartiles {low}, {middle}, {high}; mean {mean}.")
 
 GAPS_OF_EACH = N_(
     "{confidence:g}% intervals, not corrected for the number of comparisons; gaps to "
-    "all other users by the more careful of Welch's t and Student's, their p corrected "
-    "by Holm's method over the segments, within each metric ({n:,} tests in all)."
+    "all other {users} by the more careful of Welch's t and Student's, their p "
+    "corrected by Holm's method over the segments, within each metric ({n:,} tests in "
+    "all)."
 )
 #: The same where no gap is tested.
 INTERVALS_OF_EACH = N_(
@@ -129,13 +130,13 @@ TESTS_IN_SEGMENTS = N_(
 # Texts: beyond accuracy
 
 WITHOUT_INTERVAL = N_(
-    "Numbers of all lists together have no interval, except means over pairs of users."
+    "Numbers of all lists together have no interval, except means over pairs of {users}."
 )
 
 # Texts: how to read
 
 INTERVALS = N_(
-    "{confidence:g}% intervals for the mean, taking the users as a sample ({how})."
+    "{confidence:g}% intervals for the mean, taking the {users} as a sample ({how})."
 )
 INTERVALS_OF_SEVERAL = N_(
     "{confidence} intervals: of differences by {differences}; of means by {means}."
@@ -149,22 +150,22 @@ BETA = N_(
 BETA_OF_CLUSTERS = N_("beta distribution within the metric's bounds")
 #: The interval of a difference.
 INTERVAL_OF_DIFFERENCES = N_(
-    "Student's t over the users, and within the metric's bounds where fewer than 10 "
-    "users are off the lowest or the highest difference"
+    "Student's t over the {users}, and within the metric's bounds where fewer than 10 "
+    "{users} are off the lowest or the highest difference"
 )
 NOT_CORRECTED = N_("Intervals are not corrected for the number of comparisons.")
 CLUSTERED = N_("Intervals and tests are clustered by {unit}.")
 NO_INTERVAL = N_(
-    "A metric without an upper bound has no interval where fewer than {n} users have a "
-    "value above 0."
+    "A metric without an upper bound has no interval where fewer than {n} {users} have "
+    "a value above 0."
 )
 NO_INTERVAL_OF_CLUSTERS = N_(
     "A metric without an upper bound has no interval where fewer than {n} values of "
     "{cluster} have a value above 0."
 )
 TOO_HEAVY = N_(
-    "By their weights the {n:,} users count as fewer than 2 of equal weight, so means "
-    "have no interval."
+    "By their weights the {n:,} {users} count as fewer than 2 of equal weight, so "
+    "means have no interval."
 )
 NOT_COVERED = N_("They do not cover another split of the data or another training run.")
 PROPENSITIES_KNOWN = N_("Intervals and tests take the propensities as known.")
@@ -186,7 +187,7 @@ CALLS = N_(
 def nouns(report: ReportData) -> Nouns:
     """Return the words for users of a report; where they have several, for lists."""
     if report.n_lists is None:
-        return Nouns(_("user"), _("users"))
+        return Nouns(_("{user}"), _("{users}"))
     return Nouns(_("list"), _("lists"))
 
 

@@ -51,10 +51,10 @@ OF_DATA = {"train", "items", "users", "convention", *NAMES, *vars(Convention())}
 
 
 #: A metric of all lists together, and why it is refused.
-WHOLE = "{metric} is one number of all lists, with no value for each user"
+WHOLE = "{metric} is one number of all lists, with no value for each {user}"
 NO_SEGMENTS = "by= cannot break it down: leave it out."
 NO_PAIRS = (
-    "no users can be paired: that of each model is in .table([{metric!r}], k=10)."
+    "no {users} can be paired: that of each model is in .table([{metric!r}], k=10)."
 )
 
 

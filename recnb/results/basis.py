@@ -17,13 +17,13 @@ from recnb.metrics.hits import Bools, Floats
 
 #: Users with no relevant item, by what the convention does with them.
 NO_RELEVANT: dict[str, str] = {
-    "skip": N_("{n:,} with no relevant item left out"),
-    "zero": N_("{n:,} of them with no relevant item, which counts 0"),
-    "one": N_("{n:,} of them with no relevant item, which counts 1"),
+    "skip": N_("{n:,} with no relevant {item} left out"),
+    "zero": N_("{n:,} of them with no relevant {item}, which counts 0"),
+    "one": N_("{n:,} of them with no relevant {item}, which counts 1"),
 }
 #: The same of a cost that says what a list without a hit adds.
 AS_MISSED = N_(
-    "{n:,} of them with no relevant item, which counts as a list without a hit"
+    "{n:,} of them with no relevant {item}, which counts as a list without a hit"
 )
 #: Users whom the truth lacks, where those with no relevant item in it count.
 NOT_JUDGED = N_("{n:,} without judgements left out")
@@ -95,9 +95,11 @@ def averaged_in_words(
         if has_missed:
             phrase = N_("{n:,} of them without a list, which has no hit")
         elif convention.judged_only:
-            phrase = N_("{n:,} of them without a judged item in a list, which counts 0")
+            phrase = N_(
+                "{n:,} of them without a judged {item} in a list, which counts 0"
+            )
         elif has_several:
-            phrase = N_("{n:,} of them without a recommended item, which counts 0")
+            phrase = N_("{n:,} of them without a recommended {item}, which counts 0")
         n = counts.n_without_list
         short = ngettext("{n:,} lacks a list", "{n:,} lack a list", n)
         words.append(Phrase(_(phrase, n=n), short))
@@ -186,7 +188,7 @@ def train_in_words(n: int) -> list[str]:
     if not n:
         return []
     return [
-        ngettext("what {n:,} user had in train", "what {n:,} users had in train", n)
+        ngettext("what {n:,} {user} had in train", "what {n:,} {users} had in train", n)
     ]
 
 
@@ -213,12 +215,12 @@ def weights_in_words(of_users: Floats | None, *, of_lists: bool) -> list[str]:
     `of_lists`: whether each is that of a list, of which users have several.
     """
     words = N_(
-        "users weigh from {low} to {high} of the heaviest: the {n:,} users count as "
-        "{n_equal:,.0f} of equal weight"
+        "{users} weigh from {low} to {high} of the heaviest: the {n:,} {users} count "
+        "as {n_equal:,.0f} of equal weight"
     )
     if of_lists:
         words = N_(
-            "users weigh from {low} to {high} of the heaviest: the {n:,} lists count "
+            "{users} weigh from {low} to {high} of the heaviest: the {n:,} lists count "
             "as {n_equal:,.0f} of equal weight"
         )
     weights = Weighting.of(of_users)

@@ -49,10 +49,10 @@ CONCLUSIONS: dict[str, Message] = {
         "{difference} ({interval}; {p}). A true difference of {detectable} "
         "would have been found with 80% power by a single, uncorrected test."
     ),
-    "same": N_("{label}: {model} and {baseline} give each of {users} the same value."),
+    "same": N_("{label}: {model} and {baseline} give each of {sample} the same value."),
     "untested": N_(
-        "{label}: no test of {model} against {baseline}: too few users or "
-        "differences for a test ({users})."
+        "{label}: no test of {model} against {baseline}: too few {users} or "
+        "differences for a test ({sample})."
     ),
 }
 
@@ -84,7 +84,7 @@ COLUMNS_LOOKED_AT = N_(
 )
 
 SAMPLE = N_(
-    "The users are taken as a sample of users like them; another training run or "
+    "The {users} are taken as a sample of {users} like them; another training run or "
     "another split of the data may come out differently, and that is not covered."
 )
 
@@ -161,7 +161,7 @@ def conclusion(row: DifferenceRow, settings: Settings, n_compared: int) -> Line:
         ),
         p=_(of_p, p=p_value(row.p_holm), correction=correction_of(n_compared)),
         detectable=fixed(row.detectable),
-        users=row.sample,
+        sample=row.sample,
     )
 
 

@@ -147,7 +147,8 @@ def detectable_of(
         label = label_of(measure.name, measure.k)
         raise NoUsersError(
             named(
-                "no user has a value of {label}: all of them are left out.", label=label
+                "no {user} has a value of {label}: all of them are left out.",
+                label=label,
             )
         )
     if against is not None:

@@ -438,11 +438,11 @@ class EvaluationData:
         if items.is_in(judged.unique().implode()).any():
             return ()
         message = N_(
-            "no recommended item is in the truth: lists hold items such as "
-            "{item}, the truth such as {other}"
+            "no recommended {item} is in the truth: lists hold {items} such as "
+            "{example}, the truth such as {other}"
         )
         item, other = one_line(repr(items[0]), 80), one_line(repr(judged[0]), 80)
-        return (Sentence(message, {"item": item, "other": other}),)
+        return (Sentence(message, {"example": item, "other": other}),)
 
     @property
     def one_no_relevant_rule(self) -> bool:

@@ -27,7 +27,7 @@ from recnb.metrics.metric import label_of
 #: Columns of the rows.
 COLUMNS: dict[str, str] = {
     "rank": N_("rank"),
-    "item": N_("item"),
+    "item": N_("{item}"),
     "relevance": N_("relevance"),
     "judged": N_("judged"),
     "gain": N_("gain"),
@@ -36,7 +36,7 @@ COLUMNS: dict[str, str] = {
     "credit": N_("credit"),
     "running": N_("running sum"),
     "share": N_("share"),
-    "other_item": N_("other item"),
+    "other_item": N_("other {item}"),
     "genre": N_("genre"),
     "count": N_("count"),
     "times": N_("times shown"),
@@ -172,7 +172,7 @@ class Explanation(Suggesting):
         who: Line = Name(self.user)
         if self.text:
             who = [who, " (", opening(self.text, 120), ")"]
-        return say(N_("{label} of user {user} = {value}"), user=who, **values)
+        return say(N_("{label} of {user} {id} = {value}"), id=who, **values)
 
     @property
     def _missed_in_words(self) -> Line:

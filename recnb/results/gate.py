@@ -234,7 +234,7 @@ NO_CONCLUSION = Conclusion(
     False, N_("{label}: no conclusion on {model} against {baseline}")
 )
 SAME_VALUES = Conclusion(
-    True, N_("{label}: {model} and {baseline} give every user the same value")
+    True, N_("{label}: {model} and {baseline} give every {user} the same value")
 )
 NOT_SHOWN_WORSE = Conclusion(
     True, N_("{label}: {model} is not shown to be worse than {baseline}")
@@ -261,10 +261,10 @@ INCONCLUSIVE = Conclusion(
     ),
 )
 INTERVAL = N_(
-    "difference {difference}, {confidence:g}% interval {low} to {high}, {users}"
+    "difference {difference}, {confidence:g}% interval {low} to {high}, {sample}"
 )
 NO_INTERVAL = N_(
-    "difference {difference}, too few users or differences for an interval, {users}"
+    "difference {difference}, too few {users} or differences for an interval, {sample}"
 )
 
 
@@ -336,14 +336,14 @@ def _interval_in_words(row: DifferenceRow, margin: float, confidence: float) -> 
     if row.difference > 0:
         difference = f"+{difference}"
     if not isfinite(row.low):
-        return _(NO_INTERVAL, difference=difference, users=users)
+        return _(NO_INTERVAL, difference=difference, sample=users)
     return _(
         INTERVAL,
         difference=difference,
         confidence=100 * confidence,
         low=told_apart(row.low, edge, 0),
         high=told_apart(row.high, edge, 0),
-        users=users,
+        sample=users,
     )
 
 

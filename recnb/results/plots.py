@@ -51,7 +51,7 @@ def draw_models(
 ) -> Axes:
     """Draw a line for each metric and a colour for each model."""
     parts = [_by_model(part) for part in parts_of(table)]
-    return draw_means(ax, parts, _("mean over users"), color)
+    return draw_means(ax, parts, _("mean over {users}"), color)
 
 
 def draw_differences(

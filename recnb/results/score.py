@@ -81,7 +81,7 @@ class Interval(tuple[float, float]):
         return self.low, self.high, self.confidence, self.method
 
     def __repr__(self) -> str:
-        why = f": {_('too few users')}" if np.isnan(self.low) else ""
+        why = f": {_('too few {users}')}" if np.isnan(self.low) else ""
         return f"[{self.low:.4f}, {self.high:.4f}] ({100 * self.confidence:g}%, {self.method}{why})"
 
 
@@ -140,7 +140,6 @@ class MetricValue(float, Suggesting):
         """
         return not self._values.of_all or self._values.of_all[0].of_users is not None
 
-    @with_noun
     def interval(self, confidence: float = 0.95) -> Interval:
         """Return an interval for the mean, taking the users as a sample.
 
@@ -179,11 +178,11 @@ class MetricValue(float, Suggesting):
         """
         if not self.has_interval:
             problem = named(
-                "{metric} is one number of all lists together and no mean over users, "
-                "so there is no interval for it.",
+                "{metric} is one number of all lists together and no mean over "
+                "{users}, so there is no interval for it.",
                 metric=self.metric,
             )
-            fix = named("Compare models on the same users instead.")
+            fix = named("Compare models on the same {users} instead.")
             raise OptionError(f"{problem} {fix}")
         low, high = self._values.interval(confidence)
         method = "jackknife" if self._values.of_all else "beta"
@@ -231,13 +230,13 @@ class MetricValue(float, Suggesting):
             return ""
         if self._values.moments.sample.n_effective < 2:
             words = N_(
-                "no interval: by their weights the {n:,} users count as fewer than 2 of "
-                "equal weight"
+                "no interval: by their weights the {n:,} {users} count as fewer than 2 "
+                "of equal weight"
             )
             return _(words, n=self.n_users)
         words = N_(
-            "no interval: fewer than {n} users with a value above 0, and the metric has "
-            "no upper bound"
+            "no interval: fewer than {n} {users} with a value above 0, and the metric "
+            "has no upper bound"
         )
         if self._cluster:
             words = N_(
@@ -300,7 +299,6 @@ class Score(MetricValue):
         """
         return self.per_user.to_frame()
 
-    @with_noun
     def plot(
         self, ax: Axes | None = None, bins: int = 20, *, color: Any = ACCENT
     ) -> Axes:
@@ -341,10 +339,15 @@ class Score(MetricValue):
         noun = "list" if self._values.keys.columns else self._noun
         with lettering(current()) as font, use_noun(noun):
             ax.set_xlabel(
-                _("{label} of a user; line: mean and 95% interval", label=self._symbol)
+                _(
+                    "{label} of a {user}; line: mean and 95% interval",
+                    label=self._symbol,
+                )
             )
             ax.set_ylabel(
-                ngettext("share of {n:,} user", "share of {n:,} users", self.n_lists)
+                ngettext(
+                    "share of {n:,} {user}", "share of {n:,} {users}", self.n_lists
+                )
             )
             return in_letters(ax, font)
 
@@ -387,8 +390,8 @@ class CatalogueScore(MetricValue):
         """There is none: no user has a value of their own."""
         with use_noun(self._noun):
             problem = named(
-                "{metric} is one number of all lists together, and no user has one: see "
-                ".per_item.",
+                "{metric} is one number of all lists together, and no {user} has one: "
+                "see .per_item.",
                 metric=self.metric,
             )
         raise OptionError(problem)
@@ -440,7 +443,7 @@ def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
     if not metric.is_accuracy and np.isnan(values.matrix).all():
         with use_noun(data.noun):
             problem = named(
-                f"no user has a value. {metric.no_value} Nothing is left to average."
+                f"no {{user}} has a value. {metric.no_value} Nothing is left to average."
             )
         raise NoUsersError(f"{measure.name}: {problem}")
     return Score(values)

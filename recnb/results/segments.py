@@ -46,7 +46,7 @@ SMALL = 30
 
 #: A column each value of which is a truth of its own.
 PART = N_(
-    "each {by} is a truth of its own: its rows of the truth, and the users who have one"
+    "each {by} is a truth of its own: its rows of the truth, and the {users} with one"
 )
 #: The same where other users are averaged than those of the truth.
 PART_OF_OTHERS = N_(

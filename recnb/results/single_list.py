@@ -482,8 +482,8 @@ def _basis(
         else _("mean of {n} lists", n=n)
     )
     zeros = ngettext(
-        "{n} list with no relevant item counts 0",
-        "{n} lists with no relevant item count 0",
+        "{n} list with no relevant {item} counts 0",
+        "{n} lists with no relevant {item} count 0",
         empty,
     )
     given = options_in_words(options, whole=k is None)

@@ -280,7 +280,7 @@ class Table(pd.DataFrame):
             if note:
                 below = joined(map(_without_full_stop, self._notes()), ". ")
             lines = [
-                _(r"% needs \usepackage{booktabs}"),
+                _("% needs \\usepackage{{booktabs}}"),
                 latex_table(table, title, label, below),
                 "",
             ]

@@ -40,10 +40,9 @@ from recnb.stats import Settings
 
 #: What stands below a table of segments.
 GAPS = N_(
-    "by {by}: {confidence}% intervals, not corrected for the number of "
-    "comparisons; gap to all other users "
-    "by the more careful of Welch's t and Student's, p corrected by Holm over the "
-    "segments of each column"
+    "by {by}: {confidence}% intervals, not corrected for the number of comparisons; "
+    "gap to all other {users} by the more careful of Welch's t and Student's, p "
+    "corrected by Holm over the segments of each column"
 )
 #: The same where no gap is tested.
 WITHOUT_TESTS = N_(
@@ -305,12 +304,12 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
     who = one_line(data.keys.in_words(user))
     if text := data.user_texts([user]).get(user):
         who = f"{who} ({beginning(text, 120)})"
-    title = _("user {user}: {found}", user=who, found=found)
+    title = _("{user} {id}: {found}", id=who, found=found)
     if cutoff is not None:
         title = f"{title}, {_('list cut at {k}', k=cutoff)}"
     headings = {
         "rank": _("rank"),
-        "item": _("item"),
+        "item": _("{item}"),
         "title": _("title"),
         "score": _("score"),
         "relevance": _("relevance"),

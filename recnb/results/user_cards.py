@@ -93,7 +93,7 @@ def card(group: UserGroup, user: ShownUser, label: str) -> Rows:
     n = user.n_relevant
     header: list[Line] = ["#"]
     if group.baseline is None:
-        found = _("no relevant item")
+        found = _("no relevant {item}")
         if n:
             words = N_("found {n:,} of {relevant:,} relevant")
             found = _(words, n=user.n_hits, relevant=n)
@@ -101,7 +101,7 @@ def card(group: UserGroup, user: ShownUser, label: str) -> Rows:
         header.append(_("list"))
     else:
         before, after = user.values
-        relevant = ngettext("{n:,} relevant item", "{n:,} relevant items", n)
+        relevant = ngettext("{n:,} relevant {item}", "{n:,} relevant {items}", n)
         words = N_("{change}, {relevant}")
         change = _(words, change=signed(after - before), relevant=relevant)
         who.append(f" {change}")

@@ -131,8 +131,8 @@ def index_of(user: Any, users: pl.Series, keys: Keys, are: str) -> int:
             examples += ", …"
         raise UnknownUserError(
             named(
-                "user {user} is not evaluated. Those evaluated are {examples}: {are}.",
-                user=quoted(keys.in_words(user)),
+                "{user} {id} is not evaluated. Those evaluated are {examples}: {are}.",
+                id=quoted(keys.in_words(user)),
                 examples=examples,
                 are=are,
             )
@@ -148,8 +148,8 @@ def _refuse_user_of_lists(user: Any, users: pl.Series, keys: Keys) -> None:
     if len(lists):
         raise UnknownUserError(
             named(
-                "user {user} has {n:,} lists: name one, such as {example}.",
-                user=one_line(user),
+                "{user} {id} has {n:,} lists: name one, such as {example}.",
+                id=one_line(user),
                 n=len(lists),
                 example=repr(keys.names(lists)[0]),
             )

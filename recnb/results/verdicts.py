@@ -17,8 +17,8 @@ VERDICTS = {
     "hint": ("◇", N_("inconclusive")),
     "torn": ("◇", N_("test and interval disagree")),
     "open": ("○", N_("no difference shown")),
-    "same": ("○", N_("same value for every user")),
-    "untested": ("–", N_("too few users or differences")),
+    "same": ("○", N_("same value for every {user}")),
+    "untested": ("–", N_("too few {users} or differences")),
 }
 
 #: The verdicts that are findings. Where neither more nor less is better, as of novelty,

@@ -144,8 +144,8 @@ def explain(
     described = about(replace(measure, k=cutoffs.values[0]))
     if hits.truth_weight is not None:
         described["reads"] = _(
-            "Relevant pairs weigh 1 / propensity: read the mean over users, and "
-            "not one user's number."
+            "Relevant pairs weigh 1 / propensity: read the mean over {users}, and not "
+            "one {user}'s number."
         )
     missed = tuple(item for item, _relevance, _rank in of_user.missed)
     missed_cost = float(np.ravel(credit.missed)[0])
@@ -243,9 +243,9 @@ def _value_by_convention(
     if is_undefined and rule == "skip":
         raise UnknownUserError(
             named(
-                "user {user} is not evaluated: none of their items in the truth is "
+                "{user} {id} is not evaluated: none of their {items} in the truth is "
                 "relevant.",
-                user=repr(user),
+                id=repr(user),
             )
         )
     if is_undefined and not result.has_missed:
@@ -267,7 +267,7 @@ def nothing_to_divide(value: float, *, undefined: bool = False) -> str:
     """Say why there is nothing to add up."""
     words = N_("nothing to divide by, so {value}")
     if undefined:
-        words = N_("no relevant item, so by convention {value}")
+        words = N_("no relevant {item}, so by convention {value}")
     return _(words, value=f"{value:g}")
 
 

@@ -109,8 +109,8 @@ def _others_in_words(n: int) -> list[str]:
         return []
     return [
         ngettext(
-            "{n:,} more user has the value of the last row",
-            "{n:,} more users have the value of the last row",
+            "{n:,} more {user} has the value of the last row",
+            "{n:,} more {users} have the value of the last row",
             n,
         )
     ]

@@ -89,8 +89,8 @@ def judged(hits: Hits, k: Cutoff = None) -> Credit:
     out_of="n_relevant",
     bounds=(0, 1),
     references=["buckley2004"],
-    sentence="How few items judged not relevant are above the relevant ones. Items that "
-    "are not judged do not count.",
+    sentence="How few {items} judged not relevant are above the relevant ones. {Items} "
+    "that are not judged do not count.",
     needs=("judged",),
     below_0_unjudged=True,
     instead="recall",
@@ -137,8 +137,8 @@ def bpref(hits: Hits, k: Cutoff = None) -> Credit:
     out_of="n_relevant",
     bounds=(0, 1),
     references=["yilmaz2006"],
-    sentence="Average precision in which an item of the pool that nobody judged is as "
-    "likely relevant as the judged items above the hit.",
+    sentence="Average precision in which each {item} of the pool that nobody judged is "
+    "as likely relevant as the judged {items} above the hit.",
     needs=("judged",),
     below_0_unjudged=True,
     instead="recall",
@@ -180,8 +180,8 @@ def inferred_average_precision(hits: Hits, k: Cutoff = None) -> Credit:
     credit="rise",
     bounds=(0, 1),
     references=["manning2008"],
-    sentence="The highest precision at any rank from which on this share of the relevant "
-    "items is found.",
+    sentence="The highest precision at any rank from which on this share of the "
+    "relevant {items} is found.",
     instead="precision",
 )
 def interpolated_precision(
@@ -240,8 +240,8 @@ def rise(hits: Hits, recall: float) -> Floats:
     missed="1",
     bounds=(0, 1),
     references=["moffat2008"],
-    sentence="How much RBP could rise if every item that is not judged were relevant: "
-    "the true value lies between RBP and RBP plus this.",
+    sentence="How much RBP could rise if every {item} that is not judged were "
+    "relevant: the true value lies between RBP and RBP plus this.",
     needs=("judged",),
     below_0_unjudged=True,
     per_row_texts=False,
@@ -300,8 +300,8 @@ def set_average_precision(hits: Hits, k: Cutoff = None) -> Credit:
     missed="max(0.5, n_hits * (min(k, list_length) - n_hits))",
     bounds=(0, 1),
     references=["hanley1982"],
-    sentence="Chance that of a relevant and another item of the list, the relevant one "
-    "is higher; 1/2 says nothing about the order.",
+    sentence="Chance that of a relevant and another {item} of the list, the relevant "
+    "one is higher; 1/2 says nothing about the order.",
     instead="dcg",
 )
 def auc(hits: Hits, k: Cutoff = None) -> Credit:
@@ -337,8 +337,8 @@ def auc(hits: Hits, k: Cutoff = None) -> Credit:
     missed="min(k, list_length)",
     bounds=(0, math.inf),
     references=["buckley2000"],
-    sentence="How long the lists are. trec_eval and ir_measures print the sum over users, "
-    "this is the mean.",
+    sentence="How long the lists are. trec_eval and ir_measures print the sum over "
+    "{users}, this is the mean.",
     instead="precision",
 )
 def retrieved_count(hits: Hits, k: Cutoff = None) -> Credit:
@@ -364,7 +364,7 @@ def retrieved_count(hits: Hits, k: Cutoff = None) -> Credit:
     bounds=(0, math.inf),
     references=["buckley2000"],
     sentence="How much there was to find: it belongs to the truth, not to the list. "
-    "trec_eval and ir_measures print the sum over users, this is the mean.",
+    "trec_eval and ir_measures print the sum over {users}, this is the mean.",
     instead="recall",
 )
 def relevant_count(hits: Hits, k: Cutoff = None) -> Credit:
@@ -387,8 +387,8 @@ def relevant_count(hits: Hits, k: Cutoff = None) -> Credit:
     credit="1",
     bounds=(0, math.inf),
     references=["buckley2000"],
-    sentence="How many relevant items the list held. trec_eval and ir_measures print the "
-    "sum over users, this is the mean.",
+    sentence="How many relevant {items} the list held. trec_eval and ir_measures print "
+    "the sum over {users}, this is the mean.",
 )
 def hit_count(hits: Hits, k: Cutoff = None) -> Credit:
     """Number of relevant items among the first k.

@@ -381,7 +381,7 @@ class Explorer(Live):
         values = pd.concat(per_user, axis=1, join="inner")
         if values.empty:
             problem = _(
-                "no user has a value of {label}: all of them are left out.",
+                "no {user} has a value of {label}: all of them are left out.",
                 label=METRICS[shown.metric].label(shown.k),
             )
             raise NoUsersError(problem)

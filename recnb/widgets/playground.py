@@ -451,7 +451,7 @@ class Playground(Live):
         if rank > 0:
             self.move(item, rank)
         elif self.now.order == (item,):
-            raise RecnbError(_("The list holds at least one item."))
+            raise RecnbError(_("The list holds at least one {item}."))
         else:
             self.remove(item)
 

@@ -174,7 +174,7 @@ def test_one_list_alone_has_no_pair_of_users_and_is_told_so() -> None:
         recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["b"]}).beyond(k=2).attrs["basis"]
     )
     assert (
-        "personalization (It compares users, and fewer than two have an item" in basis
+        "personalization (It compares users, and fewer than two have items" in basis
     )
 
 

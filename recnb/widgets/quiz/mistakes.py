@@ -66,8 +66,8 @@ def other_numbers(q: Exercise) -> Iterator[Mistake]:
     """
     if q.metric in ("dcg", "ndcg"):
         moved_up = _(
-            "The items that are not relevant were left out, and the others moved "
-            "up: each keeps its rank."
+            "The {items} that are not relevant were left out, and the others moved up: "
+            "each keeps its rank."
         )
         hits = [item for item in q.row[: q.k] if item in q.truth]
         yield Mistake(q.with_list(hits).score(), moved_up)
@@ -101,7 +101,7 @@ def _words(q: Exercise) -> dict[str, Any]:
         "next": q.depth + 1,
         "length": len(q.row),
         "relevant": len(q.truth),
-        "users": len(q.lists),
+        "n_users": len(q.lists),
         "rank": 3,
     }
     if "discount" in q.options:

@@ -36,21 +36,21 @@ def _what_is_asked(q: Exercise) -> str:
     metric = OF_ONE_LIST[q.metric]
     if len(q.lists) > 1:
         return _(
-            "What is the {name} over these {users} users, {label}?",
+            "What is the {name} over these {n_users} {users}, {label}?",
             name=metric.term,
-            users=len(q.lists),
+            n_users=len(q.lists),
             label=q.label,
         )
     asked = N_("What is the {name} of this list, {label}?")
     if metric.over == "ideal":
         asked = N_(
-            "What is the {name} that a list of these items could reach, {label}?"
+            "What is the {name} that a list of these {items} could reach, {label}?"
         )
     return _(asked, name=metric.term, label=q.label)
 
 
 def _table_of_users(q: Exercise) -> Rows:
-    header = [_("user"), _("list, from rank 1 down"), _("relevant items")]
+    header = [_("{user}"), _("list, from rank 1 down"), _("relevant {items}")]
     rows = []
     for user, items in enumerate(q.lists):
         rows.append([str(user + 1), _names(items), _names(q.truths[user])])
@@ -62,7 +62,7 @@ def _names(items: Iterable[str]) -> Line:
 
 
 def _table_of_ranks(q: Exercise) -> Rows:
-    header = [_("rank"), _("item"), _("relevance")]
+    header = [_("rank"), _("{item}"), _("relevance")]
     rows = []
     for rank, item in enumerate(q.row, start=1):
         grade = short_number(q.truth.get(item, 0))
@@ -94,7 +94,7 @@ def _rules_of_one_list(q: Exercise) -> Iterator[Line]:
     if q.k is not None:
         yield _("The list is cut at k = {k}.", k=q.k)
     if "gain" not in q.options:
-        yield _("An item is relevant if its relevance is above 0.")
+        yield _("{Items} are relevant if their relevance is above 0.")
 
 
 def _unusual_options(q: Exercise) -> dict[str, object]:
