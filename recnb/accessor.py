@@ -169,9 +169,7 @@ class RecAccessor(EvaluationMethods):
 
 
 for _name in dir(EvaluationMethods):
-    if not _name.startswith("_") and isfunction(
-        _method := getattr(EvaluationMethods, _name)
-    ):
+    if not _name.startswith("_") and isfunction(_method := getattr(Evaluation, _name)):
         setattr(RecAccessor, _name, _of_frame(_method))
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from recnb.accuracy import Accuracy
 from recnb.data import Counts
 from recnb.display.forms import Mark
-from recnb.display.language import N_, _, use_language, with_noun
+from recnb.display.language import N_, Noun, _, use_language, with_noun
 from recnb.display.templates import FormName, write
 from recnb.errors import (
     ElsewhereError,
@@ -505,6 +505,7 @@ class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
         return lint(self._data, k, metric, options)
 
 
+@with_noun
 class Evaluation(EvaluationMethods, EvaluationData):
     """One model's recommendations, joined with the truth.
 
@@ -530,7 +531,7 @@ class Evaluation(EvaluationMethods, EvaluationData):
     """
 
     @property
-    def _noun(self) -> str:
+    def _noun(self) -> Noun:
         return self.noun
 
     def __dir__(self) -> list[str]:

@@ -42,7 +42,7 @@ def test_rows_without_items(frame: pd.DataFrame, convert: Any) -> None:
     assert score == pytest.approx((FIRST + SECOND) / 2, abs=1e-15)
     assert score.per_user.to_dict() == pytest.approx({1: FIRST, 2: SECOND})
     assert score.per_user.index.name == "qid"
-    assert "each row is an item of its own" in score.basis
+    assert "each row is its own item" in score.basis
     assert recnb.evaluate(convert(frame)).ndcg(k=10) == score
 
 

@@ -26,7 +26,15 @@ from recnb.comparison.tables import (
 from recnb.data import Frame
 from recnb.data.read import Input
 from recnb.display.forms import Line, joined, say, strong
-from recnb.display.language import N_, _, use_language, use_noun, with_noun
+from recnb.display.language import (
+    N_,
+    Noun,
+    _,
+    fields_of,
+    use_language,
+    use_noun,
+    with_noun,
+)
 from recnb.display.templates import FormName, write
 from recnb.display.text import one_line
 from recnb.errors import (
@@ -73,7 +81,7 @@ from recnb.results.segments import (
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table, check_flag
 from recnb.results.tables import depth_in_words, intervals_in_words, intervals_of
-from recnb.results.user_cards import Nouns, of_users
+from recnb.results.user_cards import of_users
 from recnb.results.user_groups import moved
 from recnb.stats import Settings
 
@@ -172,6 +180,7 @@ def compare(
 
 
 @dataclass(frozen=True, eq=False, repr=False)
+@with_noun
 class Comparison(Suggesting, Mapping[str, Evaluation]):
     """Models on the same users, as `compare` returns them.
 
@@ -284,7 +293,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return self._first.users
 
     @property
-    def _noun(self) -> str:
+    def _noun(self) -> Noun:
         return self._first.noun
 
     @property
@@ -636,8 +645,9 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         frame = movers_frame(groups)
         basis = self._basis([measure])
         template = "results/users.jinja"
-        with use_noun(self._first.noun_of_lists):
-            told = of_users(groups, measure.label, Nouns(_("{user}"), _("{users}")))
+        noun = self._first.noun_of_lists
+        with use_noun(noun):
+            told = of_users(groups, measure.label, fields_of(noun))
             shown = Shown(
                 title=measure.label,
                 basis=[basis],

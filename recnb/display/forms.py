@@ -20,6 +20,7 @@ from recnb.display.language import (
     Message,
     Sentence,
     current,
+    fields_of,
     template,
     with_particles,
 )
@@ -294,6 +295,7 @@ class Form:
         Korean particles follow the last letter before them.
         """
         words = template(sentence.message, sentence.values.get("n", 1))
+        values = fields_of(current().noun) | sentence.values
         written, before = [], ""
         for part, name, spec, _conversion in Formatter().parse(words):
             if current() == "ko":
@@ -301,7 +303,7 @@ class Form:
             written.append(self.write(part))
             if name is None:
                 continue
-            value = sentence.values[name]
+            value = values[name]
             if isinstance(value, (str, int, float)) and not isinstance(value, Markup):
                 value = format(value, spec or "")
             written.append(self.write(value))

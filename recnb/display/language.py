@@ -3,13 +3,15 @@
 English stands in the code, in the place where it is shown: `_("No interval")`
 translates the sentence and puts the values in. Other languages are gettext catalogues,
 `locale/<language>/LC_MESSAGES/recnb.po`, which `python -m tests.tools.translations`
-brings up to date and compiles. A result keeps the language it was made in, and with it
-the word for users, `current()`: it is shown `with use_language(self.lang)`.
+brings up to date and compiles. Users and items are fields, `_("no {user}, no {item}")`,
+which are filled by the noun of the data. A result keeps the language it was made in, and
+with it the noun, `current()`: it is shown `with use_language(self.lang)`.
 """
 
 from __future__ import annotations
 
 import gettext
+import inspect
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,13 +19,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache, wraps
 from pathlib import Path
-from typing import Any, NamedTuple, Self, TypeVar, cast
+from typing import Any, NamedTuple, Self, TypeVar
 from unicodedata import east_asian_width
 
 from recnb.errors import OptionError, is_word, quoted
 
-#: A method.
-M = TypeVar("M", bound=Callable[..., Any])
+T = TypeVar("T")
 
 LANGUAGES = ("en", "ko")
 LOCALE = Path(__file__).parents[1] / "locale"
@@ -35,12 +36,12 @@ _in_use: ContextVar[str | None] = ContextVar("recnb_language", default=None)
 
 
 class Language(str):
-    """A language with the word for users in its sentences."""
+    """A language with the noun in the fields of its messages."""
 
     noun: Noun
 
     def __new__(cls, lang: str, noun: Noun | None = None) -> Self:
-        """Pack the name of the language with the word."""
+        """Pack the name of the language with the noun."""
         self = super().__new__(cls, lang)
         self.noun = noun or _NEUTRAL
         return self
@@ -76,7 +77,7 @@ def language(lang: str | None = None) -> str | None:
 
 
 def current() -> Language:
-    """Return the language and the word for users in force.
+    """Return the language and the noun in force.
 
     The language is that of `use_language`, else the setting.
     """
@@ -104,7 +105,7 @@ def checked(lang: str | None) -> Language:
 
 @contextmanager
 def use_language(lang: str | None) -> Iterator[str]:
-    """Use a language within a block, and the word for users that it has.
+    """Use a language within a block, and the noun that it has.
 
     None: those in force.
     """
@@ -115,6 +116,13 @@ def use_language(lang: str | None) -> Iterator[str]:
             yield chosen
     finally:
         _in_use.reset(token)
+
+
+class Noun(NamedTuple):
+    """The words for those whose lists are ranked, and for what is in the lists."""
+
+    user: str = "user"
+    item: str = "item"
 
 
 #: What ranks are for, by the name of its column without _ and "id": how English
@@ -133,33 +141,15 @@ NOUNS = {
 #: The names of columns, in the same way, whose items are documents.
 DOCUMENTS = ("doc", "docno", "document", "corpus")
 
-
-class Noun(str):
-    """The word for users in English sentences, with that for items."""
-
-    item: str
-
-    def __new__(cls, noun: str, item: str = "item") -> Self:
-        """Pack the word for users with that for items."""
-        self = super().__new__(cls, noun)
-        self.item = item
-        return self
-
-
-_NEUTRAL = Noun("user")
+_NEUTRAL = Noun()
 _noun: ContextVar[Noun] = ContextVar("recnb_noun", default=_NEUTRAL)
-#: Users in a message, which are no place of a value and no name in code.
-_USERS = re.compile(
-    r"(?<![\w.{=])([Uu])ser(s?)(?: (who|for whom)\b)?(?![\w}=(\[]|\.\w)"
-)
-#: Users in a Korean message, and people counted there, with the particle behind.
-_KOREAN_USERS = re.compile("사용자([가는를와로]?)")
-_KOREAN_COUNTER = re.compile("(?<=})명(으로|[이은을과]?)")
-#: The particles behind the word for lists, and behind their counter.
-_AFTER_LISTS = {"가": "이", "는": "은", "를": "을", "와": "과", "로": "으로"}
-_AFTER_COUNTER = {"이": "가", "은": "는", "을": "를", "과": "와", "으로": "로"}
-#: Items, likewise, with the article before them.
-_ITEMS = re.compile(r"(?<![\w.{=])(?:([Aa])n (?=item))?([Ii])tem(s?)(?![\w}=(\[]|\.\w)")
+#: Plurals in English that are not made with an s alone.
+_PLURALS = {"query": "queries"}
+#: What stands in the fields of Korean messages beside those of English ones: what users
+#: are counted with, and what one of them may lack. Queries and topics are users there,
+#: and documents are items.
+_KOREAN = {"user": "사용자", "item": "아이템", "counter": "명", "list": "목록"}
+_KOREAN_OF_LISTS = _KOREAN | {"user": "목록", "counter": "개", "list": "추천 아이템"}
 
 
 def noun_of(column: str, item_column: str = "item") -> Noun:
@@ -180,78 +170,72 @@ def _without_id(column: str) -> str:
 
 
 @contextmanager
-def use_noun(noun: str) -> Iterator[None]:
-    """Call users, and items if it is a `Noun`, by another word within a block.
+def use_noun(noun: Noun) -> Iterator[None]:
+    """Put a noun into the fields of messages within a block.
 
-    That is in English; other languages call all of them users and items, but for lists,
-    which Korean tells from users as well.
+    Other languages than English call all of them users and items, but for lists, which
+    Korean tells from users as well.
     """
-    token = _noun.set(noun if isinstance(noun, Noun) else Noun(noun, _noun.get().item))
+    token = _noun.set(noun)
     try:
         yield
     finally:
         _noun.reset(token)
 
 
-def with_noun(method: M) -> M:
-    """Call users by `self._noun` in what a method returns, and in its errors."""
+def with_noun(kind: type[T]) -> type[T]:
+    """Put `self._noun` into what the methods of a class say, and into their errors.
 
+    Methods that it inherits are among them.
+    """
+    for name in dir(kind):
+        method = inspect.getattr_static(kind, name)
+        if inspect.isfunction(method) and not name.startswith("_"):
+            setattr(kind, name, _with_noun(method))
+    return kind
+
+
+def _with_noun(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def call(self: Any, *arguments: Any, **options: Any) -> Any:
         with use_noun(self._noun):
             return method(self, *arguments, **options)
 
-    return cast(M, call)
+    return call
+
+
+def fields_of(noun: Noun) -> dict[str, str]:
+    """Return what stands for a noun in the fields of messages, by field.
+
+    That is in the language in force: {user}, {users}, {item} and {items}, and the same
+    with a capital.
+    """
+    return _fields(noun, _name_in_force())
+
+
+@cache
+def _fields(noun: Noun, lang: str) -> dict[str, str]:
+    words = _KOREAN_OF_LISTS if noun.user == "list" else _KOREAN
+    plurals = {"users": words["user"], "items": words["item"]}
+    if lang == "en":
+        words = noun._asdict()
+        plurals = {f"{name}s": _plural(word) for name, word in words.items()}
+    words = words | plurals
+    return words | {
+        name.capitalize(): word.capitalize() for name, word in words.items()
+    }
+
+
+def _plural(word: str) -> str:
+    return _PLURALS.get(word, f"{word}s")
 
 
 def named(message: str, /, **values: Any) -> str:
-    """Put the word for users in force into an English sentence, then the values.
+    """Put the noun in force into the fields of an English sentence, and the values.
 
-    The sentence may be that of an error.
+    The sentence is that of an error.
     """
-    return _named(message).format_map(values)
-
-
-def _named(message: str) -> str:
-    """Put the words in force in the place of users and of items."""
-    noun = _noun.get()
-    if noun.item == "document":
-        message = _ITEMS.sub(_document, message)
-    if noun == "user":
-        return message
-    plural = f"{noun[:-1]}ies" if noun.endswith("y") else f"{noun}s"
-
-    def word(match: re.Match[str]) -> str:
-        letter, many, who = match.groups()
-        named = plural if many else noun
-        if letter == "U":
-            named = named.capitalize()
-        pronoun = {"who": " that", "for whom": " for which"}.get(who, "")
-        return f"{named}{pronoun}"
-
-    return _USERS.sub(word, message)
-
-
-def _of_lists(text: str) -> str:
-    """Put lists in the place of users in Korean, with the particles and the counter."""
-
-    def word(match: re.Match[str]) -> str:
-        return f"목록{_AFTER_LISTS.get(match[1], '')}"
-
-    def counter(match: re.Match[str]) -> str:
-        return f"개{_AFTER_COUNTER.get(match[1], '')}"
-
-    # A user without a list is here a list without an item.
-    text = text.replace("목록이 없는 사용자", "추천 아이템이 없는 사용자")
-    return _KOREAN_COUNTER.sub(counter, _KOREAN_USERS.sub(word, text))
-
-
-def _document(match: re.Match[str]) -> str:
-    """Return the word for documents in the place of items."""
-    article, letter, many = match.groups()
-    named = "Document" if letter == "I" else "document"
-    before = f"{article} " if article else ""
-    return f"{before}{named}{many}"
+    return message.format_map(_fields(_noun.get(), "en") | values)
 
 
 class Plural(NamedTuple):
@@ -272,31 +256,16 @@ def N_(message: str) -> str:
 def _(message: Message, /, **values: Any) -> str:
     """Translate a message into the language in force and put the values in."""
     text = template(message, values.get("n", 1))
-    if not values:
-        return text
-    filled = text.format_map(values)
+    filled = text.format_map(fields_of(_noun.get()) | values)
     if _name_in_force() == "ko" and _PARTICLE.search(text):
         return with_particles(filled)
     return filled
 
 
 def template(message: Message, n: float = 1) -> str:
-    """Translate a message, in the form for `n`.
-
-    The places of its values are left as they are.
-    """
+    """Translate a message, in the form for `n`, and leave its fields as they are."""
     if not message:
         return ""  # which gettext has the head of the catalogue for
-    text = _looked_up(message, n)
-    if _name_in_force() == "en":
-        return _named(text)
-    if _noun.get() == "list":
-        return _of_lists(text)
-    return text
-
-
-def _looked_up(message: Message, n: float) -> str:
-    """Find a message in the catalogue of the language in force."""
     catalogue = _catalogue(_name_in_force())
     if isinstance(message, Plural):
         # A fraction takes the form of many.

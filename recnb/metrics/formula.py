@@ -20,7 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from recnb.display.language import N_, _, pgettext
+from recnb.display.language import N_, pgettext, template
 
 #: Names of formulas in LaTeX.
 LATEX: dict[str, str] = {
@@ -216,7 +216,8 @@ class Formula:
                 case ast.Name(word):
                     return pgettext("formula", word)
                 case ast.Call(ast.Name("ideal"), [summed]) if latex:
-                    return rf"\sum_{{i \in {_(LATEX['ideal'])}, i \le k}} {write(summed, PRODUCT)}"
+                    below = rf"i \in {_latex_name('ideal')}, i \le k"
+                    return rf"\sum_{{{below}}} {write(summed, PRODUCT)}"
                 case ast.Call(ast.Name(word), arguments):
                     inside = ", ".join(write(each, 0) for each in arguments)
                     return f"{self._function(word, latex=latex)}({inside})"
@@ -226,8 +227,8 @@ class Formula:
                     operations = LATEX_OPERATIONS if latex else OPERATIONS
                     notation = operations[type(operation)]
                     sides = write(left, notation.left), write(right, notation.right)
-                    template = notation.latex if latex else notation.text
-                    text = template.format(*sides)
+                    form = notation.latex if latex else notation.text
+                    text = form.format(*sides)
                     if notation.level >= level:
                         return text
                     return rf"\left({text}\right)" if latex else f"({text})"
@@ -251,7 +252,7 @@ class Formula:
 
 def _latex_name(word: str) -> str:
     if word in LATEX:
-        return _(LATEX[word])
+        return template(LATEX[word])
     return word if len(word) == 1 else rf"\mathrm{{{word.replace('_', '~')}}}"
 
 

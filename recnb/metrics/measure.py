@@ -16,7 +16,13 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from recnb.display.language import LANGUAGES, _, pgettext, use_language
+from recnb.display.language import (
+    LANGUAGES,
+    _,
+    pgettext,
+    template,
+    use_language,
+)
 from recnb.errors import OptionError, is_number, near, quoted
 from recnb.metrics.formula import OVER, Formula
 from recnb.metrics.hits import Cutoff, Cutoffs
@@ -284,7 +290,7 @@ class Measure:
         left = rf"\mathrm{{{symbol}}}@{cutoff}"
         if not metric.credit:
             return rf"{left} = f(\mathrm{{list}})"
-        rows = _(OVER[metric.over][1])
+        rows = template(OVER[metric.over][1])
         if metric.over in ("hits", "ideal", "list"):
             rows += r", i \le k"
         right = rf"\sum_{{{rows}}} {self.credit.latex(summed=True)}"

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from recnb.caching import cached_property
 from recnb.display.data_file import rows_of
-from recnb.display.language import _
+from recnb.display.language import _, template
 from recnb.errors import OptionError, guessed, is_number, is_word, near, quoted
 from recnb.metrics.hits import Bools, Cutoff, Cutoffs, Floats, Hits
 
@@ -290,7 +290,7 @@ class Metric(Definition, Generic[P]):
     @property
     def term(self) -> str:
         """The metric in words, in the language in force."""
-        return _(self.called)
+        return template(self.called)
 
     @property
     def title(self) -> str:
@@ -299,12 +299,12 @@ class Metric(Definition, Generic[P]):
         In English the first line of the docstring.
         """
         first_paragraph = (inspect.getdoc(self.function) or "").split("\n\n")[0]
-        return _(" ".join(first_paragraph.split()))
+        return template(" ".join(first_paragraph.split()))
 
     @property
     def reads(self) -> str:
         """One sentence on how to read the number, in the language in force."""
-        return _(self.sentence)
+        return self.sentence if self.own else _(self.sentence)
 
     @cached_property
     def defaults(self) -> dict[str, Any]:

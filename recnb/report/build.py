@@ -327,7 +327,7 @@ def _words_in_force() -> dict[str, Any]:
     """Return the language, and the words for users and items."""
     language = current()
     noun = language.noun
-    return {"lang": str(language), "noun": str(noun), "item_noun": noun.item}
+    return {"lang": str(language), "noun": noun.user, "item_noun": noun.item}
 
 
 def _metric_words(

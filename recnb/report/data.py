@@ -134,7 +134,7 @@ class ReportData:
 
     @property
     def language(self) -> Language:
-        """The language with the words for users and items."""
+        """The language with the noun."""
         return Language(self.lang, Noun(self.noun, self.item_noun))
 
     @property

@@ -150,7 +150,7 @@ def beyond(report: ReportData) -> Rows | None:
         rows.append(row)
     if not rows:
         return None
-    header = [_("metric"), words.nouns(report).users, *header]
+    header = [_("metric"), words.nouns(report)["users"], *header]
     return Rows(header, rows, title, most=20, note=_(words.WITHOUT_INTERVAL))
 
 
@@ -487,11 +487,11 @@ def bars(report: ReportData) -> Picture:
         quartiles=spread.quartiles,
         labels=shares,
         xlabel=report.label,
-        ylabel=_("share of {users}", users=nouns.users),
+        ylabel=_("share of {users}", users=nouns["users"]),
     )
     alt = _(
         "Share of {users} by {label}. {shares}",
-        users=nouns.users,
+        users=nouns["users"],
         label=report.label,
         shares=", ".join(named),
     )

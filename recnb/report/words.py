@@ -6,7 +6,7 @@ are fields, {users}. They are translated where they are shown.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from math import isfinite, isnan
 
 from recnb.display.forms import (
@@ -19,13 +19,12 @@ from recnb.display.forms import (
     strong,
     with_code,
 )
-from recnb.display.language import N_, Message, Sentence, _
+from recnb.display.language import N_, Message, Sentence, _, fields_of
 from recnb.display.text import fixed, one_line, short, users_in_words
 from recnb.lint import Finding, order_in_words
 from recnb.report.data import MOST_PAIRS, ReportData
 from recnb.results import conclusions
 from recnb.results.conclusions import percent_of
-from recnb.results.user_cards import Nouns
 from recnb.results.verdicts import FOUND
 from recnb.stats import ENOUGH, ROUNDING
 
@@ -184,11 +183,12 @@ CALLS = N_(
 )
 
 
-def nouns(report: ReportData) -> Nouns:
+def nouns(report: ReportData) -> Mapping[str, str]:
     """Return the words for users of a report; where they have several, for lists."""
-    if report.n_lists is None:
-        return Nouns(_("{user}"), _("{users}"))
-    return Nouns(_("list"), _("lists"))
+    noun = report.language.noun
+    if report.n_lists is not None:
+        noun = noun._replace(user="list")
+    return fields_of(noun)
 
 
 # The head
@@ -451,7 +451,7 @@ def on_bars(report: ReportData) -> str:
     (spread,) = report.distributions
     users = users_in_words(spread.n_users)
     if report.n_lists is not None:
-        users = f"{spread.n_users:,} {nouns(report).users}"
+        users = f"{spread.n_users:,} {nouns(report)['users']}"
     sentences = []
     ends = [(spread.edges[0], spread.n_bottom), (spread.edges[-1], spread.n_top)]
     for value, n in ends:

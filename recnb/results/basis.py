@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import polars as pl
 
@@ -11,7 +11,7 @@ from recnb.conventions import Convention
 from recnb.data import Joined
 from recnb.data.splits import Keys
 from recnb.data.weights import Weighting
-from recnb.display.language import N_, _, ngettext, use_noun
+from recnb.display.language import N_, Noun, _, ngettext, use_noun
 from recnb.display.text import Phrase, one_line, users_in_words
 from recnb.metrics.hits import Bools, Floats
 
@@ -55,7 +55,7 @@ class Basis:
     #: Return those of the words that say whose values are averaged.
     users: Callable[[], Sequence[str]] = tuple
     user_label: str = "user"  #: what the caller calls the column of users
-    noun: str = "user"  #: what sentences call them
+    noun: Noun = field(default_factory=Noun)  #: what sentences call them
 
     def phrases(self, *, brief: bool = False) -> list[str]:
         """Return the users and the decisions in words."""

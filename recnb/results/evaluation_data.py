@@ -346,9 +346,9 @@ class EvaluationData:
         return noun_of(self.user_label, self._label_of("item"))
 
     @property
-    def noun_of_lists(self) -> str:
+    def noun_of_lists(self) -> Noun:
         """What is counted where each list is: a user, or a list of several."""
-        return "list" if self.keys.columns else self.noun
+        return self.noun._replace(user="list") if self.keys.columns else self.noun
 
     def position(self, user: Any) -> int:
         """Return the position of a user among those evaluated."""

@@ -12,6 +12,7 @@ import polars as pl
 from recnb.caching import cached_property
 from recnb.display.language import (
     N_,
+    Noun,
     _,
     current,
     named,
@@ -104,7 +105,7 @@ class MetricValue(float, Suggesting):
         return self
 
     @property
-    def _noun(self) -> str:
+    def _noun(self) -> Noun:
         return self._values.basis.noun
 
     @property
@@ -260,6 +261,7 @@ class MetricValue(float, Suggesting):
         return type(self), (values,), {**vars(self), "_values": values}
 
 
+@with_noun
 class Score(MetricValue):
     """A metric's mean over users: a float with its users, cut-off and convention.
 
@@ -336,7 +338,9 @@ class Score(MetricValue):
         ax.axvline(float(self), color=QUIET)
         if self.n_users > 1:
             ax.axvspan(*self.interval(), color=QUIET, alpha=0.3, linewidth=0)
-        noun = "list" if self._values.keys.columns else self._noun
+        noun = self._noun
+        if self._values.keys.columns:
+            noun = noun._replace(user="list")
         with lettering(current()) as font, use_noun(noun):
             ax.set_xlabel(
                 _(
@@ -352,6 +356,7 @@ class Score(MetricValue):
             return in_letters(ax, font)
 
 
+@with_noun
 class CatalogueScore(MetricValue):
     """A metric of all lists together: a float with its items and its convention.
 
@@ -441,9 +446,8 @@ def score_of(data: EvaluationData, measure: Measure) -> Score | CatalogueScore:
     if metric.of == "all":
         return CatalogueScore(values, _data=data)
     if not metric.is_accuracy and np.isnan(values.matrix).all():
-        with use_noun(data.noun):
-            problem = named(
-                f"no {{user}} has a value. {metric.no_value} Nothing is left to average."
-            )
+        problem = named(
+            f"no {{user}} has a value. {metric.no_value} Nothing is left to average."
+        )
         raise NoUsersError(f"{measure.name}: {problem}")
     return Score(values)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 
-from recnb.display.language import N_, _
+from recnb.display.language import N_, _, template
 from recnb.display.text import beginning, one_line
 from recnb.errors import OptionError, RecnbError, is_several, quoted
 from recnb.metrics.hits import Cutoffs, Ints
@@ -217,7 +217,7 @@ def lack_in_words(metric: str, problem: RecnbError) -> str:
     words = str(problem).removeprefix(metric).lstrip(": ")
     for call in problem.typed:
         words = words.replace(f": {call}", "")
-    return _(words)
+    return template(words)
 
 
 def measures_of(

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from recnb.display.forms import Line, Mark, Name, Rows, joined, opening, say, strong
 from recnb.display.language import N_, Message, Sentence, _, ngettext
@@ -37,15 +37,8 @@ GROUPS: dict[str, Message] = {
 }
 
 
-class Nouns(NamedTuple):
-    """What those are called whose values are averaged: a user, a query, a list."""
-
-    user: str
-    users: str
-
-
 def of_users(
-    groups: Sequence[UserGroup], label: str, nouns: Nouns
+    groups: Sequence[UserGroup], label: str, nouns: Mapping[str, str]
 ) -> Mapping[str, Any]:
     """Return what `users.jinja` takes: the groups, and what they are told by.
 
@@ -61,13 +54,13 @@ def of_users(
     }
 
 
-def kind_of(group: UserGroup, label: str, nouns: Nouns) -> Sentence:
+def kind_of(group: UserGroup, label: str, nouns: Mapping[str, str]) -> Sentence:
     """Return what a group of users is."""
     words = GROUPS[group.kind]
-    return say(words, **nouns._asdict(), model=Name(group.model), label=label)
+    return say(words, **nouns, model=Name(group.model), label=label)
 
 
-def gain_and_lose(group: UserGroup, label: str, nouns: Nouns) -> Sentence:
+def gain_and_lose(group: UserGroup, label: str, nouns: Mapping[str, str]) -> Sentence:
     """Say how many users gain and lose with one model instead of another."""
     words = GAIN_AND_LOSE
     if group.kind in ("risen", "fallen"):
@@ -78,7 +71,7 @@ def gain_and_lose(group: UserGroup, label: str, nouns: Nouns) -> Sentence:
         model=strong(group.model),
         baseline=strong(group.baseline),
         label=label,
-        users=nouns.users,
+        users=nouns["users"],
         won=f"{won:,}",
         tied=f"{tied:,}",
         lost=f"{lost:,}",

@@ -126,7 +126,7 @@ def test_beyond_accuracy_a_table_by_segment_is_of_the_users_evaluated():
         compared().table("novelty", k=10, by="activity"),
     )
     assert (
-        "metrics beyond accuracy over the users who have a value in every model"
+        "metrics beyond accuracy over the users with a value in every model"
         in whole.attrs["basis"]
     )
     values = EVALUATED["item-knn"].novelty(k=10).per_user

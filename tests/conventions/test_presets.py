@@ -27,6 +27,7 @@ import recnb
 from recnb.conventions.convention import PHRASES
 from recnb.conventions.presets import Preset, presets
 from recnb.data import Source
+from recnb.display.language import _
 from recnb.errors import FrameError, RecnbError
 from recnb.libraries import as_in
 from recnb.metrics.metric import LIST_METRICS, RETRIEVAL_METRICS
@@ -330,7 +331,7 @@ def test_a_number_is_shown_with_the_caveat_of_its_preset(
     preset = presets()[key]
     value = as_in(*key, RECS, TRUTH, cut_at(*key, 2))
     assert isinstance(value, float)
-    caveat = PHRASES[("caveat", preset.caveat)] if preset.caveat else ""
+    caveat = _(PHRASES["caveat", preset.caveat]) if preset.caveat else ""
     shown = f" ({key[0]} {caveat})" if caveat else ""
     assert repr(value) == f"{float(value)}{shown}"
     assert repr(pickle.loads(pickle.dumps(value))) == repr(value)

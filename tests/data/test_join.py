@@ -340,7 +340,7 @@ def test_lint_finds_an_item_that_is_not_judged_twice():
     ev = recnb.evaluate(*lists_and_truth("axxc", rank=[1, 2, 3, 4]))
     (finding,) = [one for one in ev.lint() if one.name == "duplicates"]
     assert (finding.severity, finding.n) == ("warning", 1)
-    assert "an item that nobody judged keeps each of its ranks" in str(finding)
+    assert "items that nobody judged keep each of their ranks" in str(finding)
 
 
 #: Decisions one or two at a time, so that each is tried however few cases are drawn.

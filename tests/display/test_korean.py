@@ -360,7 +360,7 @@ def test_a_word_that_has_a_plural_is_translated_by_any_python(
         lambda self, message: self._catalog.get(message, message),
     )
     with use_language("ko"):
-        assert (_("user"), _("item")) == ("사용자", "아이템")
+        assert (_("{user}"), _("{item}")) == ("사용자", "아이템")
 
 
 # Errors, and what pupils type

@@ -18,13 +18,15 @@ from matplotlib.figure import Figure
 
 import recnb
 from recnb.display import style
+from recnb.display.forms import CONSOLE, say
 from recnb.display.language import (
+    Noun,
     Sentence,
     _,
-    _of_lists,
     current,
     ngettext,
     use_language,
+    use_noun,
 )
 from tests import kernels
 from tests.korean import EV, EVALUATIONS, RECS
@@ -112,7 +114,9 @@ def test_threads_do_not_hear_each_other():
     def talk(lang):
         with use_language(lang):
             together.wait()
-            return {ngettext("{n:,} user", "{n:,} users", 2) for _ignored in range(50)}
+            return {
+                ngettext("{n:,} {user}", "{n:,} {users}", 2) for _ignored in range(50)
+            }
 
     with ThreadPoolExecutor(3) as threads:
         heard = list(threads.map(talk, ["en", "ko", None]))
@@ -122,13 +126,13 @@ def test_threads_do_not_hear_each_other():
 
 
 def test_forms_for_one_and_many():
-    assert [ngettext("{n:,} item", "{n:,} items", n) for n in (0, 1, 2)] == [
+    assert [ngettext("{n:,} {item}", "{n:,} {items}", n) for n in (0, 1, 2)] == [
         "0 items",
         "1 item",
         "2 items",
     ]
     assert (
-        str(Sentence("{n:,} with no test item left out", {"n": 1200}))
+        str(Sentence("{n:,} with no test {item} left out", {"n": 1200}))
         == "1,200 with no test item left out"
     )
 
@@ -190,17 +194,20 @@ def test_the_first_font_of_the_list_is_in_force_while_a_plot_is_drawn(monkeypatc
 
 
 @pytest.mark.parametrize(
-    ("shown", "of_lists"),
+    ("message", "of_users", "of_lists"),
     [
-        ("사용자가 {n}명이", "목록이 {n}개가"),
-        ("사용자는 {n:,}명은", "목록은 {n:,}개는"),
-        ("사용자를 {n}명을", "목록을 {n}개를"),
-        ("사용자와 {n}명과", "목록과 {n}개와"),
-        ("사용자로 {n}명으로", "목록으로 {n}개로"),
-        ("사용자별 {n}명 중", "목록별 {n}개 중"),
-        ("목록이 없는 사용자 {n}명은", "추천 아이템이 없는 목록 {n}개는"),
-        ("설명은 {n}개", "설명은 {n}개"),
+        ("{user}이(가) {n}{counter}이(가)", "사용자가 5명이", "목록이 5개가"),
+        ("{users}은(는) {n:,}{counter}은(는)", "사용자는 5명은", "목록은 5개는"),
+        ("{user}을(를) {n}{counter}을(를)", "사용자를 5명을", "목록을 5개를"),
+        ("{user}과(와) {n}{counter}과(와)", "사용자와 5명과", "목록과 5개와"),
+        ("{user}(으)로 {n}{counter}(으)로", "사용자로 5명으로", "목록으로 5개로"),
+        ("{list}이(가) 없는 {user}", "목록이 없는 사용자", "추천 아이템이 없는 목록"),
     ],
 )
-def test_lists_in_the_place_of_users_have_their_particles(shown, of_lists):
-    assert _of_lists(shown) == of_lists
+def test_lists_in_the_place_of_users_have_their_particles(message, of_users, of_lists):
+    with use_language("ko"):
+        assert _(message, n=5) == of_users
+        assert CONSOLE.write(say(message, n=5)) == of_users
+        with use_noun(Noun("list")):
+            assert _(message, n=5) == of_lists
+            assert CONSOLE.write(say(message, n=5)) == of_lists

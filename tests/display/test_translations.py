@@ -7,8 +7,9 @@ import re
 import pytest
 
 from recnb import METRICS
+from recnb.beyond.catalogue import NEEDED, missing
 from recnb.display.language import _, pgettext, use_language
-from recnb.metrics.measure import Measure
+from recnb.metrics.measure import EVERY_METRIC, Measure
 from tests.strategies import each_word
 from tests.tools.translations import mo_of, path_of, po_of, problems, stored, updated
 
@@ -38,9 +39,39 @@ def test_the_catalogue_is_in_step_with_the_code():
     assert po_of(made).decode() == path_of("ko").read_text("utf-8"), COMMAND
     assert mo_of(made) == path_of("ko").with_suffix(".mo").read_bytes(), COMMAND
     with use_language("ko"):
-        assert _("users") != pgettext("number", "users")
-    assert (pgettext("number", "users"), _("")) == ("users", "")
+        assert _("{users}") != pgettext("number", "{users}")
+    assert (pgettext("number", "{users}"), _("")) == ("users", "")
     assert len(made) > 800
+
+
+#: Messages that are no sentences with fields: names of metrics, the first lines of their
+#: docstrings, and errors that are shown as well, which speak of frames and columns.
+WITHOUT_FIELDS = {
+    *(metric.called for metric in EVERY_METRIC.values()),
+    *(metric.title for metric in EVERY_METRIC.values()),
+    *(metric.no_value for metric in EVERY_METRIC.values()),
+    *(str(missing("", needed)).strip() for needed in NEEDED),
+}
+#: Names in code: a column, an option, a value of one.
+CODE = re.compile(r"`[^`]*`|\w+=|\w+\([^)]*\)|\{[^}]*\}")
+A_NOUN = re.compile(r"\b([Uu]sers?|[Ii]tems?)\b|사용자")
+
+
+def test_users_and_items_are_fields():
+    bare = {
+        text
+        for message, english, korean in messages()
+        if message.context != "formula" and english[0] not in WITHOUT_FIELDS
+        for text in (*english, *korean)
+        if "\\" not in text and A_NOUN.search(CODE.sub("", text))
+    }
+    # Korean calls the reader of a list a user.
+    readers = {
+        CATALOGUE[message.id].string
+        for message, english, _korean in messages()
+        if "reader" in english[0]
+    }
+    assert bare <= readers
 
 
 def test_korean_is_korean():

@@ -16,6 +16,7 @@ import pandas as pd
 from hypothesis import strategies as st
 
 from recnb.conventions.convention import PHRASES
+from recnb.display.language import _
 from tests import reference
 from tests.rows import read_rows
 from tests.strategies import Options, values_of
@@ -89,7 +90,7 @@ def number_of(text: str) -> float:
 
 
 #: What a library refuses.
-CAVEATS = {words for (axis, _word), words in PHRASES.items() if axis == "caveat"}
+CAVEATS = {_(words) for (axis, _word), words in PHRASES.items() if axis == "caveat"}
 
 
 def read(basis: str, metric: str = "", *, is_whole: bool = False) -> Reading:

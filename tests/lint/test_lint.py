@@ -16,7 +16,7 @@ import pytest
 import scipy.sparse as sp
 
 import recnb
-from recnb.display.language import use_language
+from recnb.display.language import _, use_language
 from recnb.evaluation import Evaluation
 from recnb.lint import CHECKS, Lint
 from recnb.lint.data import LintData, quoted_id
@@ -93,7 +93,7 @@ def n_unchecked(lint: Lint) -> int:
     lines = " ".join(lint.not_checked_lines)
     for check in CHECKS:
         reason = lint.not_checked.get(check.name)
-        assert reason is None or (check.title in lines and reason in lines)
+        assert reason is None or (_(check.title) in lines and reason in lines)
     return len(lint.not_checked)
 
 
@@ -512,7 +512,7 @@ def test_a_check_that_could_not_be_made_is_named_with_the_reason(
     assert reasons.items() <= made.not_checked.items()
     assert {*made.not_checked} - {*reasons} == {"train_after_truth"}
     for name, reason in reasons.items():
-        title = next(check.title for check in CHECKS if check.name == name)
+        title = next(_(check.title) for check in CHECKS if check.name == name)
         assert any(
             title in line and line.endswith(reason) for line in made.not_checked_lines
         )

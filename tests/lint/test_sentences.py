@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 import recnb
+from recnb.display.language import _
 from recnb.errors import RecnbError
 from recnb.lint import CHECKS
 from tests.examples import examples
@@ -136,7 +137,7 @@ def of_ties(data: Frames, users: list[str], k: int) -> Counts:
             most += min(hits, places)
             least += max(0, hits - max(0, len(group) - places))
         n += most > least
-    return {("ties", "Users for whom equal scores decide"): (n, len(users))}
+    return {("ties", "Users whose equal scores decide"): (n, len(users))}
 
 
 @settings(max_examples=examples(300), suppress_health_check=SLOW, deadline=None)
@@ -240,7 +241,7 @@ def test_what_was_not_checked_is_named_with_its_reason(
     assert lint.n_checks == len(here) - len(named)
     lines = " ".join(lint.not_checked_lines)
     for check in here:
-        assert lines.count(check.title) >= (check.name in named)
+        assert lines.count(_(check.title)) >= (check.name in named)
     for frame, given_here in (("train", with_train), ("items", with_items)):
         needing = {check.name for check in here if frame in check.needs}
         reason = f"Give `{frame}=` to check."

@@ -104,14 +104,14 @@ def test_what_is_told_of_ties() -> None:
     finding = recnb.evaluate(recs, truth).lint(3, "reciprocal_rank")["ties"]
     assert (
         finding.short
-        == "Users for whom equal scores decide: 1 of 1; RR@3 is anything from 0.0000 to 0.5000"
+        == "Users whose equal scores decide: 1 of 1; RR@3 is anything from 0.0000 to 0.5000"
     )
     users = {
         f"u{at}": dict(zip("abc", (3, 2, 1), strict=True)) for at in range(9_999)
     } | {"u": dict.fromkeys("abc", 1)}
     rare = recnb.evaluate(users, {user: ["a"] for user in users}).lint(3, "dcg")
     assert rare["ties"].short == (
-        "Users for whom equal scores decide: 1 of 10,000; DCG@3 is 1.0000 in any "
+        "Users whose equal scores decide: 1 of 10,000; DCG@3 is 1.0000 in any "
         "order, to four decimals"
     )
     assert "anything from" not in rare.measured

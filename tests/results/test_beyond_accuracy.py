@@ -173,9 +173,7 @@ def test_one_list_alone_has_no_pair_of_users_and_is_told_so() -> None:
     basis = (
         recnb.evaluate({"ann": ["a", "b"]}, {"ann": ["b"]}).beyond(k=2).attrs["basis"]
     )
-    assert (
-        "personalization (It compares users, and fewer than two have items" in basis
-    )
+    assert "personalization (It compares users, and fewer than two have items" in basis
 
 
 def test_under_a_library_is_its_own_number() -> None:

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 
 import recnb
-from recnb.display.language import _, noun_of, use_noun
+from recnb.display.language import Noun, _, named, noun_of, use_noun
 from recnb.errors import RecnbError
 from tests.sample import SAMPLE
 
@@ -164,12 +164,12 @@ def test_every_sentence_has_the_word_of_the_column(name: str) -> None:
 
 def test_a_result_keeps_the_word_when_it_is_shown_later_or_elsewhere() -> None:
     for result in (EV.explain("ndcg", "u026", k=10), EV.at_least("ndcg", 0.3, k=10)):
-        with use_noun("session"):
+        with use_noun(Noun("session")):
             again = repr(pickle.loads(pickle.dumps(result)))
         assert again == repr(result)
         assert "quer" in again
     curve = EV.curve("ndcg")
-    with use_noun("session"):
+    with use_noun(Noun("session")):
         assert "261 queries" in drawn(pickle.loads(pickle.dumps(curve)).plot())
     plain = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test)
     assert "261 users" in drawn(plain.curve("ndcg").plot())
@@ -179,19 +179,21 @@ def test_numbers_are_those_of_users() -> None:
     assert evaluated("topic").table().equals(evaluated("user_id").table())
 
 
-def test_only_words_of_a_sentence_are_put_in_another_word() -> None:
-    with use_noun("query"):
-        assert _("Users who have users=, {user} and user_weight.", user="a user") == (
-            "Queries that have users=, a user and user_weight."
+def test_fields_are_filled_by_the_noun_in_force() -> None:
+    with use_noun(Noun("query")):
+        assert _("{Users} of users=: {user}, user {id}", id="user") == (
+            "Queries of users=: query, user user"
         )
     with use_noun(noun_of("topic", "doc_id")):
-        assert _("An item of items=, {item}, and item_id: Items", item="an item") == (
-            "A document of items=, an item, and item_id: Documents"
+        assert (
+            _("{Items} of {user}: {item}, item") == "Documents of topic: document, item"
         )
-        with use_noun("list"):
-            assert _("a user, an item") == "a list, a document"
+        assert _("{users}: {items}", users="two users") == "two users: documents"
     with use_noun(noun_of("user_id", "DocNo")):
-        assert _("a user, an item") == "a user, a document"
+        assert named("a {user}, no {item}") == "a user, no document"
+
+
+def test_korean_calls_queries_users() -> None:
     recnb.language("ko")
     try:
         assert repr(evaluated("topic").ndcg(k=2)) == repr(

@@ -13,6 +13,7 @@ import re
 import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 
+from recnb.display.language import _
 from recnb.metrics.formula import Formula
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import LIST_METRICS, METRICS, RETRIEVAL_METRICS, Metric
@@ -101,7 +102,7 @@ def metrics_page(text: str) -> str:
             *_formula(metric),
             ", ".join(filter(None, (NEEDS[need] for need in metric.needs))),
             _options(metric),
-            Measure(metric).range_text,
+            _(Measure(metric).range_text),
         ]
         for metric in LIST_METRICS.values()
     ]
