@@ -108,7 +108,7 @@ class Keys:
             return sheet
         present = [role for role in self.roles if role in sheet]
         if not sheet.rows.height:
-            user = sheet["user"].cast(pl.Int64, strict=False)
+            user = sheet["user"].cast(pl.Int64)
             return sheet.with_rows(with_series(sheet.rows.drop(present), user))
         rows = self.with_values(sheet).rows
         on = ["user", *present]
