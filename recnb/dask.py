@@ -99,7 +99,7 @@ class Partitions(StoredRows):
     def each(self, work: Callable[[pl.DataFrame, pl.DataFrame], T]) -> tuple[T, ...]:
         """Call a function of the rows of each partition, where they are."""
         pairs = zip(*(frame.to_delayed() for frame in self._shuffled), strict=True)
-        task = dask.delayed(call, pure=False)
+        task = dask.delayed(call)
         tasks = (
             task(work, *pair, dask_key_name=f"recnb-part-{uuid4().hex}")
             for pair in pairs

@@ -128,7 +128,7 @@ def _cosines(shown: Lists, features: Sparse) -> Floats:
     largest = np.zeros(unit.shape[0])
     np.maximum.at(largest, row, np.abs(unit.data))
     unit.data = unit.data / largest[row]  # no square can overflow or vanish
-    unit.data = unit.data / np.sqrt(np.bincount(row, unit.data**2, unit.shape[0]))[row]
+    unit.data = unit.data / np.sqrt(np.bincount(row, unit.data**2))[row]
     twice = -shown.per_user(np.bincount(row, unit.data**2, unit.shape[0])[shown.item])
     ends = np.r_[0, np.cumsum(shown.n_shown)]
     held: Any = (np.ones(len(shown.item)), shown.item, ends)

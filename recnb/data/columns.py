@@ -54,14 +54,12 @@ def surely_within(values: pl.Series, low: float, high: float) -> bool:
     if values.is_empty():
         return True
     dtype = values.dtype
-    if values.null_count():
-        return False
     if dtype in (pl.Int128, pl.UInt128):
         return False  # NumPy has no such type
     if not (dtype.is_integer() or dtype in (pl.Float32, pl.Float64)):
         return False
     array = values.to_numpy()
-    # A NaN among the values makes both NaN, and NaN is neither above nor below.
+    # What is missing is NaN here. It makes both NaN, which is neither above nor below.
     return float(array.min()) >= low and float(array.max()) <= high
 
 

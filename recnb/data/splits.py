@@ -110,7 +110,7 @@ class Keys:
             return table
         present = [role for role in self.roles if role in table]
         if not table.rows.height:
-            user = table["user"].cast(pl.Int64, strict=False)
+            user = table["user"].cast(pl.Int64)
             return table.with_rows(table.rows.drop(present)).with_columns(user)
         rows = self.with_values(table).rows
         on = ["user", *present]

@@ -226,9 +226,9 @@ def rise(hits: Hits, recall: float) -> Floats:
     place[order] = np.arange(len(order))
     base = hits.user * len(order)
     highest = precision[order[np.maximum.accumulate(place + base) - base]]
-    before = np.r_[0.0, highest[:-1]]
+    before = np.roll(highest, 1)
     before[run_starts(hits.user)] = 0.0
-    return np.asarray(highest - before[: len(highest)])
+    return np.asarray(highest - before)
 
 
 @measure(

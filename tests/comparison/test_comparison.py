@@ -133,9 +133,11 @@ def test_beyond_accuracy_a_table_by_segment_is_of_the_users_evaluated():
     assert whole.loc["item-knn", "novelty@10"] == pytest.approx(values.mean())
     n_in_train = SAMPLE.train.groupby("user").size().reindex(values.index)
     first = values.index[n_in_train.between(0, 9) & values.index.isin(compared().users)]
-    assert parts.loc[("0 to 9", "item-knn"), "novelty@10"] == pytest.approx(
-        values[first].mean()
-    )
+    two = {name: SAMPLE.models[name] for name in ("item-knn", "popular")}
+    of_two = recnb.compare(two, SAMPLE.test, **SIDES)
+    for table in (parts, of_two.table("novelty", k=10, by="activity")):
+        mean = table.loc[("0 to 9", "item-knn"), "novelty@10"]
+        assert mean == pytest.approx(values[first].mean())
 
 
 # Lists and users

@@ -264,6 +264,7 @@ def test_how_a_number_fits() -> None:
     none = EV.identify("ndcg", "0.9063", 10)
     assert [*none["fit"]] == ["one of the nearest"] * 5
     assert none["difference"].abs().is_monotonic_increasing
+    assert [*none["difference"]] == pytest.approx([*none["value"] - 0.9063])
     assert "none of" in repr(none)
     assert len(EV.joined.source._known) == before  # nothing that was tried is kept
 

@@ -362,12 +362,9 @@ def test_blocks_change_nothing(distance: str, monkeypatch: pytest.MonkeyPatch) -
     lists = {
         user: rng.permutation(30)[: rng.integers(1, 9)].tolist() for user in range(40)
     }
-    held = Data(
-        lists,
-        [(0, 0)],
-        {item: rng.integers(0, 3, 5).tolist() for item in range(30)},
-        [0],
-    )
+    features = {item: rng.integers(0, 3, 5).tolist() for item in range(29)}
+    features[29] = [0] * 5
+    held = Data(lists, [(0, 0)], features, [0])
     for block in (diversity_module.BLOCK, 50, 1):
         monkeypatch.setattr(diversity_module, "BLOCK", block)
         found = held.score("diversity", distance=distance).per_user.dropna().to_dict()

@@ -163,7 +163,9 @@ def test_small_segments_are_marked_and_the_smallest_not_tested() -> None:
     by = pd.Series(
         ["few"] * 10 + ["two"] * 2 + ["rest"] * (EV.n_users - 12), index=EV.users
     )
-    rows = EV.table("ndcg", k=10, by=by).loc[("ndcg", 10)]
+    table = EV.table("ndcg", k=10, by=by)
+    assert "small" in repr(table)
+    rows = table.loc[("ndcg", 10)]
     assert rows["small"].to_dict() == {"few": True, "rest": False, "two": True}
     assert rows["p"].isna().to_dict() == {"few": False, "rest": False, "two": True}
     alone = EV.table("ndcg", k=10, by=pd.Series("all", index=EV.users))
