@@ -27,7 +27,7 @@ def test_a_wide_table_has_every_column_in_parts_that_begin_with_its_names(n_name
     lines = console_table(Rows([*names, *titles], rows, left=n_names)).splitlines()
     assert max(map(width, lines)) <= COLUMNS
     heads = lines[::4]
-    assert len(heads) > 1
+    assert len(heads) == 4  # as few as have room for all
     for head in heads:
         assert head.split()[:n_names] == names
     for title in titles:
