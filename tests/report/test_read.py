@@ -230,7 +230,7 @@ def test_values_in_no_bins_are_refused(tmp_path):
     told["distributions"] |= {"edges": [[0.0]], "counts": [[]], "shares": [[]]}
     path = tmp_path / "report.json"
     path.write_text(json.dumps(told), "utf-8")
-    with pytest.raises(FrameError, match="'distributions.shares' is missing"):
+    with pytest.raises(FrameError, match=r"'distributions\.shares' is missing"):
         recnb.read_report(path)
 
 
