@@ -328,9 +328,10 @@ def test_mistakes_of_one_number_and_what_is_near_are_named() -> None:
     for typed, words in (
         ("3/5", ["among the first 3", "The list was not cut"]),
         ("2/3", ["Only the relevant", "Precision@3"]),
-        ("1/5", ["This is Recall@1", "is cut at k = 3"]),
     ):
         assert [word in repr(q.check(typed)) for word in words] == [True, True]
+    beyond_the_list = recnb.quiz("precision", q.row, q.truth, k=3, lang="en")
+    assert "No common mistake" in repr(beyond_the_list.check("3/5"))
     q = recnb.quiz("ndcg", seed=5, k=3, lang="en")
     assert "moved up" in repr(q.check("(3/1 + 1/1.58496) / 4.76186"))
 
