@@ -79,7 +79,8 @@ def test_an_exercise_is_small_and_each_mistake_is_recognised(metric: str) -> Non
         )
     slips = [slip for slip in SLIPS if slip["metric"] == metric]
     if metric != "r_precision":  # both of its confusions may give the same number
-        assert all(any(slip["sentence"][:12] in one for one in seen) for slip in slips)
+        said = [re.sub("[{}]", "", slip["sentence"])[:12] for slip in slips]
+        assert all(any(words in one for one in seen) for words in said)
 
 
 @pytest.mark.parametrize("metric", OF_ONE_LIST)
