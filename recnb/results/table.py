@@ -342,7 +342,7 @@ class Table(pd.DataFrame):
                 _labels_of_rows(frame.index, level) for level in range(len(levels))
             ]
             columns = [*labels, *columns]
-            first_number = is_numeric.index(True) if True in is_numeric else 0
+            first_number = [*is_numeric, True].index(True)  # or the end
             left = len(levels) + first_number
             n_names = len(levels)
         hits = np.flatnonzero(frame["hit"]).tolist() if "hit" in frame else []

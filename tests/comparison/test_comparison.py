@@ -78,6 +78,7 @@ def test_of_many_models_every_two_are_compared():
     found = [many(8), many(9), many(9, baseline="m2"), many(9, pairs="baseline")]
     assert [one.baseline for one in found] == ["m0", None, "m2", "m0"]
     assert len(found[1].pairs) == 36
+    assert repr(found[1].movers("ndcg", k=5)).startswith("m1 instead of m0, ")
 
 
 def test_of_nine_models_that_all_differ_the_report_says_so():

@@ -136,6 +136,7 @@ def test_only_users_that_all_models_are_judged_on():
     )
     for one in found.models.values():
         assert (one.users.tolist(), one.counts.n_users) == (["b", "c"], 2)
+        assert "left out" not in repr(one.mrr(k=2))
     # What is known of a user stays as it was.
     assert found["two"].explain("mrr", "c", k=2).value == 1.0
     assert found["two"].under("ranx").n_users == 2

@@ -19,15 +19,15 @@ TRUTH = {1: ["a"], 2: ["d"]}
 @pytest.mark.parametrize("n_names", [1, 2])
 def test_a_wide_table_has_every_column_in_parts_that_begin_with_its_names(n_names):
     names = ["model", "other"][:n_names]
-    titles = [f"metric {index}" for index in range(15)]
+    titles = [f"metric {index}" for index in range(16)]
     rows = []
     for index in range(3):
         row = [Name(f"{LONG}v{index + at}", 60) for at in range(n_names)]
-        rows.append([*row, *(estimate(value, 0.1, 0.2) for value in range(15))])
+        rows.append([*row, *(estimate(value, 0.1, 0.2) for value in range(16))])
     lines = console_table(Rows([*names, *titles], rows, left=n_names)).splitlines()
     assert max(map(width, lines)) <= COLUMNS
     heads = lines[::4]
-    assert len(heads) > 1
+    assert len(heads) == 4  # as few as have room for all
     for head in heads:
         assert head.split()[:n_names] == names
     for title in titles:

@@ -122,10 +122,16 @@ def test_means_over_equal_scores_and_lists_of_judged_items(kind):
     )
 
 
-def test_a_pandas_frame_may_stand_on_either_side(engine):
+def test_a_pandas_frame_may_stand_on_either_side_and_frames_have_their_own_parts(
+    engine,
+):
     recs, truth = random_frames(np.random.default_rng(15))
     expected = recnb.evaluate(recs, truth).table(k=5)
-    for left, right in ((recs, engine.parted(truth)), (engine.parted(recs), truth)):
+    for left, right in (
+        (recs, engine.parted(truth)),
+        (engine.parted(recs), truth),
+        (engine.parted(recs, 3), engine.parted(truth, 2)),
+    ):
         agree(engine.evaluate(left, right).table(k=5), expected)
     with pytest.raises(
         FrameError, match=rf"recnb\.{engine.name}\.evaluate\(recs, truth\)"

@@ -521,6 +521,15 @@ def test_a_propensity_is_looked_up_once_and_then_a_column_of_the_truth(monkeypat
     assert len(looked_up) == 1
 
 
+@pytest.mark.parametrize(("n_pairs", "is_found"), [(17, True), (19, False)])
+def test_ten_pairs_that_weigh_half_are_not_few(n_pairs, is_found):
+    """Of 19 pairs that weigh the same ten weigh half, of 17 nine."""
+    truth = pd.DataFrame({"user": range(n_pairs), "item": "a", "seen": 0.5})
+    lists = {user: ["a"] for user in range(n_pairs)}
+    lint = recnb.evaluate(lists, truth, propensity="seen").lint()
+    assert ("heavy_pairs" in lint.names) == is_found
+
+
 def test_the_lint_finds_heavy_pairs_clipped_propensities_and_users_nothing_was_seen_of():
     propensity = popularity_propensity(SAMPLE.train, 4, items=SAMPLE.items["item"])
     few = evaluation(propensity=propensity)

@@ -521,6 +521,22 @@ def test_a_check_that_could_not_be_made_is_named_with_the_reason(
         assert line[:60] in repr(made)
 
 
+def test_reasons_of_frames_that_were_not_given_come_first() -> None:
+    without_scores = CLEAN.with_(recs=RANKS, train=None).lint()
+    of_frame, of_scores = without_scores.not_checked_lines
+    assert of_frame.endswith("Give `train=` to check.")
+    assert of_scores.endswith("The lists have no scores.")
+
+
+def test_a_split_that_is_advised_holds_the_split_that_there_is() -> None:
+    def with_slots(rows: pd.DataFrame) -> pd.DataFrame:
+        return rows.assign(day=0, slot=np.arange(len(rows)) // 5 % 2)
+
+    recs, truth = with_slots(CLEAN.recs), with_slots(CLEAN.truth)
+    lint = CLEAN.with_(recs=recs, truth=truth).saying(split="day").lint()
+    assert "split=['day', 'slot']" in lint["lists_taken_as_one"].code
+
+
 def test_facts_of_single_checks() -> None:
     assert rated(CLEAN, [2, 7, 10]).lint()["ratings"].facts["liked"] == 8
     assert sampled(extra=True).lint()["sampled_candidates"].facts["size"] == 20
@@ -551,6 +567,7 @@ def test_facts_of_single_checks() -> None:
     assert [
         (one.severity, one.n) for one in repeated.lint() if one.name == "duplicates"
     ] == [("note", 5), ("note", 3)]
+    assert planted("rank_gaps").lint()["rank_gaps"].n == 2
     repeated = planted("duplicates: ranks").lint()["duplicates"]
     assert repeated.example.endswith(", in 2 rows.")
     assert [quoted_id(value) for value in (1, "1", 0.5, "a`b")] == [

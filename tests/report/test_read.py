@@ -225,6 +225,15 @@ def test_values_that_do_not_go_together_are_refused_with_their_key(report, tmp_p
             recnb.read_report(path)
 
 
+def test_values_in_no_bins_are_refused(tmp_path):
+    told = REPORT.to_dict()
+    told["distributions"] |= {"edges": [[0.0]], "counts": [[]], "shares": [[]]}
+    path = tmp_path / "report.json"
+    path.write_text(json.dumps(told), "utf-8")
+    with pytest.raises(FrameError, match=r"'distributions\.shares' is missing"):
+        recnb.read_report(path)
+
+
 #: Texts by which a report chooses and finds, which others would not be read or shown.
 CHOOSING = {
     *("schema", "lang", "kind", "verdict", "severity", "mark", "time", "bounds"),

@@ -542,3 +542,19 @@ def test_a_time_that_is_none_is_refused(monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "yesterday")
     with pytest.raises(OptionError, match=r"SOURCE_DATE_EPOCH='yesterday'.*seconds"):
         EV.report(k=5, metrics=["ndcg"])
+
+
+def test_three_differences_by_segment_are_shown_and_of_more_it_is_said_where_they_are():
+    models = {
+        f"m{at}": SAMPLE.models["popular"].query(f"rank > {at}") for at in range(5)
+    }
+    for n_models, is_said in ((4, False), (5, True)):
+        found = recnb.compare(
+            dict([*models.items()][:n_models]),
+            SAMPLE.test,
+            baseline="m0",
+            users=SAMPLE.users,
+        )
+        page = found.report(k=5, metrics=["ndcg"], by="segment", movers=0).to_markdown()
+        assert ("found.differences(by=...)" in page) == is_said
+        assert ("nDCG@5 by segment: difference" in page) != is_said

@@ -293,6 +293,10 @@ def test_serendipity_of_lists_that_are_not_cut_is_out_of_k() -> None:
     assert explained.value == 0.5
 
 
+def test_a_small_value_has_four_digits_that_count() -> None:
+    assert recnb.explain("rr", [0] * 1100 + [1]).numbers == "1/1101 = 0.0009083"
+
+
 # Random data
 
 GRADES = st.sampled_from([0.0, 0.0, 1.0, 2.0, 3.0, 0.5, 0.1, 1e-20])

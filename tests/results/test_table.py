@@ -376,9 +376,19 @@ def test_digits_and_notes_of_a_table_for_a_paper(table: recnb.Table) -> None:
         table.to_latex(note="no")
 
 
+def test_columns_of_text_alone_are_on_the_left() -> None:
+    table = EV.table("ndcg", k=[5])
+    table["word"] = "best"
+    del table[5]
+    assert table.to_markdown(note=False).splitlines()[-2:] == [
+        "| --- | --- |",
+        "| nDCG | best |",
+    ]
+
+
 @pytest.mark.parametrize(
     ("p", "shown"),
-    [(0.00005, "< 0.0001"), (0.0004, "= 0.0004"), (0.0324, "= 0.032"), (1.0, "= 1")],
+    [(0.00005, "< 0.0001"), (0.0004, "= 0.00040"), (0.0324, "= 0.032"), (1.0, "= 1.0")],
 )
 def test_the_smallest_p_value_of_a_sentence_is_that_of_tables(
     p: float, shown: str
@@ -514,6 +524,9 @@ def test_metrics_of_other_scales_can_be_read() -> None:
     assert mixed.get_xlabel() == "value, on a logarithmic scale beyond 0.1"
     shares = EV.table(["precision", "hit_rate"], k=[200]).plot()
     assert (shares.get_xscale(), shares.get_xlabel()) == ("linear", "value")
+    perfect = {"u": range(10), "v": range(11)}
+    counts = recnb.evaluate(perfect, perfect).table(["hit_rate", "cg"])  # 1 and 10.5
+    assert counts.plot().get_xscale() == "symlog"
 
 
 def test_an_axis_of_numbers_has_whole_steps_and_one_of_dates_has_turned_labels() -> (
@@ -551,6 +564,7 @@ def test_curves_on_the_same_axes_are_all_in_sight() -> None:
         "item-knn",
         "Recall",
     ]
+    assert not ax.get_legend().get_frame_on()
     fixed = plt.figure().add_subplot()
     fixed.set_ylim(0.1, 0.2)
     high.plot(fixed)
