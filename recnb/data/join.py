@@ -121,17 +121,13 @@ class RowsInMemory(JoinedRows):
     def lists(self) -> pl.DataFrame:
         """User, item, rank, and score where there is one, without rows left out.
 
-        Rows are in the order in which they came. Items may repeat in lists that do not
-        count.
+        Rows are in the order in which they came. Items and ranks may repeat in lists that
+        do not count.
         """
         recs, convention = self.recs, self.convention
         if convention.duplicates == "error":
             convention = replace(convention, duplicates="keep")
-        try:
-            rank = rules.rank_of_rows(recs, self.graded, convention)
-        except RepeatError:
-            recs.refuse_repeats(convention)
-            raise
+        rank = rules.rank_of_rows(recs, self.graded, convention)
         table = recs.with_columns(pl.Series("rank", rank))
         if convention.score_dtype == "float32" and convention.order == "score":
             scores = rules.single_precision(recs["score"])
@@ -191,6 +187,7 @@ def join(
         hits=hits,
         convention=convention,
         rows=RowsInMemory(lists, truth, convention, row_of_entry, weight),
+        has_list=with_list[is_evaluated],
         n_without_relevant=int((n_relevant == 0).sum()) + n_skipped,
         in_both=bool((with_list & with_truth).any()),
         has_gaps=bool(matches.has_gap[list_counts].any()),

@@ -203,7 +203,7 @@ class UserCounts(NamedTuple):
     """The users behind a mean, and those who are not."""
 
     n_users: int  #: averaged
-    n_without_list: int  #: of these, users without a list who count 0
+    n_empty: int  #: of these, users with no rank in their lists, who count 0
     n_nothing_to_find: int  #: of these, users with no relevant item
     n_left_out: int  #: users with no relevant item who are left out
 
@@ -216,6 +216,9 @@ class Joined:
     hits: Hits  #: of whole lists
     convention: Convention
     rows: JoinedRows  #: behind the hits
+    #: Per user, whether anything was recommended, whatever has left the list or was put
+    #: below it.
+    has_list: Bools
     #: Users of either frame who have no relevant item; after `among` those evaluated,
     #: of whom there are none under no_relevant="skip".
     n_without_relevant: int
@@ -252,7 +255,7 @@ class Joined:
         return Counts(
             n_users=self.source.keys.users_of(self.users).n_unique(),
             n_lists=len(self.users),
-            n_without_list=int((self.hits.list_length == 0).sum()),
+            n_without_list=int((~self.has_list).sum()),
             n_without_relevant=self.n_without_relevant,
             n_recommended=of_rows.n_recommended,
             n_relevant=int(self.hits.n_relevant.sum()),
@@ -276,19 +279,19 @@ class Joined:
             nothing_to_find = lacks_relevant
         n_users, n_nothing = len(self.users), int(nothing_to_find.sum())
         n_left_out = self.n_without_relevant - int(lacks_relevant.sum())
-        without_list = self.hits.list_length == 0
+        is_empty = self.hits.list_length == 0
         rule = self.convention.no_relevant
         # Under "one" a user with nothing to find counts 1, list or not; a cost with a
         # value for lists without a hit (`missed`) keeps that value.
         if rule == "skip" or (rule == "one" and not has_missed):
-            without_list = without_list & ~nothing_to_find
+            is_empty = is_empty & ~nothing_to_find
         if rule == "skip":
             n_users -= n_nothing
             n_left_out += n_nothing
             n_nothing = 0
         return UserCounts(
             n_users=n_users,
-            n_without_list=int(without_list.sum()),
+            n_empty=int(is_empty.sum()),
             n_nothing_to_find=n_nothing,
             n_left_out=n_left_out,
         )
@@ -299,16 +302,17 @@ class Joined:
         Their hits are taken from those here, not joined again. What is known of all
         users stays: the highest relevance, `in_both` and `has_gaps`.
         """
-        is_kept = self.users.is_in(users.implode())
+        is_kept = self.users.is_in(users.implode()).to_numpy()
         kept = self.users.filter(is_kept)
-        hits = self.hits.with_users(is_kept.to_numpy())
+        hits = self.hits.with_users(is_kept)
         weight = self.user_weight
         if weight is not None:
-            weight = weight[is_kept.to_numpy()]
+            weight = weight[is_kept]
         return replace(
             self,
             users=kept,
             hits=hits,
+            has_list=self.has_list[is_kept],
             user_weight=weight,
             rows=RowsOfUsers(self.rows, kept),
             n_without_relevant=int((hits.n_relevant == 0).sum()),

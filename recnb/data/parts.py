@@ -27,7 +27,7 @@ from recnb.data.roles import Layout
 from recnb.data.rows import JoinedRows, RowCounts, StoredRows
 from recnb.data.splits import BY_USER, Keys
 from recnb.errors import FrameError
-from recnb.metrics.hits import Hits, Ints, TieSpread, in_order
+from recnb.metrics.hits import Bools, Hits, Ints, TieSpread, in_order
 
 T = TypeVar("T")
 
@@ -247,6 +247,7 @@ class JoinedPart(NamedTuple):
     users: pl.Series
     hits: Hits
     convention: Convention
+    has_list: Bools
     n_without_relevant: int
     in_both: bool
     has_gaps: bool
@@ -309,6 +310,7 @@ def _joined_part(
         users=joined.users,
         hits=joined.hits,
         convention=joined.convention,
+        has_list=joined.has_list,
         n_without_relevant=joined.n_without_relevant,
         in_both=joined.in_both,
         has_gaps=joined.has_gaps,
@@ -350,6 +352,7 @@ def _merged(parts: list[JoinedPart], rows: RowsOfParts) -> Joined:
     """
     users = pl.concat([part.users for part in parts])
     by_id = users.arg_sort().to_numpy().astype(np.int64)
+    has_list = np.concatenate([part.has_list for part in parts])
     hits = [part.hits for part in parts]
     convention, graded = parts[0].convention, parts[0].graded  # as of all parts
     n_without_relevant = sum(part.n_without_relevant for part in parts)
@@ -361,6 +364,7 @@ def _merged(parts: list[JoinedPart], rows: RowsOfParts) -> Joined:
         hits=hits_together(hits, position=_places(by_id)),
         convention=convention,
         rows=rows,
+        has_list=has_list[by_id],
         n_without_relevant=n_without_relevant,
         in_both=in_both,
         has_gaps=has_gaps,

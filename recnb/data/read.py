@@ -107,8 +107,10 @@ def _truth_of_lists(recs: InputTable, named: Named) -> InputTable | None:
             "only recommendations were given, as lists: give what is relevant as well, "
             "recnb.evaluate(recs, truth)."
         )
-    has_lists = all(recs.has_role(role, named) for role in OF_LISTS.values())
-    return replace(recs, name=TRUTH) if has_lists else None
+    truth = replace(recs, name=TRUTH)
+    if list_column_of(recs, named) is None or list_column_of(truth, named) is None:
+        return None
+    return truth
 
 
 # ---- ids of text files, of the kind that other tables have

@@ -87,6 +87,7 @@ def settle(
             raise _in_two_roles(table, role, column, labels)
         labels[role] = column
     _refuse_levels(table, wanted, labels)
+    _refuse_relevant_items(table, wanted, labels)
     missing = _missing(table, wanted, labels)
     if missing:
         if table.name == BOTH:
@@ -151,6 +152,23 @@ def _refuse_levels(table: InputTable, wanted: Wanted, labels: Labels) -> None:
                 f"{table.name}: there is no {role} column, and its index holds "
                 f"{level!r}: type .reset_index() to make columns of it."
             )
+
+
+def _refuse_relevant_items(table: InputTable, wanted: Wanted, labels: Labels) -> None:
+    """Raise an error for a column that may say which items are relevant, and is not read.
+
+    Without a relevance every row of the truth would be relevant, whatever such a column
+    holds.
+    """
+    has_items = "item" in labels or not wanted.get("item")
+    if "relevance" not in wanted or "relevance" in labels or not has_items:
+        return
+    for column in table.by_role.get("relevant", []):
+        keyword = "relevant" if column in columns_of_lists(table) else "relevance"
+        raise ColumnError(
+            f"{table.name}: column {column!r} may say which items are relevant. If it "
+            f"does, say {keyword}={column!r}; else drop it."
+        )
 
 
 def columns_of_lists(table: InputTable) -> list[str]:

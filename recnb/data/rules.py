@@ -156,7 +156,10 @@ def match_in_numpy(
 
     `all_items` is as in `join`. Raises a RepeatError.
     """
-    listed = with_ranks(numbered(lists, truth, convention, all_items), convention)
+    listed = numbered(lists, truth, convention, all_items)
+    if convention.order == "rank" and repeats_a_rank(listed.user, -listed.score):
+        raise RepeatError
+    listed = with_ranks(listed, convention)
     is_match = (listed.truth_row >= 0) & (listed.rank > 0)  # 0: the row left its list
     row = np.flatnonzero(is_match)
     last_rank = listed.last_rank
@@ -181,7 +184,7 @@ def match_in_numpy(
 def rank_of_rows(lists: RoleTable, truth: GradedTruth, convention: Convention) -> Ints:
     """Return the rank of each row of recommendations; 0: the row left its list.
 
-    Raises a RepeatError, also for lists that do not count.
+    A list that does not count may give a rank twice: of its rows the first is higher.
     """
     if convention.keeps_ranks:
         return lists["rank"].to_numpy()
@@ -209,11 +212,9 @@ def numbered(
 ) -> ListedRows:
     """Return the rows of both tables as numbers.
 
-    Raises a RepeatError for repeats that the convention refuses.
+    Raises a RepeatError for repeated items that the convention refuses.
     """
     users, user = truth.with_users_of(lists["user"])
-    if convention.order == "rank" and repeats_a_rank(user, lists["rank"].to_numpy()):
-        raise RepeatError
     judging = judging_rows(lists, truth, convention)
     truth_rows = truth.numbered_by(users)
     truth_row = truth_rows.of_frame_rows(judging)

@@ -494,6 +494,25 @@ def test_large_runs_of_equal_scores(g, m, above):
             assert got == pytest.approx(float(value), rel=1e-9, abs=1e-12), (name, k)
 
 
+@pytest.mark.parametrize(
+    "options",
+    [{"duplicates": "dedupe"}, {"judged_only": True}, {"duplicates": "keep"}, {}],
+    ids=str,
+)
+def test_a_list_that_does_not_count_may_repeat_a_rank(options):
+    """Rows of lists are counted and shown, whatever such a list repeats."""
+    recs = pd.DataFrame({"user": [1, 1, 9, 9], "item": [*"abqq"], "rank": [1, 2, 1, 1]})
+    truth = pd.DataFrame({"user": [1], "item": ["b"]})
+    ev = recnb.evaluate(recs, truth, **options)
+    assert ev.recall(k=2) == 1
+    is_closed_up = options.get("judged_only", False)
+    assert ev.counts.n_items_recommended == (1 if is_closed_up else 3)
+    assert ev.joined.rows.lists["rank"].to_list()[:2] == (
+        [1] if is_closed_up else [1, 2]
+    )
+    assert "Recall@2" in ev.report(k=2, metrics=["recall"]).to_markdown()
+
+
 @pytest.mark.parametrize(("n_known", "n_values"), [(1, 5), (3, 100), (1_000, 70_000)])
 def test_texts_are_looked_up_as_a_dictionary_finds_them(n_known, n_values):
     rng = np.random.default_rng(n_known)
