@@ -19,7 +19,7 @@ from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import Source
 from recnb.data.columns import from_pandas, owned
 from recnb.data.names import BOTH, IDS, NAMES, RECS, TRUTH
-from recnb.data.read import SIDE_FRAMES, Input, read, tables_of
+from recnb.data.read import SIDE_FRAMES, Input, read_tables, tables_of
 from recnb.data.side_data import Call, read_side_data
 from recnb.data.tables import MadeTable, package_of
 from recnb.data.weights import WEIGHTS, read_weights, with_propensity_named
@@ -212,7 +212,7 @@ def evaluate(
     if parsed.weights:
         of_truth = tables.get(TRUTH, tables[RECS]).columns
         named = with_propensity_named(named, parsed.weights, of_truth)
-    source = read(tables, named)
+    source = read_tables(tables, named)
     if parsed.weights:
         source = source.with_weights(*read_weights(parsed.weights, tables, named))
     side_data = read_side_data(source, tables, named, parsed.cluster)

@@ -143,7 +143,7 @@ class InMemory(Source):
 
     def _refuse_no_users(self, joined: Joined) -> None:
         """Raise an error if no user is in both tables, or if none counts."""
-        # Where every list is empty, `read` saw that some user is in both.
+        # Where every list is empty, `read_tables` saw that some user is in both.
         if self.whole is None and self.recs.rows.height:
             listed, judged = self.recs["user"], self.truth["user"]
             joined.refuse_strangers(listed.first(), judged.first())

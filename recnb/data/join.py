@@ -228,7 +228,7 @@ def match_rows(
     convention: Convention,
     all_items: pl.Series | None,
 ) -> Matches:
-    """Match and rank rows, by Polars or by numpy: whichever takes less time.
+    """Match and rank rows: Polars counts many with given ranks, numpy ranks all others.
 
     Raises a RepeatError.
     """

@@ -164,7 +164,7 @@ def _ids_in_each(
 # ---- two tables
 
 
-def read(tables: Tables, named: Named) -> Source:
+def read_tables(tables: Tables, named: Named) -> Source:
     """Settle the columns of two tables, or of one with both sides, and check the ids."""
     if TRUTH not in tables:
         return read_both_sides(tables, named)

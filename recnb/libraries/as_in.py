@@ -17,7 +17,7 @@ from recnb.conventions.presets import (
     preset,
     variants,
 )
-from recnb.data import read
+from recnb.data import read_tables
 from recnb.data.in_memory import ranked
 from recnb.data.names import RECS, TRUTH, WANTED, Named
 from recnb.data.read import Input, tables_of
@@ -136,7 +136,7 @@ def as_in(
     tables, named = tables_of(sides, columns)
     if chosen.metric in LIST_METRICS:
         return _of_lists(chosen, tables, named, features, k)
-    source = read(tables, named)
+    source = read_tables(tables, named)
     value = Variant.of_preset(chosen).measure(source, k).value
     return LibraryNumber(value, chosen)
 
@@ -152,7 +152,7 @@ def _of_lists(
     lists = _ranked_lists(tables[RECS], named)
     recs = MadeTable.of(lists, RECS)
     pairs = MadeTable.of(lists.select("user", "item"), TRUTH)
-    source = read({RECS: recs, TRUTH: pairs}, {})
+    source = read_tables({RECS: recs, TRUTH: pairs}, {})
     side_data = read_side_data(source, {**tables, TRUTH: pairs}, named)
     data = EvaluationData(source, Convention(), side_data=side_data)
     options = dict(preset.options)
