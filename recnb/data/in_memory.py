@@ -77,7 +77,7 @@ class InMemory(Source):
     def numbered_as(self, keys: Keys, numbers: pl.Series) -> InMemory:
         """Return the same with other keys, among which lists have these numbers."""
         recs, truth = (
-            table.with_columns(numbers[table["user"]])
+            table.with_columns(numbers[table["user"]].alias("user"))
             for table in (self.recs, self.truth)
         )
         return replace(self, recs=recs, truth=truth, keys=keys)
@@ -131,10 +131,10 @@ class InMemory(Source):
         truth = self._truth_beside(recs, settled)
         # Below a list stand the items of all lists, of other parts and models as well.
         all_items = self.items if settled.candidates == "catalogue" else None
-        weight = self._weights_of(truth.rows, convention) if self.weighted else None
+        weight = self._weights_of(truth.rows, settled) if self.weighted else None
         joined = join(recs, truth, settled, all_items, weight)
         if self.whole is not None:
-            highest = self.whole._graded(convention).highest
+            highest = self.whole._graded(settled).highest
             hits = replace(joined.hits, max_relevance=highest)
             joined = replace(joined, hits=hits)
         if self.needs_users:

@@ -31,7 +31,6 @@ otherwise, its own step is in `rules.py`, which lists them. The words for rows a
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -166,7 +165,7 @@ def join(
     n_users = len(matches.users)
     n_relevant = np.bincount(truth_rows.user[row_is_relevant], minlength=n_users)
     with_truth = np.bincount(truth_rows.user, minlength=n_users) > 0
-    list_counts = with_truth if others_change_nothing(convention) else with_list
+    list_counts = with_truth if only_judged_lists_count(convention) else with_list
     is_evaluated = {
         "truth": with_truth,
         "recs": with_list,
@@ -209,15 +208,18 @@ def match(
     is_large = lists.rows.height > FEW_ROWS
     if is_large and most_do_not_count(lists, truth, convention):
         matched = lists_that_count(lists, truth, convention)
-    with suppress(RepeatError):
+    try:
         return match_rows(matched, truth, convention, all_items)
-    # No number sees what repeats in a list that does not count. Nor does it see, under
-    # given ranks, an item that repeats and that nobody judged: it is no hit and moves no
-    # other. So rows are matched again before `refuse_repeats`, which passes neither.
-    counted = lists_that_count(matched, truth, convention)
+    except RepeatError:
+        # No number sees what repeats in a list that does not count. Nor does it see, under
+        # given ranks, an item that repeats and that nobody judged: it is no hit and moves
+        # no other. So rows are matched again before `refuse_repeats`, which passes neither.
+        counted = lists_that_count(matched, truth, convention)
     if counted.rows.height < matched.rows.height:
-        with suppress(RepeatError):
+        try:
             return match_rows(counted, truth, convention, all_items)
+        except RepeatError:
+            pass  # lists that count repeat as well
     lists.refuse_repeats(convention)
     raise RepeatError  # in the truth, which `InMemory` refuses or merges before
 
@@ -242,8 +244,8 @@ def match_rows(
 # ---- lists that count
 
 
-def others_change_nothing(convention: Convention) -> bool:
-    """Return whether the lists of users whom the truth lacks change no number.
+def only_judged_lists_count(convention: Convention) -> bool:
+    """Return whether only the lists of users whom the truth has can change a number.
 
     With the whole catalogue below each list, their items stand below the lists of others.
     """
@@ -259,7 +261,7 @@ def lists_that_count(
     Hits, ranks, ties and repeats are within a list: where users of the truth alone are
     averaged, the list of a user whom it lacks changes no number.
     """
-    if not others_change_nothing(convention):
+    if not only_judged_lists_count(convention):
         return lists
     return lists.of_users(truth.users)
 
