@@ -163,7 +163,9 @@ def match_in_numpy(
     `all_items` is as in `join`. Raises a RepeatError.
     """
     listed = numbered(lists, truth, convention, all_items)
-    if convention.order == "rank" and repeats_a_rank(listed.user, -listed.score):
+    if convention.order == "rank" and repeats_a_rank(
+        listed.user, lists["rank"].to_numpy()
+    ):
         raise RepeatError
     listed = with_ranks(listed, convention)
     is_match = (listed.truth_row >= 0) & (listed.rank > 0)  # 0: the row left its list
