@@ -42,7 +42,7 @@ from recnb.conventions import Convention
 from recnb.data import rules
 from recnb.data.expected_ties import average_over_ties
 from recnb.data.ids import n_distinct
-from recnb.data.joined import Joined
+from recnb.data.joined import JoinedUsers
 from recnb.data.matches import (
     GradedTruth,
     Matches,
@@ -143,8 +143,10 @@ def join(
     convention: Convention,
     all_items: pl.Series | None = None,
     weight: Floats | None = None,
-) -> Joined:
+) -> tuple[JoinedUsers, RowsInMemory]:
     """Join lists with the truth under a convention whose order is settled.
+
+    Return the rows behind the hits as well.
 
     `all_items` has every item, sorted, by default those of both tables. `weight` is that
     of each row of the truth.
@@ -181,17 +183,17 @@ def join(
     row_of_entry = truth_rows.frame_row[wanted.rows]
     if weight is not None:
         hits = replace(hits, truth_weight=weight[row_of_entry])
-    return Joined(
+    joined = JoinedUsers(
         users=matches.users.filter(pl.Series(is_evaluated)),
         hits=hits,
         convention=convention,
-        rows=RowsInMemory(lists, truth, convention, row_of_entry, weight),
         has_list=with_list[is_evaluated],
         n_without_relevant=int((n_relevant == 0).sum()) + n_skipped,
         in_both=bool((with_list & with_truth).any()),
         has_gaps=bool(matches.has_gap[list_counts].any()),
         graded=truth.is_graded,
     )
+    return joined, RowsInMemory(lists, truth, convention, row_of_entry, weight)
 
 
 def match(
