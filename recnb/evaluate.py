@@ -13,14 +13,13 @@ from typing import Any, Literal, TypedDict, TypeVar, Unpack
 
 import numpy as np
 import pandas as pd
-import polars as pl
 
 from recnb.conventions import WORDS, Convention, presets
 from recnb.conventions.convention import DECISIONS, Order, Ties
 from recnb.data import Source
-from recnb.data.columns import from_pandas
+from recnb.data.columns import from_pandas, owned
 from recnb.data.names import BOTH, IDS, NAMES, RECS, TRUTH
-from recnb.data.read import SIDE_FRAMES, Input, read, tables_of
+from recnb.data.read import SIDE_FRAMES, Input, read_tables, tables_of
 from recnb.data.side_data import Call, read_side_data
 from recnb.data.tables import MadeTable, package_of
 from recnb.data.weights import WEIGHTS, read_weights, with_propensity_named
@@ -213,7 +212,7 @@ def evaluate(
     if parsed.weights:
         of_truth = tables.get(TRUTH, tables[RECS]).columns
         named = with_propensity_named(named, parsed.weights, of_truth)
-    source = read(tables, named)
+    source = read_tables(tables, named)
     if parsed.weights:
         source = source.with_weights(*read_weights(parsed.weights, tables, named))
     side_data = read_side_data(source, tables, named, parsed.cluster)
@@ -439,12 +438,12 @@ def evaluate_groups(
         queries = _queries(group, len(labels))
     refuse_other_number(labels, scores, "y_score")
     refuse_other_order(y_true, y_score, "y_score")
-    rows = pl.DataFrame(
-        {
-            query: from_pandas(queries, BOTH, query, "user"),
-            "y_score": from_pandas(scores, BOTH, "y_score", "score"),
-            "y_true": from_pandas(labels, BOTH, "y_true", "relevance"),
-        }
+    rows = owned(
+        [
+            from_pandas(queries, BOTH, query, "user").alias(query),
+            from_pandas(scores, BOTH, "y_score", "score").alias("y_score"),
+            from_pandas(labels, BOTH, "y_true", "relevance").alias("y_true"),
+        ]
     )
     named: Any = {"user": query, "score": "y_score", "relevance": "y_true"}
     return evaluate(MadeTable.of(rows, BOTH), **named | options)

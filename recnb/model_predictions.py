@@ -15,7 +15,7 @@ import polars as pl
 from recnb.conventions import Convention
 from recnb.data.joined import Joined
 from recnb.data.names import RECS, TRUTH
-from recnb.data.read import read
+from recnb.data.read import read_tables
 from recnb.data.tables import MadeTable
 from recnb.display.language import N_, Sentence, _
 from recnb.display.progress import steps
@@ -115,7 +115,7 @@ def model_lists(
         RECS: MadeTable.of(recs, RECS),
         TRUTH: MadeTable.of(pl.DataFrame(judged), TRUTH),
     }
-    joined = read(tables, {}).under(Convention(order="rank"))
+    joined = read_tables(tables, {}).under(Convention(order="rank"))
     notes = [Sentence(N_("ranked by the model's scores"))]
     n_left_out = held_out.shape[0] - len(users)
     if n_left_out:

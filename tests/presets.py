@@ -7,7 +7,7 @@ from __future__ import annotations
 import pandas as pd
 
 from recnb.conventions.presets import Preset, preset
-from recnb.data import Source, read
+from recnb.data import Source, read_tables
 from recnb.data.names import RECS, TRUTH
 from recnb.data.read import tables_of
 from recnb.libraries.number import Variant
@@ -18,7 +18,7 @@ WHOLE = ("ir-measures", "rbp_rel1")
 
 def source_of(recs: pd.DataFrame, truth: pd.DataFrame) -> Source:
     """Both frames, read once."""
-    return read(*tables_of({RECS: recs, TRUTH: truth}, {}))
+    return read_tables(*tables_of({RECS: recs, TRUTH: truth}, {}))
 
 
 def as_in_of(source: Source, library: str, variant: str, k: int | None) -> float:

@@ -273,11 +273,11 @@ def _users_and_notes(
     if has_missed:
         clause = MISSED
     n_not_in_all = {name: each.not_in_all for name, each in left_out.items()}
-    n_without_list = {name: each.n_without_list for name, each in counts.items()}
+    n_empty = {name: each.n_empty for name, each in counts.items()}
     with use_noun(first.noun_of_lists):
         judged = str(judged_by(len(models), first.n_lists))
         words = _of_models(LEFT_OUT, n_not_in_all)
-        words += _of_models(clause, n_without_list)
+        words += _of_models(clause, n_empty)
         if first.one_no_relevant_rule:
             # Names of models stand before what does not hold of all.
             of_models = {}

@@ -268,7 +268,7 @@ def _refuse_parts_of_one_run(models: Mapping[str, Evaluation]) -> None:
     """Refuse two models no user of which has a list of both."""
     has_list = {}
     for name, model in models.items():
-        of_users = model.joined.hits.list_length > 0
+        of_users = model.joined.has_list
         if of_users.any():
             has_list[name] = of_users
     for first, other in combinations(has_list, 2):

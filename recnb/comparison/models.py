@@ -17,7 +17,7 @@ import polars as pl
 from recnb.data.forms import opened
 from recnb.data.names import RECS, TRUTH
 from recnb.data.read import SIDE_FRAMES, Input, match_kinds
-from recnb.data.roles import as_named, settle
+from recnb.data.roles import as_named, labels_of
 from recnb.data.tables import FileTable, InputTable, is_file, is_frame
 from recnb.display.language import _
 from recnb.display.progress import steps
@@ -252,7 +252,7 @@ def _label_of_models(table: InputTable, column: str | None) -> str:
                 f"{RECS}: there is no column {column!r}. Its columns: "
                 f"{listed(table.columns)}."
             )
-        return settle(table, named, {"model": True})["model"]
+        return labels_of(table, named, {"model": True})["model"]
     except ColumnError as problem:
         fix = f"Or give one frame for each model: {NAME_EACH}{NAME_PREDICTIONS}."
         raise ColumnError(f"{problem} {fix}", TYPED) from problem

@@ -21,9 +21,9 @@ import polars as pl
 from recnb.data.columns import is_missing
 from recnb.data.in_memory import source_of
 from recnb.data.joined import Source
-from recnb.data.names import BOTH, RECS, TRUTH, WANTED, Named
+from recnb.data.names import BOTH, RECS, ROLES, TRUTH, Named
 from recnb.data.role_table import RoleTable, ids_in_words
-from recnb.data.roles import refuse_absent, refuse_models, settle, with_split
+from recnb.data.roles import labels_of, refuse_absent, refuse_models, with_split
 from recnb.data.tables import InputTable, Tables
 from recnb.display.language import N_, Plural, Sentence
 from recnb.errors import FrameError, LeftMergeWarning
@@ -72,9 +72,9 @@ def read_both_sides(tables: Tables, named: Named) -> Source:
 
 def _both_sides_of(frame: InputTable, named: Named, split: Sequence[str]) -> BothSides:
     """Read a frame with both sides; without a column of items each row is one."""
-    wanted = dict(WANTED[BOTH])
-    wanted["item"] = has_items = frame.has_role("item", named)
-    labels = settle(frame, named, wanted)
+    roles = dict(ROLES[BOTH])
+    roles["item"] = has_items = frame.has_role("item", named)
+    labels = labels_of(frame, named, roles)
     rows = frame.select(with_split(labels, split))
     if not has_items:
         labels = {"user": labels["user"], "item": "item", **labels}
@@ -132,7 +132,7 @@ class BothSides:
         """Return the rows of the truth."""
         rows = self._rows(TRUTH, self.is_judged, "relevance")
         labels = self.table.labels
-        of_truth = {role: labels[role] for role in labels if role in WANTED[TRUTH]}
+        of_truth = {role: labels[role] for role in labels if role in ROLES[TRUTH]}
         return RoleTable(TRUTH, rows, of_truth)
 
     def _rows(self, name: str, is_kept: pl.Series, role: str) -> pl.DataFrame:
@@ -144,7 +144,7 @@ class BothSides:
                 f"{BOTH} {verb} nothing: every value of {self.table.label(role)!r} is "
                 "missing."
             )
-        of_other_side = WANTED[BOTH].keys() - WANTED[name].keys()
+        of_other_side = ROLES[BOTH].keys() - ROLES[name].keys()
         return rows.drop(of_other_side, strict=False)
 
     def notes(self) -> tuple[Sentence, ...]:

@@ -14,10 +14,11 @@ from recnb.conventions import Convention
 from recnb.data.columns import is_missing
 from recnb.data.ids import each_once
 from recnb.data.join import join
-from recnb.data.joined import Joined, Source
+from recnb.data.joined import JoinedUsers, Source
 from recnb.data.matches import GradedTruth, is_relevant
 from recnb.data.names import IDS, TRUTH
 from recnb.data.role_table import RoleTable
+from recnb.data.rows import JoinedRows
 from recnb.data.splits import BY_USER, Keys
 from recnb.data.weights import checked, look_up, pair_weights, refuse_lacking
 from recnb.errors import FrameError
@@ -77,7 +78,7 @@ class InMemory(Source):
     def numbered_as(self, keys: Keys, numbers: pl.Series) -> InMemory:
         """Return the same with other keys, among which lists have these numbers."""
         recs, truth = (
-            table.with_columns(numbers[table["user"]])
+            table.with_columns(numbers[table["user"]].alias("user"))
             for table in (self.recs, self.truth)
         )
         return replace(self, recs=recs, truth=truth, keys=keys)
@@ -103,8 +104,8 @@ class InMemory(Source):
 
     # The join
 
-    def join(self, convention: Convention) -> Joined:
-        """Join the tables under a convention."""
+    def join(self, convention: Convention) -> tuple[JoinedUsers, JoinedRows]:
+        """Join the tables under a convention; return the rows behind the hits as well."""
         try:
             return self._joined(convention)
         except FrameError:
@@ -121,7 +122,7 @@ class InMemory(Source):
         )
         return replace(self, recs=recs, truth=truth, keys=BY_USER)
 
-    def _joined(self, convention: Convention) -> Joined:
+    def _joined(self, convention: Convention) -> tuple[JoinedUsers, JoinedRows]:
         """Join the tables; an error names lists as the column of users does."""
         settled = self.recs.settled(convention)
         recs = self.recs.with_checked(settled.order)
@@ -131,19 +132,19 @@ class InMemory(Source):
         truth = self._truth_beside(recs, settled)
         # Below a list stand the items of all lists, of other parts and models as well.
         all_items = self.items if settled.candidates == "catalogue" else None
-        weight = self._weights_of(truth.rows, convention) if self.weighted else None
-        joined = join(recs, truth, settled, all_items, weight)
+        weight = self._weights_of(truth.rows, settled) if self.weighted else None
+        joined, rows = join(recs, truth, settled, all_items, weight)
         if self.whole is not None:
-            highest = self.whole._graded(convention).highest
+            highest = self.whole._graded(settled).highest
             hits = replace(joined.hits, max_relevance=highest)
             joined = replace(joined, hits=hits)
         if self.needs_users:
             self._refuse_no_users(joined)
-        return joined
+        return joined, rows
 
-    def _refuse_no_users(self, joined: Joined) -> None:
+    def _refuse_no_users(self, joined: JoinedUsers) -> None:
         """Raise an error if no user is in both tables, or if none counts."""
-        # Where every list is empty, `read` saw that some user is in both.
+        # Where every list is empty, `read_tables` saw that some user is in both.
         if self.whole is None and self.recs.rows.height:
             listed, judged = self.recs["user"], self.truth["user"]
             joined.refuse_strangers(listed.first(), judged.first())
@@ -225,4 +226,5 @@ def ranked(recs: RoleTable, convention: Convention) -> pl.DataFrame:
     Repeated pairs are kept or merged by the convention.
     """
     no_truth = RoleTable(TRUTH, recs.rows.select(IDS).clear(), {})
-    return InMemory(recs, no_truth, needs_users=False).join(convention).rows.lists
+    _joined, rows = InMemory(recs, no_truth, needs_users=False).join(convention)
+    return rows.lists

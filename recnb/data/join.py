@@ -31,7 +31,6 @@ otherwise, its own step is in `rules.py`, which lists them. The words for rows a
 
 from __future__ import annotations
 
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -43,7 +42,7 @@ from recnb.conventions import Convention
 from recnb.data import rules
 from recnb.data.expected_ties import average_over_ties
 from recnb.data.ids import n_distinct
-from recnb.data.joined import Joined
+from recnb.data.joined import JoinedUsers
 from recnb.data.matches import (
     GradedTruth,
     Matches,
@@ -121,17 +120,13 @@ class RowsInMemory(JoinedRows):
     def lists(self) -> pl.DataFrame:
         """User, item, rank, and score where there is one, without rows left out.
 
-        Rows are in the order in which they came. Items may repeat in lists that do not
-        count.
+        Rows are in the order in which they came. Items and ranks may repeat in lists that
+        do not count.
         """
         recs, convention = self.recs, self.convention
         if convention.duplicates == "error":
             convention = replace(convention, duplicates="keep")
-        try:
-            rank = rules.rank_of_rows(recs, self.graded, convention)
-        except RepeatError:
-            recs.refuse_repeats(convention)
-            raise
+        rank = rules.rank_of_rows(recs, self.graded, convention)
         table = recs.with_columns(pl.Series("rank", rank))
         if convention.score_dtype == "float32" and convention.order == "score":
             scores = rules.single_precision(recs["score"])
@@ -148,8 +143,10 @@ def join(
     convention: Convention,
     all_items: pl.Series | None = None,
     weight: Floats | None = None,
-) -> Joined:
+) -> tuple[JoinedUsers, RowsInMemory]:
     """Join lists with the truth under a convention whose order is settled.
+
+    Return the rows behind the hits as well.
 
     `all_items` has every item, sorted, by default those of both tables. `weight` is that
     of each row of the truth.
@@ -170,7 +167,7 @@ def join(
     n_users = len(matches.users)
     n_relevant = np.bincount(truth_rows.user[row_is_relevant], minlength=n_users)
     with_truth = np.bincount(truth_rows.user, minlength=n_users) > 0
-    list_counts = with_truth if others_change_nothing(convention) else with_list
+    list_counts = with_truth if only_judged_lists_count(convention) else with_list
     is_evaluated = {
         "truth": with_truth,
         "recs": with_list,
@@ -186,16 +183,17 @@ def join(
     row_of_entry = truth_rows.frame_row[wanted.rows]
     if weight is not None:
         hits = replace(hits, truth_weight=weight[row_of_entry])
-    return Joined(
+    joined = JoinedUsers(
         users=matches.users.filter(pl.Series(is_evaluated)),
         hits=hits,
         convention=convention,
-        rows=RowsInMemory(lists, truth, convention, row_of_entry, weight),
+        has_list=with_list[is_evaluated],
         n_without_relevant=int((n_relevant == 0).sum()) + n_skipped,
         in_both=bool((with_list & with_truth).any()),
         has_gaps=bool(matches.has_gap[list_counts].any()),
         graded=truth.is_graded,
     )
+    return joined, RowsInMemory(lists, truth, convention, row_of_entry, weight)
 
 
 def match(
@@ -212,15 +210,18 @@ def match(
     is_large = lists.rows.height > FEW_ROWS
     if is_large and most_do_not_count(lists, truth, convention):
         matched = lists_that_count(lists, truth, convention)
-    with suppress(RepeatError):
+    try:
         return match_rows(matched, truth, convention, all_items)
-    # No number sees what repeats in a list that does not count. Nor does it see, under
-    # given ranks, an item that repeats and that nobody judged: it is no hit and moves no
-    # other. So rows are matched again before `refuse_repeats`, which passes neither.
-    counted = lists_that_count(matched, truth, convention)
+    except RepeatError:
+        # No number sees what repeats in a list that does not count. Nor does it see, under
+        # given ranks, an item that repeats and that nobody judged: it is no hit and moves
+        # no other. So rows are matched again before `refuse_repeats`, which passes neither.
+        counted = lists_that_count(matched, truth, convention)
     if counted.rows.height < matched.rows.height:
-        with suppress(RepeatError):
+        try:
             return match_rows(counted, truth, convention, all_items)
+        except RepeatError:
+            pass  # lists that count repeat as well
     lists.refuse_repeats(convention)
     raise RepeatError  # in the truth, which `InMemory` refuses or merges before
 
@@ -231,7 +232,7 @@ def match_rows(
     convention: Convention,
     all_items: pl.Series | None,
 ) -> Matches:
-    """Match and rank rows, by Polars or by numpy: whichever takes less time.
+    """Match and rank rows: Polars counts many with given ranks, numpy ranks all others.
 
     Raises a RepeatError.
     """
@@ -245,8 +246,8 @@ def match_rows(
 # ---- lists that count
 
 
-def others_change_nothing(convention: Convention) -> bool:
-    """Return whether the lists of users whom the truth lacks change no number.
+def only_judged_lists_count(convention: Convention) -> bool:
+    """Return whether only the lists of users whom the truth has can change a number.
 
     With the whole catalogue below each list, their items stand below the lists of others.
     """
@@ -262,7 +263,7 @@ def lists_that_count(
     Hits, ranks, ties and repeats are within a list: where users of the truth alone are
     averaged, the list of a user whom it lacks changes no number.
     """
-    if not others_change_nothing(convention):
+    if not only_judged_lists_count(convention):
         return lists
     return lists.of_users(truth.users)
 

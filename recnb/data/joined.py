@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, NamedTuple, Self
 
 import numpy as np
@@ -55,13 +55,16 @@ class Source(ABC):
     propensity: pl.DataFrame | None = None
     user_weights: pl.DataFrame | None = None  #: user and value
     stored: StoredRows | None = None  #: the rows, if they are not in memory
-    #: What was joined, by the decisions of the join, without its source: a cycle would
-    #: keep rows in memory until Python looks for it.
-    _known: dict[Convention, Joined] = field(default_factory=dict, init=False)
+    #: What was joined, by the decisions of the join, with the weights of users. No
+    #: `Joined`, which has its source: a cycle would keep rows in memory until Python
+    #: looks for it.
+    _known: dict[Convention, tuple[JoinedUsers, JoinedRows, Floats | None]] = field(
+        default_factory=dict, init=False
+    )
 
     @abstractmethod
-    def join(self, convention: Convention) -> Joined:
-        """Join the tables under a convention."""
+    def join(self, convention: Convention) -> tuple[JoinedUsers, JoinedRows]:
+        """Join the tables under a convention; return the rows behind the hits as well."""
 
     @abstractmethod
     def among(self, users: pl.Series) -> Source:
@@ -156,14 +159,17 @@ class Source(ABC):
         # that is settled, whichever word asked for it.
         asked = convention.of_data
         settled = self.recs.settled(asked)
-        joined = self._known.get(settled)
-        if joined is None:
-            joined = self.join(asked)
-            weight = self.weight_of(joined.users)
-            joined = replace(joined, notes=self.notes, user_weight=weight)
-            self._known[settled] = joined
-        in_force = convention.ordered_by(settled.order)
-        return replace(joined, convention=in_force, _source=self)
+        if settled not in self._known:
+            joined, rows = self.join(asked)
+            self._known[settled] = joined, rows, self.weight_of(joined.users)
+        joined, rows, weight = self._known[settled]
+        known = {
+            field.name: getattr(joined, field.name) for field in fields(JoinedUsers)
+        }
+        known["convention"] = convention.ordered_by(settled.order)
+        return Joined(
+            **known, rows=rows, source=self, notes=self.notes, user_weight=weight
+        )
 
     def _refuse_users_without_items(self, convention: Convention) -> None:
         """Raise an error for a user of the truth with an empty list, where it counts.
@@ -203,34 +209,52 @@ class UserCounts(NamedTuple):
     """The users behind a mean, and those who are not."""
 
     n_users: int  #: averaged
-    n_without_list: int  #: of these, users without a list who count 0
+    n_empty: int  #: of these, users with no rank in their lists, who count 0
     n_nothing_to_find: int  #: of these, users with no relevant item
     n_left_out: int  #: users with no relevant item who are left out
 
 
 @dataclass(eq=False)
-class Joined:
-    """Lists and truth under a convention: users, hits of whole lists, and counts."""
+class JoinedUsers:
+    """The users whom a join evaluates, with their hits."""
 
     users: pl.Series  #: the users evaluated, sorted
     hits: Hits  #: of whole lists
     convention: Convention
-    rows: JoinedRows  #: behind the hits
+    #: Per user, whether anything was recommended, whatever has left the list or was put
+    #: below it.
+    has_list: Bools
     #: Users of either frame who have no relevant item; after `among` those evaluated,
     #: of whom there are none under no_relevant="skip".
     n_without_relevant: int
     in_both: bool  #: whether some user has a list and rows of the truth
     has_gaps: bool  #: whether some list that counts leaves a rank empty
     graded: bool  #: whether the truth says how relevant an item is
+
+    def refuse_strangers(self, listed: Any, judged: Any) -> None:
+        """Raise an error, with a user of each table, if no user is in both."""
+        if not self.in_both:
+            raise FrameError(
+                f"no user is in both frames: recommendations hold users such as {listed!r}, "
+                f"truth holds users such as {judged!r}. Check that both frames use the "
+                "same ids, and the user= column."
+            )
+
+    def refuse_no_users(self) -> None:
+        """Raise an error if no user can be averaged."""
+        if not len(self.users):
+            why = _why_nobody_counts(self.convention, self.hits.max_relevance)
+            raise NoUsersError(f"no user that counts has a relevant item: {why}")
+
+
+@dataclass(eq=False)
+class Joined(JoinedUsers):
+    """Lists and truth under a convention: users, hits of whole lists, and counts."""
+
+    rows: JoinedRows  #: behind the hits
+    source: Source  #: the frames as read, to be looked at under another convention
     notes: tuple[str | Sentence, ...] = ()
     user_weight: Floats | None = None  #: per user; None: all count the same
-    _source: Source | None = None
-
-    @property
-    def source(self) -> Source:
-        """The frames as they were read, to be looked at under another convention."""
-        assert self._source is not None
-        return self._source
 
     @property
     def is_weighted(self) -> bool:
@@ -252,7 +276,7 @@ class Joined:
         return Counts(
             n_users=self.source.keys.users_of(self.users).n_unique(),
             n_lists=len(self.users),
-            n_without_list=int((self.hits.list_length == 0).sum()),
+            n_without_list=int((~self.has_list).sum()),
             n_without_relevant=self.n_without_relevant,
             n_recommended=of_rows.n_recommended,
             n_relevant=int(self.hits.n_relevant.sum()),
@@ -276,19 +300,19 @@ class Joined:
             nothing_to_find = lacks_relevant
         n_users, n_nothing = len(self.users), int(nothing_to_find.sum())
         n_left_out = self.n_without_relevant - int(lacks_relevant.sum())
-        without_list = self.hits.list_length == 0
+        is_empty = self.hits.list_length == 0
         rule = self.convention.no_relevant
         # Under "one" a user with nothing to find counts 1, list or not; a cost with a
         # value for lists without a hit (`missed`) keeps that value.
         if rule == "skip" or (rule == "one" and not has_missed):
-            without_list = without_list & ~nothing_to_find
+            is_empty = is_empty & ~nothing_to_find
         if rule == "skip":
             n_users -= n_nothing
             n_left_out += n_nothing
             n_nothing = 0
         return UserCounts(
             n_users=n_users,
-            n_without_list=int(without_list.sum()),
+            n_empty=int(is_empty.sum()),
             n_nothing_to_find=n_nothing,
             n_left_out=n_left_out,
         )
@@ -299,21 +323,22 @@ class Joined:
         Their hits are taken from those here, not joined again. What is known of all
         users stays: the highest relevance, `in_both` and `has_gaps`.
         """
-        is_kept = self.users.is_in(users.implode())
+        is_kept = self.users.is_in(users.implode()).to_numpy()
         kept = self.users.filter(is_kept)
-        hits = self.hits.with_users(is_kept.to_numpy())
+        hits = self.hits.with_users(is_kept)
         weight = self.user_weight
         if weight is not None:
-            weight = weight[is_kept.to_numpy()]
+            weight = weight[is_kept]
         return replace(
             self,
             users=kept,
             hits=hits,
+            has_list=self.has_list[is_kept],
             user_weight=weight,
             rows=RowsOfUsers(self.rows, kept),
             n_without_relevant=int((hits.n_relevant == 0).sum()),
             notes=(*self.notes, note) if note else self.notes,
-            _source=self.source.among(kept),
+            source=self.source.among(kept),
         )
 
     def judged_hits(self) -> Hits:
@@ -351,8 +376,6 @@ class Joined:
         is_evaluated = joined.users.is_in(self.users.implode())
         return joined.hits.with_users(is_evaluated.to_numpy())
 
-    # Errors
-
     def refuse_repeats(self) -> None:
         """Raise an error for what repeats in any list, for what looks at whole lists.
 
@@ -363,21 +386,6 @@ class Joined:
         lists = source.recs.with_rows(self.rows.lists)
         lists = lists.with_columns(source.keys.names(lists["user"]))
         lists.refuse_repeats(self.convention)
-
-    def refuse_strangers(self, listed: Any, judged: Any) -> None:
-        """Raise an error, with a user of each table, if no user is in both."""
-        if not self.in_both:
-            raise FrameError(
-                f"no user is in both frames: recommendations hold users such as {listed!r}, "
-                f"truth holds users such as {judged!r}. Check that both frames use the "
-                "same ids, and the user= column."
-            )
-
-    def refuse_no_users(self) -> None:
-        """Raise an error if no user can be averaged."""
-        if not len(self.users):
-            why = _why_nobody_counts(self.convention, self.hits.max_relevance)
-            raise NoUsersError(f"no user that counts has a relevant item: {why}")
 
 
 def _why_nobody_counts(convention: Convention, highest: float) -> str:

@@ -23,7 +23,7 @@ import polars as pl
 
 from recnb.data.columns import as_column
 from recnb.data.names import OF_LISTS, RECS, Named, role_of
-from recnb.data.roles import settle
+from recnb.data.roles import labels_of
 from recnb.data.tables import InputTable, ListTable
 from recnb.errors import ColumnError, FrameError, is_several, quoted
 from recnb.metrics.hits import Ints
@@ -61,7 +61,7 @@ def with_a_row_an_item(
 
     Columns of users and of a split keep their names.
     """
-    user = settle(table, named, {"user": True})["user"]
+    user = labels_of(table, named, {"user": True})["user"]
     split = [column for column in named.get("split", ()) if column in table.columns]
     table = table.fetched([user, *split, label])
     keys = table.select({column: column for column in (user, *split)})

@@ -227,7 +227,7 @@ class Matches:
     score: Floats | Ints
     #: [user] -> number of rows of recommendations.
     n_rows: Ints
-    #: [user] -> last rank of the list; 0: without a list.
+    #: [user] -> last rank of the list; 0: it has none.
     last_rank: Ints
     #: [user] -> whether the list leaves a rank empty.
     has_gap: Bools

@@ -58,9 +58,9 @@ Named: TypeAlias = Mapping[str, Sequence[str]]
 #: The column that plays each role, by role.
 Labels: TypeAlias = Mapping[str, str]
 #: The roles that a table may have, in the order of results -> whether it must.
-Wanted: TypeAlias = Mapping[str, bool]
+Roles: TypeAlias = Mapping[str, bool]
 
-WANTED: dict[str, Wanted] = {
+ROLES: dict[str, Roles] = {
     RECS: {"user": True, "item": True, "rank": False, "score": False},
     TRUTH: {"user": True, "item": True, "relevance": False, "propensity": False},
     "train": {"user": True, "item": True},
@@ -68,7 +68,7 @@ WANTED: dict[str, Wanted] = {
     "users": {"user": True},
 }
 #: One frame with both sides needs a rank or a score as well.
-WANTED[BOTH] = {**WANTED[RECS], **WANTED[TRUTH], "relevance": True}
+ROLES[BOTH] = {**ROLES[RECS], **ROLES[TRUTH], "relevance": True}
 
 
 def plain_name(column: object) -> str:

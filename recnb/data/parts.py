@@ -20,7 +20,7 @@ import polars as pl
 from recnb.caching import cached_property
 from recnb.conventions import Convention
 from recnb.data.in_memory import InMemory
-from recnb.data.joined import Joined, Source
+from recnb.data.joined import JoinedUsers, Source
 from recnb.data.names import RECS, TRUTH, Labels, split_labels
 from recnb.data.role_table import RoleTable, no_rows, rows_of_users
 from recnb.data.roles import Layout
@@ -126,7 +126,7 @@ class Parts(Source):
 
     # The join
 
-    def join(self, convention: Convention) -> Joined:
+    def join(self, convention: Convention) -> tuple[JoinedUsers, JoinedRows]:
         """Join every part, and merge hits and a few counts of each user."""
         self.stored.refuse_catalogue(convention)
         work = partial(_joined_part, convention, self.stored.keeps_truth)
@@ -146,12 +146,12 @@ class Parts(Source):
         if self.stored.keeps_truth:
             rows.truth = _by_user([part.kept["truth"] for part in parts])
             rows.relevant = _by_user([part.kept["relevant"] for part in parts])
-        joined = _merged(parts, rows)
+        joined = _merged(parts)
         joined.refuse_strangers(listed, judged)
         joined.refuse_no_users()
         if self.keys.columns:
             self.keys.refuse_without_users(joined.users)
-        return joined
+        return joined, rows
 
 
 @dataclass(eq=False, kw_only=True)
@@ -166,9 +166,10 @@ class UsersOfParts(Source):
         """The rows of the truth of these users."""
         return rows_of_users(self.of_all.truth_rows, self.users)
 
-    def join(self, convention: Convention) -> Joined:
+    def join(self, convention: Convention) -> tuple[JoinedUsers, JoinedRows]:
         """Return what is joined of these users."""
-        return self.of_all.rows_under(convention).among(self.users)
+        joined = self.of_all.rows_under(convention).among(self.users)
+        return joined, joined.rows
 
     def among(self, users: pl.Series) -> UsersOfParts:
         """Return some of these users."""
@@ -231,7 +232,8 @@ class RowsOfParts(JoinedRows):
 
     def _fetched(self, users: pl.Series) -> JoinedRows:
         """Return rows in memory, of these users at least."""
-        return self._parts.rows_of(users).join(self._convention).rows
+        _joined, rows = self._parts.rows_of(users).join(self._convention)
+        return rows
 
     def __getstate__(self) -> dict[str, Any]:
         # Rows that stay in files are not pickled: those of the truth are read first.
@@ -242,15 +244,9 @@ class RowsOfParts(JoinedRows):
 
 
 class JoinedPart(NamedTuple):
-    """What is fetched of a part that was joined where it is; names are as in `Joined`."""
+    """What is fetched of a part that was joined where it is."""
 
-    users: pl.Series
-    hits: Hits
-    convention: Convention
-    n_without_relevant: int
-    in_both: bool
-    has_gaps: bool
-    graded: bool
+    joined: JoinedUsers
     #: The first user of each table, for errors; None: it has no rows.
     first_listed: Any
     first_judged: Any
@@ -301,28 +297,23 @@ def _joined_part(
     convention: Convention, keeps_truth: bool, part: InMemory
 ) -> tuple[JoinedPart, RowCounts]:
     """Join a part, and count its rows, of which those of the truth alone may be kept."""
-    joined = part.join(convention)
+    joined, rows = part.join(convention)
     kept: dict[str, pl.DataFrame] = {}
     if keeps_truth:
-        kept = {"truth": joined.rows.truth, "relevant": joined.rows.relevant}
+        kept = {"truth": rows.truth, "relevant": rows.relevant}
     fetched = JoinedPart(
-        users=joined.users,
-        hits=joined.hits,
-        convention=joined.convention,
-        n_without_relevant=joined.n_without_relevant,
-        in_both=joined.in_both,
-        has_gaps=joined.has_gaps,
-        graded=joined.graded,
+        joined=joined,
         first_listed=part.recs["user"].first(),
         first_judged=part.truth["user"].first(),
         kept=kept,
     )
-    return fetched, joined.rows.counts(joined.convention)
+    return fetched, rows.counts(joined.convention)
 
 
 def _rows_under(convention: Convention, name: str, part: InMemory) -> pl.DataFrame:
     """Return rows of the truth of a part under a convention."""
-    rows: pl.DataFrame = getattr(part.join(convention).rows, name)
+    _joined, behind_hits = part.join(convention)
+    rows: pl.DataFrame = getattr(behind_hits, name)
     return rows
 
 
@@ -342,25 +333,28 @@ def _first_known(name: str, users: Sequence[Any]) -> Any:
     raise no_rows(name)
 
 
-def _merged(parts: list[JoinedPart], rows: RowsOfParts) -> Joined:
+def _merged(parts: list[JoinedPart]) -> JoinedUsers:
     """Return what is joined of parts, each of other users, as of one frame.
 
     The list of parts is emptied: their hits may take most of the memory, and are not held
     twice.
     """
-    users = pl.concat([part.users for part in parts])
-    by_id = users.arg_sort().to_numpy().astype(np.int64)
-    hits = [part.hits for part in parts]
-    convention, graded = parts[0].convention, parts[0].graded  # as of all parts
-    n_without_relevant = sum(part.n_without_relevant for part in parts)
-    in_both = any(part.in_both for part in parts)
-    has_gaps = any(part.has_gaps for part in parts)
+    joined = [part.joined for part in parts]
     parts.clear()
-    return Joined(
+    users = pl.concat([part.users for part in joined])
+    by_id = users.arg_sort().to_numpy().astype(np.int64)
+    has_list = np.concatenate([part.has_list for part in joined])
+    hits = [part.hits for part in joined]
+    convention, graded = joined[0].convention, joined[0].graded  # as of all parts
+    n_without_relevant = sum(part.n_without_relevant for part in joined)
+    in_both = any(part.in_both for part in joined)
+    has_gaps = any(part.has_gaps for part in joined)
+    joined.clear()
+    return JoinedUsers(
         users=users.gather(by_id),
         hits=hits_together(hits, position=_places(by_id)),
         convention=convention,
-        rows=rows,
+        has_list=has_list[by_id],
         n_without_relevant=n_without_relevant,
         in_both=in_both,
         has_gaps=has_gaps,

@@ -1,4 +1,4 @@
-"""From what was given to checked rows: open, name, settle, select, check."""
+"""From what was given to checked rows: open, name, find columns, select, check."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from recnb.data.forms import HINTS, opened
 from recnb.data.in_memory import source_of
 from recnb.data.joined import Source
 from recnb.data.lists import WITH_LISTS, list_column_of, with_a_row_an_item
-from recnb.data.names import IDS, OF_LISTS, RECS, TRUTH, WANTED, Named
+from recnb.data.names import IDS, OF_LISTS, RECS, ROLES, TRUTH, Named
 from recnb.data.role_table import RoleTable
-from recnb.data.roles import Layout, as_named, refuse_models, settle
+from recnb.data.roles import Layout, as_named, labels_of, refuse_models
 from recnb.data.tables import (
     FileTable,
     Frame,
@@ -107,8 +107,10 @@ def _truth_of_lists(recs: InputTable, named: Named) -> InputTable | None:
             "only recommendations were given, as lists: give what is relevant as well, "
             "recnb.evaluate(recs, truth)."
         )
-    has_lists = all(recs.has_role(role, named) for role in OF_LISTS.values())
-    return replace(recs, name=TRUTH) if has_lists else None
+    truth = replace(recs, name=TRUTH)
+    if list_column_of(recs, named) is None or list_column_of(truth, named) is None:
+        return None
+    return truth
 
 
 # ---- ids of text files, of the kind that other tables have
@@ -150,11 +152,11 @@ def _ids_in_each(
     """Return the ids of a role, each once, of the tables that have a column of them."""
     ids: dict[Any, pl.Series] = {}
     for key, table in tables.items():
-        if role not in WANTED[table.name]:
+        if role not in ROLES[table.name]:
             continue
         in_others = [column.name for column in ids.values()]
         with suppress(ColumnError):  # raised once lists in cells are rows
-            column = settle(table, named, {role: True}, in_others)[role]
+            column = labels_of(table, named, {role: True}, in_others)[role]
             ids[key] = table.distinct(column)
     return ids
 
@@ -162,8 +164,8 @@ def _ids_in_each(
 # ---- two tables
 
 
-def read(tables: Tables, named: Named) -> Source:
-    """Settle the columns of two tables, or of one with both sides, and check the ids."""
+def read_tables(tables: Tables, named: Named) -> Source:
+    """Find the columns of two tables, or of one with both sides, and check the ids."""
     if TRUTH not in tables:
         return read_both_sides(tables, named)
     recs_table, truth_table = tables[RECS], tables[TRUTH]

@@ -21,11 +21,11 @@ from recnb.data.names import (
     OF_LISTS,
     ONLY_IN,
     RECS,
+    ROLES,
     TRUTH,
-    WANTED,
     Labels,
     Named,
-    Wanted,
+    Roles,
     role_of,
     split_labels,
     title_column,
@@ -64,8 +64,8 @@ def as_named(given: Mapping[str, Any]) -> dict[str, Sequence[str]]:
     return named
 
 
-def settle(
-    table: InputTable, named: Named, wanted: Wanted, in_others: Sequence[str] = ()
+def labels_of(
+    table: InputTable, named: Named, roles: Roles, in_others: Sequence[str] = ()
 ) -> dict[str, str]:
     """Return which column of a table plays which role.
 
@@ -73,11 +73,13 @@ def settle(
     `in_others`, the columns of other tables, wins.
     """
     by_keyword: set[str] = set()
-    for role in (*wanted, "split"):
+    for role in (*roles, "split"):
         by_keyword.update(named.get(role, ()))
     labels: dict[str, str] = {}
-    for role, is_needed in wanted.items():
-        candidates = _candidates(table, role, named, by_keyword, is_needed=is_needed)
+    for role, is_needed in roles.items():
+        candidates = _named_column(table, role, named) or _suggested(
+            table, role, by_keyword, is_needed=is_needed
+        )
         if not candidates:
             continue
         column = candidates[0]
@@ -86,8 +88,9 @@ def settle(
         if column in labels.values():
             raise _in_two_roles(table, role, column, labels)
         labels[role] = column
-    _refuse_levels(table, wanted, labels)
-    missing = _missing(table, wanted, labels)
+    _refuse_levels(table, roles, labels)
+    _refuse_relevant_items(table, roles, labels)
+    missing = _missing(table, roles, labels)
     if missing:
         if table.name == BOTH:
             _refuse_split_of_roles(missing, named)
@@ -95,29 +98,26 @@ def settle(
     return labels
 
 
-def _candidates(
-    table: InputTable,
-    role: str,
-    named: Named,
-    by_keyword: set[str],
-    *,
-    is_needed: bool,
+def _named_column(table: InputTable, role: str, named: Named) -> list[str]:
+    """Return the column of a table that a keyword names for a role, if one does."""
+    found = [column for column in named.get(role, ()) if column in table.columns]
+    if len(found) > 1:
+        raise ColumnError(
+            f"{table.name}: {found[0]!r} and {found[1]!r} are both columns of it, and "
+            f"{role}= names one for each table. Drop or rename the one that is no "
+            f"{role} here."
+        )
+    return found
+
+
+def _suggested(
+    table: InputTable, role: str, by_keyword: set[str], *, is_needed: bool
 ) -> list[str]:
-    """Return the column that a keyword names for a role, or those that names suggest.
+    """Return the columns whose names suggest a role.
 
     Keywords name the columns `by_keyword`, some of them for other roles. One of these may
     be meant for the other table, and so it is taken where no other column is there.
     """
-    if role in named:
-        found = [column for column in named[role] if column in table.columns]
-        if len(found) > 1:
-            raise ColumnError(
-                f"{table.name}: {found[0]!r} and {found[1]!r} are both columns of it, and "
-                f"{role}= names one for each table. Drop or rename the one that is no "
-                f"{role} here."
-            )
-        if found:
-            return found
     suggested = table.by_role.get(role, [])
     if not by_keyword:
         return suggested
@@ -142,15 +142,32 @@ def _one_of_several(
     return could_be[0]
 
 
-def _refuse_levels(table: InputTable, wanted: Wanted, labels: Labels) -> None:
+def _refuse_levels(table: InputTable, roles: Roles, labels: Labels) -> None:
     """Raise an error for an index of pandas that holds what no column does."""
     for level in table.levels:
         role = role_of(level)
-        if role in wanted and role not in labels:
+        if role in roles and role not in labels:
             raise ColumnError(
                 f"{table.name}: there is no {role} column, and its index holds "
                 f"{level!r}: type .reset_index() to make columns of it."
             )
+
+
+def _refuse_relevant_items(table: InputTable, roles: Roles, labels: Labels) -> None:
+    """Raise an error for a column that may say which items are relevant, and is not read.
+
+    Without a relevance every row of the truth would be relevant, whatever such a column
+    holds.
+    """
+    has_items = "item" in labels or not roles.get("item")
+    if "relevance" not in roles or "relevance" in labels or not has_items:
+        return
+    for column in table.by_role.get("relevant", []):
+        keyword = "relevant" if column in columns_of_lists(table) else "relevance"
+        raise ColumnError(
+            f"{table.name}: column {column!r} may say which items are relevant. If it "
+            f"does, say {keyword}={column!r}; else drop it."
+        )
 
 
 def columns_of_lists(table: InputTable) -> list[str]:
@@ -184,12 +201,12 @@ class Layout:
 
     @classmethod
     def of(cls, tables: Tables, named: Named) -> Layout:
-        """Settle the columns of recommendations and truth; tables without rows suffice."""
+        """Find the columns of recommendations and truth; tables without rows suffice."""
         recs, truth = tables[RECS], tables[TRUTH]
         refuse_absent(named, tables)
         split = tuple(named.get("split", ()))
-        labels = settle(recs, named, WANTED[RECS])
-        truth_labels = settle(truth, named, WANTED[TRUTH])
+        labels = labels_of(recs, named, ROLES[RECS])
+        truth_labels = labels_of(truth, named, ROLES[TRUTH])
         return cls(
             recs=labels,
             truth=truth_labels,
@@ -285,13 +302,13 @@ def _in_two_roles(
     )
 
 
-def _missing(table: InputTable, wanted: Wanted, labels: Labels) -> list[str]:
+def _missing(table: InputTable, roles: Roles, labels: Labels) -> list[str]:
     """Return the roles for which a column is needed and none was found."""
-    missing = {role for role in wanted if wanted[role] and role not in labels}
+    missing = {role for role in roles if roles[role] and role not in labels}
     has_order = "rank" in labels or "score" in labels
     # Lists may stand in order, without a rank or a score (order="row"). Where another
     # column is to be named, so is that of the order.
-    if not has_order and (table.name == BOTH or (missing and "rank" in wanted)):
+    if not has_order and (table.name == BOTH or (missing and "rank" in roles)):
         missing.add("score")
     return [role for role in NAMES if role in missing]
 

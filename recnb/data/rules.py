@@ -92,8 +92,10 @@ class ListedRows:
     #: [listed row] -> score, higher is better; under order="rank" or "row" it is minus
     #: the rank or the frame row.
     score: Floats | Ints
-    #: [listed row] -> rank from 1; 0: the row left its list. Until lists are ranked, the
-    #: rank that the frame gives under `Convention.keeps_ranks`, else 0.
+    #: [listed row] -> the rank in its frame; 0: the row was added, or given ranks are not
+    #: kept (`Convention.keeps_ranks`).
+    given_rank: Ints
+    #: [listed row] -> rank from 1; 0: the row left its list, or lists are not ranked yet.
     rank: Ints
     truth_rows: TruthRows
     #: [listed row] -> the truth row that judges it; -1: not judged.
@@ -107,16 +109,20 @@ class ListedRows:
     ties: RowTies | None = None
 
     @property
-    def n_rows(self) -> Ints:
-        """[user] -> number of recommended rows."""
-        recommended = self.user[: len(self.recs_item_id)]
-        return np.bincount(recommended, minlength=len(self.users))
+    def n_recommended(self) -> int:
+        """Number of recommended rows, which stand before added ones."""
+        return len(self.recs_item_id)
 
     @property
-    def last_rank(self) -> Ints:
-        """[user] -> the last rank of the list; 0 without rows."""
+    def n_rows(self) -> Ints:
+        """[user] -> number of recommended rows."""
+        recommended = self.user[: self.n_recommended]
+        return np.bincount(recommended, minlength=len(self.users))
+
+    def last_of_each_user(self, rank: Ints) -> Ints:
+        """Return [user] -> the last of its ranks, which are by listed row; 0 without rows."""
         last_rank = np.zeros(len(self.users), dtype=np.int64)
-        np.maximum.at(last_rank, self.user, self.rank)
+        np.maximum.at(last_rank, self.user, rank)
         return last_rank
 
     # Items are numbered if a step puts them in order or tells them apart.
@@ -137,7 +143,7 @@ class ListedRows:
     def item(self) -> Ints:
         """[listed row] -> position of its item among all."""
         recommended = positions(self.items, self.recs_item_id)
-        added = self.truth_row[len(recommended) :]
+        added = self.truth_row[self.n_recommended :]
         return np.concatenate([recommended, self.truth_item[added]])
 
     @property
@@ -156,10 +162,15 @@ def match_in_numpy(
 
     `all_items` is as in `join`. Raises a RepeatError.
     """
-    listed = with_ranks(numbered(lists, truth, convention, all_items), convention)
+    listed = numbered(lists, truth, convention, all_items)
+    if convention.order == "rank" and repeats_a_rank(
+        listed.user, lists["rank"].to_numpy()
+    ):
+        raise RepeatError
+    listed = with_ranks(listed, convention)
     is_match = (listed.truth_row >= 0) & (listed.rank > 0)  # 0: the row left its list
     row = np.flatnonzero(is_match)
-    last_rank = listed.last_rank
+    last_rank = listed.last_of_each_user(listed.rank)
     matches = Matches(
         users=listed.users,
         truth_rows=listed.truth_rows,
@@ -181,12 +192,12 @@ def match_in_numpy(
 def rank_of_rows(lists: RoleTable, truth: GradedTruth, convention: Convention) -> Ints:
     """Return the rank of each row of recommendations; 0: the row left its list.
 
-    Raises a RepeatError, also for lists that do not count.
+    A list that does not count may give a rank twice: of its rows the first is higher.
     """
     if convention.keeps_ranks:
         return lists["rank"].to_numpy()
     listed = with_ranks(numbered(lists, truth, convention), convention)
-    return listed.rank[: lists.rows.height]  # what was added is in no frame
+    return listed.rank[: listed.n_recommended]  # what was added is in no frame
 
 
 def with_ranks(listed: ListedRows, convention: Convention) -> ListedRows:
@@ -194,7 +205,7 @@ def with_ranks(listed: ListedRows, convention: Convention) -> ListedRows:
     if convention.candidates == "padded":
         return rank_rows(padded(listed), convention)
     if convention.keeps_ranks:
-        return listed  # no row is added or leaves
+        return replace(listed, rank=listed.given_rank)  # no row is added or leaves
     return rank_rows(listed, convention)
 
 
@@ -209,22 +220,20 @@ def numbered(
 ) -> ListedRows:
     """Return the rows of both tables as numbers.
 
-    Raises a RepeatError for repeats that the convention refuses.
+    Raises a RepeatError for repeated items that the convention refuses.
     """
     users, user = truth.with_users_of(lists["user"])
-    if convention.order == "rank" and repeats_a_rank(user, lists["rank"].to_numpy()):
-        raise RepeatError
     judging = judging_rows(lists, truth, convention)
     truth_rows = truth.numbered_by(users)
     truth_row = truth_rows.of_frame_rows(judging)
-    rank = np.zeros_like(user)
-    if convention.keeps_ranks:
-        rank = lists["rank"].to_numpy()
+    not_ranked = np.zeros_like(user)
+    given_rank = lists["rank"].to_numpy() if convention.keeps_ranks else not_ranked
     return ListedRows(
         users=users,
         user=user,
         score=order_values(lists, convention),
-        rank=rank,
+        given_rank=given_rank,
+        rank=not_ranked,
         truth_rows=truth_rows,
         truth_row=truth_row,
         recs_item_id=lists["item"],
@@ -306,11 +315,13 @@ def padded(listed: ListedRows) -> ListedRows:
     """
     missed = missed_rows(listed)
     lowest_scores = np.full(len(missed), -np.inf)
+    no_rank = np.zeros_like(missed)
     return replace(
         listed,
         user=np.concatenate([listed.user, listed.truth_rows.user[missed]]),
         score=np.concatenate([listed.score, lowest_scores]),
-        rank=np.concatenate([listed.rank, np.zeros_like(missed)]),
+        given_rank=np.concatenate([listed.given_rank, no_rank]),
+        rank=np.concatenate([listed.rank, no_rank]),
         truth_row=np.concatenate([listed.truth_row, missed]),
     )
 
@@ -344,8 +355,8 @@ def rank_rows(listed: ListedRows, convention: Convention) -> ListedRows:
 
 def _order_from_top(listed: ListedRows, ties: Ties) -> Ints | slice:
     """Return all rows, user by user, those of each from the top down."""
-    # ties="first" leaves equal scores as they stand; other rules may move them.
-    if is_in_order(listed.user, listed.score, equal_may_follow=ties == "first"):
+    keeps_row_order = ties in ("first", *SHARED)  # of equal scores
+    if is_in_order(listed.user, listed.score, equal_may_follow=keeps_row_order):
         return slice(None)
     within = tie_order(listed, ties)
     return order_from_highest(listed.user, listed.score, within, sort=sorted_in_threads)
@@ -416,9 +427,10 @@ def given_ranks_and_below(place: Ints, listed: ListedRows) -> Ints:
         given rank     1  2  5  0  0      two are left empty, 3 and 4
         rank returned  1  2  5  6  7
     """
-    n_empty = listed.last_rank - listed.n_rows  # [user], as no rank is given twice
+    last_given = listed.last_of_each_user(listed.given_rank)
+    n_empty = last_given - listed.n_rows  # [user], as no rank is given twice
     below = place + n_empty[listed.user]
-    return np.where(listed.rank == 0, below, listed.rank)
+    return np.where(listed.given_rank == 0, below, listed.given_rank)
 
 
 def with_ties(listed: ListedRows, order: Ints | slice) -> ListedRows:
@@ -480,7 +492,7 @@ def with_catalogue(
         rank = last_rank[user]
     ties = matches.ties
     if ties is not None:
-        # What is added counts as alone.
+        # The rank is already the shared one: what is added is on it as if alone.
         ties = ties.followed_by(RowTies.alone(rank))
     return replace(
         matches,

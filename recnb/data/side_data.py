@@ -17,8 +17,8 @@ from recnb.data.joined import Source
 from recnb.data.names import (
     IDS,
     RECS,
+    ROLES,
     TRUTH,
-    WANTED,
     Labels,
     Named,
     says_when,
@@ -26,7 +26,7 @@ from recnb.data.names import (
 )
 from recnb.data.read import SIDE_FRAMES, Input, read_beside, tables_of
 from recnb.data.role_table import RoleTable
-from recnb.data.roles import settle
+from recnb.data.roles import labels_of
 from recnb.data.tables import InputTable, MadeTable, Tables, is_file
 from recnb.display.text import one_line
 from recnb.errors import ColumnError, FrameError, OptionError, listed
@@ -199,7 +199,7 @@ def read_side_data(
     in_either = [*source.recs.labels.values(), *source.truth.labels.values()]
     rows: dict[str, pl.DataFrame] = {}
     for name, table in given.items():
-        labels[name] = settle(table, named, WANTED[name], in_either)
+        labels[name] = labels_of(table, named, ROLES[name], in_either)
         read = _read_pairs if name == "train" else _read_described
         rows[name] = read(table, labels[name], source)
     if cluster is not None:

@@ -46,6 +46,8 @@ class InputTable:
     name: str  #: what errors call it
     frame: Frame
     columns: list[str]
+    #: Users whose list is empty, and who have no row therefore: lists alone can say so.
+    without_items: Sequence[Any] = ()
 
     @classmethod
     def of(cls, frame: Frame, name: str) -> Self:
@@ -79,11 +81,6 @@ class InputTable:
         if role in self.by_role:
             return True
         return not {*named.get(role, ())}.isdisjoint(self.columns)
-
-    @property
-    def without_items(self) -> Sequence[Any]:
-        """Users whose list is empty, which a frame cannot say."""
-        return ()
 
     @property
     def levels(self) -> Sequence[Any]:
@@ -220,9 +217,6 @@ class FileTable(MadeTable):
 @dataclass(eq=False)
 class ListTable(MadeTable):
     """One side, of lists or of numbers by pair, with a row an item."""
-
-    #: Users whose list is empty, and who have no row therefore.
-    without_items: Sequence[Any] = ()
 
 
 #: Tables by name.

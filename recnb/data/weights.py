@@ -16,9 +16,9 @@ import polars as pl
 
 from recnb.data.columns import as_column, as_numbers, is_missing, kind
 from recnb.data.forms import opened
-from recnb.data.names import IDS, WANTED, Named, role_of
+from recnb.data.names import IDS, ROLES, Named, role_of
 from recnb.data.role_table import RoleTable, ids_in_words, repeated
-from recnb.data.roles import as_named, settle
+from recnb.data.roles import as_named, labels_of
 from recnb.data.tables import Frame, InputTable, Tables
 from recnb.display.language import _
 from recnb.errors import (
@@ -139,7 +139,7 @@ def _values_of_column(
             f"{name}={column!r} is no column of {places}: name one{series}.",
             {series: ""},
         )
-    labels = settle(frame, named, WANTED[side])
+    labels = labels_of(frame, named, ROLES[side])
     return frame.select({**labels, "value": column})
 
 
@@ -311,7 +311,7 @@ def popularity_propensity(
         )
     named = as_named({"user": user, "item": item})
     table = opened(train, "train", named)
-    labels = settle(table, named, WANTED["train"])
+    labels = labels_of(table, named, ROLES["train"])
     pairs = RoleTable("train", table.select(labels), labels).with_ids().rows.unique()
     counts = pairs.group_by("item").len("n").sort("item")
     if items is not None:

@@ -17,12 +17,12 @@ from recnb.conventions.presets import (
     preset,
     variants,
 )
-from recnb.data import read
+from recnb.data import read_tables
 from recnb.data.in_memory import ranked
-from recnb.data.names import RECS, TRUTH, WANTED, Named
+from recnb.data.names import RECS, ROLES, TRUTH, Named
 from recnb.data.read import Input, tables_of
 from recnb.data.role_table import RoleTable
-from recnb.data.roles import settle
+from recnb.data.roles import labels_of
 from recnb.data.side_data import read_side_data
 from recnb.data.tables import InputTable, MadeTable, Tables
 from recnb.errors import OptionError, near
@@ -136,7 +136,7 @@ def as_in(
     tables, named = tables_of(sides, columns)
     if chosen.metric in LIST_METRICS:
         return _of_lists(chosen, tables, named, features, k)
-    source = read(tables, named)
+    source = read_tables(tables, named)
     value = Variant.of_preset(chosen).measure(source, k).value
     return LibraryNumber(value, chosen)
 
@@ -152,7 +152,7 @@ def _of_lists(
     lists = _ranked_lists(tables[RECS], named)
     recs = MadeTable.of(lists, RECS)
     pairs = MadeTable.of(lists.select("user", "item"), TRUTH)
-    source = read({RECS: recs, TRUTH: pairs}, {})
+    source = read_tables({RECS: recs, TRUTH: pairs}, {})
     side_data = read_side_data(source, {**tables, TRUTH: pairs}, named)
     data = EvaluationData(source, Convention(), side_data=side_data)
     options = dict(preset.options)
@@ -167,7 +167,7 @@ def _ranked_lists(recs: InputTable, named: Named) -> pl.DataFrame:
 
     They are ordered by rank if there is one, else by score.
     """
-    labels = settle(recs, named, WANTED[RECS])
+    labels = labels_of(recs, named, ROLES[RECS])
     lists = RoleTable(RECS, recs.select(labels), labels).with_ids()
     order: Order = "rank" if "rank" in labels else "score"
     convention = Convention(order=order, duplicates="keep")

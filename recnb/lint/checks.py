@@ -739,10 +739,9 @@ MISSING_LISTS = N_("Lists that are missing: {n:,} of {of:,}")
 )
 def users_without_list(data: LintData) -> Iterator[Problem]:
     n_users = len(data.listed)
-    users = data.users(~data.listed)
-    if data.convention.judged_only:  # a list that holds no judged item is one
-        recs = data.source.recs_rows
-        users = users.join(recs, on="user", how="anti", maintain_order="left")
+    # What a convention puts below no list may be a hit.
+    counts_0 = data.joined.hits.list_length == 0
+    users = data.users(~data.listed & counts_0)
     why = ""
     if data.metric.missed != "0":
         why = COUNT_AS_MISSED

@@ -174,7 +174,7 @@ class LintData:
     @cached_property
     def listed(self) -> Mask:
         """Which of the users evaluated have a list."""
-        return np.asarray(self.joined.hits.list_length > 0)
+        return self.joined.has_list
 
     def users(self, chosen: Mask) -> pl.DataFrame:
         """Return some of the users evaluated as rows."""

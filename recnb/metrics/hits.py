@@ -213,7 +213,7 @@ class Hits:
     entry: Ints  #: per hit, which entry it is: its place in the next two
     truth_user: Ints  #: per entry, sorted: the position of the user
     truth_relevance: Floats  #: per entry, as of hits
-    #: Per user, the last rank of the list that was recommended; 0 without a list.
+    #: Per user, the last rank of the list under the convention; 0: it has none.
     list_length: Ints
     #: The highest relevance in the truth, of all users: the scale of ERR.
     max_relevance: float

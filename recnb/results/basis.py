@@ -90,7 +90,13 @@ def averaged_in_words(
     who += convention.users_phrase
     words: list[str] = [Phrase(who, who)]
     words += weights_in_words(joined.user_weight, of_lists=has_several)
-    if counts.n_without_list:
+    if counts.n_empty:
+        n = counts.n_empty
+        short = ngettext("{n:,} lacks a list", "{n:,} lack a list", n)
+        if convention.judged_only:
+            short = ngettext(
+                "{n:,} lacks a judged {item}", "{n:,} lack a judged {item}", n
+            )
         phrase = N_("{n:,} of them without a list, which counts 0")
         if has_missed:
             phrase = N_("{n:,} of them without a list, which has no hit")
@@ -100,8 +106,6 @@ def averaged_in_words(
             )
         elif has_several:
             phrase = N_("{n:,} of them without a recommended {item}, which counts 0")
-        n = counts.n_without_list
-        short = ngettext("{n:,} lacks a list", "{n:,} lack a list", n)
         words.append(Phrase(_(phrase, n=n), short))
     words += no_relevant_in_words(
         convention,

@@ -20,7 +20,7 @@ import pytest
 import recnb
 from recnb.data import NAMES
 from recnb.data.columns import from_pandas
-from recnb.errors import FrameError, RecnbError
+from recnb.errors import ColumnError, FrameError, RecnbError
 from tests.random_frames import random_frames
 
 RECS = pd.DataFrame(
@@ -393,6 +393,82 @@ def test_counts() -> None:
         everyone.counts.n_without_list,
         everyone.counts.n_without_relevant,
     ) == (5, 2, 3)
+
+
+@pytest.mark.parametrize(
+    "frames",
+    [
+        [
+            pd.DataFrame(
+                {
+                    "user": [1] * 3,
+                    "item": [*"abc"],
+                    "score": [3, 2, 1],
+                    "recommended": [1, 1, 0],
+                    "relevant": [0, 0, 1],
+                }
+            )
+        ],
+        [
+            {1: ["a", "b", "c"]},
+            pd.DataFrame({"user": [1] * 3, "item": [*"abc"], "relevant": [0, 0, 1]}),
+        ],
+        [pd.DataFrame({"user": [1] * 3, "score": [3, 2, 1], "relevant": [0, 0, 1]})],
+    ],
+    ids=["one frame", "two", "rows that are items"],
+)
+def test_what_is_relevant_beside_items_is_no_list(frames: list[Any]) -> None:
+    """Each item of such a frame was relevant, whatever the column says."""
+    with pytest.raises(ColumnError, match="say relevance='relevant'"):
+        recnb.evaluate(*frames)
+    ev = recnb.evaluate(*frames, relevance="relevant")
+    assert ev.precision(k=3) == pytest.approx(1 / 3)
+
+
+def test_lists_of_what_is_relevant_beside_items_are_named_by_their_own_keyword() -> (
+    None
+):
+    log = pd.DataFrame(
+        {"user": [1], "item": [7], "recommended": [["a", "b"]], "relevant": [["b"]]}
+    )
+    with pytest.raises(ColumnError, match="say relevant='relevant'"):
+        recnb.evaluate(log)
+    ev = recnb.evaluate(log, recommended="recommended", relevant="relevant")
+    assert ev.precision(k=2) == 0.5
+
+
+@pytest.mark.parametrize(
+    ("options", "n_without_list"),
+    [
+        ({"averaged_users": "truth"}, 1),
+        ({"averaged_users": "truth", "candidates": "padded"}, 1),
+        ({"averaged_users": "truth", "candidates": "catalogue"}, 1),
+        ({"averaged_users": "recs", "judged_only": True}, 0),
+        ({"averaged_users": "union", "judged_only": True}, 1),
+    ],
+    ids=str,
+)
+def test_a_list_is_what_was_recommended(
+    options: dict[str, Any], n_without_list: int
+) -> None:
+    """Whatever is put below it, or leaves it: the list of 2 has no judged item."""
+    recs = pd.DataFrame({"user": [1, 2], "item": [10, 11], "rank": [1, 1]})
+    truth = pd.DataFrame({"user": [1, 2, 3], "item": [10, 12, 10]})
+    ev = recnb.evaluate(recs, truth, **options)
+    assert ev.counts.n_without_list == n_without_list
+    assert ev.joined.among(ev.joined.users).counts.n_without_list == n_without_list
+    if options.get("candidates") != "catalogue":
+        of_parts = recnb.evaluate(pl.LazyFrame(recs), truth, **options)
+        assert of_parts.counts.n_without_list == n_without_list
+
+
+def test_a_list_without_a_judged_item_is_said_not_to_lack_a_list() -> None:
+    recs = pd.DataFrame({"user": [1, 2], "item": [10, 11], "rank": [1, 1]})
+    truth = pd.DataFrame({"user": [1, 2], "item": [10, 12]})
+    ev = recnb.evaluate(recs, truth, judged_only=True, averaged_users="recs")
+    line = repr(ev.recall(k=1))
+    assert "1 lacks a judged item" in line
+    assert "lacks a list" not in line
 
 
 # ---- types of Arrow and Polars that few columns have

@@ -167,6 +167,31 @@ def test_table_behind_a_relation_changed_afterwards() -> None:
     assert asked(ev) == expected()
 
 
+@pytest.mark.parametrize("kind", [np.asarray, pd.Series, pl.Series])
+@pytest.mark.parametrize("query", ["group", "qid"])
+def test_labels_and_scores_of_groups_written_afterwards(
+    kind: Callable[[Any], Any], query: str
+) -> None:
+    made = {
+        "y_true": np.array([3.0, 0.0, 2.0, 1.0, 0.0]),
+        "y_score": np.array([0.2, 0.9, 0.5, 0.1, 0.7]),
+        query: np.array({"group": [3, 2], "qid": [1, 1, 1, 2, 2]}[query]),
+    }
+    given = {name: kind(values) for name, values in made.items()}
+    if kind is pd.Series:
+        given = {name: pd.Series(one, copy=False) for name, one in made.items()}
+    before = recnb.evaluate_groups(**{name: [*one] for name, one in made.items()})
+    ev = recnb.evaluate_groups(**given)
+    for values in made.values():
+        values[:] = values[::-1].copy()
+    made["y_score"][:] *= -1
+    for library in ("lightgbm", "rectools"):
+        got, wanted = ev.under(library), before.under(library)
+        assert rows(got.table(METRICS, k=[1, 3])) == rows(
+            wanted.table(METRICS, k=[1, 3])
+        )
+
+
 def test_matrices_of_a_model_written_afterwards() -> None:
     scores = np.array([0.9, 0.5, 0.1])
     test = sp.csr_matrix(np.array([[0.0, 1, 0], [0, 0, 1]]))

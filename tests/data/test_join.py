@@ -121,10 +121,10 @@ def hold(recs, truth, convention):
         with pytest.raises((matches.RepeatError, FrameError)):
             join.join(RoleTable(RECS, recs, {}), GradedTruth(truth), convention)
         return False
-    got = join.join(RoleTable(RECS, recs, {}), GradedTruth(truth), convention)
+    got, rows = join.join(RoleTable(RECS, recs, {}), GradedTruth(truth), convention)
     hold_hits(got.hits, want)
     assert got.users.to_list() == want.users
-    assert got.rows.row_of_entry.tolist() == [row for _u, _r, row in want.entries]
+    assert rows.row_of_entry.tolist() == [row for _u, _r, row in want.entries]
     assert got.in_both == want.in_both
     assert got.n_without_relevant == want.n_without_relevant
     assert got.has_gaps == want.has_gaps
@@ -197,11 +197,12 @@ def test_equal_scores_keep_the_order_of_rows(ties, way):
     recs = pl.DataFrame({"user": user, "item": item, "score": score})
     truth = pl.DataFrame({"user": np.arange(n_users), "item": np.full(n_users, 7)})
     truth = truth.with_columns(relevance=1.0)
-    hits = join.join(
+    joined, _rows = join.join(
         RoleTable(RECS, recs, {}),
         GradedTruth(truth),
         Convention(order="score", ties=ties),
-    ).hits
+    )
+    hits = joined.hits
     row = np.arange(len(user)) * (1 if ties == "first" else -1)
     order = np.lexsort((row, -score, user))
     place = np.flatnonzero(item[order] == 7)
@@ -212,9 +213,10 @@ def test_equal_scores_keep_the_order_of_rows(ties, way):
 def test_zero_and_minus_zero_are_equal_scores(way):
     recs = pl.DataFrame({"user": 1, "item": [1, 2, 3], "score": [-0.0, 0.0, -0.0]})
     truth = pl.DataFrame({"user": 1, "item": [2], "relevance": [1.0]})
-    assert join.join(
+    joined, _rows = join.join(
         RoleTable(RECS, recs, {}), GradedTruth(truth), Convention(order="score")
-    ).hits.rank.tolist() == [2]
+    )
+    assert joined.hits.rank.tolist() == [2]
 
 
 def recorded_joins():
@@ -232,10 +234,8 @@ def test_recorded_joins_are_as_they_were(case, way):
         with pytest.raises((matches.RepeatError, FrameError, OptionError)):
             join.join(RoleTable(RECS, recs, {}), GradedTruth(truth), convention)
         return
-    got, want = (
-        join.join(RoleTable(RECS, recs, {}), GradedTruth(truth), convention),
-        dict(case["result"]),
-    )
+    got, rows = join.join(RoleTable(RECS, recs, {}), GradedTruth(truth), convention)
+    want = dict(case["result"])
     hits, tied = want.pop("hits"), want.pop("tied")
     rank = rules.rank_of_rows(RoleTable(RECS, recs, {}), GradedTruth(truth), convention)
     assert rank.tolist() == want.pop("rank")
@@ -244,7 +244,7 @@ def test_recorded_joins_are_as_they_were(case, way):
     for name, values in (tied or {}).items():
         assert getattr(got.hits.tied, name) == pytest.approx(values)
     assert (got.hits.tied is None) == (tied is None)
-    assert got.rows.row_of_entry.tolist() == want.pop("frame_row_of_entry")
+    assert rows.row_of_entry.tolist() == want.pop("frame_row_of_entry")
     for name, value in want.items():
         result = getattr(got, name)
         assert (result if isinstance(result, int) else [*result]) == value
@@ -492,6 +492,25 @@ def test_large_runs_of_equal_scores(g, m, above):
             got = float(getattr(ev, name)(k=k))
             assert math.isfinite(got)
             assert got == pytest.approx(float(value), rel=1e-9, abs=1e-12), (name, k)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"duplicates": "dedupe"}, {"judged_only": True}, {"duplicates": "keep"}, {}],
+    ids=str,
+)
+def test_a_list_that_does_not_count_may_repeat_a_rank(options):
+    """Rows of lists are counted and shown, whatever such a list repeats."""
+    recs = pd.DataFrame({"user": [1, 1, 9, 9], "item": [*"abqq"], "rank": [1, 2, 1, 1]})
+    truth = pd.DataFrame({"user": [1], "item": ["b"]})
+    ev = recnb.evaluate(recs, truth, **options)
+    assert ev.recall(k=2) == 1
+    is_closed_up = options.get("judged_only", False)
+    assert ev.counts.n_items_recommended == (1 if is_closed_up else 3)
+    assert ev.joined.rows.lists["rank"].to_list()[:2] == (
+        [1] if is_closed_up else [1, 2]
+    )
+    assert "Recall@2" in ev.report(k=2, metrics=["recall"]).to_markdown()
 
 
 @pytest.mark.parametrize(("n_known", "n_values"), [(1, 5), (3, 100), (1_000, 70_000)])

@@ -5,6 +5,7 @@ files, all equal to the same frames.
 from __future__ import annotations
 
 import contextlib
+import pkgutil
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -303,6 +304,11 @@ def test_columns_of_lists_by_keyword() -> None:
         FrameError, match="a column of lists is named by recommended= or relevant="
     ):
         recnb.evaluate(recs.assign(rank=1), TRUTH, user="who", item="best")
+
+
+def test_no_name_of_the_package_hides_a_module_of_it() -> None:
+    modules = {module.name for module in pkgutil.iter_modules(recnb.data.__path__)}
+    assert modules.isdisjoint(recnb.data.__all__)
 
 
 def test_an_empty_list_counts_0() -> None:

@@ -19,7 +19,7 @@ import pytest
 import recnb
 from recnb.conventions.presets import of_metric
 from recnb.data.names import RECS, TRUTH
-from recnb.data.read import read, tables_of
+from recnb.data.read import read_tables, tables_of
 from recnb.display.language import use_language
 from recnb.errors import OptionError, RecnbError
 from recnb.libraries import as_in
@@ -64,7 +64,7 @@ def test_the_way_between_two_presets_adds_up(metric: str) -> None:
     walked = 0
     for kind in ("odd grades", "repeated", "tied"):
         frames = dict(zip((RECS, TRUTH), awkward(kind), strict=True))
-        source = read(*tables_of(frames, {}))
+        source = read_tables(*tables_of(frames, {}))
         numbers = dict[Variant, Measurement]()
         for one in map(Variant.of_preset, of_metric(metric)):
             with suppress(RecnbError):

@@ -704,3 +704,13 @@ def test_names_of_columns_are_printed_and_never_run(library: str) -> None:
         names = {**frames, "recnb": recnb, "pl": pl}
         exec(finding.code, names)
         assert names["ev"].ndcg(k=2) == finding.facts["other"]
+
+
+@pytest.mark.parametrize("candidates", ["list", "padded", "catalogue"])
+def test_users_without_a_list_are_named_where_they_count_0(candidates: str) -> None:
+    """Below no list, `padded` and `catalogue` put what may be a hit."""
+    recs = pd.DataFrame({"user": [1], "item": ["a"], "rank": [1]})
+    truth = pd.DataFrame({"user": [1, 2], "item": ["a", "b"]})
+    options = {"ties": "first", "candidates": candidates}
+    words = str(recnb.evaluate(recs, truth, **options).lint())
+    assert ("Users without a list: 1 of 2" in words) == (candidates == "list")
