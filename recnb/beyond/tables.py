@@ -47,7 +47,7 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
     ]
     numbers = Numbers(places, [""])
     basis = [*phrases_of(numbers.bases), *absent]
-    return Table(by_cutoff(numbers, cutoffs), shown=Shown(basis=basis))
+    return Table(by_cutoff(numbers, cutoffs), shown=Shown(basis=basis, plot="metrics"))
 
 
 def items_of(data: EvaluationData, k: object) -> Table:
@@ -79,7 +79,7 @@ def items_of(data: EvaluationData, k: object) -> Table:
         "hits": pgettext("of an item", "hits"),
         "relevant": pgettext("of an item", "relevant"),
     }
-    shown = Shown(title=depth, basis=basis, headings=headings, most=20, plot="")
+    shown = Shown(title=depth, basis=basis, headings=headings, most=20)
     return Table(frame, shown=shown)
 
 

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
-import numpy as np
 import pandas as pd
 
 from recnb.comparison.basis import basis_of, basis_of_table, options_of, warnings_of
@@ -51,7 +50,7 @@ from recnb.evaluate import Options, with_options_listed
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, call_of, measure_named
-from recnb.metrics.metric import ACCURACY
+from recnb.metrics.metric import ACCURACY, Given
 from recnb.results.arguments import (
     NO_PAIRS,
     NO_SEGMENTS,
@@ -59,6 +58,7 @@ from recnb.results.arguments import (
     AnyMetric,
     Metrics,
     asked_of,
+    count_of_users,
     measure_of_curve,
     refuse_whole_metrics,
 )
@@ -316,6 +316,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             settings=self.settings,
         )
 
+    def _one_asked(
+        self, metric: AnyMetric, k: object, options: Given, *of_call: str
+    ) -> tuple[Measure, Cutoffs]:
+        """Look up the metric of a call at one cut-off: that of its text, or k."""
+        cutoff = Cutoffs.one(k)
+        (measure,) = asked_of(self._first, [metric], cutoff, options, "k", *of_call)
+        measure = measure.cut_at(k)
+        return measure, Cutoffs.of(measure.k)
+
     def table(
         self,
         metrics: Metrics = None,
@@ -365,7 +374,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         check_flag("intervals", intervals)
         cutoffs = Cutoffs.of(k)
-        asked = asked_of(self._first, metrics, options, "k", "intervals", "by")
+        asked = asked_of(self._first, metrics, cutoffs, options, "k", "intervals", "by")
         names = _columns_of(asked, cutoffs)
         if by is not None:
             refuse_whole_metrics(asked, NO_SEGMENTS)
@@ -446,13 +455,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         >>> found.differences("ndcg", k=10)["verdict"].tolist()
         ['better', 'better']
         """
-        asked = asked_of(self._first, metrics, options, "k", "by")
+        cutoffs = Cutoffs.of(k)
+        asked = asked_of(self._first, metrics, cutoffs, options, "k", "by")
         refuse_whole_metrics(asked, NO_PAIRS)
         division = division_by(self._models, by, is_tested=True)
-        numbers = self._measured(asked, Cutoffs.of(k), division)
+        numbers = self._measured(asked, cutoffs, division)
 
         def words() -> list[str]:
-            phrases = [self._basis(asked)]
+            phrases = self._basis_with_options(asked, cutoffs)
             phrases += self._first.clustering_in_words
             if isinstance(division, PartsOfSplit):
                 phrases.append(part_in_words(self._first, division))
@@ -461,7 +471,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return differences_table(
             numbers,
             WordedLater(words),
-            warnings=warnings_of(self._models, asked[0], Cutoffs.of(k)),
+            warnings=warnings_of(self._models, asked[0], cutoffs),
             known=taken_as_known(self._first.source.weighted),
         )
 
@@ -528,11 +538,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 f"there is no baseline: compare(models, truth, baseline={quoted(self.names[0])})."
             )
         pairs = self.pairs if model is None else [self._pair(model, None)]
-        asked = asked_of(self._first, [metric], options, "k", "margin", "model")
-        refuse_whole_metrics(asked, NO_PAIRS)
-        basis = self._basis(asked)
+        measure, cutoff = self._one_asked(metric, k, options, "margin", "model")
+        refuse_whole_metrics([measure], NO_PAIRS)
+        basis = "; ".join(self._basis_with_options([measure], cutoff))
         # Of one model too all pairs are tested, as they are corrected together.
-        numbers = self._measured(asked, Cutoffs.one(k))
+        numbers = self._measured([measure], cutoff)
         checks = [
             not_worse_check(row, float(margin), self.settings.confidence, basis)
             for row in numbers.differences(in_bounds=True)
@@ -584,10 +594,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         factors   0.2817  0.0206         2
         popular   0.2369  0.0190         2
         """
-        asked = asked_of(self._first, [metric], options, "k", "test_share")
+        measure, cutoff = self._one_asked(metric, k, options, "test_share")
         splits = splits_of(self._models)
-        numbers = self._measured(asked, Cutoffs.one(k), splits)
-        basis = self._basis_with_options(asked, Cutoffs.one(k))
+        numbers = self._measured([measure], cutoff, splits)
+        basis = self._basis_with_options([measure], cutoff)
         return runs_table(numbers, basis, test_share)
 
     def movers(
@@ -631,26 +641,24 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         measure_named(metric, ACCURACY)  # or an error that says what else there is
         pair = self._pair(model, baseline)
-        of_call = ("k", "n", "model", "baseline")
-        (measure,) = asked_of(self._first, [metric], options, *of_call)
-        measure = measure.cut_at(k)
-        cutoff = Cutoffs.of(measure.k)
+        of_call = ("n", "model", "baseline")
+        measure, cutoff = self._one_asked(metric, k, options, *of_call)
         values = {
             name: values_of_users(self._models[name], measure, cutoff)[:, 0]
             for name in pair
         }
-        n_shown = _count("n", n)
+        n_shown = count_of_users("n", n)
         better = measure.metric.better
         groups = moved(self._models, pair, values, measure.k, n_shown, better)
         frame = movers_frame(groups)
-        basis = self._basis([measure])
+        basis = self._basis_with_options([measure], cutoff)
         template = "results/users.jinja"
         noun = self._first.noun_of_lists
         with use_noun(noun):
             told = of_users(groups, measure.label, fields_of(noun))
             shown = Shown(
                 title=measure.label,
-                basis=[basis],
+                basis=basis,
                 text=write(template, "txt", **told),
                 html=write(template, "html", **told),
                 frame_title=_("{Users} with the largest changes in value"),
@@ -779,7 +787,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         6
         """
         _measure, cutoffs = measure_of_curve(metric, k)
-        (measure,) = asked_of(self._first, [metric], options, "k")
+        (measure,) = asked_of(self._first, [metric], cutoffs, options, "k")
         measure = replace(measure, k=None, typed="")  # its text may have a cut-off
         numbers = self._measured([measure], cutoffs)
         shown = Shown(
@@ -891,7 +899,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 pairs=self.pairs,
                 baseline=self.baseline,
                 basis="; ".join(basis),
-                users=_count("movers", movers),
+                users=count_of_users("movers", movers),
             )
 
     @property
@@ -963,20 +971,6 @@ def _columns_of(
     for measure in asked:
         name = measure.asked_as
         for cut in measure.cutoffs(cutoffs):
-            place = measure.name, cut
             column = name if cut in (None, measure.k) else f"{name}@{cut}"
-            if place in columns:
-                raise OptionError(
-                    f"{columns[place]!r} and {column!r} are the same: name one of them."
-                )
-            columns[place] = column
+            columns[measure.name, cut] = column
     return columns
-
-
-def _count(name: str, n: object) -> int:
-    """Return a number of users as it was given, or refuse it."""
-    if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 0:
-        raise OptionError(
-            f"{name}={quoted(n)} is no number of users: give a whole number from 0 up."
-        )
-    return int(n)

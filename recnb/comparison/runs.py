@@ -85,7 +85,7 @@ def runs_table(
         "n_splits": len(by_split),
     }
     place = numbers.places[0]
-    label = label_of(place.measure.metric.symbol, place.k)
+    label = label_of(place.measure.symbol, place.k)
     notes = _notes(numbers, differences, test_share)
     shown = Shown(
         title=_("{label} over splits", label=label),
