@@ -6,7 +6,7 @@ Means, paired differences, tests, and what follows from them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
 import pandas as pd
@@ -72,7 +72,7 @@ from recnb.results.gate import Gate, not_worse_check
 from recnb.results.numbers import Numbers, measured
 from recnb.results.scoring import values_of_users
 from recnb.results.segments import (
-    WHOLE,
+    EVERYONE,
     Division,
     PartsOfSplit,
     division_by,
@@ -80,7 +80,12 @@ from recnb.results.segments import (
 )
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table, check_flag
-from recnb.results.tables import depth_in_words, intervals_in_words, intervals_of
+from recnb.results.tables import (
+    by_cutoff,
+    depth_in_words,
+    intervals_in_words,
+    intervals_of,
+)
 from recnb.results.user_cards import of_users
 from recnb.results.user_groups import moved
 from recnb.stats import Settings
@@ -301,7 +306,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return next(iter(self._models.values()))
 
     def _measured(
-        self, asked: Sequence[Measure], k: Cutoffs, division: Division = WHOLE
+        self, asked: Sequence[Measure], k: Cutoffs, division: Division = EVERYONE
     ) -> Numbers:
         """Measure metrics of the models, and the differences of their pairs.
 
@@ -398,15 +403,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> WordedLater:
         """Return the phrases below means, and of their intervals if these are shown."""
         division, bases = numbers.division, numbers.bases  # the numbers are let go
-        of_intervals = intervals_of(numbers)
+        of_intervals = intervals_of(numbers) if intervals else (None, False)
 
         def words() -> list[str]:
             phrases = basis_of_table(
                 self._models, self.left_out, asked, cutoffs, division, bases
             )
-            if intervals:
-                phrases += intervals_in_words(self._first, *of_intervals)
-            return phrases
+            return [*phrases, *intervals_in_words(self._first, *of_intervals)]
 
         return WordedLater(words)
 
@@ -702,7 +705,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         k = Cutoffs.one(k).values[0]
         frame = pd.DataFrame(overlaps(self._models, k, p))
-        shown = Shown(basis=[self.basis], index=["model", "other"])
+        shown = Shown(basis=self._basis(), index=["model", "other"])
         return Table(frame, shown=shown)
 
     def beyond(self, k: int | None = None) -> Table:
@@ -733,7 +736,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         factors      0.383    2.474
         popular      0.133    1.812
         """
-        from recnb.beyond.tables import beyond_table
+        from recnb.beyond.tables import measured_beyond
 
         check_side_data(self._models)
         if not has_side_data(self._models):
@@ -743,12 +746,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             )
         for model in self._models.values():
             len(model.joined.rows.lists)  # or an error that says where they are
-        cutoff = Cutoffs.one(k).values
+        cutoffs = Cutoffs.one(k)
         columns, basis = {}, {}
         for name, model in self._models.items():
-            table = beyond_table(model, cutoff)
-            columns[name] = table.iloc[:, 0]
-            basis[one_line(name)] = table.attrs["basis"].split("; ")
+            numbers, basis[one_line(name)] = measured_beyond(model, cutoffs)
+            columns[name] = by_cutoff(numbers, cutoffs).iloc[:, 0]
         frame = pd.concat(columns, axis=1)
         title = f"{_('Beyond accuracy')}, {depth_in_words(k)}"
         shown = Shown(title=title, basis=merged(basis))
@@ -786,9 +788,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         >>> len(found.curve("recall", k=[5, 10]))
         6
         """
-        _measure, cutoffs = measure_of_curve(metric, k)
-        (measure,) = asked_of(self._first, [metric], cutoffs, options, "k")
-        measure = replace(measure, k=None, typed="")  # its text may have a cut-off
+        measure, cutoffs = measure_of_curve(metric, k)
+        (measure,) = asked_of(self._first, [measure], cutoffs, options, "k")
         numbers = self._measured([measure], cutoffs)
         shown = Shown(
             title=f"{measure.symbol}@k",
@@ -905,15 +906,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     @property
     def basis(self) -> str:
         """The users and the convention that models are compared by, in words."""
-        return self._basis()
+        return "; ".join(self._basis())
 
-    def _basis(self, asked: Sequence[Measure] = ()) -> str:
+    def _basis(self, asked: Sequence[Measure] = ()) -> list[str]:
         """Return the users and the convention behind some metrics."""
         return basis_of(self._models, self.left_out, asked)
 
     def _basis_with_options(self, asked: Sequence[Measure], k: Cutoffs) -> list[str]:
         """Return the same with the options of each metric."""
-        return [self._basis(asked), *merged(options_of(self._models, asked, k))]
+        return [*self._basis(asked), *merged(options_of(self._models, asked, k))]
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """Return a model and the one that it is compared with.

@@ -53,7 +53,7 @@ OF_DATA = {"train", "items", "users", "convention", *NAMES, *vars(Convention())}
 
 
 #: A metric of all lists together, and why it is refused.
-WHOLE = "{metric} is one number of all lists, with no value for each {user}"
+OF_ALL_LISTS = "{metric} is one number of all lists, with no value for each {user}"
 NO_SEGMENTS = "by= cannot break it down: leave it out."
 NO_PAIRS = (
     "no {users} can be paired: that of each model is in .table([{metric!r}], k=10)."
@@ -62,7 +62,7 @@ NO_PAIRS = (
 
 def asked_of(
     data: EvaluationData | None,
-    metrics: Metrics,
+    metrics: Metrics | Sequence[Measure],
     k: Cutoffs,
     options: Given,
     *of_call: str,
@@ -102,7 +102,7 @@ def refuse_whole_metrics(asked: Sequence[Measure], why: str) -> None:
     """Refuse metrics of all lists together, which have no value of each user."""
     for each in asked:
         if each.metric.of == "all":
-            raise OptionError(named(f"{WHOLE}, so {why}", metric=each.name))
+            raise OptionError(named(f"{OF_ALL_LISTS}, so {why}", metric=each.name))
 
 
 def refuse_twice(measures: Sequence[Measure], k: Cutoffs) -> None:
@@ -133,7 +133,7 @@ def _refuse_unknown(
     raise OptionError(f"none of {labels} has an option {option!r}. {instead}".strip())
 
 
-def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
+def _names_of(metrics: Any, data: EvaluationData | None) -> Any:
     """Return metrics as a list, or as a mapping to their own options."""
     if metrics is None:
         return _standard_names(data)

@@ -78,7 +78,7 @@ class Shown:
     basis: Sequence[str] = ()  #: the phrases of the line with users and convention
     #: What the `attrs` of the table have beside the basis, the title and the marks.
     attrs: Mapping[Hashable, Any] = field(default_factory=dict)
-    notes: Sequence[Line] = ()  #: lines between the table and its basis
+    remarks: Sequence[Line] = ()  #: lines between the table and its basis
     lang: str = field(default_factory=current)
     most: int = MOST_ROWS  #: rows that are shown
 

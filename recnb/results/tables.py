@@ -105,13 +105,12 @@ def _below(
     data: EvaluationData, numbers: Numbers, *, intervals: bool = True
 ) -> WordedLater:
     """Return the phrases below numbers of one model, and of their intervals."""
-    bases, of_intervals = numbers.bases, intervals_of(numbers)
+    bases = numbers.bases
+    # Those that are not shown are not computed.
+    of_intervals = intervals_of(numbers) if intervals else (None, False)
 
     def words() -> list[str]:
-        phrases = phrases_of(bases)
-        if intervals:
-            phrases += intervals_in_words(data, *of_intervals)
-        return phrases
+        return [*phrases_of(bases), *intervals_in_words(data, *of_intervals)]
 
     return WordedLater(words)
 

@@ -32,7 +32,7 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
     """
     n_shown = count_of_users("n", n, least=1)
     values = values_of(data, measure, Cutoffs.one(measure.k))
-    joined = scoring_of(data, measure, whole=measure.k is None).joined
+    joined = scoring_of(data, measure, uncut=measure.k is None).joined
     n_relevant = joined.hits.n_relevant
     value = values.matrix[:, 0]
     is_cost = measure.metric.better == "low"
@@ -61,7 +61,7 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
     shown = Shown(
         title=title,
         basis=values.basis.phrases(),
-        notes=notes,
+        remarks=notes,
         headings={name: measure.label, **_headings()},
         cells=dict.fromkeys(("text", "first", "missing"), "text"),
         most=len(worst),
