@@ -753,7 +753,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             columns[name] = by_cutoff(numbers, cutoffs).iloc[:, 0]
         frame = pd.concat(columns, axis=1)
         title = f"{_('Beyond accuracy')}, {depth_in_words(k)}"
-        shown = Shown(title=title, basis=merged(basis))
+        shown = Shown(title=title, basis=merged(basis), plot="metrics")
         return Table(frame.T.rename_axis(index="model", columns=None), shown=shown)
 
     def curve(

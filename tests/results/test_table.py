@@ -389,7 +389,7 @@ def test_digits_and_notes_of_a_table_for_a_paper(table: recnb.Table) -> None:
 
 @pytest.mark.parametrize(
     ("p", "shown"),
-    [(0.00005, "< 0.0001"), (0.0004, "= 0.0004"), (0.0324, "= 0.032"), (1.0, "= 1")],
+    [(0.00005, "< 0.0001"), (0.0004, "= 0.00040"), (0.0324, "= 0.032"), (1.0, "= 1.0")],
 )
 def test_the_smallest_p_value_of_a_sentence_is_that_of_tables(
     p: float, shown: str

@@ -110,9 +110,8 @@ def test_a_number_that_is_none_of_users_is_refused(n: object) -> None:
         EV.worst("ndcg", k=10, n=n)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("n", [10**30, 1e300])
-def test_any_number_of_users_may_be_asked_for(n: float) -> None:
-    assert len(EV.worst("ndcg", k=10, n=n)) == 261
+def test_any_number_of_users_may_be_asked_for() -> None:
+    assert len(EV.worst("ndcg", k=10, n=10**300)) == 261
 
 
 @pytest.mark.parametrize("name", ["first", "missing", "n_found", "text", "user"])
