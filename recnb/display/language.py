@@ -197,6 +197,7 @@ def with_noun(kind: type[T]) -> type[T]:
     return kind
 
 
+@cache  # two names of one method stay one
 def _with_noun(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def call(self: Any, *arguments: Any, **options: Any) -> Any:
