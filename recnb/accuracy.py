@@ -14,7 +14,7 @@ import numpy as np
 
 from recnb.metrics.gain import (
     GAIN,
-    GRADED,
+    GAIN_AND_DISCOUNT,
     OUT_OF,
     Discount,
     Gain,
@@ -305,7 +305,7 @@ def cg(hits: Hits, k: Cutoff = None, *, gain: Gain = "linear") -> Credit:
     printed="DCG",
     credit="gain / discount",
     out_of="out_of",
-    meanings={**GRADED, "out_of": OUT_OF},
+    meanings={**GAIN_AND_DISCOUNT, "out_of": OUT_OF},
     bounds=(0, math.inf),
     sentence="A hit at the top earns its full gain; further down, less and less. It has no "
     "upper bound.",
@@ -342,7 +342,7 @@ def dcg(
     printed="IDCG",
     credit="gain / discount",
     over="ideal",
-    meanings=GRADED,
+    meanings=GAIN_AND_DISCOUNT,
     sentence="The most that DCG could be for this {user}: it belongs to the truth, not "
     "to the list.",
     bounds=(0, math.inf),
@@ -378,7 +378,7 @@ def idcg(
     bounds=(0, 1),
     references=["jarvelin2002", "burges2005"],
     sentence="The list's DCG as a share of the best possible one's: 1 is the best possible list.",
-    meanings=GRADED,
+    meanings=GAIN_AND_DISCOUNT,
 )
 def ndcg(
     hits: Hits,

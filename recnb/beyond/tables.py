@@ -27,7 +27,19 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
 
     What the others need is said below.
     """
-    cutoffs, recorded = Cutoffs.of(k), recorded_in(data.library)
+    cutoffs = Cutoffs.of(k)
+    numbers, basis = measured_beyond(data, cutoffs)
+    return Table(by_cutoff(numbers, cutoffs), shown=Shown(basis=basis, plot="metrics"))
+
+
+def measured_beyond(
+    data: EvaluationData, cutoffs: Cutoffs
+) -> tuple[Numbers, list[str]]:
+    """Measure every metric beyond accuracy that the data allow.
+
+    The phrases are those below the numbers, and what the other metrics need.
+    """
+    recorded = recorded_in(data.library)
     if not recorded:
         raise OptionError(
             f"{data.library} has no metric beyond accuracy that recnb has recorded."
@@ -46,8 +58,7 @@ def beyond_table(data: EvaluationData, k: object) -> Table:
         for why, names in lacks.items()
     ]
     numbers = Numbers(places, [""])
-    basis = [*phrases_of(numbers.bases), *absent]
-    return Table(by_cutoff(numbers, cutoffs), shown=Shown(basis=basis))
+    return numbers, [*phrases_of(numbers.bases), *absent]
 
 
 def items_of(data: EvaluationData, k: object) -> Table:
@@ -79,7 +90,7 @@ def items_of(data: EvaluationData, k: object) -> Table:
         "hits": pgettext("of an item", "hits"),
         "relevant": pgettext("of an item", "relevant"),
     }
-    shown = Shown(title=depth, basis=basis, headings=headings, most=20, plot="")
+    shown = Shown(title=depth, basis=basis, headings=headings, most=20)
     return Table(frame, shown=shown)
 
 

@@ -86,7 +86,7 @@ LEFT_OUT = Clause(
 
 def basis_of(
     models: Compared, left_out: Mapping[str, LeftOut], asked: Sequence[Measure] = ()
-) -> str:
+) -> list[str]:
     """Return the users and the convention behind some metrics.
 
     `left_out`: the users of each model who are not compared.
@@ -105,7 +105,7 @@ def basis_of(
         of_models = {}
         for name, model in models.items():
             of_models[one_line(name)] = [str(note) for note in model.no_item_meets]
-        words = [
+        return [
             *users,
             *weights_in_words(
                 first.joined.user_weight, of_lists=bool(first.keys.columns)
@@ -116,7 +116,6 @@ def basis_of(
             *decisions,
             *_other_data(models, asked),
         ]
-        return "; ".join(words)
 
 
 def _convention_of(models: Compared) -> Convention:
@@ -164,13 +163,13 @@ def options_of(
     phrases = {}
     for measure in asked:
         cut = measure.cutoffs(cutoffs)
-        scoring = scoring_of(first, measure, whole=cut.is_whole)
+        scoring = scoring_of(first, measure, uncut=cut.is_whole)
         options = measure.chosen
         if measure.metric.is_accuracy:
             options = dict(scoring.full_convention.metric)
         cutoff = scoring.joined.convention.cutoff
         in_words = partial(options_in_words, options, cutoff=cutoff)
-        words = in_words(whole=scoring.whole)
+        words = in_words(whole=scoring.uncut)
         if cut.is_mixed and measure.metric.is_accuracy:
             words = with_whole_lists(words, in_words(whole=True))
         phrases[symbol_of(measure.asked_as)] = [*words, *scale_of(scoring)]
@@ -189,7 +188,7 @@ def basis_of_table(
     first = next(iter(models.values()))
     of_users = [each for each in asked if each.metric.of != "all"]
     basis = basis_of(models, left_out, of_users)
-    words = [basis]
+    words = [*basis]
     if not division.is_tested:
         words.append(part_in_words(first, division))
     if not all(each.metric.is_accuracy for each in of_users):
@@ -205,7 +204,7 @@ def basis_of_table(
     for each in asked:
         if each.metric.of == "all":
             of_models = dict(zip(models, bases[each.asked_as], strict=True))
-            phrases |= _of_all_lists(each.asked_as, of_models, basis.split("; "))
+            phrases |= _of_all_lists(each.asked_as, of_models, basis)
     return [*words, *merged(phrases)]
 
 

@@ -6,10 +6,9 @@ Means, paired differences, tests, and what follows from them.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, Unpack
 
-import numpy as np
 import pandas as pd
 
 from recnb.comparison.basis import basis_of, basis_of_table, options_of, warnings_of
@@ -51,7 +50,7 @@ from recnb.evaluate import Options, with_options_listed
 from recnb.evaluation import Evaluation
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure, call_of, measure_named
-from recnb.metrics.metric import ACCURACY
+from recnb.metrics.metric import ACCURACY, Given
 from recnb.results.arguments import (
     NO_PAIRS,
     NO_SEGMENTS,
@@ -59,6 +58,7 @@ from recnb.results.arguments import (
     AnyMetric,
     Metrics,
     asked_of,
+    count_of_users,
     measure_of_curve,
     refuse_whole_metrics,
 )
@@ -72,7 +72,7 @@ from recnb.results.gate import Gate, not_worse_check
 from recnb.results.numbers import Numbers, measured
 from recnb.results.scoring import values_of_users
 from recnb.results.segments import (
-    WHOLE,
+    EVERYONE,
     Division,
     PartsOfSplit,
     division_by,
@@ -80,7 +80,12 @@ from recnb.results.segments import (
 )
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table, check_flag
-from recnb.results.tables import depth_in_words, intervals_in_words, intervals_of
+from recnb.results.tables import (
+    by_cutoff,
+    depth_in_words,
+    intervals_in_words,
+    intervals_of,
+)
 from recnb.results.user_cards import of_users
 from recnb.results.user_groups import moved
 from recnb.stats import Settings
@@ -301,7 +306,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return next(iter(self._models.values()))
 
     def _measured(
-        self, asked: Sequence[Measure], k: Cutoffs, division: Division = WHOLE
+        self, asked: Sequence[Measure], k: Cutoffs, division: Division = EVERYONE
     ) -> Numbers:
         """Measure metrics of the models, and the differences of their pairs.
 
@@ -315,6 +320,15 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             pairs=self.pairs,
             settings=self.settings,
         )
+
+    def _one_asked(
+        self, metric: AnyMetric, k: object, options: Given, *of_call: str
+    ) -> tuple[Measure, Cutoffs]:
+        """Look up the metric of a call at one cut-off: that of its text, or k."""
+        cutoff = Cutoffs.one(k)
+        (measure,) = asked_of(self._first, [metric], cutoff, options, "k", *of_call)
+        measure = measure.cut_at(k)
+        return measure, Cutoffs.of(measure.k)
 
     def table(
         self,
@@ -365,7 +379,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         check_flag("intervals", intervals)
         cutoffs = Cutoffs.of(k)
-        asked = asked_of(self._first, metrics, options, "k", "intervals", "by")
+        asked = asked_of(self._first, metrics, cutoffs, options, "k", "intervals", "by")
         names = _columns_of(asked, cutoffs)
         if by is not None:
             refuse_whole_metrics(asked, NO_SEGMENTS)
@@ -389,15 +403,13 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
     ) -> WordedLater:
         """Return the phrases below means, and of their intervals if these are shown."""
         division, bases = numbers.division, numbers.bases  # the numbers are let go
-        of_intervals = intervals_of(numbers)
+        of_intervals = intervals_of(numbers) if intervals else (None, False)
 
         def words() -> list[str]:
             phrases = basis_of_table(
                 self._models, self.left_out, asked, cutoffs, division, bases
             )
-            if intervals:
-                phrases += intervals_in_words(self._first, *of_intervals)
-            return phrases
+            return [*phrases, *intervals_in_words(self._first, *of_intervals)]
 
         return WordedLater(words)
 
@@ -446,13 +458,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         >>> found.differences("ndcg", k=10)["verdict"].tolist()
         ['better', 'better']
         """
-        asked = asked_of(self._first, metrics, options, "k", "by")
+        cutoffs = Cutoffs.of(k)
+        asked = asked_of(self._first, metrics, cutoffs, options, "k", "by")
         refuse_whole_metrics(asked, NO_PAIRS)
         division = division_by(self._models, by, is_tested=True)
-        numbers = self._measured(asked, Cutoffs.of(k), division)
+        numbers = self._measured(asked, cutoffs, division)
 
         def words() -> list[str]:
-            phrases = [self._basis(asked)]
+            phrases = self._basis_with_options(asked, cutoffs)
             phrases += self._first.clustering_in_words
             if isinstance(division, PartsOfSplit):
                 phrases.append(part_in_words(self._first, division))
@@ -461,7 +474,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         return differences_table(
             numbers,
             WordedLater(words),
-            warnings=warnings_of(self._models, asked[0], Cutoffs.of(k)),
+            warnings=warnings_of(self._models, asked[0], cutoffs),
             known=taken_as_known(self._first.source.weighted),
         )
 
@@ -528,11 +541,11 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 f"there is no baseline: compare(models, truth, baseline={quoted(self.names[0])})."
             )
         pairs = self.pairs if model is None else [self._pair(model, None)]
-        asked = asked_of(self._first, [metric], options, "k", "margin", "model")
-        refuse_whole_metrics(asked, NO_PAIRS)
-        basis = self._basis(asked)
+        measure, cutoff = self._one_asked(metric, k, options, "margin", "model")
+        refuse_whole_metrics([measure], NO_PAIRS)
+        basis = "; ".join(self._basis_with_options([measure], cutoff))
         # Of one model too all pairs are tested, as they are corrected together.
-        numbers = self._measured(asked, Cutoffs.one(k))
+        numbers = self._measured([measure], cutoff)
         checks = [
             not_worse_check(row, float(margin), self.settings.confidence, basis)
             for row in numbers.differences(in_bounds=True)
@@ -584,10 +597,10 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         factors   0.2817  0.0206         2
         popular   0.2369  0.0190         2
         """
-        asked = asked_of(self._first, [metric], options, "k", "test_share")
+        measure, cutoff = self._one_asked(metric, k, options, "test_share")
         splits = splits_of(self._models)
-        numbers = self._measured(asked, Cutoffs.one(k), splits)
-        basis = self._basis_with_options(asked, Cutoffs.one(k))
+        numbers = self._measured([measure], cutoff, splits)
+        basis = self._basis_with_options([measure], cutoff)
         return runs_table(numbers, basis, test_share)
 
     def movers(
@@ -631,26 +644,24 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         measure_named(metric, ACCURACY)  # or an error that says what else there is
         pair = self._pair(model, baseline)
-        of_call = ("k", "n", "model", "baseline")
-        (measure,) = asked_of(self._first, [metric], options, *of_call)
-        measure = measure.cut_at(k)
-        cutoff = Cutoffs.of(measure.k)
+        of_call = ("n", "model", "baseline")
+        measure, cutoff = self._one_asked(metric, k, options, *of_call)
         values = {
             name: values_of_users(self._models[name], measure, cutoff)[:, 0]
             for name in pair
         }
-        n_shown = _count("n", n)
+        n_shown = count_of_users("n", n)
         better = measure.metric.better
         groups = moved(self._models, pair, values, measure.k, n_shown, better)
         frame = movers_frame(groups)
-        basis = self._basis([measure])
+        basis = self._basis_with_options([measure], cutoff)
         template = "results/users.jinja"
         noun = self._first.noun_of_lists
         with use_noun(noun):
             told = of_users(groups, measure.label, fields_of(noun))
             shown = Shown(
                 title=measure.label,
-                basis=[basis],
+                basis=basis,
                 text=write(template, "txt", **told),
                 html=write(template, "html", **told),
                 frame_title=_("{Users} with the largest changes in value"),
@@ -694,7 +705,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         """
         k = Cutoffs.one(k).values[0]
         frame = pd.DataFrame(overlaps(self._models, k, p))
-        shown = Shown(basis=[self.basis], index=["model", "other"])
+        shown = Shown(basis=self._basis(), index=["model", "other"])
         return Table(frame, shown=shown)
 
     def beyond(self, k: int | None = None) -> Table:
@@ -725,7 +736,7 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         factors      0.383    2.474
         popular      0.133    1.812
         """
-        from recnb.beyond.tables import beyond_table
+        from recnb.beyond.tables import measured_beyond
 
         check_side_data(self._models)
         if not has_side_data(self._models):
@@ -735,15 +746,14 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
             )
         for model in self._models.values():
             len(model.joined.rows.lists)  # or an error that says where they are
-        cutoff = Cutoffs.one(k).values
+        cutoffs = Cutoffs.one(k)
         columns, basis = {}, {}
         for name, model in self._models.items():
-            table = beyond_table(model, cutoff)
-            columns[name] = table.iloc[:, 0]
-            basis[one_line(name)] = table.attrs["basis"].split("; ")
+            numbers, basis[one_line(name)] = measured_beyond(model, cutoffs)
+            columns[name] = by_cutoff(numbers, cutoffs).iloc[:, 0]
         frame = pd.concat(columns, axis=1)
         title = f"{_('Beyond accuracy')}, {depth_in_words(k)}"
-        shown = Shown(title=title, basis=merged(basis))
+        shown = Shown(title=title, basis=merged(basis), plot="metrics")
         return Table(frame.T.rename_axis(index="model", columns=None), shown=shown)
 
     def curve(
@@ -778,9 +788,8 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
         >>> len(found.curve("recall", k=[5, 10]))
         6
         """
-        _measure, cutoffs = measure_of_curve(metric, k)
-        (measure,) = asked_of(self._first, [metric], options, "k")
-        measure = replace(measure, k=None, typed="")  # its text may have a cut-off
+        measure, cutoffs = measure_of_curve(metric, k)
+        (measure,) = asked_of(self._first, [measure], cutoffs, options, "k")
         numbers = self._measured([measure], cutoffs)
         shown = Shown(
             title=f"{measure.symbol}@k",
@@ -891,21 +900,21 @@ class Comparison(Suggesting, Mapping[str, Evaluation]):
                 pairs=self.pairs,
                 baseline=self.baseline,
                 basis="; ".join(basis),
-                users=_count("movers", movers),
+                users=count_of_users("movers", movers),
             )
 
     @property
     def basis(self) -> str:
         """The users and the convention that models are compared by, in words."""
-        return self._basis()
+        return "; ".join(self._basis())
 
-    def _basis(self, asked: Sequence[Measure] = ()) -> str:
+    def _basis(self, asked: Sequence[Measure] = ()) -> list[str]:
         """Return the users and the convention behind some metrics."""
         return basis_of(self._models, self.left_out, asked)
 
     def _basis_with_options(self, asked: Sequence[Measure], k: Cutoffs) -> list[str]:
         """Return the same with the options of each metric."""
-        return [self._basis(asked), *merged(options_of(self._models, asked, k))]
+        return [*self._basis(asked), *merged(options_of(self._models, asked, k))]
 
     def _pair(self, model: str | None, baseline: str | None) -> tuple[str, str]:
         """Return a model and the one that it is compared with.
@@ -963,20 +972,6 @@ def _columns_of(
     for measure in asked:
         name = measure.asked_as
         for cut in measure.cutoffs(cutoffs):
-            place = measure.name, cut
             column = name if cut in (None, measure.k) else f"{name}@{cut}"
-            if place in columns:
-                raise OptionError(
-                    f"{columns[place]!r} and {column!r} are the same: name one of them."
-                )
-            columns[place] = column
+            columns[measure.name, cut] = column
     return columns
-
-
-def _count(name: str, n: object) -> int:
-    """Return a number of users as it was given, or refuse it."""
-    if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < 0:
-        raise OptionError(
-            f"{name}={quoted(n)} is no number of users: give a whole number from 0 up."
-        )
-    return int(n)

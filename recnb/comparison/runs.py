@@ -18,7 +18,7 @@ from recnb.results.numbers import Numbers
 from recnb.results.segments import Division, division_by
 from recnb.results.shown import Shown
 from recnb.results.table import Table
-from recnb.stats import Paired, UserSample, holm, resampled, settled
+from recnb.stats import holm, resampled, settled
 from recnb.stats.means import means
 
 #: What the tests are, and what their intervals cover.
@@ -85,12 +85,12 @@ def runs_table(
         "n_splits": len(by_split),
     }
     place = numbers.places[0]
-    label = label_of(place.measure.metric.symbol, place.k)
+    label = label_of(place.measure.symbol, place.k)
     notes = _notes(numbers, differences, test_share)
     shown = Shown(
         title=_("{label} over splits", label=label),
         basis=basis,
-        notes=notes,
+        remarks=notes,
         below=differences,
     )
     frame = pd.DataFrame(numbers_of_models).rename_axis("model")
@@ -140,25 +140,22 @@ def _differences(numbers: Numbers, test_share: float | None) -> Table:
     values = [of_models[model] - of_models[other] for model, other in numbers.pairs]
     differences = np.column_stack(values)
     settings = numbers.settings
-    mean, low, high, p = resampled(differences, settings.confidence, test_share)
-    n_splits = len(differences)
-    tied = (settled(differences) == 0).sum(axis=0)  # or different by rounding alone
-    difference = np.where(tied == n_splits, 0.0, mean)
-    tests = Paired.untested(len(numbers.pairs))._replace(
-        difference=difference, low=low, high=high, p=p, tied=tied
-    )
-    p_holm = holm(p)
+    tests = resampled(differences, settings.confidence, test_share)
+    # In all splits, or different by rounding alone.
+    all_tied = (settled(differences) == 0).all(axis=0)
+    difference = np.where(all_tied, 0.0, tests.mean)
+    corrected = tests._replace(mean=difference, p=holm(tests.p))
     better = numbers.places[0].better
     columns = {
         "model": [model for model, _baseline in numbers.pairs],
         "baseline": [baseline for _model, baseline in numbers.pairs],
         "difference": difference,
-        "low": low,
-        "high": high,
-        "p": p,
-        "p_holm": p_holm,
-        "n_splits": n_splits,
-        "verdict": verdicts_of(tests, p_holm, UserSample(n_splits), settings, better),
+        "low": tests.low,
+        "high": tests.high,
+        "p": tests.p,
+        "p_holm": corrected.p,
+        "n_splits": len(differences),
+        "verdict": verdicts_of(corrected, all_tied, settings, better),
     }
     shown = Shown(
         title=_("Differences over splits"),

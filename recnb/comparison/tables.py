@@ -23,9 +23,6 @@ from recnb.results.tables import distinct_labels
 from recnb.results.user_groups import UserGroup
 from recnb.results.verdicts import MARKS, sign_of_verdict
 
-#: The columns of differences that say what each is of.
-NAMES = ("metric", "k", "model", "baseline")
-
 #: The name of each column of a table of models, by metric and cut-off.
 Names = Mapping[tuple[str, int | None], str]
 
@@ -77,7 +74,7 @@ def means_table(
     shown = Shown(
         basis=basis,
         attrs={"baseline": baseline, "n_users": n_users},
-        notes=legend,
+        remarks=legend,
         marks=marks,
         plot="models",
         drawn=with_ends,
@@ -100,14 +97,14 @@ def differences_table(
     frame = _differences(rows, numbers.division)
     names = numbers.division.names
     segments = [names[row.part] for row in rows]
-    n_names = len(numbers.division.labels) + len(NAMES)
+    n_names = len(numbers.division.labels) + len(DifferenceRow.columns("name"))
     conclusions = []
     for segment, line in zip(segments, words.conclusions(rows, settings), strict=True):
         text = str(CONSOLE.write(line))
         conclusions.append(f"{one_line(segment)}: {text}" if segment else text)
     shown = Shown(
         basis=basis,
-        notes=[*warnings, *(conclusions if len(rows) <= FEW else ())],
+        remarks=[*warnings, *(conclusions if len(rows) <= FEW else ())],
         index=[*frame.columns[:n_names]],
         columns=[*DifferenceRow.columns("shown")],
         cells={"difference": "difference", "verdict": "verdict"},

@@ -4,8 +4,10 @@ English stands in the code, in the place where it is shown: `_("No interval")`
 translates the sentence and puts the values in. Other languages are gettext catalogues,
 `locale/<language>/LC_MESSAGES/recnb.po`, which `python -m tests.tools.translations`
 brings up to date and compiles. Users and items are fields, `_("no {user}, no {item}")`,
-which are filled by the noun of the data. A result keeps the language it was made in, and
-with it the noun, `current()`: it is shown `with use_language(self.lang)`.
+which are filled by the noun of the data. Tables, explanations, gates, reports and widgets
+keep the language they were made in, and with it the noun, `current()`: each is shown `with
+use_language(self.lang)`. Scores and evaluations, whose words are made when they are shown,
+follow the language in force then.
 """
 
 from __future__ import annotations
@@ -195,6 +197,7 @@ def with_noun(kind: type[T]) -> type[T]:
     return kind
 
 
+@cache  # two names of one method stay one
 def _with_noun(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def call(self: Any, *arguments: Any, **options: Any) -> Any:

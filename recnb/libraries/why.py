@@ -92,6 +92,7 @@ def why(
             "change": "signed",
             "moved_most": "words",
         },
+        plot="metrics",
     )
     return Table(frame.set_index("decision"), shown=shown)
 

@@ -88,7 +88,7 @@ class LintData:
         self.evaluation = evaluation
         self.measure = measure  #: as it is asked for
         self.asked_k = measure.k
-        self.scoring = scoring_of(evaluation, measure, whole=measure.k is None)
+        self.scoring = scoring_of(evaluation, measure, uncut=measure.k is None)
         self.metric = measure.metric
         self.joined = self.scoring.joined
         self.side = evaluation.side_data

@@ -55,7 +55,7 @@ def gain_of(relevance: Floats, gain: Gain) -> Floats:
 
 Discount = Literal["log", "clipped_log", "rank"]
 DISCOUNT = {"log": "log(1 + rank)", "clipped_log": "max(1, log(rank))", "rank": "rank"}
-GRADED = {"gain": GAIN, "discount": DISCOUNT}
+GAIN_AND_DISCOUNT = {"gain": GAIN, "discount": DISCOUNT}
 
 
 def discount_of(rank: Ints, discount: Discount, log_base: float) -> Floats:

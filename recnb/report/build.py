@@ -140,7 +140,7 @@ def _of_accuracy(
 
 def _check_users(model: EvaluationData, measure: Measure, cutoffs: Cutoffs) -> None:
     """Refuse a measure that a library averages over other users than its others."""
-    scoring = scoring_of(model, measure, whole=cutoffs.is_whole)
+    scoring = scoring_of(model, measure, uncut=cutoffs.is_whole)
     if len(scoring.joined.users) != model.n_lists:
         values_of_users(model, measure, cutoffs)
 
@@ -348,14 +348,14 @@ def _metric_words(
 def _words_of(model: EvaluationData, asked: Measure, *, whole: bool) -> MetricWords:
     """Return the words of a measure."""
     metric = asked.metric
-    scoring = scoring_of(model, asked, whole=whole)
+    scoring = scoring_of(model, asked, uncut=whole)
     measure = scoring.measure
     convention = _(measure.range_text)
     if metric.is_accuracy:
         convention = "; ".join(
             options_in_words(
                 asked.chosen,
-                whole=scoring.whole,
+                whole=scoring.uncut,
                 cutoff=scoring.joined.convention.cutoff,
             )
         )
@@ -378,7 +378,7 @@ def _basis(model: EvaluationData, request: ReportRequest) -> str:
     phrases = {}
     for measure in request.metrics:
         ks = Cutoffs.of(request.k_of(measure.name))
-        scoring = scoring_of(model, measure, whole=ks.is_whole)
+        scoring = scoring_of(model, measure, uncut=ks.is_whole)
         basis = basis_of(model, scoring, ks, measure.options_beside_text)
         phrases[measure.symbol] = basis.phrases(brief=True)
     return "; ".join(merged(phrases))

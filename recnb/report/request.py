@@ -13,7 +13,7 @@ from recnb.errors import OptionError, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Given
-from recnb.results.arguments import Metrics, asked_of
+from recnb.results.arguments import Metrics, asked_of, refuse_twice
 from recnb.results.evaluation_data import EvaluationData
 
 #: The cut-offs of a report if none are given, and about how many points a curve has.
@@ -70,7 +70,7 @@ def request_of(
     model: EvaluationData, k: Any, metrics: Metrics, options: Given, *, by: Any
 ) -> ReportRequest:
     """Check what is asked of a report of this model, or of this and others."""
-    asked = asked_of(model, metrics, options)
+    asked = asked_of(model, metrics, Cutoffs.of(None), options)
     if None in Cutoffs.of(k).values:
         problem = (
             "a report needs whole numbers for k, such as k=[5, 10, 20]: its curve "
@@ -116,6 +116,7 @@ def _cutoffs_of(asked: Sequence[Measure], k: object) -> CutoffsOfMetrics:
     rest: tuple[int | None, ...] = given
     if names_accuracy and not is_given:
         rest = (None,)
+    refuse_twice(asked, Cutoffs(rest))
     cutoffs: dict[str, list[int | None]] = {}
     for each in asked:
         own_or_rest = rest if each.k is None else [each.k]

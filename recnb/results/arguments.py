@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
+import numpy as np
+
 from recnb.conventions import Convention, presets
 from recnb.data import NAMES
 from recnb.display.language import named
@@ -51,7 +53,7 @@ OF_DATA = {"train", "items", "users", "convention", *NAMES, *vars(Convention())}
 
 
 #: A metric of all lists together, and why it is refused.
-WHOLE = "{metric} is one number of all lists, with no value for each {user}"
+OF_ALL_LISTS = "{metric} is one number of all lists, with no value for each {user}"
 NO_SEGMENTS = "by= cannot break it down: leave it out."
 NO_PAIRS = (
     "no {users} can be paired: that of each model is in .table([{metric!r}], k=10)."
@@ -59,16 +61,20 @@ NO_PAIRS = (
 
 
 def asked_of(
-    data: EvaluationData | None, metrics: Metrics, options: Given, *of_call: str
+    data: EvaluationData | None,
+    metrics: Metrics | Sequence[Measure],
+    k: Cutoffs,
+    options: Given,
+    *of_call: str,
 ) -> list[Measure]:
     """Look up the metrics of a call, each with the options that it has.
 
-    None: the standard ones that the data allow. `of_call`: other keywords of the call,
-    which a misspelt option may mean.
+    None: the standard ones that the data allow. `k`: the cut-offs of those that name
+    none. `of_call`: other keywords of the call, which a misspelt option may mean.
     """
     names = _names_of(metrics, data)
     measures = [measure_named(name) for name in names]
-    _refuse_twice(measures)
+    refuse_twice(measures, k)
     for option, value in options.items():
         having = [each for each in measures if option in each.metric.defaults]
         if not having:
@@ -96,19 +102,21 @@ def refuse_whole_metrics(asked: Sequence[Measure], why: str) -> None:
     """Refuse metrics of all lists together, which have no value of each user."""
     for each in asked:
         if each.metric.of == "all":
-            raise OptionError(named(f"{WHOLE}, so {why}", metric=each.name))
+            raise OptionError(named(f"{OF_ALL_LISTS}, so {why}", metric=each.name))
 
 
-def _refuse_twice(measures: Sequence[Measure]) -> None:
-    """Refuse a measure that is named twice at one cut-off."""
+def refuse_twice(measures: Sequence[Measure], k: Cutoffs) -> None:
+    """Refuse a measure that is named twice at one cut-off, which k may give it."""
     seen = set()
     for measure in measures:
-        place = (measure.name, measure.k)
-        if place in seen:
-            raise OptionError(
-                f"metrics names {measure.name!r} more than once: name it once."
-            )
-        seen.add(place)
+        for cutoff in measure.cutoffs(k):
+            place = (measure.name, cutoff)
+            if place in seen:
+                at = "" if cutoff is None else f" at k={cutoff}"
+                raise OptionError(
+                    f"metrics names {measure.name!r} more than once{at}: name it once."
+                )
+            seen.add(place)
 
 
 def _refuse_unknown(
@@ -125,7 +133,7 @@ def _refuse_unknown(
     raise OptionError(f"none of {labels} has an option {option!r}. {instead}".strip())
 
 
-def _names_of(metrics: Metrics, data: EvaluationData | None) -> Any:
+def _names_of(metrics: Any, data: EvaluationData | None) -> Any:
     """Return metrics as a list, or as a mapping to their own options."""
     if metrics is None:
         return _standard_names(data)
@@ -167,6 +175,16 @@ def _standard_names(data: EvaluationData | None) -> list[str]:
             f"that are wanted, such as metrics=[{usual[0]!r}]."
         )
     return names
+
+
+def count_of_users(name: str, n: object, *, least: int = 0) -> int:
+    """Return a number of users as it was given, or refuse it."""
+    if not isinstance(n, (int, np.integer)) or isinstance(n, bool) or n < least:
+        raise OptionError(
+            f"{name}={quoted(n)} is no number of users: give a whole number from "
+            f"{least} up."
+        )
+    return int(n)
 
 
 def measure_of_curve(metric: object, k: object) -> tuple[Measure, Cutoffs]:

@@ -147,6 +147,8 @@ def _describe(
         for parameter in of_call
         if parameter.kind is parameter.POSITIONAL_OR_KEYWORD
     ]
+    # Such as ranking, truth | k, gain, discount | y_true, y_score of ndcg as a function:
+    # those by position, those of the metric, those by keyword alone.
     parameters = [*by_position, *of_metric, *of_call[len(by_position) :]]
     docstring = _docstring_of(metric, parameters, returned)
     described = {

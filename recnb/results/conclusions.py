@@ -15,7 +15,7 @@ from recnb.display.text import fixed, signed
 from recnb.metrics.measure import symbol_of
 from recnb.metrics.metric import Better
 from recnb.results.numbers import DifferenceRow
-from recnb.results.verdicts import NEAR_BEST as SIGN_NEAR_BEST
+from recnb.results.verdicts import SIGN_NEAR_BEST
 from recnb.stats import Settings
 
 #: What each verdict allows to conclude.
@@ -128,6 +128,16 @@ def percent_of(share: float) -> str:
     return f"{100 * share:.6g}%"
 
 
+def interval_in_words(confidence: float, low: float, high: float) -> str:
+    """Return the ends of the interval of a difference in words."""
+    return _(
+        "{confidence} interval {low} to {high}",
+        confidence=percent_of(confidence),
+        low=fixed(low),
+        high=fixed(high),
+    )
+
+
 def conclusions(rows: Sequence[DifferenceRow], settings: Settings) -> list[Line]:
     """Return what may be concluded of the differences of columns, a sentence each."""
     tested = Counter(row.column for row in rows if not isnan(row.p))
@@ -153,12 +163,7 @@ def conclusion(row: DifferenceRow, settings: Settings, n_compared: int) -> Line:
         baseline=strong(row.baseline),
         size=fixed(size),
         difference=signed(row.difference),
-        interval=_(
-            "{confidence} interval {low} to {high}",
-            confidence=percent_of(settings.confidence),
-            low=fixed(low),
-            high=fixed(high),
-        ),
+        interval=interval_in_words(settings.confidence, low, high),
         p=_(of_p, p=p_value(row.p_holm), correction=correction_of(n_compared)),
         detectable=fixed(row.detectable),
         sample=row.sample,

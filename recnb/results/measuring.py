@@ -66,7 +66,7 @@ class Place:
     bases: Sequence[Basis]  #: what the number of each model rests on
     of_all: Sequence[Values] = ()  #: of each model the number of all lists
     part: int = 0  #: its position in the keys of the division
-    whole: Place | None = None  #: of a segment, the place of all users
+    all_users: Place | None = None  #: of a segment, the place of all users
     inside: Bools | None = None  #: which users of that one are in the segment
 
     def among(self, inside: Bools) -> Place:
@@ -80,7 +80,7 @@ class Place:
 
     def segment(self, inside: Bools, part: int) -> Place:
         """Return the place of a segment, which knows that of all users."""
-        return replace(self.among(inside), part=part, whole=self, inside=inside)
+        return replace(self.among(inside), part=part, all_users=self, inside=inside)
 
     @property
     def mean(self) -> Floats:
@@ -101,10 +101,10 @@ class Place:
 
     def gap(self, confidence: float) -> Tested:
         """Return the gap of the users of a segment to all others."""
-        assert self.whole is not None
+        everyone = self.all_users
+        assert everyone is not None
         assert self.inside is not None
-        whole = self.whole
-        return gap_to_rest(whole.values, whole.sample, self.inside, confidence)
+        return gap_to_rest(everyone.values, everyone.sample, self.inside, confidence)
 
     def paired(
         self, models: Sequence[int], others: Sequence[int], settings: Settings
@@ -112,7 +112,9 @@ class Place:
         """Test models against others, each pair by the positions of the two."""
         differences = self.values[:, models] - self.values[:, others]
         bounds, better = self.measure.bounds, self.better
-        return tested(differences, self.sample, settings, bounds=bounds, better=better)
+        return paired_in_blocks(
+            differences, self.sample, settings, bounds=bounds, better=better
+        )
 
     @property
     def better(self) -> Better:
@@ -138,7 +140,7 @@ class Place:
         }
 
 
-def tested(
+def paired_in_blocks(
     differences: Floats,
     sample: UserSample,
     settings: Settings,
@@ -146,7 +148,11 @@ def tested(
     bounds: tuple[float, float],
     better: Better,
 ) -> Paired:
-    """Test differences of values that lie within these bounds, users × pairs."""
+    """Test differences of values that lie within these bounds, users × pairs.
+
+    As `paired` does, of blocks of pairs; where less is better, a user is won by the lower
+    value.
+    """
     lowest, highest = bounds
     of_differences = lowest - highest, highest - lowest
     # As many pairs at once as are fast.
@@ -156,12 +162,12 @@ def tested(
         block = differences[:, start : start + size]
         blocks.append(paired(block, sample, settings, of_differences))
     tests = Paired(*map(np.concatenate, zip(*blocks, strict=True)))
-    if better == "low":  # a user is won by the lower value
+    if better == "low":
         tests = tests._replace(won=tests.lost, lost=tests.won)
     return tests
 
 
-def verdicts_of(
+def verdicts_of_pairs(
     tests: Paired,
     p: Floats,
     sample: UserSample,
@@ -172,14 +178,24 @@ def verdicts_of(
     # A tie is one of lists, and what is drawn at random is a user or a cluster: a tie in
     # all lists of one alone says nothing, and is untested.
     all_tied = (tests.tied == sample.size) & (sample.n_units > 1)
-    numbers = (tests.difference, tests.low, tests.high, p, all_tied)
+    corrected = Tested(tests.difference, tests.low, tests.high, p)
+    return verdicts_of(corrected, all_tied, settings, better)
+
+
+def verdicts_of(
+    tests: Tested, all_tied: Bools, settings: Settings, better: Better
+) -> list[str]:
+    """Return the verdict of each difference; the p-values of the tests are corrected.
+
+    `all_tied`: whether every unit of the sample has the same value of both models.
+    """
     verdicts = []
-    for difference, low, high, p_value, is_tied in zip(*numbers, strict=True):
+    for difference, low, high, p, is_tied in zip(*tests, all_tied, strict=True):
         verdict = verdict_of(
             difference,
             low,
             high,
-            p_value,
+            p,
             alpha=settings.alpha,
             better=better,
             all_tied=is_tied,

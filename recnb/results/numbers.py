@@ -25,8 +25,8 @@ from recnb.metrics.measure import Measure
 from recnb.metrics.metric import Better, label_of
 from recnb.results.basis import Basis
 from recnb.results.evaluation_data import Models
-from recnb.results.measuring import Place, places_of_parts, verdicts_of
-from recnb.results.segments import WHOLE, Division
+from recnb.results.measuring import Place, places_of_parts, verdicts_of_pairs
+from recnb.results.segments import EVERYONE, Division
 from recnb.results.verdicts import FOUND, NOT_FOUND, OF_SIGN
 from recnb.stats import ROUNDING, Paired, Settings, holm
 
@@ -45,6 +45,8 @@ Bases = Mapping[str, Sequence[Basis]]
 FRAME = {"frame": ""}
 SHOWN = FRAME | {"shown": ""}
 GATE = {"gate": ""}
+#: Of the columns that say what a difference is of: the first ones of the frame.
+NAMES = FRAME | GATE | {"name": ""}
 
 #: The pair that a gap is of: the users of a segment, and all others, of one model.
 PAIR_OF_GAP = ("", "")
@@ -118,11 +120,11 @@ class DifferenceRow(_Row):
     Each field says which tables have it as a column; JSON has all.
     """
 
-    metric: str = field(metadata=FRAME | GATE)
+    metric: str = field(metadata=NAMES)
     symbol: str
-    k: int | None = field(metadata=FRAME | GATE)
-    model: str = field(metadata=FRAME | GATE)
-    baseline: str = field(metadata=FRAME | GATE)
+    k: int | None = field(metadata=NAMES)
+    model: str = field(metadata=NAMES)
+    baseline: str = field(metadata=NAMES)
     difference: float = field(metadata=SHOWN | GATE | {"gap": "gap"})
     #: NaN, as p is, where nothing is tested.
     low: float = field(metadata=SHOWN | GATE | {"gap": "gap_low"})
@@ -179,7 +181,7 @@ class Numbers:
     models: Sequence[str]
     pairs: Pairs = ()
     settings: Settings = field(default_factory=Settings)
-    division: Division = WHOLE
+    division: Division = EVERYONE
 
     @cached_property
     def places(self) -> Sequence[Place]:
@@ -280,7 +282,7 @@ class Numbers:
         places: Sequence[Place] = self.places
         if len(self.models) > 1:
             places = steps(places, _("comparing"))
-        found = [self._tested(place) for place in places]
+        found = [self._paired_at(place) for place in places]
         shape = len(self.places), len(self.pairs)
         tests: dict[str, NDArray[Any]] = {}
         for name in Paired._fields:
@@ -293,7 +295,9 @@ class Numbers:
         for first, second in same:
             p_holm[second] = p_holm[first]
         verdicts = [
-            verdicts_of(test, p_of_place, place.sample, self.settings, place.better)
+            verdicts_of_pairs(
+                test, p_of_place, place.sample, self.settings, place.better
+            )
             for test, p_of_place, place in zip(found, p_holm, self.places, strict=True)
         ]
         verdict = np.array(verdicts, dtype=object).reshape(shape)
@@ -309,7 +313,7 @@ class Numbers:
         """Whether differences are gaps of segments to all other users."""
         return self.division.has_gaps and len(self.models) == 1
 
-    def _tested(self, place: Place) -> Paired:
+    def _paired_at(self, place: Place) -> Paired:
         """Return the differences of each pair, or the gap of a segment."""
         untested = Paired.untested(len(self.pairs))
         if self.has_gaps:
@@ -390,7 +394,7 @@ def measured(
     measures: Sequence[Measure],
     k: Cutoffs,
     *,
-    division: Division = WHOLE,
+    division: Division = EVERYONE,
     pairs: Pairs = (),
     settings: Settings | None = None,
 ) -> Numbers:

@@ -82,7 +82,9 @@ class Interval(tuple[float, float]):
         return self.low, self.high, self.confidence, self.method
 
     def __repr__(self) -> str:
-        why = f": {_('too few {users}')}" if np.isnan(self.low) else ""
+        why = ""
+        if np.isnan(self.low):
+            why = f": {_('too few {users} with different values')}"
         return f"[{self.low:.4f}, {self.high:.4f}] ({100 * self.confidence:g}%, {self.method}{why})"
 
 
@@ -147,8 +149,9 @@ class MetricValue(float, Suggesting):
         It is the exact interval of Clopper and Pearson for values of 0 and 1, and the
         beta interval that generalises it for others: its coverage is at least the
         confidence at any number of users. It is (nan, nan) of a single user, and of a
-        metric without an upper bound (DCG, novelty) below 10 users with a value above
-        0. Where users have several lists it is clustered by user, or by `cluster=`.
+        metric without an upper bound (DCG, novelty) if all values are the same or fewer
+        than 10 users have a value above 0. Where users have several lists it is
+        clustered by user, or by `cluster=`.
 
         A mean over pairs of users (personalization) has that of the jackknife. What all
         lists show together (coverage) has none: users drawn again would show fewer
@@ -235,16 +238,28 @@ class MetricValue(float, Suggesting):
                 "of equal weight"
             )
             return _(words, n=self.n_users)
+        cluster = one_line(self._cluster)
+        if not self._values.moments.varies[0]:
+            words = N_(
+                "no interval: all {users} have the same value, and the metric has no "
+                "upper bound"
+            )
+            if cluster:
+                words = N_(
+                    "no interval: all values of {cluster} have the same mean, and the "
+                    "metric has no upper bound"
+                )
+            return _(words, cluster=cluster)
         words = N_(
             "no interval: fewer than {n} {users} with a value above 0, and the metric "
             "has no upper bound"
         )
-        if self._cluster:
+        if cluster:
             words = N_(
                 "no interval: fewer than {n} values of {cluster} with a value above 0, "
                 "and the metric has no upper bound"
             )
-        return _(words, n=ENOUGH, cluster=one_line(self._cluster))
+        return _(words, n=ENOUGH, cluster=cluster)
 
     def _repr_html_(self) -> str:
         return write(

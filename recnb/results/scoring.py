@@ -52,7 +52,7 @@ def values_of(data: EvaluationData, measure: Measure, k: Cutoffs) -> Values:
             f"whole lists may follow other rules of {data.library} than lists that are "
             f"cut: ask for k=None alone."
         )
-    scoring = scoring_of(data, measure, whole=k.is_whole)
+    scoring = scoring_of(data, measure, uncut=k.is_whole)
     joined = scoring.joined
     matrix, mean = averaged(scoring, k)
     return Values(
@@ -96,7 +96,7 @@ class Scoring:
 
     joined: Joined
     measure: Measure
-    whole: bool = False  #: whether there is no cut-off
+    uncut: bool = False  #: whether there is no cut-off
     recorded: presets.Preset | None = None  #: of the metric in the library
 
     @property
@@ -106,12 +106,12 @@ class Scoring:
 
 
 def scoring_of(
-    data: EvaluationData, measure: Measure, *, whole: bool = False
+    data: EvaluationData, measure: Measure, *, uncut: bool = False
 ) -> Scoring:
     """Return how a measure is computed: as the evaluation does, or as a library does."""
-    recorded = recorded_of(data, measure.metric, whole=whole)
+    recorded = recorded_of(data, measure.metric, uncut=uncut)
     computed = as_computed(data, measure, recorded)
-    convention = _convention_of(data, measure, recorded, whole=whole)
+    convention = _convention_of(data, measure, recorded, uncut=uncut)
     joined = data.joined
     if convention is not None:
         # That of a library may go by scores where these frames have ranks alone.
@@ -121,7 +121,7 @@ def scoring_of(
         except NoUsersError as problem:
             _refuse_level_of_text(data, measure, problem)
             raise
-    return Scoring(joined, computed, whole, recorded)
+    return Scoring(joined, computed, uncut, recorded)
 
 
 def _refuse_level_of_text(
@@ -156,7 +156,7 @@ def _convention_of(
     measure: Measure,
     recorded: presets.Preset | None,
     *,
-    whole: bool,
+    uncut: bool,
 ) -> Convention | None:
     """Return the convention that a measure has of its own; None: the evaluation's.
 
@@ -185,7 +185,7 @@ def _convention_of(
         decisions |= _recnbs_own(start)
     else:
         start = recorded.convention
-        if whole:
+        if uncut:
             decisions["cutoff"] = "none"
     decisions |= data.overrides
     decisions |= of_text
@@ -205,7 +205,7 @@ def _recnbs_own(convention: Convention) -> dict[str, str]:
 
 
 def recorded_of(
-    data: EvaluationData, metric: Metric[...], *, whole: bool = False
+    data: EvaluationData, metric: Metric[...], *, uncut: bool = False
 ) -> presets.Preset | None:
     """Return what is recorded of a metric in the library.
 
@@ -218,7 +218,7 @@ def recorded_of(
     preset = presets.default_of(data.library, metric.name)
     if preset is None:
         return None
-    if whole:
+    if uncut:
         return preset.never_cut or preset
     return None if preset.convention.cutoff == "none" else preset
 
@@ -401,7 +401,7 @@ def _decisions_in_words(
         graded=data.joined.graded,
         below_0_unjudged=scoring.measure.metric.below_0_unjudged,
     )
-    phrases = in_words(whole=scoring.whole)
+    phrases = in_words(whole=scoring.uncut)
     if cutoffs.is_mixed:
         phrases = with_whole_lists(phrases, in_words(whole=True))
     if data.library is not None:
@@ -409,7 +409,7 @@ def _decisions_in_words(
     elif ties_may_decide(scoring.joined):
         order = phrases.index(convention.order_in_words)
         phrases[order] = Phrase(phrases[order], _("ties as given"))
-    given = options_in_words(options, whole=scoring.whole, cutoff=convention.cutoff)
+    given = options_in_words(options, whole=scoring.uncut, cutoff=convention.cutoff)
     return [Phrase(words, words) if words in given else words for words in phrases]
 
 

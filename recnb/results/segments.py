@@ -87,7 +87,7 @@ class Division:
 
 
 #: All users.
-WHOLE = Division()
+EVERYONE = Division()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -190,7 +190,7 @@ def division_by(models: Models, by: Any, *, is_tested: bool = False) -> Division
     within each part (`is_tested`), a column of the truth alone is refused.
     """
     if by is None:
-        return WHOLE
+        return EVERYONE
     names = _listed(by)
     first_model = next(iter(models.values()))
     split = first_model.keys.columns

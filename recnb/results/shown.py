@@ -78,7 +78,7 @@ class Shown:
     basis: Sequence[str] = ()  #: the phrases of the line with users and convention
     #: What the `attrs` of the table have beside the basis, the title and the marks.
     attrs: Mapping[Hashable, Any] = field(default_factory=dict)
-    notes: Sequence[Line] = ()  #: lines between the table and its basis
+    remarks: Sequence[Line] = ()  #: lines between the table and its basis
     lang: str = field(default_factory=current)
     most: int = MOST_ROWS  #: rows that are shown
 
@@ -95,7 +95,7 @@ class Shown:
     html: str = ""  #: in HTML in place of the rows
     frame_title: str = ""  #: what a screen reader says of the HTML, if not the title
 
-    plot: str = "metrics"  #: a name of `PLOTS`, or nothing for a table without a figure
+    plot: str = ""  #: a name of `PLOTS`, or nothing for a table without a figure
     drawn: pd.DataFrame | None = None  #: what is drawn, if not the table itself
     symbol: str = ""  #: of the metric of a curve
     #: The numbers of users and of lists and the cluster that a curve is the mean of.

@@ -9,8 +9,7 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from recnb.display.language import _
-from recnb.display.text import fixed, sample_in_words, signed
+from recnb.display.text import sample_in_words, signed
 from recnb.errors import (
     FrameError,
     NoUsersError,
@@ -21,8 +20,8 @@ from recnb.errors import (
     quoted,
 )
 from recnb.metrics.hits import Floats
-from recnb.results.conclusions import p_value, percent_of
-from recnb.results.measuring import tested, verdicts_of
+from recnb.results.conclusions import interval_in_words, p_value
+from recnb.results.measuring import paired_in_blocks, verdicts_of_pairs
 from recnb.results.own_metric import OVERSHOOT, checked_bounds
 from recnb.results.score import Interval
 from recnb.results.verdicts import in_words
@@ -121,8 +120,10 @@ def paired(
     ours = _numbers_of(values, "values", bounds)
     theirs = _numbers_of(baseline, "baseline", bounds)[_rows_of(values, baseline)]
     sample = _sample_of(values, cluster)
-    tests = tested(ours - theirs, sample, settings, bounds=bounds, better=better)
-    (verdict,) = verdicts_of(tests, tests.p, sample, settings, better)
+    tests = paired_in_blocks(
+        ours - theirs, sample, settings, bounds=bounds, better=better
+    )
+    (verdict,) = verdicts_of_pairs(tests, tests.p, sample, settings, better)
     shown = {field.name for field in fields(PairedDifference)}
     numbers: dict[str, Any] = {
         name: number.item() for name, number in tests._asdict().items() if name in shown
@@ -173,12 +174,7 @@ class PairedDifference(Suggesting):
         concluded = f"{in_words(self.verdict)}; {users}"
         if isnan(self.p):
             return f"{signed(self.difference)}: {concluded}"
-        ends = _(
-            "{confidence} interval {low} to {high}",
-            confidence=percent_of(self.confidence),
-            low=fixed(self.low),
-            high=fixed(self.high),
-        )
+        ends = interval_in_words(self.confidence, self.low, self.high)
         return f"{signed(self.difference)} ({ends}; p {p_value(self.p)}): {concluded}"
 
 

@@ -309,7 +309,7 @@ class Table(pd.DataFrame):
             "{n:,} more row in .to_frame()", "{n:,} more rows in .to_frame()", left_out
         )
         basis = "; ".join(self._shown.basis)
-        lines = [more if left_out else "", *self._shown.notes, basis]
+        lines = [more if left_out else "", *self._shown.remarks, basis]
         return [line for line in lines if line]
 
     def _frame_shown(self) -> pd.DataFrame:

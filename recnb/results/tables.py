@@ -66,7 +66,9 @@ def table_of(
     each segment.
     """
     cutoffs = Cutoffs.of(k)
-    asked = asked_of(data, metrics, options, "k", "intervals", "confidence", "by")
+    asked = asked_of(
+        data, metrics, cutoffs, options, "k", "intervals", "confidence", "by"
+    )
     settings = Settings(confidence)
     if by is not None:
         return _table_by(data, asked, cutoffs, by, settings)
@@ -78,7 +80,8 @@ def table_of(
     if have_cutoffs:
         frame.columns = pd.Index(ENDS if intervals else ["mean"])
     basis = _below(data, numbers, intervals=intervals)
-    return Table(frame, shown=Shown(basis=basis, attrs={"n_users": data.n_users}))
+    shown = Shown(basis=basis, attrs={"n_users": data.n_users}, plot="metrics")
+    return Table(frame, shown=shown)
 
 
 def _in_one_column(asked: Sequence[Measure], cutoffs: Cutoffs) -> list[Measure]:
@@ -102,13 +105,12 @@ def _below(
     data: EvaluationData, numbers: Numbers, *, intervals: bool = True
 ) -> WordedLater:
     """Return the phrases below numbers of one model, and of their intervals."""
-    bases, of_intervals = numbers.bases, intervals_of(numbers)
+    bases = numbers.bases
+    # Those that are not shown are not computed.
+    of_intervals = intervals_of(numbers) if intervals else (None, False)
 
     def words() -> list[str]:
-        phrases = phrases_of(bases)
-        if intervals:
-            phrases += intervals_in_words(data, *of_intervals)
-        return phrases
+        return [*phrases_of(bases), *intervals_in_words(data, *of_intervals)]
 
     return WordedLater(words)
 
@@ -237,18 +239,20 @@ def measures_of(
         raise OptionError(
             "no measure is named: give at least one, such as names=['nDCG@10']."
         )
+    whole_lists = Cutoffs.of(None)
+    asked = asked_of(data, names, whole_lists, options)
     asked = [
         replace(measure, typed=str(text))
-        for text, measure in zip(names, asked_of(data, names, options), strict=True)
+        for text, measure in zip(names, asked, strict=True)
     ]
     settings = Settings(confidence)
-    numbers = measured({"": data}, asked, Cutoffs.of(None), settings=settings)
+    numbers = measured({"": data}, asked, whole_lists, settings=settings)
     frame = pd.DataFrame(numbers.estimates[:, 0], columns=ENDS)
     frame.index = pd.Index(
         [place.measure.asked_as for place in numbers.places], name="measure"
     )
     frame["users"] = [place.sample.n_units for place in numbers.places]
-    return Table(frame, shown=Shown(basis=_below(data, numbers)))
+    return Table(frame, shown=Shown(basis=_below(data, numbers), plot="metrics"))
 
 
 def curve_of(
@@ -320,7 +324,6 @@ def user_list_of(data: EvaluationData, user: Any, k: object) -> Table:
         headings=headings,
         cells={"title": "text"},
         most=max(len(listed), len(missed)),
-        plot="",
     )
     table_of_missed = Table(_titled(missed, titles), shown=shown)
     shown = replace(shown, title=title, basis=[data.basis], below=table_of_missed)

@@ -29,8 +29,8 @@ NOT_FOUND = ("hint", "torn", "open")
 
 #: The signs of marks beside means: of one that is not shown to differ from the best, or
 #: of the finding against a baseline.
-NEAR_BEST = "°"
-MARKS = {"near_best": NEAR_BEST, **{kind: VERDICTS[kind][0] for kind in FOUND}}
+SIGN_NEAR_BEST = "°"
+MARKS = {"near_best": SIGN_NEAR_BEST, **{kind: VERDICTS[kind][0] for kind in FOUND}}
 
 #: The finding of a difference below 0 and of one above it, by what is better.
 OF_SIGN: dict[Better, tuple[str, str]] = {

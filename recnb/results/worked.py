@@ -88,7 +88,7 @@ def explanation_of(
 
 def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanation:
     metric, k = measure.metric, measure.k
-    scoring = scoring_of(data, measure, whole=k is None)
+    scoring = scoring_of(data, measure, uncut=k is None)
     data = EvaluationData.of(scoring.joined, side_data=data.side_data)
     cutoffs = cutoffs_under(data.convention, Cutoffs.one(k))
     position = data.position(user)
@@ -103,7 +103,7 @@ def _of_accuracy(data: EvaluationData, measure: Measure, user: Any) -> Explanati
     decisions = scoring.full_convention.phrases(
         graded=data.joined.graded,
         below_0_unjudged=metric.below_0_unjudged,
-        whole=scoring.whole,
+        whole=scoring.uncut,
     )
     pairs = pairs_in_words(data.joined.weighting)
     basis = [*decisions, *data.notes, *pairs]

@@ -11,10 +11,10 @@ import polars as pl
 
 from recnb.display.language import N_, _, ngettext, use_noun
 from recnb.display.text import users_in_words
-from recnb.errors import OptionError, is_number, quoted
 from recnb.metrics.hits import Cutoffs
 from recnb.metrics.measure import Measure
 from recnb.metrics.metric import label_of
+from recnb.results.arguments import count_of_users
 from recnb.results.evaluation_data import EvaluationData
 from recnb.results.scoring import scoring_of, values_of
 from recnb.results.shown import Shown
@@ -30,17 +30,16 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
 
     Of users with equal values those with more relevant items come first.
     """
-    if not is_number(n) or int(n) != n or n < 1:
-        raise OptionError(f"n={quoted(n)}: give a whole number of users from 1 up.")
+    n_shown = count_of_users("n", n, least=1)
     values = values_of(data, measure, Cutoffs.one(measure.k))
-    joined = scoring_of(data, measure, whole=measure.k is None).joined
+    joined = scoring_of(data, measure, uncut=measure.k is None).joined
     n_relevant = joined.hits.n_relevant
     value = values.matrix[:, 0]
     is_cost = measure.metric.better == "low"
     # Who has no value, NaN, comes last.
     order = np.lexsort((-n_relevant, -value if is_cost else value))
     n_users = int(np.count_nonzero(~np.isnan(value)))
-    worst = order[: min(int(n), n_users)]
+    worst = order[: min(n_shown, n_users)]
     users = values.users.gather(worst)
     # Those of the metric, which may have a convention of its own.
     of_metric = EvaluationData.of(joined, side_data=data.side_data)
@@ -62,11 +61,10 @@ def worst_of(data: EvaluationData, measure: Measure, n: object) -> Table:
     shown = Shown(
         title=title,
         basis=values.basis.phrases(),
-        notes=notes,
+        remarks=notes,
         headings={name: measure.label, **_headings()},
         cells=dict.fromkeys(("text", "first", "missing"), "text"),
         most=len(worst),
-        plot="",
     )
     frame = pd.DataFrame({name: value[worst], **columns})
     return Table(frame.set_axis(index), shown=shown)

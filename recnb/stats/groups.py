@@ -13,7 +13,7 @@ from recnb.stats.student import Tested, t_test
 def gap_to_rest(
     values: Floats, sample: UserSample, inside: Bools, confidence: float = 0.95
 ) -> Tested:
-    """Return the gap of a group to all others, for each column of users × columns.
+    """Return the gap of a group to all others, by column of users × columns.
 
     Interval and p are the more careful of Welch's test and Student's; NaN if either side
     has fewer than 10 users, or users who are all alike. Of lists in clusters, these are
@@ -29,12 +29,12 @@ def gap_to_rest(
         untested = np.full_like(gap, np.nan)
         return Tested(gap, untested, untested, untested)
     error, free = _welch_and_student(group, rest)
-    tests = t_test(gap, error, free, confidence=confidence)
+    both = t_test(gap, error, free, confidence=confidence)  # test × columns
     return Tested(
         mean=gap,
-        low=tests.low.min(axis=0),
-        high=tests.high.max(axis=0),
-        p=tests.p.max(axis=0),
+        low=both.low.min(axis=0),
+        high=both.high.max(axis=0),
+        p=both.p.max(axis=0),
     )
 
 

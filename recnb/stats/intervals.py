@@ -159,7 +159,8 @@ class Moments:
     def _furthest(self, bound: Floats) -> Floats:
         """Return the value of one more user at a bound.
 
-        One more cluster is as large as the largest, and all its lists are there.
+        One more cluster has the value of one as large as the largest, with all its lists
+        there: `_quantile_with` gives it the weight of an average one.
         """
         if not self.sample.is_clustered:
             return bound
@@ -169,9 +170,10 @@ class Moments:
     def _quantile_with(self, extreme: Floats, chance: float, scale: Pair) -> Floats:
         """Return the quantile of the mean with one more unit of an extreme value.
 
-        The unit is a user as heavy as the heaviest, or a cluster of average size. With
-        it there are n units, by their effective number, and between the ends of the
-        scale, 0 and 1, the mean is m. Its variance under weights drawn at random (the
+        The unit is a user as heavy as the heaviest, or a cluster with the weight of an
+        average one and the value of the largest (`_furthest`). With it there are n units,
+        by their effective number, and between the ends of the scale, 0 and 1, the mean
+        is m. Its variance under weights drawn at random (the
         Bayesian bootstrap, Rubin 1981, Ann. Statist. 9) is v = s² / (n + 1), where s² is
         the variance of the n values. The beta distribution of this mean and variance has
         the parameters a = m N and b = (1 - m) N, where N = m (1 - m) / v - 1. For values

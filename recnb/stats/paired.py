@@ -51,8 +51,8 @@ class Paired(NamedTuple):
     #: The mean out of the standard deviation, Cohen's d_z; of clusters without weights
     #: that of CR2. 0 if nobody differs.
     effect_size: Floats
-    #: Users, or lists, with a difference above 0; where less is better, `tested` of the
-    #: results swaps them with those lost.
+    #: Users, or lists, with a difference above 0; where less is better, the results swap
+    #: them with those lost (`paired_in_blocks`).
     won: NDArray[np.int64]
     tied: NDArray[np.int64]
     lost: NDArray[np.int64]

@@ -146,7 +146,7 @@ class Playground(Live):
         if ranking is None and truth is None:
             ranking, truth = RANKING, TRUTH
         with use_language(self.lang):
-            asked = asked_of(None, metrics, {})
+            asked = asked_of(None, metrics, Cutoffs.of(None), {})
             for measure in asked:
                 _refuse_measure(measure)
             order, relevance = _read(ranking, truth)

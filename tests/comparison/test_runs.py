@@ -162,3 +162,13 @@ def test_runs_are_over_several_splits():
     alone = recnb.compare(recs[recs.seed == 0], truth[truth.seed == 0], split="seed")
     with pytest.raises(OptionError, match="seed has one"):
         alone.runs("ndcg", k=5)
+
+
+def test_the_title_has_what_the_text_of_a_measure_changes():
+    title = FOUND.runs("nDCG(dcg='exp-log2')@5").attrs["title"]
+    assert title == "nDCG(dcg='exp-log2')@5 over splits"
+
+
+def test_a_cut_off_beside_that_of_the_text_is_refused():
+    with pytest.raises(OptionError, match="'nDCG@5' has its cut-off, and k=10"):
+        FOUND.runs("nDCG@5", k=10)

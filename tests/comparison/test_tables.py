@@ -145,7 +145,7 @@ def test_a_table_has_intervals_and_numbers_of_all_lists():
 
 
 def test_two_names_of_one_number_are_refused():
-    with pytest.raises(OptionError, match="'nDCG@10' and 'ndcg@10' are the same"):
+    with pytest.raises(OptionError, match="'ndcg' more than once at k=10"):
         compared().table(["nDCG@10", "ndcg"], k=10)
 
 
@@ -259,3 +259,19 @@ def test_only_a_deleted_lint_is_done_without(monkeypatch):
     monkeypatch.setitem(sys.modules, "recnb.lint.data", None)
     with pytest.raises(ModuleNotFoundError, match=r"recnb\.lint\.data"):
         compared().differences("ndcg", k=5)
+
+
+@pytest.mark.parametrize(
+    "basis_of",
+    [
+        lambda **options: (
+            compared().differences("ndcg", k=10, **options).attrs["basis"]
+        ),
+        lambda **options: compared().movers("ndcg", k=10, **options).attrs["basis"],
+        lambda **options: compared().not_worse("ndcg", k=10, **options).checks[0].basis,
+    ],
+    ids=["differences", "movers", "not_worse"],
+)
+def test_the_basis_of_what_is_paired_has_the_options_of_the_metric(basis_of):
+    assert "2^relevance - 1" in basis_of(gain="exponential")
+    assert "2^relevance - 1" not in basis_of()

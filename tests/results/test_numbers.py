@@ -30,7 +30,7 @@ WEEKS = SAMPLE.test.assign(week=SAMPLE.test.index % 3)
 
 
 def numbers_at(models: Any, metrics: Any, k: Any, **rest: Any) -> Any:
-    asked = asked_of(next(iter(models.values())), metrics, {})
+    asked = asked_of(next(iter(models.values())), metrics, Cutoffs.of(k), {})
     return measured(models, asked, Cutoffs.of(k), **rest)
 
 

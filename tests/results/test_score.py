@@ -163,9 +163,12 @@ def test_what_is_counted_under_cluster_is_a_value_of_it_and_not_a_user() -> None
     names = [f"u{number}" for number in range(20)]
     users = pd.DataFrame({"user": names, "team": [*"ab"] * 10})
     lists = {user: ["x", "y"] for user in names}
-    ev = recnb.evaluate(
-        lists, {user: ["x"] for user in names}, users=users, cluster="team"
-    )
+    truth = {user: ["x"] for user in names}
+    ev = recnb.evaluate(lists, truth, users=users, cluster="team")
+    shown = ev.dcg(k=1)._repr_html_()
+    assert "no interval: all values of team have the same mean" in shown
+    lists["u0"] = ["y", "x"]
+    ev = recnb.evaluate(lists, truth, users=users, cluster="team")
     shown = ev.dcg(k=1)._repr_html_()
     assert "fewer than 10 values of team with a value above 0" in shown
     # The bars are of users, of whom each has one list.
@@ -255,7 +258,9 @@ def test_an_interval_is_a_pair_that_knows_its_confidence() -> None:
 def test_one_user_has_no_interval_and_equal_users_have_one() -> None:
     interval = recnb.ndcg([1, 0, 2]).interval()
     assert all(map(math.isnan, interval))
-    assert repr(interval) == "[nan, nan] (95%, beta: too few users)"
+    assert repr(interval) == (
+        "[nan, nan] (95%, beta: too few users with different values)"
+    )
     low, high = recnb.precision([[1, 0, 0]] * 7).interval()
     assert low < 1 / 3 < high
 

@@ -26,6 +26,7 @@ from recnb.display.forms import Number
 from recnb.display.language import _, current, use_language
 from recnb.errors import OptionError
 from recnb.results.conclusions import p_value
+from recnb.results.measuring import Place
 from recnb.results.shown import Shown, WordedLater
 from recnb.results.table import Table
 from tests.rows import read_rows
@@ -74,6 +75,16 @@ def test_a_table_holds_the_single_calls() -> None:
             ends = score.interval() if score.has_interval else (np.nan, np.nan)
             row = [table.loc[name, (k, part)] for part in ("mean", "low", "high")]
             assert row == pytest.approx([float(score), *ends], abs=1e-12, nan_ok=True)
+
+
+def test_a_table_without_intervals_computes_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Of many users they take far longer than means."""
+    monkeypatch.delattr(Place, "interval")
+    assert "linear gain" in EV.table("ndcg", k=10).attrs["basis"]
+    with pytest.raises(AttributeError):
+        EV.table("ndcg", k=10, intervals=True)
 
 
 @pytest.mark.parametrize("metric", ["precision", "err", "mrr"])

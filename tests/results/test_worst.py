@@ -104,15 +104,14 @@ def test_a_library_has_its_own_users() -> None:
     assert table.iloc[:, 0].sort_index().tolist() == under.ndcg(k=10).per_user.tolist()
 
 
-@pytest.mark.parametrize("n", [0, -1, 1.5, "3", None, True])
+@pytest.mark.parametrize("n", [0, -1, 1.5, 2.0, "3", None, True])
 def test_a_number_that_is_none_of_users_is_refused(n: object) -> None:
-    with pytest.raises(OptionError, match="give a whole number of users from 1 up"):
+    with pytest.raises(OptionError, match="give a whole number from 1 up"):
         EV.worst("ndcg", k=10, n=n)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("n", [10**30, 1e300])
-def test_any_number_of_users_may_be_asked_for(n: float) -> None:
-    assert len(EV.worst("ndcg", k=10, n=n)) == 261
+def test_any_number_of_users_may_be_asked_for() -> None:
+    assert len(EV.worst("ndcg", k=10, n=10**300)) == 261
 
 
 @pytest.mark.parametrize("name", ["first", "missing", "n_found", "text", "user"])
