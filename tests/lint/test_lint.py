@@ -387,10 +387,8 @@ def test_sampled_candidates_are_found_with_rows_missing_and_in_the_truth(
     recs, truth = of_candidates(extra=extra)
     relevant = truth[truth["relevance"] > 0]
     top = recs.sort_values("score", ascending=False).groupby("user").head(10)
-    all_of, in_lists = "has 100 items, all the", "has up to 100 items, nearly all the"
-    if extra:
-        all_of = "has 99 irrelevant items beside all the"
-        in_lists = "has up to 99 irrelevant items beside nearly all the"
+    all_of = "has 99 irrelevant items beside all the" if extra else "has 100 items, all"
+    in_lists = "items, nearly all the relevant ones among them"
     in_truth = "`truth` has up to "
     for lists, judged, words in (
         (recs, relevant, all_of),
