@@ -190,7 +190,7 @@ def fbeta(hits: Hits, k: Cutoff = None, *, beta: float = 1.0) -> Credit:
     bounds=(0, 1),
     references=["deshpande2004"],
     instead="recall",
-    sentence="For how many {users} the list held anything relevant at all.",
+    sentence="The share of {users} whose list held anything relevant.",
 )
 def hit_rate(hits: Hits, k: Cutoff = None) -> Credit:
     """1 if any of the first k places holds a relevant item; its mean is the share of

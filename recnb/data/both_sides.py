@@ -22,7 +22,7 @@ from recnb.data.columns import is_missing
 from recnb.data.in_memory import source_of
 from recnb.data.joined import Source
 from recnb.data.names import BOTH, RECS, ROLES, TRUTH, Named
-from recnb.data.role_table import RoleTable, ids_in_words
+from recnb.data.role_table import RoleTable
 from recnb.data.roles import labels_of, refuse_absent, refuse_models, with_split
 from recnb.data.tables import InputTable, Tables
 from recnb.display.language import N_, Plural, Sentence
@@ -116,7 +116,7 @@ class BothSides:
             is_kept, lacks = self.is_listed & self.is_judged, "or no"
         others = (~is_kept).arg_true()
         if len(others):
-            pair = ids_in_words(self.table.rows, others[0])
+            pair = self.table.ids_in_words(others[0])
             raise FrameError(
                 f"{BOTH}: row {others[0]} ({pair}) has no {self.order} {lacks} relevance: "
                 "drop such rows."

@@ -24,6 +24,7 @@ from recnb.data.columns import (
     surely_within,
 )
 from recnb.data.names import IDS, TRUTH, Labels
+from recnb.display.language import Noun, noun_of
 from recnb.errors import ColumnError, FrameError, NoRowsError, quoted
 from recnb.metrics.hits import ENDLESS, HIGHEST
 
@@ -55,6 +56,15 @@ class RoleTable:
     def label(self, role: str) -> str:
         """Return what the caller calls the column of a role."""
         return self.labels.get(role, role)
+
+    @property
+    def noun(self) -> Noun:
+        """What the caller calls users and items, as the names of their columns tell."""
+        return noun_of(str(self.label("user")), str(self.label("item")))
+
+    def ids_in_words(self, row: int) -> str:
+        """Name the user and the item of a row as errors do."""
+        return ids_in_words(self.rows, row, self.noun)
 
     def column_in_words(self, role: str) -> str:
         """Name the column of a role as errors do."""
@@ -256,7 +266,7 @@ class RoleTable:
         raise FrameError(
             f"{self.column_in_words(role)} has {len(rows):,} {values_are} missing, NaN or "
             f"infinite, the first {self.rows[role][rows[0]]} for "
-            f"{ids_in_words(self.rows, rows[0])}. {fix}"
+            f"{self.ids_in_words(rows[0])}. {fix}"
         )
 
     def _refuse_values(self, role: str, is_bad: pl.Series, why: str) -> None:
@@ -268,7 +278,7 @@ class RoleTable:
         shown = f"{value:g}" if role == "relevance" else value
         raise FrameError(
             f"{self.column_in_words(role)} holds {shown} for "
-            f"{ids_in_words(self.rows, rows[0])}: {why}"
+            f"{self.ids_in_words(rows[0])}: {why}"
         )
 
     # Repeats
@@ -292,16 +302,17 @@ class RoleTable:
         twice = repeated(self.rows, keys)
         if twice.height == 0:
             return
+        noun = self.noun
         if twice.height == 1:
-            pairs = "1 pair of user and item is"
+            pairs = f"1 pair of {noun.user} and {noun.item} is"
         else:
-            pairs = f"{twice.height:,} pairs of user and item are"
+            pairs = f"{twice.height:,} pairs of {noun.user} and {noun.item} are"
         if self.name != TRUTH:
             fix = f"{fix} If they are {SEVERAL_LISTS}"
         columns = [self.label(role) for role in IDS]
         raise FrameError(
             f"{self.name}: {pairs} repeated in {columns}, such as "
-            f"{ids_in_words(twice, 0)} ({twice['len'][0]} times). {fix}"
+            f"{ids_in_words(twice, 0, noun)} ({twice['len'][0]} times). {fix}"
         )
 
     def _kept(self) -> str:
@@ -419,9 +430,10 @@ def _sorted_by_rank(rows: pl.DataFrame) -> pl.DataFrame:
     return rows.sort("user", "rank")
 
 
-def ids_in_words(rows: pl.DataFrame, row: int) -> str:
+def ids_in_words(rows: pl.DataFrame, row: int, noun: Noun | None = None) -> str:
     """Name the user and the item of a row, of those that it has, as errors do."""
-    ids = [f"{role} {rows[role][row]!r}" for role in IDS if role in rows.columns]
+    words = (noun or Noun())._asdict()
+    ids = [f"{words[role]} {rows[role][row]!r}" for role in IDS if role in rows.columns]
     return ", ".join(ids)
 
 

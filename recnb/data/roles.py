@@ -379,7 +379,7 @@ def _name_each(
     verb = "Name each" if any(map(named.get, missing)) else "Say which"
     fix = f"{verb}: {', '.join(examples)}."
     if table.name == BOTH:
-        fix += " Or give the other frame as well, recs.rec.against(truth)."
+        fix += " Or give the other frame as well, recnb.evaluate(recs, truth)."
     return fix
 
 

@@ -5,15 +5,28 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from itertools import chain
 
-from recnb.display.forms import CONSOLE, LATEX, MARKDOWN, Estimate, Line, Mark, Rows
-from recnb.display.language import ngettext, width
+from recnb.display.forms import (
+    CONSOLE,
+    LATEX,
+    MARKDOWN,
+    Estimate,
+    Line,
+    Mark,
+    Rows,
+    with_code,
+)
+from recnb.display.language import N_, _, ngettext, width
 from recnb.display.text import cut
 
 #: The columns of a console, and of a line of small print on it.
 COLUMNS = 100
 SMALL_PRINT = 88
 BETWEEN = "  "  #: columns of a table
+WITHOUT_INTERVALS = N_(
+    "Intervals have no room here: `.to_html()` and `.to_markdown()` have them."
+)
 SHORTEST = 8  #: columns of a name, of several that share a line
 
 
@@ -33,11 +46,13 @@ def markdown_table(table: Rows) -> str:
 def console_table(table: Rows) -> str:
     """Return a table on a page of a console, without intervals if they have no room.
 
-    What is still too wide is written in parts.
+    A line says so. What is still too wide is written in parts.
     """
     shown = replace(table, rows=table.rows[: table.most])
-    if max(map(width, aligned_rows(shown))) > COLUMNS:
+    left_out = ""
+    if max(map(width, aligned_rows(shown))) > COLUMNS and _has_interval(shown):
         shown = shown.with_cells(_without_interval)
+        left_out = wrapped(CONSOLE.write(with_code(_(WITHOUT_INTERVALS))))
     lines = fitted_rows(shown)
     n_left_out = len(table.rows) - len(shown.rows)
     more = ""
@@ -45,7 +60,7 @@ def console_table(table: Rows) -> str:
         more = f"({ngettext('{n} more row', '{n} more rows', n_left_out)})"
     caption = wrapped(CONSOLE.write(table.caption))
     note = wrapped(CONSOLE.write(table.note))
-    return "\n".join(filter(None, [caption, *lines, more, note]))
+    return "\n".join(filter(None, [caption, *lines, more, note, left_out]))
 
 
 def printed(tables: Iterable[Rows], notes: Iterable[Line]) -> str:
@@ -158,6 +173,12 @@ def _aligned_lines(rows: Sequence[Sequence[str]], n_left: int) -> list[str]:
             cells.append(cell + gap if column < n_left else gap + cell)
         lines.append(BETWEEN.join(cells).rstrip())
     return lines
+
+
+def _has_interval(table: Rows) -> bool:
+    """Return whether some cell of a table has an interval."""
+    cells = chain.from_iterable(table.rows)
+    return any(isinstance(cell, Estimate) and cell.ends for cell in cells)
 
 
 def _without_interval(cell: Line) -> Line:

@@ -405,9 +405,9 @@ def filler_score(data: LintData) -> Iterator[Problem]:
 @check(
     "short lists",
     needs=["k"],
-    short="Lists that end above rank {k:,}: {n:,} of {of:,}",
+    short="Lists shorter than {k:,}: {n:,} of {of:,}",
     why="There is no hit below the end of a list.",
-    advice="Recommend at least {k:,} {items}, or use a smaller cut-off.",
+    advice="Make lists of at least {k:,} {items}, or use a smaller cut-off.",
 )
 def short_lists(data: LintData) -> Iterator[Problem]:
     lengths = data.joined.hits.list_length
@@ -468,7 +468,7 @@ def perfect(data: LintData) -> Iterator[Problem]:
     "relevance that is ratings",
     short="Relevance looks like ratings from {low:g} to {high:g}, and all {of:,} rows "
     "count as relevant",
-    why="A hit on what the {user} disliked is a hit; rows below {liked}: {n:,}.",
+    why="What was rated low counts as a hit as well; rows below {liked}: {n:,}.",
     advice="Set the lowest rating that counts as relevant:",
 )
 def ratings(data: LintData) -> Iterator[Problem]:
@@ -735,7 +735,7 @@ MISSING_LISTS = N_("Lists that are missing: {n:,} of {of:,}")
     "{users} without a list",
     short="{Users} without a list: {n:,} of {of:,}",
     why="Each of them counts 0.",
-    advice="If nothing was to be recommended to them, evaluate those in both frames:",
+    advice="If no list was to be made for them, evaluate those in both frames:",
 )
 def users_without_list(data: LintData) -> Iterator[Problem]:
     n_users = len(data.listed)
@@ -859,7 +859,7 @@ def train_after_truth(data: LintData) -> Iterator[Problem]:
 @check(
     "new relevant {items}",
     needs=["train"],
-    short="Relevant pairs of {items} that are not in train: {n:,} of {of:,}",
+    short="Relevant pairs whose {item} is not in train: {n:,} of {of:,}",
     why="A model trained on train alone cannot recommend them.",
     advice="Report it with the number, or remove such {items} from the truth for all models:",
 )

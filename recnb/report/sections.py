@@ -151,7 +151,10 @@ def beyond(report: ReportData) -> Rows | None:
     if not rows:
         return None
     header = [_("metric"), words.nouns(report)["users"], *header]
-    return Rows(header, rows, title, most=20, note=_(words.WITHOUT_INTERVAL))
+    notes = [_(words.WITHOUT_INTERVAL)]
+    if any(mean.n_users > report.n_users for mean in report.means):
+        notes.append(_(words.OF_ALL_LISTS))
+    return Rows(header, rows, title, most=20, note=" ".join(notes))
 
 
 def _sizes_of(means: Sequence[MeanRow]) -> str:

@@ -37,7 +37,7 @@ ONE_MODEL_FINDS = N_(
     "{share} of {users} find at least one relevant {item} among their first {k}."
 )
 EACH_MODEL_FINDS = N_(
-    "Of {users}, these find at least one relevant {item} among their first {k}: {found}."
+    "Share of {users} with at least one relevant {item} among their first {k}: {found}."
 )
 ALL_THE_SAME = N_("{label} is {value} with every model.")
 HIGHEST_AND_LOWEST = N_(
@@ -131,6 +131,10 @@ TESTS_IN_SEGMENTS = N_(
 WITHOUT_INTERVAL = N_(
     "Numbers of all lists together have no interval, except means over pairs of {users}."
 )
+OF_ALL_LISTS = N_(
+    "Metrics that take no truth are over all {users} with a list, also those without a "
+    "relevant {item}."
+)
 
 # Texts: how to read
 
@@ -174,6 +178,7 @@ NOT_FOUND = N_(
     "◇ they do not agree. ○ no difference is shown, which does not prove that there is "
     "none."
 )
+NOT_TESTED = N_("– no test: too few {users} or differences.")
 
 # Texts: the foot
 
@@ -488,7 +493,13 @@ def _on_marks(report: ReportData) -> str:
         sentences.append(_(BETTER_OR_WORSE))
     if None in directions:
         sentences.append(_(HIGHER_OR_LOWER))
-    return " ".join([*sentences, _(NOT_FOUND)])
+    sentences.append(_(NOT_FOUND))
+    rows = [*report.differences]
+    if report.segments is not None:
+        rows += report.segments.differences
+    if any(row.verdict == "untested" or isnan(row.p) for row in rows):
+        sentences.append(_(NOT_TESTED))
+    return " ".join(sentences)
 
 
 def _on_intervals(report: ReportData) -> str:

@@ -75,7 +75,7 @@ ONE_COMPARISON = N_("Comparisons tested: {count} (Student's paired t test).")
 COMPARISONS = N_(
     "{count} comparisons are tested (Student's paired t test). Holm's correction is "
     "within each column, a metric at a cut-off, and keeps the chance of any false "
-    "finding in it at {alpha}."
+    "finding in it at most {alpha}."
 )
 
 COLUMNS_LOOKED_AT = N_(

@@ -1,19 +1,23 @@
 """Tables on a console of a hundred columns: wide ones are in parts, and none is cut."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import recnb
 from recnb.display.forms import CONSOLE, Name, Rows, estimate
-from recnb.display.language import width
-from recnb.display.plain import COLUMNS, console_table
+from recnb.display.language import _, use_language, width
+from recnb.display.plain import COLUMNS, WITHOUT_INTERVALS, console_table
 from recnb.display.text import one_line
+from tests.sample import SAMPLE
 
 LONG = "a run of the model with a name that says all of its options, "
 #: Lists of the same users, by models whose names differ at their ends.
 MODELS = {f"{LONG}v{index}": {1: ["a", "b"], 2: ["c", "d"]} for index in range(3)}
 TRUTH = {1: ["a"], 2: ["d"]}
+SAMPLE_EV = recnb.evaluate(SAMPLE.models["item-knn"], SAMPLE.test)
 
 
 @pytest.mark.parametrize("n_names", [1, 2])
@@ -26,6 +30,7 @@ def test_a_wide_table_has_every_column_in_parts_that_begin_with_its_names(n_name
         rows.append([*row, *(estimate(value, 0.1, 0.2) for value in range(16))])
     lines = console_table(Rows([*names, *titles], rows, left=n_names)).splitlines()
     assert max(map(width, lines)) <= COLUMNS
+    assert lines.pop() == _(WITHOUT_INTERVALS).replace("`", "")
     heads = lines[::4]
     assert len(heads) == 4  # as few as have room for all
     for head in heads:
@@ -44,6 +49,21 @@ def test_a_report_on_a_console_has_the_means_of_every_metric():
     for metric in ("nDCG", "AP", "RR", "Precision", "Recall", "F1", "HR"):
         assert metric in means
     assert "…\n" not in means
+
+
+@pytest.mark.parametrize("lang", ["en", "ko"])
+@pytest.mark.parametrize("k", [[10], [5, 10, 20], [1, 5, 10, 20]])
+def test_a_table_on_a_console_says_where_its_intervals_are_if_it_has_none(lang, k):
+    with use_language(lang):
+        report = SAMPLE_EV.report(k=k)
+        line = _(WITHOUT_INTERVALS).replace("`", "")
+    means = repr(report).split("@")[-1]
+    has_intervals = re.search(r"\d \[0\.\d{4}, 0\.\d{4}\]", means) is not None
+    assert has_intervals == (line not in repr(report))
+    if len(k) == 1:
+        assert has_intervals
+    if len(k) == 4 or (lang, len(k)) == ("ko", 3):
+        assert not has_intervals
 
 
 def test_both_models_of_an_overlap_stand_in_every_part():

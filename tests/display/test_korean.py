@@ -299,7 +299,9 @@ def test_conventions_are_all_korean() -> None:
                 ]
                 assert english_in("\n".join(shown)) == set(), (name, word)
         assert (
-            Convention(relevant_from=4).in_words().endswith("관련 기준: 관련도 4 이상")
+            Convention(relevant_from=4)
+            .in_words()
+            .endswith("관련 아이템: 관련도 4 이상")
         )
         options = [
             pair

@@ -338,15 +338,23 @@ def test_ids_that_would_become_empty_are_left() -> None:
 def test_hits_joined_to_the_lists_are_no_sampled_candidates() -> None:
     frame = CLEAN.recs.merge(CLEAN.truth.assign(hit=1), how="left").fillna({"hit": 0})
     none = frame["user"].isin(sorted(frame["user"].unique())[::3])
-    for hit, sampled_too, severity in (
-        (frame["hit"], True, "note"),
-        (frame["hit"].where(~none, 0), False, "warning"),
+    for hit, severity in (
+        (frame["hit"], "note"),
+        (frame["hit"].where(~none, 0), "warning"),
     ):
         lint = recnb.evaluate(frame.assign(hit=hit), relevance="hit").lint(10)
-        assert (
-            "sampled_candidates" in lint.names,
-            lint["nothing_missed"].severity,
-        ) == (sampled_too, severity)
+        assert "sampled_candidates" not in lint.names
+        assert lint["nothing_missed"].severity == severity
+
+
+@pytest.mark.parametrize("extra", [False, True])
+def test_in_one_frame_as_many_irrelevant_items_in_each_list_look_sampled(
+    extra: bool,
+) -> None:
+    recs, truth = of_candidates(extra=extra)
+    lint = recnb.evaluate(recs.merge(truth)).lint(10)
+    words = "has 99 irrelevant items beside all the relevant ones"
+    assert words in lint["sampled_candidates"].short
 
 
 def of_candidates(*, extra: bool = False) -> tuple[Frame, Frame]:
@@ -379,11 +387,12 @@ def test_sampled_candidates_are_found_with_rows_missing_and_in_the_truth(
     recs, truth = of_candidates(extra=extra)
     relevant = truth[truth["relevance"] > 0]
     top = recs.sort_values("score", ascending=False).groupby("user").head(10)
-    in_lists = "nearly all the relevant items, among up to "
+    all_of = "has 99 irrelevant items beside all the" if extra else "has 100 items, all"
+    in_lists = "items, nearly all the relevant ones among them"
     in_truth = "`truth` has up to "
     for lists, judged, words in (
-        (recs, relevant, "all the relevant items, among "),
-        (recs, truth, "all the relevant items, among "),
+        (recs, relevant, all_of),
+        (recs, truth, all_of),
         (recs.sample(frac=0.98, random_state=1), relevant, in_lists),
         (without(recs, relevant.sample(3, random_state=1)), relevant, in_lists),
         (recs.sample(frac=0.9, random_state=1), relevant, None),

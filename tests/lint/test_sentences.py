@@ -77,7 +77,7 @@ def of_lists(data: Frames, users: list[str], k: int) -> Counts:
             len(users) - len(listed),
             len(users),
         ),
-        ("short_lists", f"Lists that end above rank {k}"): (
+        ("short_lists", f"Lists shorter than {k}"): (
             sum(len(lists[user]) < k for user in listed),
             len(listed),
         ),
@@ -109,7 +109,7 @@ def of_side_data(
             sum(pair in train for pair in relevant),
             len(relevant),
         ),
-        ("cold_relevant", "Relevant pairs of items that are not in train"): (
+        ("cold_relevant", "Relevant pairs whose item is not in train"): (
             sum(item not in in_train for _user, item in relevant),
             len(relevant),
         ),

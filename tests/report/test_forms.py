@@ -324,10 +324,13 @@ def test_a_mark_is_a_row_of_differences():
     report = recnb.compare(models, {"u": ["a"], "v": ["b"]}).report(k=1)
     assert {row.verdict for row in report.differences} == {"untested"}
     assert "°" not in repr(report)
+    no_test = "– no test: too few users or differences."
+    assert no_test in report.to_markdown()
     every_pair = recnb.compare(SAMPLE.models, SAMPLE.test, pairs="all").report(k=10)
     assert "*0.2635*" in repr(every_pair)
     assert "0.2589°" in repr(every_pair)
     assert "0.1725°" not in repr(every_pair)
+    assert no_test not in every_pair.to_markdown()
 
 
 def test_one_user_has_no_interval_and_says_so():

@@ -44,8 +44,10 @@ COMPARED = FOUND.report(k=[5, 10], by="activity")
 
 
 def test_metrics_beyond_accuracy_stand_beside_the_number_of_their_users():
+    all_lists = "over all users with a list, also those without a relevant item"
     for report in (REPORT, COMPARED):
         shown = report.to_markdown().split("### Beyond accuracy")[1]
+        assert all_lists in shown
         data = report._data
         for metric in data.metrics:
             means = data.means_of(metric.metric, data.lead_k)
@@ -55,6 +57,9 @@ def test_metrics_beyond_accuracy_stand_beside_the_number_of_their_users():
     few = {"all": SAMPLE.models["popular"], "few": SAMPLE.models["popular"].head(900)}
     found = recnb.compare(few, SAMPLE.test, train=SAMPLE.train)
     assert "| Novelty | 45–298 |" in found.report(k=10).to_markdown()
+    judged = SAMPLE.models["popular"].merge(SAMPLE.test[["user"]].drop_duplicates())
+    same_users = recnb.evaluate(judged, SAMPLE.test, train=SAMPLE.train)
+    assert all_lists not in same_users.report(k=10).to_markdown()
 
 
 def shown(report):
