@@ -73,6 +73,7 @@ PUBLIC = {
 }
 
 
+@with_noun
 class EvaluationMethods(Accuracy, Suggesting, BeyondMethods):
     """Methods that an Evaluation and `df.rec` share.
 

@@ -186,18 +186,13 @@ def use_noun(noun: Noun) -> Iterator[None]:
 
 
 def with_noun(kind: type[T]) -> type[T]:
-    """Put `self._noun` into what the methods of a class say, and into their errors.
-
-    Methods that it inherits are among them.
-    """
-    for name in dir(kind):
-        method = inspect.getattr_static(kind, name)
+    """Put `self._noun` into what a class's own public methods say, and their errors."""
+    for name, method in [*vars(kind).items()]:
         if inspect.isfunction(method) and not name.startswith("_"):
             setattr(kind, name, _with_noun(method))
     return kind
 
 
-@cache  # two names of one method stay one
 def _with_noun(method: Callable[..., Any]) -> Callable[..., Any]:
     @wraps(method)
     def call(self: Any, *arguments: Any, **options: Any) -> Any:

@@ -88,6 +88,7 @@ class Interval(tuple[float, float]):
         return f"[{self.low:.4f}, {self.high:.4f}] ({100 * self.confidence:g}%, {self.method}{why})"
 
 
+@with_noun
 class MetricValue(float, Suggesting):
     """The number of a metric: a float with its cut-off, convention and values."""
 
