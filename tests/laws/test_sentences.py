@@ -378,7 +378,7 @@ def test_a_report_of_several_models_says_who_finds_anything(
     text = " ".join(repr(comparison.report(k=[k], metrics=["ndcg"])).split())
     users = set.intersection(*map(evaluated_users, models.values()))
     headline = re.search(
-        r"Of (\d+) users, these find at least one relevant item among their "
+        r"Share of (\d+) users with at least one relevant item among their "
         r"first (\d+): ((?:[\d.]+% with \w+(?:, )?)+)\.",
         text,
     )
@@ -464,7 +464,7 @@ def test_conclusions_name_what_was_tested_and_how_it_was_corrected(
     assert "(Student's paired t test)" in notes
     if n_tested > 1:
         assert notes.startswith(f"{n_tested} comparisons are tested")
-        assert f"any false finding in it at {1 - confidence:g}." in notes
+        assert f"any false finding in it at most {1 - confidence:g}." in notes
         looked_at = f"{len(families)} columns are looked at, and only "
         chosen = f"{LABELS[metrics[0]]}@{cutoffs[0]} is taken"
         assert (looked_at + chosen in notes) == (len(families) > 1)
