@@ -168,14 +168,7 @@ def join(
     n_relevant = np.bincount(truth_rows.user[row_is_relevant], minlength=n_users)
     with_truth = np.bincount(truth_rows.user, minlength=n_users) > 0
     list_counts = with_truth if only_judged_lists_count(convention) else with_list
-    is_evaluated = {
-        "truth": with_truth,
-        "recs": with_list,
-        "both": with_list & with_truth,
-        "union": with_list | with_truth,
-    }[convention.averaged_users]
-    if convention.no_relevant == "skip":
-        is_evaluated = is_evaluated & (n_relevant > 0)
+    is_evaluated = _evaluated(with_list, with_truth, n_relevant, convention)
     is_wanted = row_is_relevant & is_evaluated[truth_rows.user]
     wanted = Wanted.of(is_wanted, matches, convention)
 
@@ -194,6 +187,21 @@ def join(
         graded=truth.is_graded,
     )
     return joined, RowsInMemory(lists, truth, convention, row_of_entry, weight)
+
+
+def _evaluated(
+    with_list: Bools, with_truth: Bools, n_relevant: Ints, convention: Convention
+) -> Bools:
+    """Return whose values are averaged, of all users."""
+    averaged = {
+        "truth": with_truth,
+        "recs": with_list,
+        "both": with_list & with_truth,
+        "union": with_list | with_truth,
+    }[convention.averaged_users]
+    if convention.no_relevant == "skip":
+        return averaged & (n_relevant > 0)
+    return averaged
 
 
 def match(

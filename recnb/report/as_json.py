@@ -27,7 +27,7 @@ from recnb.version import __version__
 
 #: The format of the JSON of a report, and the version of it: another number where a key
 #: is renamed, removed or means something else.
-SCHEMA = "recnb.report/9"
+SCHEMA = "recnb.report/10"
 
 #: Stands for a value that a file does not have.
 ABSENT = object()

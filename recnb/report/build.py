@@ -70,7 +70,6 @@ def report_of(
     data = ReportData(
         models=tuple(models),
         baseline=baseline,
-        marked_against=baseline,
         metrics=_metric_words(first, request, [*request.metrics, *beyond], lacking),
         k=request.columns,
         lead_k=k,

@@ -79,10 +79,9 @@ class ReportData:
 
     # What is asked
     models: tuple[str, ...]  #: "" is the only one
-    #: The model that the others are compared with; None: every two are.
+    #: The model that the others are compared with, and that marks beside means are
+    #: against; None: every two are, and marks are against the best.
     baseline: str | None
-    #: What marks beside means are against: the baseline; None: the best.
-    marked_against: str | None
     #: Metrics of accuracy, the first of which is the lead metric, then those beyond it.
     metrics: tuple[MetricWords, ...]
     k: tuple[int | None, ...]  #: all cut-offs; None: the whole list

@@ -214,7 +214,7 @@ def read_report(path: File) -> Report:
     Parameters
     ----------
     path : path or file
-        The file of JSON, of this version of the format, `"recnb.report/9"`.
+        The file of JSON, of this version of the format, `"recnb.report/10"`.
 
     Returns
     -------

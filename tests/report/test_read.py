@@ -132,12 +132,12 @@ REFUSED = {
     "a gate": (b'{"schema": "recnb.gate/2"}', NO_REPORT),
     "other JSON": (b'{"means": []}', NO_REPORT),
     "older": (
-        b'{"schema": "recnb.report/8"}',
-        r"format 'recnb.report/8', and recnb [\d.a-z]+ reads 'recnb.report/9': make",
-    ),
-    "newer": (b'{"schema": "recnb.report/10"}', "'recnb.report/10'"),
-    "without its data": (
         b'{"schema": "recnb.report/9"}',
+        r"format 'recnb.report/9', and recnb [\d.a-z]+ reads 'recnb.report/10': make",
+    ),
+    "newer": (b'{"schema": "recnb.report/11"}', "'recnb.report/11'"),
+    "without its data": (
+        b'{"schema": "recnb.report/10"}',
         "missing or was changed: make",
     ),
 }
@@ -242,7 +242,6 @@ CHOOSING = {
         "model",
         "models",
         "baseline",
-        "marked_against",
         "metric",
         "better",
     ),

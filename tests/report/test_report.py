@@ -482,7 +482,7 @@ def test_json_is_the_data_by_column(report):
     told = json.loads(report.to_json())
     assert told == report.to_dict()
     assert {"schema", *vars(report._data)} == {*told}
-    assert told["schema"] == "recnb.report/9"
+    assert told["schema"] == "recnb.report/10"
     rows = {"means": report.means, "differences": report.differences}
     for name, expected in rows.items():
         columns = [field.name for field in fields(type(report.means[0]))]

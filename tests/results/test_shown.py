@@ -15,10 +15,9 @@ import pytest
 
 import recnb
 from recnb.report.report import Report
-from tests.comparison import test_runs as runs  # noqa: F401 -- in calls
-from tests.results import test_beyond_accuracy as beyond  # noqa: F401 -- in calls
+from tests.comparison import test_runs
+from tests.results import test_beyond_accuracy, test_segments
 from tests.results import test_clustered as split
-from tests.results import test_segments as segments  # noqa: F401 -- in calls
 from tests.results.test_score import RECS_OF_FOUR, TRUTH_OF_FOUR
 from tests.sample import SAMPLE
 from tests.shown import Recorded, text_of
@@ -314,7 +313,12 @@ FILES: dict[str, Callable[[Any], str]] = {
     "users_and_items.txt": text_of,
     "weights.txt": text_of,
 }
-RECORDED = Recorded(__file__, FILES, globals())
+NAMES = globals() | {
+    "runs": test_runs,
+    "beyond": test_beyond_accuracy,
+    "segments": test_segments,
+}
+RECORDED = Recorded(__file__, FILES, NAMES)
 
 
 @pytest.mark.parametrize("file", FILES)
