@@ -36,9 +36,9 @@ from tests.tools.attack.kinds import SCORES
 
 ROWS = read_rows("data/joins.toml")
 RECORDED = Path(__file__).parent.parent / "recorded/joins.json.gz"
-#: The ways to join: how many known rows are few for cells, and few rows for numpy.
+#: The ways to join: how many rows are few for a search, and few for numpy.
 WAYS = {
-    "cells": (10**9, 10**9),
+    "a search": (10**9, 10**9),
     "a join": (-1, 10**9),
     "a query": (-1, -1),
 }
@@ -47,9 +47,9 @@ WAYS = {
 @pytest.fixture(params=WAYS)
 def way(request, monkeypatch) -> Iterator[str]:
     """Force one of the ways to join, whatever the number of rows."""
-    few_known, few_rows = WAYS[request.param]
-    monkeypatch.setattr(ids, "FEW_IDS", few_known)
-    monkeypatch.setattr(ids, "FEW_KNOWN", few_known)
+    few_wanted, few_rows = WAYS[request.param]
+    monkeypatch.setattr(ids, "FEW_IDS", few_wanted)
+    monkeypatch.setattr(ids, "FEW_WANTED", few_wanted)
     monkeypatch.setattr(join, "FEW_ROWS", few_rows)
     return request.param
 
@@ -158,7 +158,7 @@ def test_random_tables_give_what_loops_give(seed, way):
 
 @pytest.mark.parametrize("order", ["rank", "score", "row"])
 @pytest.mark.parametrize("n_more", [-1, 0, 1])
-@pytest.mark.parametrize("threshold", ["FEW_KNOWN", "FEW_ROWS"])
+@pytest.mark.parametrize("threshold", ["FEW_WANTED", "FEW_ROWS"])
 def test_sizes_around_each_threshold(threshold, n_more, order, monkeypatch):
     rng = np.random.default_rng(17)
     recs, truth = drawn_tables(rng)
@@ -166,8 +166,8 @@ def test_sizes_around_each_threshold(threshold, n_more, order, monkeypatch):
     truth = truth.unique(["user", "item"], maintain_order=True)
     rank = pl.int_range(1, pl.len() + 1).over("user")
     recs = recs.with_columns(rank=rank)
-    module, few = (ids, truth) if threshold == "FEW_KNOWN" else (join, recs)
-    monkeypatch.setattr(module, threshold, few.height + n_more)
+    module = ids if threshold == "FEW_WANTED" else join
+    monkeypatch.setattr(module, threshold, recs.height + n_more)
     assert hold(recs, truth, Convention(order=order))
 
 

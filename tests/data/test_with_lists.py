@@ -147,5 +147,5 @@ def test_the_truth_is_numbered_once():
     hits = [ev.with_lists(LISTS[name]).joined for name in ("scores", "a mapping")]
     (truth,) = ev.source._truths.values()
     assert {"users", "by_user", "repeats_a_pair"} <= {*vars(truth)}
-    assert "_hash_table" in vars(truth.pair_lookup)
+    assert "_by_hash" in vars(truth.pair_lookup)
     assert hits[0].rows.truth.equals(hits[1].rows.truth)
