@@ -181,27 +181,20 @@ class InMemory(Source):
             return np.ones(truth.height)
         relevant = is_relevant(truth["relevance"].to_numpy(), convention)
         rows = truth.filter(relevant)
-        if self.propensity is not None:
-            *ids, _value = self.propensity.columns
-            refuse_lacking(rows["propensity"], rows.select(ids), "propensity")
-        else:
-            name = self.truth.column_in_words("propensity")
-            checked(rows, "propensity", name, "propensity")
+        ids = [*IDS] if self.propensity is None else self.propensity.columns[:-1]
+        refuse_lacking(rows["propensity"], rows.select(ids), "propensity")
         weight = np.zeros(truth.height)
         weight[relevant] = 1.0 / np.maximum(rows["propensity"].to_numpy(), least)
         return weight
 
 
 def _known_propensities(truth: RoleTable) -> pl.Series:
-    """Return the propensities in the column of the truth as numbers, checked.
-
-    Those of rows without one are null or NaN.
-    """
+    """Return the propensities in the column of the truth, checked; null: there is none."""
     propensity = truth["propensity"]
     known = truth.rows.filter(~is_missing(propensity))
     name = truth.column_in_words("propensity")
     checked(known, "propensity", name, "propensity")
-    return propensity.cast(pl.Float64)
+    return propensity.cast(pl.Float64).fill_nan(None)
 
 
 def source_of(
